@@ -1,0 +1,182 @@
+package io.millrace.device;
+
+import static io.millrace.device.CudaDriver.check;
+
+import io.millrace.device.CudaDriver.Address;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import jcuda.Pointer;
+import jcuda.driver.CUcontext;
+import jcuda.driver.CUdevice;
+import jcuda.driver.CUdevice_attribute;
+import jcuda.driver.JCudaDriver;
+
+/** An NVIDIA GPU: its primary context, made current on every thread that enters. */
+public final class CudaDevice implements Device {
+  private static final ThreadLocal<CudaDevice> CURRENT = new ThreadLocal<>();
+
+  private final CUcontext context = new CUcontext();
+  private final String description;
+  private final int multiprocessors;
+  private final Map<String, KernelModule> modules = new ConcurrentHashMap<>();
+  private final LongAdder launches = new LongAdder();
+  private final PinnedStagingPool stagingPool = new PinnedStagingPool(this);
+
+  private CudaDevice(int index) {
+    CUdevice device = new CUdevice();
+    check(JCudaDriver.cuDeviceGet(device, index), "cuDeviceGet");
+    check(JCudaDriver.cuDevicePrimaryCtxRetain(context, device), "cuDevicePrimaryCtxRetain");
+    byte[] name = new byte[256];
+    check(JCudaDriver.cuDeviceGetName(name, name.length, device), "cuDeviceGetName");
+    long[] bytes = new long[1];
+    check(JCudaDriver.cuDeviceTotalMem(bytes, device), "cuDeviceTotalMem");
+    int[] attribute = new int[1];
+    check(
+        JCudaDriver.cuDeviceGetAttribute(
+            attribute, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device),
+        "cuDeviceGetAttribute");
+    this.multiprocessors = attribute[0];
+    this.description =
+        String.format(
+            "GPU %d (%s, %d MiB)",
+            index, new String(name, StandardCharsets.US_ASCII).replace("\0", ""), bytes[0] >> 20);
+  }
+
+  /**
+   * Opens GPU {@code index}.
+   *
+   * @throws DeviceUnavailableException if JCuda's natives or the driver do not load, or there is no
+   *     such GPU
+   */
+  static CudaDevice open(int index) {
+    int[] count = new int[1];
+    try {
+      JCudaDriver.setExceptionsEnabled(false);
+      check(JCudaDriver.cuInit(0), "cuInit");
+      check(JCudaDriver.cuDeviceGetCount(count), "cuDeviceGetCount");
+    } catch (GpuException | LinkageError e) {
+      throw new DeviceUnavailableException(
+          "no GPU can be used: "
+              + (e instanceof GpuException ? e.getMessage() : "the CUDA driver does not load")
+              + "; set "
+              + OPTION
+              + "=host or auto to run without one",
+          e);
+    }
+    if (index < 0 || index >= count[0]) {
+      throw new DeviceUnavailableException(
+          "there is no GPU " + index + ": the driver sees " + count[0], null);
+    }
+    return new CudaDevice(index);
+  }
+
+  /** Makes this device's context current on the calling thread. */
+  void enter() {
+    if (CURRENT.get() != this) {
+      check(JCudaDriver.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+      CURRENT.set(this);
+    }
+  }
+
+  @Override
+  public DeviceKind kind() {
+    return DeviceKind.CUDA;
+  }
+
+  @Override
+  public String description() {
+    return description;
+  }
+
+  int multiprocessors() {
+    return multiprocessors;
+  }
+
+  @Override
+  public DeviceStream createStream() {
+    return new CudaStream(this);
+  }
+
+  @Override
+  public long allocateAsync(long bytes, DeviceStream stream) {
+    Address address = new Address();
+    check(
+        JCudaDriver.cuMemAllocAsync(address, bytes, ((CudaStream) stream).handle()),
+        "cuMemAllocAsync of " + bytes + " bytes");
+    return address.value();
+  }
+
+  @Override
+  public void freeAsync(long address, DeviceStream stream) {
+    check(
+        JCudaDriver.cuMemFreeAsync(new Address(address), ((CudaStream) stream).handle()),
+        "cuMemFreeAsync");
+  }
+
+  @Override
+  public long allocate(long bytes) {
+    enter();
+    Address address = new Address();
+    check(JCudaDriver.cuMemAlloc(address, bytes), "cuMemAlloc of " + bytes + " bytes");
+    return address.value();
+  }
+
+  @Override
+  public void free(long address) {
+    enter();
+    check(JCudaDriver.cuMemFree(new Address(address)), "cuMemFree");
+  }
+
+  @Override
+  public long allocatePinned(long bytes) {
+    enter();
+    HostPointer pointer = new HostPointer();
+    check(
+        JCudaDriver.cuMemHostAlloc(
+            pointer,
+            bytes,
+            JCudaDriver.CU_MEMHOSTALLOC_DEVICEMAP | JCudaDriver.CU_MEMHOSTALLOC_PORTABLE),
+        "cuMemHostAlloc of " + bytes + " bytes");
+    return pointer.value();
+  }
+
+  @Override
+  public void freePinned(long address) {
+    enter();
+    check(JCudaDriver.cuMemFreeHost(new HostPointer(address)), "cuMemFreeHost");
+  }
+
+  @Override
+  public PinnedStagingPool stagingPool() {
+    return stagingPool;
+  }
+
+  @Override
+  public KernelModule loadModule(String name) {
+    return modules.computeIfAbsent(name, key -> CudaKernelModule.load(this, key));
+  }
+
+  @Override
+  public long launchCount() {
+    return launches.sum();
+  }
+
+  void countLaunch() {
+    launches.increment();
+  }
+
+  /** A host address in the form that JCuda wants. */
+  static final class HostPointer extends Pointer {
+    HostPointer() {}
+
+    HostPointer(long address) {
+      super(address);
+    }
+
+    long value() {
+      return getNativePointer() + getByteOffset();
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package io.millrace.device;
+
+import java.util.Set;
+import jcuda.driver.CUdeviceptr;
+import jcuda.driver.CUresult;
+
+/** What the CUDA driver's results mean, and addresses in the form that JCuda wants. */
+final class CudaDriver {
+  // After these the context answers every call with the same error.
+  private static final Set<Integer> FATAL =
+      Set.of(
+          CUresult.CUDA_ERROR_DEINITIALIZED,
+          CUresult.CUDA_ERROR_ECC_UNCORRECTABLE,
+          CUresult.CUDA_ERROR_NVLINK_UNCORRECTABLE,
+          CUresult.CUDA_ERROR_ILLEGAL_ADDRESS,
+          CUresult.CUDA_ERROR_LAUNCH_TIMEOUT,
+          CUresult.CUDA_ERROR_ASSERT,
+          CUresult.CUDA_ERROR_HARDWARE_STACK_ERROR,
+          CUresult.CUDA_ERROR_ILLEGAL_INSTRUCTION,
+          CUresult.CUDA_ERROR_MISALIGNED_ADDRESS,
+          CUresult.CUDA_ERROR_INVALID_ADDRESS_SPACE,
+          CUresult.CUDA_ERROR_INVALID_PC,
+          CUresult.CUDA_ERROR_LAUNCH_FAILED,
+          CUresult.CUDA_ERROR_UNKNOWN);
+
+  private CudaDriver() {}
+
+  /**
+   * Does nothing for success.
+   *
+   * @throws GpuOutOfMemoryException for out of memory
+   * @throws GpuFatalError for an error that the process cannot outlive
+   * @throws GpuException for any other error
+   */
+  static void check(int result, String call) {
+    if (result == CUresult.CUDA_SUCCESS) {
+      return;
+    }
+    String message = call + " failed: " + CUresult.stringFor(result) + " (" + result + ")";
+    if (result == CUresult.CUDA_ERROR_OUT_OF_MEMORY) {
+      throw new GpuOutOfMemoryException(message);
+    }
+    if (FATAL.contains(result)) {
+      throw new GpuFatalError(message);
+    }
+    throw new GpuException(message);
+  }
+
+  /** A pointer with a known address; also receives the address of an allocation. */
+  static final class Address extends CUdeviceptr {
+    Address(long address) {
+      super(new CUdeviceptr(), address);
+    }
+
+    Address() {}
+
+    long value() {
+      return getNativePointer() + getByteOffset();
+    }
+  }
+}

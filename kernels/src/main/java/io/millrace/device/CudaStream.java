@@ -1,0 +1,134 @@
+package io.millrace.device;
+
+import static io.millrace.device.CudaDriver.check;
+
+import io.millrace.device.CudaDriver.Address;
+import java.util.concurrent.atomic.AtomicInteger;
+import jcuda.driver.CUevent;
+import jcuda.driver.CUevent_flags;
+import jcuda.driver.CUstream;
+import jcuda.driver.CUstream_flags;
+import jcuda.driver.JCudaDriver;
+
+/** A non-blocking CUDA stream: never ordered with the legacy default stream. */
+final class CudaStream implements DeviceStream {
+  private final CudaDevice device;
+  private final CUstream stream = new CUstream();
+  private boolean closed;
+
+  CudaStream(CudaDevice device) {
+    this.device = device;
+    device.enter();
+    check(
+        JCudaDriver.cuStreamCreate(stream, CUstream_flags.CU_STREAM_NON_BLOCKING),
+        "cuStreamCreate");
+  }
+
+  @Override
+  public CudaDevice device() {
+    return device;
+  }
+
+  CUstream handle() {
+    if (closed) {
+      throw new IllegalStateException("the stream is closed");
+    }
+    device.enter();
+    return stream;
+  }
+
+  @Override
+  public void copy(long targetAddress, long sourceAddress, long bytes) {
+    if (bytes > 0) {
+      check(
+          JCudaDriver.cuMemcpyAsync(
+              new Address(targetAddress), new Address(sourceAddress), bytes, handle()),
+          "cuMemcpyAsync");
+    }
+  }
+
+  @Override
+  public void fill(long address, byte value, long bytes) {
+    if (bytes > 0) {
+      check(
+          JCudaDriver.cuMemsetD8Async(new Address(address), value, bytes, handle()),
+          "cuMemsetD8Async");
+    }
+  }
+
+  @Override
+  public DeviceEvent recordEvent() {
+    return new CudaEvent(this);
+  }
+
+  @Override
+  public void waitFor(DeviceEvent event) {
+    if (event instanceof CudaEvent) {
+      check(
+          JCudaDriver.cuStreamWaitEvent(handle(), ((CudaEvent) event).event, 0),
+          "cuStreamWaitEvent");
+    }
+  }
+
+  @Override
+  public void synchronize() {
+    check(JCudaDriver.cuStreamSynchronize(handle()), "cuStreamSynchronize");
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      try {
+        synchronize();
+      } finally {
+        closed = true;
+        check(JCudaDriver.cuStreamDestroy(stream), "cuStreamDestroy");
+      }
+    }
+  }
+
+  private static final class CudaEvent implements DeviceEvent {
+    private final CudaDevice device;
+    private final CUevent event = new CUevent();
+    private final AtomicInteger users = new AtomicInteger(1);
+
+    CudaEvent(CudaStream stream) {
+      this.device = stream.device;
+      CUstream handle = stream.handle();
+      check(
+          JCudaDriver.cuEventCreate(event, CUevent_flags.CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+      check(JCudaDriver.cuEventRecord(event, handle), "cuEventRecord");
+    }
+
+    @Override
+    public boolean isReached() {
+      device.enter();
+      int result = JCudaDriver.cuEventQuery(event);
+      if (result == jcuda.driver.CUresult.CUDA_ERROR_NOT_READY) {
+        return false;
+      }
+      check(result, "cuEventQuery");
+      return true;
+    }
+
+    @Override
+    public void synchronize() {
+      device.enter();
+      check(JCudaDriver.cuEventSynchronize(event), "cuEventSynchronize");
+    }
+
+    @Override
+    public DeviceEvent retain() {
+      users.incrementAndGet();
+      return this;
+    }
+
+    @Override
+    public void close() {
+      if (users.decrementAndGet() == 0) {
+        device.enter();
+        check(JCudaDriver.cuEventDestroy(event), "cuEventDestroy");
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package io.millrace.device;
+
+/**
+ * A processor with memory of its own (a CUDA GPU) or the host's (the host device).
+ *
+ * <p>A device lives as long as the process; it is never closed. All methods may be called from any
+ * thread. No method synchronizes the whole device.
+ */
+public interface Device {
+
+  /** The name of the system property and of the Flink option that chooses the device. */
+  String OPTION = "millrace.device";
+
+  DeviceKind kind();
+
+  /** One line for people: the processor's name and memory. */
+  String description();
+
+  /** Creates a stream that does not synchronize with any other. The caller closes it. */
+  DeviceStream createStream();
+
+  /**
+   * Allocates device memory that is usable by work enqueued on {@code stream} after this call.
+   *
+   * @param bytes at least 1
+   * @return an address aligned to at least 64 bytes
+   * @throws GpuOutOfMemoryException if the device has no such memory left
+   */
+  long allocateAsync(long bytes, DeviceStream stream);
+
+  /** Returns memory of {@link #allocateAsync} once the work enqueued on {@code stream} is done. */
+  void freeAsync(long address, DeviceStream stream);
+
+  /**
+   * Allocates device memory without a pool, so that memory checkers see each allocation's bounds.
+   *
+   * @throws GpuOutOfMemoryException if the device has no such memory left
+   */
+  long allocate(long bytes);
+
+  /** Frees memory of {@link #allocate}; waits for the work that uses it. */
+  void free(long address);
+
+  /**
+   * Allocates host memory that this device copies from and to at full speed and whose address its
+   * kernels can use. Slow: allocate once and pool.
+   *
+   * @throws GpuOutOfMemoryException if the host cannot pin that much
+   */
+  long allocatePinned(long bytes);
+
+  void freePinned(long address);
+
+  /** Pooled pinned memory for transfers and for results that the host waits for. */
+  PinnedStagingPool stagingPool();
+
+  /**
+   * Loads the kernels compiled ahead of time from {@code name}.cu, once a device.
+   *
+   * @throws UnsupportedOperationException on the host device, whose kernels are plain Java
+   */
+  KernelModule loadModule(String name);
+
+  /** Kernels launched on this device since the process began; always 0 on the host device. */
+  long launchCount();
+
+  /**
+   * The device that this process's {@value #OPTION} system property names; {@code auto} if unset.
+   */
+  static Device current() {
+    return select(
+        System.getProperty(OPTION, "auto"), Integer.getInteger("millrace.device.index", 0));
+  }
+
+  /**
+   * Chooses a device. The same arguments give the same object.
+   *
+   * @param option {@code auto} (the GPU when a driver loads and sees one, else the host), {@code
+   *     cuda} or {@code host}
+   * @param index which GPU; ignored for the host
+   * @throws DeviceUnavailableException if {@code cuda} is asked for and no GPU can be used
+   * @throws IllegalArgumentException if {@code option} is none of the three
+   */
+  static Device select(String option, int index) {
+    return DeviceSelection.select(option, index);
+  }
+}

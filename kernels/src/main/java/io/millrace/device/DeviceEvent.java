@@ -1,0 +1,18 @@
+package io.millrace.device;
+
+/** A point in a {@link DeviceStream}; reached once all work enqueued before it is done. */
+public interface DeviceEvent extends AutoCloseable {
+
+  /** Whether the point has been reached; does not wait. */
+  boolean isReached();
+
+  /** Waits on the host until the point is reached. */
+  void synchronize();
+
+  /** One more user: {@link #close} must be called once more. */
+  DeviceEvent retain();
+
+  /** Gives the event back; a stream that waits for it keeps waiting. */
+  @Override
+  void close();
+}

@@ -1,0 +1,45 @@
+package io.millrace.device;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Chooses the process's devices and says so once. */
+final class DeviceSelection {
+  private static final Logger LOG = LoggerFactory.getLogger(Device.class);
+  private static final Map<Integer, CudaDevice> CUDA_DEVICES = new ConcurrentHashMap<>();
+  private static final Set<String> ANNOUNCED = ConcurrentHashMap.newKeySet();
+
+  private DeviceSelection() {}
+
+  static Device select(String option, int index) {
+    switch (option) {
+      case "host":
+        return announce(option, HostDevice.INSTANCE, "");
+      case "cuda":
+        return announce(option, cuda(index), "");
+      case "auto":
+        try {
+          return announce(option, cuda(index), "");
+        } catch (DeviceUnavailableException e) {
+          return announce(option, HostDevice.INSTANCE, " (" + e.getMessage() + ")");
+        }
+      default:
+        throw new IllegalArgumentException(
+            Device.OPTION + " must be auto, cuda or host, but is '" + option + "'");
+    }
+  }
+
+  private static CudaDevice cuda(int index) {
+    return CUDA_DEVICES.computeIfAbsent(index, CudaDevice::open);
+  }
+
+  private static Device announce(String option, Device device, String reason) {
+    if (ANNOUNCED.add(option)) {
+      LOG.info("{}={}: running on {}{}", Device.OPTION, option, device.description(), reason);
+    }
+    return device;
+  }
+}

@@ -1,0 +1,41 @@
+package io.millrace.device;
+
+/**
+ * An ordered queue of work on one {@link Device}. Work of one stream runs in order; streams run
+ * beside each other unless one waits for another.
+ *
+ * <p>A stream may be used by one thread at a time. No method but {@link #synchronize} waits on the
+ * host, except on the host device, where every method has done its work when it returns.
+ */
+public interface DeviceStream extends AutoCloseable {
+
+  Device device();
+
+  /** Enqueues a copy of {@code bytes} bytes between any two addresses the device can reach. */
+  void copy(long targetAddress, long sourceAddress, long bytes);
+
+  /** Enqueues setting {@code bytes} bytes to {@code value}. */
+  void fill(long address, byte value, long bytes);
+
+  /** Marks this point of the stream. The caller closes the event. */
+  DeviceEvent recordEvent();
+
+  /** Makes later work of this stream wait for {@code event}; the host stream waits at once. */
+  void waitFor(DeviceEvent event);
+
+  /** Makes later work of this stream wait for all work enqueued so far on {@code other}. */
+  default void waitFor(DeviceStream other) {
+    if (other != this && other.device().kind() != DeviceKind.HOST) {
+      try (DeviceEvent event = other.recordEvent()) {
+        waitFor(event);
+      }
+    }
+  }
+
+  /** Waits on the host until all work enqueued so far is done. */
+  void synchronize();
+
+  /** Waits for the enqueued work, then destroys the stream. Closing twice does nothing. */
+  @Override
+  void close();
+}

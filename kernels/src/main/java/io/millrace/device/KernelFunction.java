@@ -1,0 +1,20 @@
+package io.millrace.device;
+
+/** A kernel. Launches are asynchronous and counted by {@link Device#launchCount}. */
+public interface KernelFunction {
+
+  /**
+   * Enqueues the kernel on {@code stream}. The arguments are copied before this returns.
+   *
+   * @throws GpuException if the launch shape is not possible
+   */
+  void launch(
+      int blocks, int threads, int sharedBytes, DeviceStream stream, KernelArguments arguments);
+
+  /** As {@link #launch}, with all blocks resident at once, so that they may wait for each other. */
+  void launchCooperative(
+      int blocks, int threads, int sharedBytes, DeviceStream stream, KernelArguments arguments);
+
+  /** How many blocks of this shape the whole device holds at once. */
+  int residentBlocks(int threads, int sharedBytes);
+}

@@ -1,0 +1,80 @@
+package io.millrace.device;
+
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Pinned host memory of one device, allocated in powers of two and kept for reuse, because pinning
+ * costs milliseconds. Thread-safe.
+ */
+public final class PinnedStagingPool {
+  private static final long MINIMUM_BYTES = 4096;
+
+  private final Device device;
+  private final Map<Long, ArrayDeque<Long>> freeBySize = new HashMap<>();
+  private long heldBytes;
+  private long pinnedBytes;
+
+  PinnedStagingPool(Device device) {
+    this.device = device;
+  }
+
+  /**
+   * Takes a buffer of at least {@code bytes} bytes. Its address is valid on the host and on the
+   * device. The caller closes it after all work that uses it is done.
+   *
+   * @throws GpuOutOfMemoryException if the host cannot pin that much
+   */
+  public StagingBuffer acquire(long bytes) {
+    long capacity = capacity(bytes);
+    synchronized (this) {
+      heldBytes += capacity;
+      ArrayDeque<Long> free = freeBySize.get(capacity);
+      if (free != null && !free.isEmpty()) {
+        return new StagingBuffer(this, free.pop(), capacity);
+      }
+    }
+    try {
+      long address = device.allocatePinned(capacity);
+      synchronized (this) {
+        pinnedBytes += capacity;
+      }
+      return new StagingBuffer(this, address, capacity);
+    } catch (RuntimeException | Error e) {
+      synchronized (this) {
+        heldBytes -= capacity;
+      }
+      throw e;
+    }
+  }
+
+  synchronized void release(long address, long capacity) {
+    heldBytes -= capacity;
+    freeBySize.computeIfAbsent(capacity, size -> new ArrayDeque<>()).push(address);
+  }
+
+  /** Bytes of buffers taken and not yet closed. */
+  public synchronized long heldBytes() {
+    return heldBytes;
+  }
+
+  /** Bytes pinned, free ones included. */
+  public synchronized long pinnedBytes() {
+    return pinnedBytes;
+  }
+
+  /** Unpins all free buffers. */
+  public synchronized void trim() {
+    freeBySize.forEach(
+        (capacity, addresses) -> {
+          addresses.forEach(device::freePinned);
+          pinnedBytes -= capacity * addresses.size();
+        });
+    freeBySize.clear();
+  }
+
+  private static long capacity(long bytes) {
+    return Math.max(MINIMUM_BYTES, Long.highestOneBit(Math.max(1, bytes - 1)) << 1);
+  }
+}

@@ -1,0 +1,34 @@
+package io.millrace.device;
+
+/**
+ * A piece of pinned host memory lent by a {@link PinnedStagingPool}. Closing twice does nothing.
+ */
+public final class StagingBuffer implements AutoCloseable {
+  private final PinnedStagingPool pool;
+  private final long address;
+  private final long capacity;
+  private boolean closed;
+
+  StagingBuffer(PinnedStagingPool pool, long address, long capacity) {
+    this.pool = pool;
+    this.address = address;
+    this.capacity = capacity;
+  }
+
+  /** Valid on the host and on the pool's device. */
+  public long address() {
+    return address;
+  }
+
+  public long capacity() {
+    return capacity;
+  }
+
+  @Override
+  public synchronized void close() {
+    if (!closed) {
+      closed = true;
+      pool.release(address, capacity);
+    }
+  }
+}

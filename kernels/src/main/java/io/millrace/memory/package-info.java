@@ -1,0 +1,2 @@
+/** Memory resources, buffers and their owners. */
+package io.millrace.memory;

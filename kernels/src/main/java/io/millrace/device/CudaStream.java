@@ -14,7 +14,7 @@ import jcuda.driver.JCudaDriver;
 final class CudaStream implements DeviceStream {
   private final CudaDevice device;
   private final CUstream stream = new CUstream();
-  private boolean closed;
+  private volatile boolean closed;
 
   CudaStream(CudaDevice device) {
     this.device = device;
@@ -63,10 +63,16 @@ final class CudaStream implements DeviceStream {
 
   @Override
   public void waitFor(DeviceEvent event) {
-    if (event instanceof CudaEvent) {
-      check(
-          JCudaDriver.cuStreamWaitEvent(handle(), ((CudaEvent) event).event, 0),
-          "cuStreamWaitEvent");
+    if (event instanceof CudaEvent cudaEvent) {
+      check(JCudaDriver.cuStreamWaitEvent(handle(), cudaEvent.event, 0), "cuStreamWaitEvent");
+    }
+  }
+
+  // A closed stream was synchronized, so nothing of it is left to wait for.
+  @Override
+  public void waitFor(DeviceStream other) {
+    if (!(other instanceof CudaStream cudaStream && cudaStream.closed)) {
+      DeviceStream.super.waitFor(other);
     }
   }
 

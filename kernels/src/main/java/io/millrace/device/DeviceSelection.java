@@ -15,20 +15,21 @@ final class DeviceSelection {
   private DeviceSelection() {}
 
   static Device select(String option, int index) {
-    switch (option) {
-      case "host":
-        return announce(option, HostDevice.INSTANCE, "");
-      case "cuda":
-        return announce(option, cuda(index), "");
-      case "auto":
-        try {
-          return announce(option, cuda(index), "");
-        } catch (DeviceUnavailableException e) {
-          return announce(option, HostDevice.INSTANCE, " (" + e.getMessage() + ")");
-        }
-      default:
-        throw new IllegalArgumentException(
-            Device.OPTION + " must be auto, cuda or host, but is '" + option + "'");
+    return switch (option) {
+      case "host" -> announce(option, HostDevice.INSTANCE, "");
+      case "cuda" -> announce(option, cuda(index), "");
+      case "auto" -> automatic(option, index);
+      default ->
+          throw new IllegalArgumentException(
+              Device.OPTION + " must be auto, cuda or host, but is '" + option + "'");
+    };
+  }
+
+  private static Device automatic(String option, int index) {
+    try {
+      return announce(option, cuda(index), "");
+    } catch (DeviceUnavailableException e) {
+      return announce(option, HostDevice.INSTANCE, " (" + e.getMessage() + ")");
     }
   }
 

@@ -1,0 +1,183 @@
+package io.millrace.column;
+
+import io.millrace.device.DeviceStream;
+import io.millrace.device.HostMemory;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.MemoryResource;
+import java.util.List;
+
+/**
+ * Builds a column in host memory, element by element; buffers grow by doubling. After {@link
+ * #finish} the builder is empty and can build the next column. Used by one thread.
+ *
+ * <p>The appending methods of the subclass that fits the type are named after Java's types; which
+ * one a type takes is the caller's to know, and is not checked for each element.
+ */
+public abstract class ColumnBuilder implements AutoCloseable {
+  private static final int MINIMUM_CAPACITY = 64;
+
+  final DataType type;
+  final DeviceStream stream;
+  final MemoryResource resource;
+  int size;
+  int capacity;
+  private final GrowingBuffer validity;
+  private boolean hasNulls;
+
+  ColumnBuilder(DataType type, DeviceStream stream, MemoryResource resource) {
+    this.type = type;
+    this.stream = stream;
+    this.resource = resource;
+    this.validity = new GrowingBuffer(stream, resource);
+  }
+
+  /**
+   * A builder for {@code type}.
+   *
+   * @param stream a host stream, which must stay open as long as the columns built
+   * @param resource ordinary or pinned host memory
+   */
+  public static ColumnBuilder of(DataType type, DeviceStream stream, MemoryResource resource) {
+    return switch (type.id()) {
+      case STRING, BINARY -> new VariableWidthColumnBuilder(type, stream, resource);
+      case LIST -> new ListColumnBuilder(type, stream, resource);
+      case STRUCT, TIMESTAMP_NANOS -> new StructColumnBuilder(type, stream, resource);
+      case DICTIONARY ->
+          throw new IllegalArgumentException("dictionaries are not built element by element");
+      default -> new FixedWidthColumnBuilder(type, stream, resource);
+    };
+  }
+
+  public DataType type() {
+    return type;
+  }
+
+  /** Elements appended since the last {@link #finish}. */
+  public int size() {
+    return size;
+  }
+
+  /** Bytes that the elements appended so far take. */
+  public abstract long sizeInBytes();
+
+  /** Appends a null; what is under it is zero or empty. */
+  public final void appendNull() {
+    if (!hasNulls) {
+      hasNulls = true;
+      coverMask(size + 1);
+    }
+    appendEmpty();
+    HostMemory.putBit(validity.address(), size - 1L, false);
+  }
+
+  /** Appends what stands under a null. */
+  abstract void appendEmpty();
+
+  /** Makes room for one more element and counts it. */
+  final int next() {
+    if (size == capacity) {
+      capacity = Math.max(MINIMUM_CAPACITY, capacity * 2);
+      grow(capacity);
+    }
+    if (hasNulls) {
+      coverMask(size + 1);
+    }
+    return size++;
+  }
+
+  // Bits beyond the last null are always one, so that valid elements need no write.
+  private void coverMask(int elements) {
+    long needed = Column.maskBytes(elements);
+    long covered = validity.capacity();
+    if (needed > covered) {
+      validity.ensure(Math.max(needed, Column.maskBytes(capacity)));
+      HostMemory.fill(validity.address() + covered, validity.capacity() - covered, (byte) 0xff);
+    }
+  }
+
+  /** Makes the element buffers hold {@code newCapacity} elements. */
+  abstract void grow(int newCapacity);
+
+  /** The column of all elements appended; the caller owns it. */
+  public final Column finish() {
+    Buffer mask = hasNulls ? validity.finish(Column.maskBytes(size)) : null;
+    Column column = finish(size, mask);
+    size = 0;
+    capacity = 0;
+    hasNulls = false;
+    return column;
+  }
+
+  abstract Column finish(int elements, Buffer mask);
+
+  /** Frees what has not been finished. */
+  @Override
+  public void close() {
+    validity.close();
+    size = 0;
+    capacity = 0;
+    hasNulls = false;
+  }
+
+  /** A column of offsets from a buffer of {@code elements + 1} int32 values. */
+  static List<Column> offsets(Buffer buffer, int elements) {
+    return List.of(new Column(DataType.INT32, elements + 1, 0, buffer, null, List.of()));
+  }
+
+  /** Host memory that grows by doubling and keeps its content. */
+  static final class GrowingBuffer implements AutoCloseable {
+    private final DeviceStream stream;
+    private final MemoryResource resource;
+    private Buffer buffer;
+    private AccessScope scope;
+    private long address;
+
+    GrowingBuffer(DeviceStream stream, MemoryResource resource) {
+      this.stream = stream;
+      this.resource = resource;
+    }
+
+    long address() {
+      return address;
+    }
+
+    long capacity() {
+      return buffer == null ? 0 : buffer.size();
+    }
+
+    void ensure(long bytes) {
+      if (bytes <= capacity()) {
+        return;
+      }
+      long used = capacity();
+      Buffer larger = Buffer.allocate(Math.max(bytes, used * 2), stream, resource);
+      AccessScope largerScope = AccessScope.on(stream);
+      long largerAddress = larger.access(AccessMode.WRITE, largerScope);
+      HostMemory.copy(largerAddress, address, used);
+      close();
+      buffer = larger;
+      scope = largerScope;
+      address = largerAddress;
+    }
+
+    /** The first {@code bytes} bytes; this becomes empty. */
+    Buffer finish(long bytes) {
+      ensure(Math.max(1, bytes));
+      Buffer finished = buffer.slice(0, bytes);
+      close();
+      return finished;
+    }
+
+    @Override
+    public void close() {
+      if (buffer != null) {
+        scope.close();
+        buffer.close();
+        buffer = null;
+        address = 0;
+      }
+    }
+  }
+}

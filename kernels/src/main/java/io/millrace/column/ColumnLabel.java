@@ -1,0 +1,26 @@
+package io.millrace.column;
+
+import java.util.List;
+
+/**
+ * The label of a column in a {@link ColumnAccessor}: one name, or one name a level.
+ *
+ * @param levels at least one
+ */
+public record ColumnLabel(List<String> levels) {
+  public ColumnLabel {
+    levels = List.copyOf(levels);
+    if (levels.isEmpty()) {
+      throw new IllegalArgumentException("a label needs a level");
+    }
+  }
+
+  public static ColumnLabel of(String... levels) {
+    return new ColumnLabel(List.of(levels));
+  }
+
+  @Override
+  public String toString() {
+    return levels.size() == 1 ? levels.get(0) : "(" + String.join(", ", levels) + ")";
+  }
+}

@@ -1,0 +1,138 @@
+package io.millrace.column;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+/**
+ * The type of a column's elements. Immutable; equal types are interchangeable.
+ *
+ * @param id the kind
+ * @param precision digits of a decimal, digits of a second's fraction of a timestamp, else 0
+ * @param scale digits after a decimal's point, else 0
+ * @param withTimeZone whether a timestamp is an instant (Flink's TIMESTAMP_LTZ)
+ * @param fields the fields of a STRUCT, the one element field of a LIST, the one value field of a
+ *     DICTIONARY, else empty
+ */
+public record DataType(
+    TypeId id, int precision, int scale, boolean withTimeZone, List<Field> fields) {
+  public static final DataType BOOL = simple(TypeId.BOOL);
+  public static final DataType INT8 = simple(TypeId.INT8);
+  public static final DataType INT16 = simple(TypeId.INT16);
+  public static final DataType INT32 = simple(TypeId.INT32);
+  public static final DataType INT64 = simple(TypeId.INT64);
+  public static final DataType FLOAT32 = simple(TypeId.FLOAT32);
+  public static final DataType FLOAT64 = simple(TypeId.FLOAT64);
+  public static final DataType DATE = simple(TypeId.DATE);
+  public static final DataType TIME = simple(TypeId.TIME);
+  public static final DataType STRING = simple(TypeId.STRING);
+  public static final DataType BINARY = simple(TypeId.BINARY);
+
+  /** A named part of a nested type, or a column of a {@link Schema}. */
+  public record Field(String name, DataType type, boolean nullable) {
+    public Field {
+      Objects.requireNonNull(name, "name is null");
+      Objects.requireNonNull(type, "type is null");
+    }
+
+    /** A nullable field. */
+    public static Field of(String name, DataType type) {
+      return new Field(name, type, true);
+    }
+
+    @Override
+    public String toString() {
+      return name + " " + type + (nullable ? "" : " NOT NULL");
+    }
+  }
+
+  public DataType {
+    Objects.requireNonNull(id, "id is null");
+    fields = List.copyOf(fields);
+  }
+
+  private static DataType simple(TypeId id) {
+    return new DataType(id, 0, 0, false, List.of());
+  }
+
+  /**
+   * The narrowest decimal that holds {@code precision} digits.
+   *
+   * @throws IllegalArgumentException unless 1 <= precision <= 38 and 0 <= scale <= precision
+   */
+  public static DataType decimal(int precision, int scale) {
+    if (precision < 1 || precision > 38 || scale < 0 || scale > precision) {
+      throw new IllegalArgumentException("no DECIMAL(" + precision + ", " + scale + ")");
+    }
+    TypeId id =
+        precision <= 9 ? TypeId.DECIMAL32 : precision <= 18 ? TypeId.DECIMAL64 : TypeId.DECIMAL128;
+    return new DataType(id, precision, scale, false, List.of());
+  }
+
+  /** A timestamp without time zone. */
+  public static DataType timestamp(int precision) {
+    return timestamp(precision, false);
+  }
+
+  /**
+   * A timestamp; with time zone it is an instant.
+   *
+   * @throws IllegalArgumentException unless 0 <= precision <= 9
+   */
+  public static DataType timestamp(int precision, boolean withTimeZone) {
+    if (precision < 0 || precision > 9) {
+      throw new IllegalArgumentException("no TIMESTAMP(" + precision + ")");
+    }
+    TypeId id =
+        precision <= 3
+            ? TypeId.TIMESTAMP_MILLIS
+            : precision <= 6 ? TypeId.TIMESTAMP_MICROS : TypeId.TIMESTAMP_NANOS;
+    return new DataType(id, precision, 0, withTimeZone, List.of());
+  }
+
+  public static DataType list(DataType element) {
+    return new DataType(TypeId.LIST, 0, 0, false, List.of(Field.of("element", element)));
+  }
+
+  public static DataType struct(Field... fields) {
+    return new DataType(TypeId.STRUCT, 0, 0, false, List.of(fields));
+  }
+
+  public static DataType dictionary(DataType values) {
+    return new DataType(TypeId.DICTIONARY, 0, 0, false, List.of(Field.of("value", values)));
+  }
+
+  /** The types of a column's children, offsets included, in the order that {@link TypeId} gives. */
+  public List<DataType> childTypes() {
+    return switch (id) {
+      case STRING, BINARY -> List.of(INT32);
+      case TIMESTAMP_NANOS -> List.of(INT64, INT32);
+      case LIST -> List.of(INT32, fields.get(0).type());
+      case STRUCT -> fields.stream().map(Field::type).toList();
+      case DICTIONARY -> List.of(fields.get(0).type());
+      default -> List.of();
+    };
+  }
+
+  /** How the type is written in SQL, where SQL has it. */
+  @Override
+  public String toString() {
+    return switch (id) {
+      case BOOL -> "BOOLEAN";
+      case INT8 -> "TINYINT";
+      case INT16 -> "SMALLINT";
+      case INT32 -> "INT";
+      case INT64 -> "BIGINT";
+      case FLOAT32 -> "FLOAT";
+      case FLOAT64 -> "DOUBLE";
+      case DECIMAL32, DECIMAL64, DECIMAL128 -> "DECIMAL(" + precision + ", " + scale + ")";
+      case TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS ->
+          (withTimeZone ? "TIMESTAMP_LTZ(" : "TIMESTAMP(") + precision + ")";
+      case LIST -> "ARRAY<" + fields.get(0).type() + ">";
+      case STRUCT ->
+          fields.stream().map(Field::toString).collect(Collectors.joining(", ", "ROW<", ">"));
+      case DICTIONARY -> "DICTIONARY<" + fields.get(0).type() + ">";
+      default -> id.name();
+    };
+  }
+}

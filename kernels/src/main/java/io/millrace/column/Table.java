@@ -1,0 +1,148 @@
+package io.millrace.column;
+
+import io.millrace.device.DeviceStream;
+import io.millrace.memory.MemoryResource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * Columns of equal size under a schema. A table owns its columns and is closed once by whoever
+ * holds it. Immutable.
+ */
+public final class Table implements AutoCloseable {
+  private final Schema schema;
+  private final List<Column> columns;
+  private final int rowCount;
+
+  /**
+   * Takes ownership of {@code columns}.
+   *
+   * @param rowCount rows of the table, which a table without columns has too
+   * @throws IllegalArgumentException if the columns do not fit the schema or the row count
+   */
+  public Table(Schema schema, List<Column> columns, int rowCount) {
+    this.schema = schema;
+    this.columns = List.copyOf(columns);
+    this.rowCount = rowCount;
+    if (columns.size() != schema.size()) {
+      throw new IllegalArgumentException(columns.size() + " columns for the schema " + schema);
+    }
+    for (int i = 0; i < columns.size(); i++) {
+      Column column = columns.get(i);
+      if (!column.type().equals(schema.type(i)) || column.size() != rowCount) {
+        throw new IllegalArgumentException(
+            "column '"
+                + schema.field(i).name()
+                + "' is "
+                + column
+                + ", not "
+                + schema.type(i)
+                + "["
+                + rowCount
+                + "]");
+      }
+    }
+  }
+
+  public Schema schema() {
+    return schema;
+  }
+
+  public int columnCount() {
+    return columns.size();
+  }
+
+  /** The column at {@code index}, still owned by this table. */
+  public Column column(int index) {
+    return columns.get(index);
+  }
+
+  /**
+   * The column with this name, still owned by this table.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public Column column(String name) {
+    return columns.get(schema.indexOf(name));
+  }
+
+  /** All columns, still owned by this table. */
+  public List<Column> columns() {
+    return columns;
+  }
+
+  /** Exact number of rows. May wait for the device when only that knows it. */
+  public int rowCount() {
+    return rowCount;
+  }
+
+  /** No fewer than {@link #rowCount}; never waits. Allocate by this. */
+  public int rowCountUpperBound() {
+    return rowCount;
+  }
+
+  /** Bytes of all buffers of the table, with what slices leave unused. */
+  public long sizeInBytes() {
+    return columns.stream().mapToLong(Table::sizeInBytes).sum();
+  }
+
+  private static long sizeInBytes(Column column) {
+    return column.data().map(data -> data.size()).orElse(0L)
+        + column.validity().map(mask -> mask.size()).orElse(0L)
+        + column.children().stream().mapToLong(Table::sizeInBytes).sum();
+  }
+
+  /**
+   * Rows {@code [start, start + rows)} as a new table over the same memory.
+   *
+   * @throws IndexOutOfBoundsException if the range is not within this table
+   */
+  public Table slice(int start, int rows) {
+    return new Table(
+        schema, columns.stream().map(column -> column.slice(start, rows)).toList(), rows);
+  }
+
+  /** A new table over the same memory: a shallow copy. */
+  public Table share() {
+    return slice(0, rowCount);
+  }
+
+  /** The columns with these names, in this order, as a new table over the same memory. */
+  public Table select(List<String> names) {
+    return new Table(
+        schema.select(names), names.stream().map(name -> column(name).share()).toList(), rowCount);
+  }
+
+  /** As {@link Column#copyTo}, for all columns. */
+  public Table copyTo(MemoryResource target, DeviceStream targetStream, DeviceStream stream) {
+    List<Column> copies = new ArrayList<>();
+    try {
+      for (Column column : columns) {
+        copies.add(column.copyTo(target, targetStream, stream));
+      }
+      return new Table(schema, copies, rowCount);
+    } catch (RuntimeException | Error e) {
+      copies.forEach(Column::close);
+      throw e;
+    }
+  }
+
+  /** The columns under their names, for selection. The table still owns them. */
+  public ColumnAccessor accessor() {
+    ColumnAccessor accessor = new ColumnAccessor(1);
+    IntStream.range(0, columns.size())
+        .forEach(i -> accessor.put(ColumnLabel.of(schema.field(i).name()), columns.get(i)));
+    return accessor;
+  }
+
+  @Override
+  public void close() {
+    columns.forEach(Column::close);
+  }
+
+  @Override
+  public String toString() {
+    return schema + "[" + rowCount + "]";
+  }
+}

@@ -1,0 +1,34 @@
+package io.millrace.memory;
+
+import io.millrace.device.Device;
+import io.millrace.device.DeviceStream;
+
+/**
+ * One driver allocation for each request, with no pool: slow, and what memory checkers need,
+ * because a pool hides overruns.
+ */
+public final class CudaMemoryResource implements MemoryResource {
+  private final Device device;
+
+  public CudaMemoryResource(Device device) {
+    this.device = device;
+  }
+
+  @Override
+  public Device device() {
+    return device;
+  }
+
+  @Override
+  public long allocate(long bytes, DeviceStream stream) {
+    return bytes == 0 ? 0 : device.allocate(bytes);
+  }
+
+  @Override
+  public void free(long address, long bytes, DeviceStream stream) {
+    if (bytes > 0) {
+      stream.synchronize();
+      device.free(address);
+    }
+  }
+}

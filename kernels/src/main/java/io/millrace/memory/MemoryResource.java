@@ -1,0 +1,40 @@
+package io.millrace.memory;
+
+import io.millrace.device.Device;
+import io.millrace.device.DeviceKind;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.GpuOutOfMemoryException;
+
+/**
+ * A source of memory, ordered by streams. Behaviour (limits, statistics, tracking) is added by
+ * adaptors around an upstream resource. Thread-safe.
+ */
+public interface MemoryResource {
+
+  /** The device whose streams order this resource's memory. */
+  Device device();
+
+  /**
+   * Allocates memory for work enqueued on {@code stream} after this call. The content is undefined.
+   *
+   * @param bytes 0 gives the address 0
+   * @return an address aligned to at least 64 bytes
+   * @throws GpuOutOfMemoryException if there is no such memory left
+   */
+  long allocate(long bytes, DeviceStream stream);
+
+  /**
+   * Gives memory back once the work enqueued on {@code stream} so far is done.
+   *
+   * @param address what {@link #allocate} gave
+   * @param bytes what it was asked for
+   */
+  void free(long address, long bytes, DeviceStream stream);
+
+  /** The plainest resource of {@code device} that is fast enough to allocate for each batch. */
+  static MemoryResource of(Device device) {
+    return device.kind() == DeviceKind.HOST
+        ? HostMemoryResource.INSTANCE
+        : PoolMemoryResource.shared(device);
+  }
+}

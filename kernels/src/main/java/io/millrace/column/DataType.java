@@ -1,5 +1,6 @@
 package io.millrace.column;
 
+import java.io.Serializable;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -15,7 +16,10 @@ import java.util.stream.Collectors;
  *     DICTIONARY, else empty
  */
 public record DataType(
-    TypeId id, int precision, int scale, boolean withTimeZone, List<Field> fields) {
+    TypeId id, int precision, int scale, boolean withTimeZone, List<Field> fields)
+    implements Serializable {
+  private static final long serialVersionUID = 1L;
+
   public static final DataType BOOL = simple(TypeId.BOOL);
   public static final DataType INT8 = simple(TypeId.INT8);
   public static final DataType INT16 = simple(TypeId.INT16);
@@ -29,7 +33,9 @@ public record DataType(
   public static final DataType BINARY = simple(TypeId.BINARY);
 
   /** A named part of a nested type, or a column of a {@link Schema}. */
-  public record Field(String name, DataType type, boolean nullable) {
+  public record Field(String name, DataType type, boolean nullable) implements Serializable {
+    private static final long serialVersionUID = 1L;
+
     public Field {
       Objects.requireNonNull(name, "name is null");
       Objects.requireNonNull(type, "type is null");

@@ -1,6 +1,7 @@
 package io.millrace.column;
 
 import io.millrace.column.DataType.Field;
+import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
@@ -12,7 +13,8 @@ import java.util.stream.Collectors;
  *
  * @param fields names are unique
  */
-public record Schema(List<Field> fields) {
+public record Schema(List<Field> fields) implements Serializable {
+  private static final long serialVersionUID = 1L;
   private static final long FNV_OFFSET = 0xcbf29ce484222325L;
   private static final long FNV_PRIME = 0x100000001b3L;
 

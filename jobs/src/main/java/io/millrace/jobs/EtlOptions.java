@@ -1,0 +1,203 @@
+package io.millrace.jobs;
+
+import static org.apache.flink.configuration.ConfigOptions.key;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+
+/** The settings of {@link StreamingEtl}, as they are named in its YAML file. */
+final class EtlOptions {
+  enum SourceType {
+    NEXMARK,
+    FILES
+  }
+
+  enum SinkType {
+    FILES,
+    DISCARD
+  }
+
+  enum Format {
+    JSON,
+    CSV,
+    ARROW
+  }
+
+  enum OnError {
+    SKIP,
+    FAIL
+  }
+
+  static final ConfigOption<SourceType> SOURCE_TYPE =
+      key("source.type")
+          .enumType(SourceType.class)
+          .defaultValue(SourceType.NEXMARK)
+          .withDescription("Where rows come from: nexmark (generated bids) or files.");
+  static final ConfigOption<Long> SOURCE_EVENTS =
+      key("source.events")
+          .longType()
+          .defaultValue(1_000_000L)
+          .withDescription("Rows to generate; 0 goes on for ever.");
+  static final ConfigOption<Long> SOURCE_RATE =
+      key("source.rate")
+          .longType()
+          .defaultValue(0L)
+          .withDescription("Rows a second to generate; 0 is as fast as it goes.");
+  static final ConfigOption<String> SOURCE_PATH =
+      key("source.path")
+          .stringType()
+          .noDefaultValue()
+          .withDescription("File or folder to read.");
+  static final ConfigOption<Format> SOURCE_FORMAT =
+      key("source.format")
+          .enumType(Format.class)
+          .defaultValue(Format.JSON)
+          .withDescription("Format of the files to read: json (one object a line) or csv.");
+  static final ConfigOption<String> SOURCE_SCHEMA =
+      key("source.schema")
+          .stringType()
+          .noDefaultValue()
+          .withDescription("Columns of the files, as in SQL: 'id BIGINT, name STRING'.");
+  static final ConfigOption<String> SELECT =
+      key("select")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "Columns to keep: 'a, b AS c, CAST(d AS DOUBLE) AS e'; all of them if not given.");
+  static final ConfigOption<String> PARTITION_BY =
+      key("partition.by")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "Columns whose hash decides the subtask of a row; the first selected one if not"
+                  + " given.");
+  static final ConfigOption<SinkType> SINK_TYPE =
+      key("sink.type")
+          .enumType(SinkType.class)
+          .defaultValue(SinkType.FILES)
+          .withDescription("Where rows go: files or discard.");
+  static final ConfigOption<String> SINK_PATH =
+      key("sink.path")
+          .stringType()
+          .defaultValue("millrace-output")
+          .withDescription("Folder to write.");
+  static final ConfigOption<Format> SINK_FORMAT =
+      key("sink.format")
+          .enumType(Format.class)
+          .defaultValue(Format.CSV)
+          .withDescription("Format of the files to write: json, csv or arrow.");
+  static final ConfigOption<OnError> ON_ERROR =
+      key("on-error")
+          .enumType(OnError.class)
+          .defaultValue(OnError.SKIP)
+          .withDescription("What a row that cannot be parsed does: skip it or fail the job.");
+  static final ConfigOption<String> BAD_ROWS_PATH =
+      key("bad-rows.path")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "Folder for the rows that were skipped, with reason and position; '<sink.path>-bad'"
+                  + " if not given.");
+  static final ConfigOption<Integer> BATCH_ROWS =
+      key("batch.rows")
+          .intType()
+          .defaultValue(1 << 16)
+          .withDescription("The most rows in a batch.");
+  static final ConfigOption<Duration> BATCH_LATENCY =
+      key("batch.latency")
+          .durationType()
+          .defaultValue(Duration.ofMillis(100))
+          .withDescription("The longest time a row waits for its batch to fill.");
+  static final ConfigOption<Integer> PARALLELISM =
+      key("parallelism")
+          .intType()
+          .defaultValue(2)
+          .withDescription("Subtasks of each operator, and so partitions.");
+  static final ConfigOption<Duration> CHECKPOINT_INTERVAL =
+      key("checkpoint.interval")
+          .durationType()
+          .defaultValue(Duration.ofSeconds(10))
+          .withDescription("Time between checkpoints; files are committed by them.");
+  static final ConfigOption<String> DEVICE =
+      key("millrace.device")
+          .stringType()
+          .defaultValue("auto")
+          .withDescription("Where kernels run: auto, cuda or host.");
+
+  static final List<ConfigOption<?>> ALL =
+      List.of(
+          SOURCE_TYPE,
+          SOURCE_EVENTS,
+          SOURCE_RATE,
+          SOURCE_PATH,
+          SOURCE_FORMAT,
+          SOURCE_SCHEMA,
+          SELECT,
+          PARTITION_BY,
+          SINK_TYPE,
+          SINK_PATH,
+          SINK_FORMAT,
+          ON_ERROR,
+          BAD_ROWS_PATH,
+          BATCH_ROWS,
+          BATCH_LATENCY,
+          PARALLELISM,
+          CHECKPOINT_INTERVAL,
+          DEVICE);
+
+  private EtlOptions() {}
+
+  /**
+   * The settings as typed, checked one by one.
+   *
+   * @throws UsageException for a key that does not exist or a value that does not parse
+   */
+  static Configuration parse(Map<String, String> settings) {
+    List<String> keys = ALL.stream().map(ConfigOption::key).toList();
+    for (String key : settings.keySet()) {
+      if (!keys.contains(key)) {
+        throw new UsageException(
+            "there is no option '" + key + "'; the options are " + String.join(", ", keys));
+      }
+    }
+    Configuration configuration = Configuration.fromMap(settings);
+    for (ConfigOption<?> option : ALL) {
+      check(configuration, option);
+    }
+    requirePositive(configuration, PARALLELISM);
+    requirePositive(configuration, BATCH_ROWS);
+    return configuration;
+  }
+
+  private static void check(Configuration configuration, ConfigOption<?> option) {
+    try {
+      configuration.getOptional(option);
+    } catch (IllegalArgumentException e) {
+      String text = configuration.toMap().get(option.key());
+      Object value = option.defaultValue();
+      String choices =
+          value instanceof Enum<?> constant
+              ? "must be one of "
+                  + Arrays.stream(constant.getDeclaringClass().getEnumConstants())
+                      .map(choice -> choice.toString().toLowerCase(Locale.ROOT))
+                      .collect(Collectors.joining(", "))
+              : value instanceof Duration
+                  ? "must be a duration such as 100ms or 10s"
+                  : "must be a whole number";
+      throw new UsageException(option.key() + " " + choices + ", but is '" + text + "'");
+    }
+  }
+
+  private static void requirePositive(Configuration configuration, ConfigOption<Integer> option) {
+    int value = configuration.get(option);
+    if (value < 1) {
+      throw new UsageException(option.key() + " must be at least 1, but is " + value);
+    }
+  }
+}

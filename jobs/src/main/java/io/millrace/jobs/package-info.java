@@ -1,0 +1,2 @@
+/** Jobs: wiring and options of operators and connectors, no logic of their own. */
+package io.millrace.jobs;

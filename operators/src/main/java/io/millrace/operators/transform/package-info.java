@@ -1,0 +1,2 @@
+/** Operators that map each batch to a batch. */
+package io.millrace.operators.transform;

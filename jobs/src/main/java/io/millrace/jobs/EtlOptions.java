@@ -50,10 +50,7 @@ final class EtlOptions {
           .defaultValue(0L)
           .withDescription("Rows a second to generate; 0 is as fast as it goes.");
   static final ConfigOption<String> SOURCE_PATH =
-      key("source.path")
-          .stringType()
-          .noDefaultValue()
-          .withDescription("File or folder to read.");
+      key("source.path").stringType().noDefaultValue().withDescription("File or folder to read.");
   static final ConfigOption<Format> SOURCE_FORMAT =
       key("source.format")
           .enumType(Format.class)

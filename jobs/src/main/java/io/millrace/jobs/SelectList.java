@@ -16,10 +16,13 @@ final class SelectList {
   private static final String NAME = "`?([\\p{L}_][\\p{L}\\p{N}_$]*)`?";
   private static final Pattern CAST =
       Pattern.compile(
-          "(?i:CAST)\\s*\\(\\s*" + NAME + "\\s+(?i:AS)\\s+([^)]+(?:\\([^)]*\\))?)\\s*\\)"
-              + "(?:\\s+(?i:AS)\\s+" + NAME + ")?");
-  private static final Pattern COLUMN =
-      Pattern.compile(NAME + "(?:\\s+(?i:AS)\\s+" + NAME + ")?");
+          "(?i:CAST)\\s*\\(\\s*"
+              + NAME
+              + "\\s+(?i:AS)\\s+([^)]+(?:\\([^)]*\\))?)\\s*\\)"
+              + "(?:\\s+(?i:AS)\\s+"
+              + NAME
+              + ")?");
+  private static final Pattern COLUMN = Pattern.compile(NAME + "(?:\\s+(?i:AS)\\s+" + NAME + ")?");
 
   private SelectList() {}
 
@@ -30,8 +33,7 @@ final class SelectList {
    * @throws UsageException if an item does not parse, names an unknown column or a cast that is not
    *     supported
    */
-  static List<Projection> parse(
-      String text, Schema schema, Function<String, DataType> typeParser) {
+  static List<Projection> parse(String text, Schema schema, Function<String, DataType> typeParser) {
     List<Projection> projections = new ArrayList<>();
     for (String item : split(text)) {
       projections.add(parseItem(item, schema, typeParser));
@@ -59,7 +61,9 @@ final class SelectList {
       return new Projection(source.name(), new Field(name, source.type(), source.nullable()));
     }
     throw new UsageException(
-        "cannot read '" + item + "' in the select list; write a column or CAST(column AS type),"
+        "cannot read '"
+            + item
+            + "' in the select list; write a column or CAST(column AS type),"
             + " each with AS name if you like");
   }
 

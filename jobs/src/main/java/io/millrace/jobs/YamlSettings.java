@@ -12,8 +12,8 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
- * Reads a YAML file as flat settings: nested keys are joined by dots, lists by commas, and a mapping
- * of column names to types under {@code schema} becomes {@code name type, name type}.
+ * Reads a YAML file as flat settings: nested keys are joined by dots, lists by commas, and a
+ * mapping of column names to types under {@code schema} becomes {@code name type, name type}.
  */
 final class YamlSettings {
   private YamlSettings() {}
@@ -24,8 +24,9 @@ final class YamlSettings {
   static Map<String, String> read(Path file) {
     Object root;
     try {
-      root = new Load(LoadSettings.builder().setLabel(file.toString()).build())
-          .loadFromString(Files.readString(file));
+      root =
+          new Load(LoadSettings.builder().setLabel(file.toString()).build())
+              .loadFromString(Files.readString(file));
     } catch (IOException e) {
       throw new UsageException("cannot read the file " + file);
     } catch (YamlEngineException e) {

@@ -1,0 +1,62 @@
+package io.millrace.operators.batch;
+
+import io.millrace.device.Device;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.HostDevice;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * The stream that the operators of one chain share, counted. The chain is known by an object that
+ * its operators have in common: their task.
+ */
+final class ChainStream {
+  private static final Map<Object, ChainStream> OPEN = new HashMap<>();
+
+  private final Object chain;
+  private final Device device;
+  private final DeviceStream stream;
+  private final DeviceStream hostStream;
+  private int users;
+
+  private ChainStream(Object chain, Device device) {
+    this.chain = chain;
+    this.device = device;
+    this.stream = device.createStream();
+    this.hostStream = HostDevice.INSTANCE.createStream();
+  }
+
+  /** The chain's stream; the first user of the chain decides on the device. */
+  static ChainStream acquire(Object chain, Supplier<Device> device) {
+    synchronized (OPEN) {
+      ChainStream open = OPEN.computeIfAbsent(chain, key -> new ChainStream(key, device.get()));
+      open.users++;
+      return open;
+    }
+  }
+
+  Device device() {
+    return device;
+  }
+
+  DeviceStream stream() {
+    return stream;
+  }
+
+  DeviceStream hostStream() {
+    return hostStream;
+  }
+
+  /** The last user's call waits for the stream's work and destroys it. */
+  void release() {
+    synchronized (OPEN) {
+      if (--users > 0) {
+        return;
+      }
+      OPEN.remove(chain);
+    }
+    stream.close();
+    hostStream.close();
+  }
+}

@@ -1,0 +1,70 @@
+package io.millrace.operators.batch;
+
+import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+
+/**
+ * The base of operators that take batches. It keeps the rules of {@link ColumnBatch} in one place:
+ * a subclass borrows its input, which is released after it where that is due, and sends batches
+ * with {@link ColumnBatch#emit}. It also holds the operator's {@link DeviceContext} from {@link
+ * #open} to {@link #close}.
+ *
+ * @param <OUT> what the operator emits
+ */
+@PublicEvolving
+public abstract class ColumnBatchOperator<OUT> extends AbstractStreamOperator<OUT>
+    implements OneInputStreamOperator<ColumnBatch, OUT> {
+  private static final long serialVersionUID = 1L;
+
+  private transient DeviceContext deviceContext;
+  private transient boolean ownsInput;
+
+  protected ColumnBatchOperator(StreamOperatorParameters<OUT> parameters) {
+    super(parameters);
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    deviceContext = DeviceContext.open(this);
+    // Only what a chain's head gets was deserialized, and so has no emitter that releases it.
+    ownsInput = getOperatorConfig().isChainStart();
+  }
+
+  /** The operator's device, stream and memory, between {@link #open} and {@link #close}. */
+  protected final DeviceContext deviceContext() {
+    return deviceContext;
+  }
+
+  @Override
+  public final void processElement(StreamRecord<ColumnBatch> element) throws Exception {
+    ColumnBatch batch = element.getValue();
+    try {
+      processBatch(batch, element);
+    } finally {
+      if (ownsInput) {
+        batch.release();
+      }
+    }
+  }
+
+  /**
+   * Processes one batch, which is borrowed: {@linkplain ColumnBatch#retain retain} it to keep it
+   * after this returns.
+   *
+   * @param element the record that carries {@code batch}, for its timestamp
+   */
+  protected abstract void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element)
+      throws Exception;
+
+  @Override
+  public void close() throws Exception {
+    if (deviceContext != null) {
+      deviceContext.close();
+    }
+    super.close();
+  }
+}

@@ -1,0 +1,77 @@
+package io.millrace.operators.batch;
+
+import io.millrace.device.Device;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.api.common.externalresource.ExternalResourceInfo;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
+import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+
+/**
+ * The options that choose an operator's device. Each is looked up in the job's configuration, then
+ * in the TaskManager's, then in the system properties of the process.
+ */
+@PublicEvolving
+public final class DeviceOptions {
+  /** {@code auto}, {@code cuda} or {@code host}; see {@link Device#select}. */
+  public static final ConfigOption<String> DEVICE =
+      ConfigOptions.key(Device.OPTION)
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "Where operators run: 'cuda' (a GPU, or fail), 'host', or 'auto' (a GPU if there is"
+                  + " one).");
+
+  /** Which GPU, unless Flink's external resource {@value #GPU_RESOURCE} assigned one. */
+  public static final ConfigOption<Integer> DEVICE_INDEX =
+      ConfigOptions.key("millrace.device.index")
+          .intType()
+          .noDefaultValue()
+          .withDescription("Which GPU to use where Flink's external resource 'gpu' assigns none.");
+
+  private static final String GPU_RESOURCE = "gpu";
+  private static final String GPU_INDEX_PROPERTY = "index";
+
+  private DeviceOptions() {}
+
+  static Device device(AbstractStreamOperator<?> operator) {
+    ReadableConfig job = operator.getContainingTask().getJobConfiguration();
+    ReadableConfig taskManager =
+        operator.getContainingTask().getEnvironment().getTaskManagerInfo().getConfiguration();
+    String option =
+        first(DEVICE, job, taskManager).orElseGet(() -> System.getProperty(DEVICE.key(), "auto"));
+    int index =
+        assignedIndex(operator)
+            .or(() -> first(DEVICE_INDEX, job, taskManager))
+            .orElseGet(() -> Integer.getInteger(DEVICE_INDEX.key(), 0));
+    return Device.select(option, index);
+  }
+
+  private static <T> Optional<T> first(
+      ConfigOption<T> option, ReadableConfig job, ReadableConfig taskManager) {
+    return job.getOptional(option).or(() -> taskManager.getOptional(option));
+  }
+
+  // A TaskManager's GPUs are seen by all of its slots; subtasks take turns.
+  private static Optional<Integer> assignedIndex(AbstractStreamOperator<?> operator) {
+    int subtask = operator.getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
+    return assignedIndex(
+        List.copyOf(operator.getRuntimeContext().getExternalResourceInfos(GPU_RESOURCE)), subtask);
+  }
+
+  static Optional<Integer> assignedIndex(List<ExternalResourceInfo> gpus, int subtask) {
+    List<Integer> indexes =
+        gpus.stream()
+            .flatMap(gpu -> gpu.getProperty(GPU_INDEX_PROPERTY).stream())
+            .map(Integer::valueOf)
+            .sorted(Comparator.naturalOrder())
+            .toList();
+    return indexes.isEmpty()
+        ? Optional.empty()
+        : Optional.of(indexes.get(subtask % indexes.size()));
+  }
+}

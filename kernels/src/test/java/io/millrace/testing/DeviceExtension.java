@@ -1,0 +1,150 @@
+package io.millrace.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.column.Table;
+import io.millrace.device.Device;
+import io.millrace.device.DeviceKind;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.HostDevice;
+import io.millrace.memory.CudaMemoryResource;
+import io.millrace.memory.HostMemoryResource;
+import io.millrace.memory.MemoryResource;
+import io.millrace.memory.TrackingResourceAdaptor;
+import java.util.List;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Gives each test the process's device, a stream of it and tracked memory, and fails the test if it
+ * ends with memory or staging buffers held. Register it in a field that is not static:
+ *
+ * <pre>{@code @RegisterExtension final DeviceExtension device = new DeviceExtension();}</pre>
+ *
+ * <p>The device is the one that {@code -Dmillrace.device} chooses. With {@code
+ * -Dmillrace.memory=unpooled} device memory comes from {@link CudaMemoryResource}, so that a memory
+ * checker sees the bounds of each allocation.
+ */
+public final class DeviceExtension implements BeforeEachCallback, AfterEachCallback {
+  /** The system property that chooses between pooled and unpooled device memory. */
+  public static final String MEMORY_PROPERTY = "millrace.memory";
+
+  private Device device;
+  private DeviceStream stream;
+  private DeviceStream hostStream;
+  private TrackingResourceAdaptor memory;
+  private TrackingResourceAdaptor hostMemory;
+  private long stagingBytesBefore;
+
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    device = Device.current();
+    stream = device.createStream();
+    hostStream = HostDevice.INSTANCE.createStream();
+    memory = new TrackingResourceAdaptor(deviceMemory(device));
+    hostMemory = new TrackingResourceAdaptor(HostMemoryResource.INSTANCE);
+    stagingBytesBefore = device.stagingPool().heldBytes();
+  }
+
+  private static MemoryResource deviceMemory(Device device) {
+    String choice = System.getProperty(MEMORY_PROPERTY, "pooled");
+    return switch (choice) {
+      case "pooled" -> MemoryResource.of(device);
+      case "unpooled" -> new CudaMemoryResource(device);
+      default ->
+          throw new IllegalArgumentException(
+              MEMORY_PROPERTY + " must be pooled or unpooled, but is '" + choice + "'");
+    };
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    try (DeviceStream closedStream = stream;
+        DeviceStream closedHostStream = hostStream) {
+      closedStream.synchronize();
+      closedHostStream.synchronize();
+      if (context.getExecutionException().isEmpty()) {
+        assertNothingHeld();
+      }
+    }
+  }
+
+  /** Fails if memory of {@link #memory}, {@link #hostMemory} or the staging pool is held. */
+  public void assertNothingHeld() {
+    assertThat(memory.heldBytes())
+        .as("bytes of device memory held at\n%s", memory.report())
+        .isZero();
+    assertThat(hostMemory.heldBytes())
+        .as("bytes of host memory held at\n%s", hostMemory.report())
+        .isZero();
+    assertThat(device.stagingPool().heldBytes())
+        .as("bytes of staging memory held")
+        .isEqualTo(stagingBytesBefore);
+  }
+
+  public Device device() {
+    return device;
+  }
+
+  /** Whether kernels run on a GPU. */
+  public boolean isCuda() {
+    return device.kind() == DeviceKind.CUDA;
+  }
+
+  /** The stream of {@link #device} that the test works on. */
+  public DeviceStream stream() {
+    return stream;
+  }
+
+  /** A stream of the host, for memory that builders and readers use. */
+  public DeviceStream hostStream() {
+    return hostStream;
+  }
+
+  /** Memory of {@link #device}. */
+  public TrackingResourceAdaptor memory() {
+    return memory;
+  }
+
+  /** Memory of the host. */
+  public TrackingResourceAdaptor hostMemory() {
+    return hostMemory;
+  }
+
+  /** A copy of {@code table}, wherever it is, in {@link #memory}. The caller closes both. */
+  public Table copyToDevice(Table table) {
+    return table.copyTo(memory, stream, stream);
+  }
+
+  /** A copy of {@code table}, wherever it is, in {@link #hostMemory}. The caller closes both. */
+  public Table copyToHost(Table table) {
+    return table.copyTo(hostMemory, hostStream, stream);
+  }
+
+  /** The rows of {@code table}, wherever it is; see {@link TableRows}. */
+  public List<List<Object>> rows(Table table) {
+    return TableRows.of(table, this);
+  }
+
+  /**
+   * Runs {@code work} and, on a GPU, fails if it launched no kernel: a silent fall-back to the host
+   * must not pass for the device path.
+   */
+  public <T> T assertLaunches(Supplier<T> work) {
+    return assertLaunches(1, work);
+  }
+
+  /** As {@link #assertLaunches(Supplier)}, for at least {@code kernels} launches. */
+  public <T> T assertLaunches(int kernels, Supplier<T> work) {
+    long before = device.launchCount();
+    T result = work.get();
+    if (isCuda()) {
+      assertThat(device.launchCount() - before)
+          .as("kernels launched on %s", device.description())
+          .isGreaterThanOrEqualTo(kernels);
+    }
+    return result;
+  }
+}

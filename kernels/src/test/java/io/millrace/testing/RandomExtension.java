@@ -1,0 +1,44 @@
+package io.millrace.testing;
+
+import java.util.Random;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestWatcher;
+
+/**
+ * The source of a test's randomness. The seed is a fixed one for each test, the number in {@code
+ * -Dmillrace.seed}, or a new one for {@code -Dmillrace.seed=random}; a failed test prints it.
+ */
+public final class RandomExtension implements BeforeEachCallback, TestWatcher {
+  /** The system property that sets the seed. */
+  public static final String SEED_PROPERTY = "millrace.seed";
+
+  private long seed;
+
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    String choice = System.getProperty(SEED_PROPERTY, "");
+    seed =
+        switch (choice) {
+          case "" -> context.getUniqueId().hashCode();
+          case "random" -> new SplittableRandom().nextLong();
+          default -> Long.parseLong(choice);
+        };
+  }
+
+  public long seed() {
+    return seed;
+  }
+
+  /** A new generator that starts at the test's seed. */
+  public Random random() {
+    return new Random(seed);
+  }
+
+  @Override
+  public void testFailed(ExtensionContext context, Throwable cause) {
+    System.err.println(
+        context.getDisplayName() + " failed; repeat with -D" + SEED_PROPERTY + "=" + seed);
+  }
+}

@@ -1,0 +1,15 @@
+package io.millrace.testing;
+
+import java.util.stream.IntStream;
+
+/**
+ * The row counts that every kernel is tested with: around a mask's word, a warp, a block, and many
+ * blocks.
+ */
+public final class RowCounts {
+  private RowCounts() {}
+
+  public static IntStream all() {
+    return IntStream.of(0, 1, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 70_001);
+  }
+}

@@ -1,13 +1,9 @@
 package io.millrace.operators.transform;
 
-import io.millrace.column.Schema;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchOperator;
+import io.millrace.operators.batch.OperatorFactory;
 import org.apache.flink.annotation.PublicEvolving;
-import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
-import org.apache.flink.streaming.api.operators.ChainingStrategy;
-import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
-import org.apache.flink.streaming.api.operators.StreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
@@ -31,34 +27,9 @@ public final class SelectOperator extends ColumnBatchOperator<ColumnBatch> {
     ColumnBatch.emit(element.copy(selected), output);
   }
 
-  /** Makes the operator of each subtask. */
-  public static final class Factory extends AbstractStreamOperatorFactory<ColumnBatch>
-      implements OneInputStreamOperatorFactory<ColumnBatch, ColumnBatch> {
-    private static final long serialVersionUID = 1L;
-
-    private final Select select;
-
-    public Factory(Select select) {
-      this.select = select;
-      setChainingStrategy(ChainingStrategy.ALWAYS);
-    }
-
-    /** The schema of the batches that come out. */
-    public Schema outputSchema() {
-      return select.outputSchema();
-    }
-
-    @Override
-    @SuppressWarnings("unchecked") // the interface's T is the operator's own type
-    public <T extends StreamOperator<ColumnBatch>> T createStreamOperator(
-        StreamOperatorParameters<ColumnBatch> parameters) {
-      return (T) new SelectOperator(parameters, select);
-    }
-
-    @Override
-    @SuppressWarnings("rawtypes") // as the interface has it
-    public Class<? extends StreamOperator> getStreamOperatorClass(ClassLoader classLoader) {
-      return SelectOperator.class;
-    }
+  /** A factory of operators that apply {@code select}. */
+  public static OperatorFactory<ColumnBatch, ColumnBatch> factory(Select select) {
+    return new OperatorFactory<>(
+        SelectOperator.class, parameters -> new SelectOperator(parameters, select));
   }
 }

@@ -157,6 +157,16 @@ public final class Column implements AutoCloseable {
     return nullCount;
   }
 
+  /**
+   * Tells this column a null count that its maker knows already, so that nobody has to count.
+   *
+   * @return this column
+   */
+  public Column withNullCount(int knownNullCount) {
+    this.nullCount = knownNullCount;
+    return this;
+  }
+
   /** Where this column's memory is; the first buffer found decides, empty if there is none. */
   public Optional<Device> device() {
     if (data != null) {

@@ -1,0 +1,30 @@
+package io.millrace.arrow;
+
+import io.millrace.memory.Buffer;
+
+/** Nodes and buffers of Arrow arrays, depth first, in the order that Arrow gives them. */
+interface ArrowArraySource {
+
+  /**
+   * A buffer of an array.
+   *
+   * @param memory host memory, a slice that the receiver closes; may be longer than the buffer,
+   *     with padding behind it
+   * @param length bytes of the buffer
+   */
+  record ArrowBuffer(Buffer memory, long length) {}
+
+  /**
+   * The next array's node.
+   *
+   * @throws ArrowFormatException if there are no more
+   */
+  ArrowNode nextNode() throws ArrowFormatException;
+
+  /**
+   * The next buffer.
+   *
+   * @throws ArrowFormatException if there are no more, or it is not within the data
+   */
+  ArrowBuffer nextBuffer() throws ArrowFormatException;
+}

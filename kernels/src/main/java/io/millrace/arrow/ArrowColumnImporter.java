@@ -1,0 +1,403 @@
+package io.millrace.arrow;
+
+import io.millrace.arrow.ArrowArraySource.ArrowBuffer;
+import io.millrace.column.Column;
+import io.millrace.column.DataType;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.column.TypeId;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.HostMemory;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.MemoryResource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongUnaryOperator;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.Field;
+
+/**
+ * Makes columns of Arrow arrays in host memory. Columns share the arrays' memory where the layouts
+ * agree; the rest is converted into new memory. Whatever the arrays hold, the columns can be read
+ * safely: lengths, offsets, null counts and dictionary codes are checked.
+ */
+final class ArrowColumnImporter {
+  private static final long NANOS_OF_MILLI = 1_000_000L;
+
+  private final ArrowArraySource source;
+  private final Map<Long, Column> dictionaries;
+  private final DeviceStream stream;
+  private final MemoryResource resource;
+  private final AccessScope scope;
+  private final List<Buffer> sources = new ArrayList<>();
+  private final List<Runnable> opened = new ArrayList<>();
+
+  private ArrowColumnImporter(
+      ArrowArraySource source,
+      Map<Long, Column> dictionaries,
+      DeviceStream stream,
+      MemoryResource resource) {
+    this.source = source;
+    this.dictionaries = dictionaries;
+    this.stream = stream;
+    this.resource = resource;
+    this.scope = AccessScope.on(stream);
+  }
+
+  /** Where imported columns go and what they may refer to. */
+  record Target(Map<Long, Column> dictionaries, DeviceStream stream, MemoryResource resource) {}
+
+  /**
+   * A table of {@code rows} rows; the caller owns it.
+   *
+   * @param fields in message format
+   * @throws ArrowFormatException if the arrays do not fit the fields
+   */
+  static Table importTable(
+      List<Field> fields, Schema schema, long rows, ArrowArraySource source, Target target)
+      throws ArrowFormatException {
+    if (rows < 0 || rows > Integer.MAX_VALUE) {
+      throw new ArrowFormatException(rows + " rows; a table has at most " + Integer.MAX_VALUE);
+    }
+    ArrowColumnImporter importer =
+        new ArrowColumnImporter(source, target.dictionaries, target.stream, target.resource);
+    boolean done = false;
+    try {
+      List<Column> columns = new ArrayList<>();
+      for (int i = 0; i < fields.size(); i++) {
+        Column column = importer.column(fields.get(i), schema.type(i));
+        if (column.size() != rows) {
+          throw importer.misfit(fields.get(i), column.size() + " elements in " + rows + " rows");
+        }
+        columns.add(column);
+      }
+      Table table = new Table(schema, columns, (int) rows);
+      done = true;
+      return table;
+    } finally {
+      importer.scope.close();
+      importer.sources.forEach(Buffer::close);
+      if (!done) {
+        importer.opened.forEach(Runnable::run);
+      }
+    }
+  }
+
+  private Column column(Field field, DataType type) throws ArrowFormatException {
+    ArrowNode node = source.nextNode();
+    if (node.length() < 0 || node.length() > Integer.MAX_VALUE) {
+      throw misfit(field, node.length() + " elements");
+    }
+    int length = (int) node.length();
+    Buffer mask = mask(field, node);
+    Column column =
+        switch (type.id()) {
+          case STRING, BINARY -> variableWidth(field, type, length, mask);
+          case LIST -> list(field, type, length, mask);
+          case STRUCT -> struct(field, type, length, mask);
+          case TIMESTAMP_NANOS ->
+              field.getType() instanceof ArrowType.Timestamp
+                  ? nanoseconds(field, type, length, mask)
+                  : struct(field, type, length, mask);
+          case DICTIONARY -> dictionary(field, type, length, mask);
+          default -> new Column(type, length, 0, data(field, type, length, mask), mask, List.of());
+        };
+    return column.withNullCount((int) node.nullCount());
+  }
+
+  /** The padded mask; null if no element is null. */
+  private Buffer mask(Field field, ArrowNode node) throws ArrowFormatException {
+    ArrowBuffer buffer = next();
+    if (node.nullCount() == 0) {
+      return null;
+    }
+    int length = (int) node.length();
+    long bytes = BitMask.bytes(length);
+    require(field, buffer, bytes);
+    int nulls = BitMask.countZeros(read(buffer), 0, length);
+    if (nulls != node.nullCount()) {
+      throw misfit(field, nulls + " nulls where " + node.nullCount() + " are announced");
+    }
+    long padded = Column.maskBytes(length);
+    if (buffer.memory().size() >= padded) {
+      return open(buffer.memory().slice(0, padded));
+    }
+    Buffer copy = allocate(padded);
+    long address = write(copy);
+    HostMemory.fill(address, padded, (byte) 0);
+    HostMemory.copy(address, read(buffer), bytes);
+    return copy;
+  }
+
+  private Buffer data(Field field, DataType type, int length, Buffer mask)
+      throws ArrowFormatException {
+    int width = type.id().byteWidth();
+    return switch (type.id()) {
+      case BOOL -> unpacked(field, length);
+      case DECIMAL32, DECIMAL64 -> narrowed(field, type, length, mask);
+      case TIME -> times(field, (ArrowType.Time) field.getType(), length, mask);
+      case TIMESTAMP_MILLIS ->
+          field.getType() instanceof ArrowType.Timestamp timestamp
+                  && timestamp.getUnit() == org.apache.arrow.vector.types.TimeUnit.SECOND
+              ? converted(field, length, mask, width, width, s -> Math.multiplyExact(s, 1_000L))
+              : fixedWidth(field, length, width);
+      default -> fixedWidth(field, length, width);
+    };
+  }
+
+  private Buffer fixedWidth(Field field, int length, int width) throws ArrowFormatException {
+    long bytes = (long) length * width;
+    return open(require(field, next(), bytes).memory().slice(0, bytes));
+  }
+
+  private Buffer unpacked(Field field, int length) throws ArrowFormatException {
+    ArrowBuffer bits = require(field, next(), BitMask.bytes(length));
+    Buffer target = allocate(length);
+    BitMask.unpack(write(target), read(bits), length);
+    return target;
+  }
+
+  private Buffer times(Field field, ArrowType.Time type, int length, Buffer mask)
+      throws ArrowFormatException {
+    int width = TypeId.TIME.byteWidth();
+    return switch (type.getUnit()) {
+      case SECOND -> converted(field, length, mask, width, width, s -> s * 1_000L);
+      case MILLISECOND -> fixedWidth(field, length, width);
+      case MICROSECOND -> converted(field, length, mask, Long.BYTES, width, us -> us / 1_000L);
+      case NANOSECOND ->
+          converted(field, length, mask, Long.BYTES, width, ns -> ns / NANOS_OF_MILLI);
+    };
+  }
+
+  private Buffer narrowed(Field field, DataType type, int length, Buffer mask)
+      throws ArrowFormatException {
+    int from = TypeId.DECIMAL128.byteWidth();
+    int width = type.id().byteWidth();
+    ArrowBuffer wide = require(field, next(), (long) length * from);
+    Buffer target = allocate((long) length * width);
+    long source = read(wide);
+    long address = write(target);
+    long maskAddress = mask == null ? 0 : read(mask);
+    for (int i = 0; i < length; i++) {
+      long low = HostMemory.getLong(source + (long) i * from);
+      long high = HostMemory.getLong(source + (long) i * from + Long.BYTES);
+      boolean fits = high == low >> (Long.SIZE - 1) && (width == Long.BYTES || low == (int) low);
+      boolean isNull = maskAddress != 0 && !HostMemory.getBit(maskAddress, i);
+      if (!fits && !isNull) {
+        throw misfit(field, "a value in row " + i + " that is too large for " + type);
+      }
+      put(address + (long) i * width, width, isNull ? 0 : low);
+    }
+    return target;
+  }
+
+  private Column variableWidth(Field field, DataType type, int length, Buffer mask)
+      throws ArrowFormatException {
+    boolean large =
+        field.getType() instanceof ArrowType.LargeUtf8
+            || field.getType() instanceof ArrowType.LargeBinary;
+    Column offsets = offsets(field, length, large);
+    long end = end(offsets);
+    Buffer data = open(require(field, next(), end).memory().slice(0, end));
+    return new Column(type, length, 0, data, mask, List.of(offsets));
+  }
+
+  private Column list(Field field, DataType type, int length, Buffer mask)
+      throws ArrowFormatException {
+    Column offsets = offsets(field, length, field.getType() instanceof ArrowType.LargeList);
+    Column elements = column(field.getChildren().get(0), type.fields().get(0).type());
+    if (end(offsets) > elements.size()) {
+      throw misfit(field, "lists up to " + end(offsets) + " of " + elements.size() + " elements");
+    }
+    return new Column(type, length, 0, null, mask, List.of(offsets, elements));
+  }
+
+  private Column offsets(Field field, int length, boolean large) throws ArrowFormatException {
+    Buffer offsets = offsetsBuffer(field, length, large);
+    long address = read(offsets);
+    int previous = 0;
+    for (long i = 0; i <= length; i++) {
+      int offset = HostMemory.getInt(address + i * Integer.BYTES);
+      if (offset < previous) {
+        throw misfit(field, "the offset " + offset + " behind " + previous + " in row " + i);
+      }
+      previous = offset;
+    }
+    return new Column(DataType.INT32, length + 1, 0, offsets, null, List.of());
+  }
+
+  // An empty array may have no offsets at all; a column has one.
+  private Buffer offsetsBuffer(Field field, int length, boolean large) throws ArrowFormatException {
+    if (length == Integer.MAX_VALUE) {
+      throw misfit(field, length + " elements, whose offsets are one too many");
+    }
+    if (length == 0) {
+      next();
+      Buffer zero = allocate(Integer.BYTES);
+      HostMemory.putInt(write(zero), 0);
+      return zero;
+    }
+    return large
+        ? converted(field, length + 1, null, Long.BYTES, Integer.BYTES, offset -> offset)
+        : fixedWidth(field, length + 1, Integer.BYTES);
+  }
+
+  private int end(Column offsets) {
+    long last = (offsets.size() - 1L) * Integer.BYTES;
+    return HostMemory.getInt(read(offsets.data().orElseThrow()) + last);
+  }
+
+  private Column struct(Field field, DataType type, int length, Buffer mask)
+      throws ArrowFormatException {
+    List<Column> children = new ArrayList<>();
+    List<DataType> types = type.childTypes();
+    for (int i = 0; i < types.size(); i++) {
+      Column child = column(field.getChildren().get(i), types.get(i));
+      if (child.size() < length) {
+        throw misfit(field, child.size() + " elements in a field of " + length + " structs");
+      }
+      children.add(child);
+    }
+    return new Column(type, length, 0, null, mask, children);
+  }
+
+  private Column nanoseconds(Field field, DataType type, int length, Buffer mask)
+      throws ArrowFormatException {
+    ArrowBuffer nanos = require(field, next(), (long) length * Long.BYTES);
+    Buffer millis = allocate((long) length * Long.BYTES);
+    Buffer nanosOfMilli = allocate((long) length * Integer.BYTES);
+    long source = read(nanos);
+    long millisAddress = write(millis);
+    long nanosAddress = write(nanosOfMilli);
+    for (long i = 0; i < length; i++) {
+      long value = HostMemory.getLong(source + i * Long.BYTES);
+      HostMemory.putLong(millisAddress + i * Long.BYTES, Math.floorDiv(value, NANOS_OF_MILLI));
+      HostMemory.putInt(
+          nanosAddress + i * Integer.BYTES, (int) Math.floorMod(value, NANOS_OF_MILLI));
+    }
+    return new Column(
+        type,
+        length,
+        0,
+        null,
+        mask,
+        List.of(
+            new Column(DataType.INT64, length, 0, millis, null, List.of()),
+            new Column(DataType.INT32, length, 0, nanosOfMilli, null, List.of())));
+  }
+
+  private Column dictionary(Field field, DataType type, int length, Buffer mask)
+      throws ArrowFormatException {
+    Column values = dictionaries.get(field.getDictionary().getId());
+    if (values == null) {
+      throw misfit(field, "no dictionary " + field.getDictionary().getId());
+    }
+    Buffer codes = codes(field, length, mask);
+    long address = read(codes);
+    long maskAddress = mask == null ? 0 : read(mask);
+    for (int i = 0; i < length; i++) {
+      int code = HostMemory.getInt(address + (long) i * Integer.BYTES);
+      boolean isNull = maskAddress != 0 && !HostMemory.getBit(maskAddress, i);
+      if (!isNull && (code < 0 || code >= values.size())) {
+        throw misfit(field, "the code " + code + " for a dictionary of " + values.size());
+      }
+    }
+    Column shared = values.share();
+    opened.add(shared::close);
+    return new Column(type, length, 0, codes, mask, List.of(shared));
+  }
+
+  private Buffer codes(Field field, int length, Buffer mask) throws ArrowFormatException {
+    ArrowType.Int index = field.getDictionary().getIndexType();
+    int bits = index == null ? Integer.SIZE : index.getBitWidth();
+    boolean signed = index == null || index.getIsSigned();
+    if (bits == Integer.SIZE && signed) {
+      return fixedWidth(field, length, Integer.BYTES);
+    }
+    long unsigned = bits == Long.SIZE ? -1 : (1L << bits) - 1;
+    LongUnaryOperator widen = signed ? code -> code : code -> code & unsigned;
+    return converted(field, length, mask, bits / Byte.SIZE, Integer.BYTES, widen);
+  }
+
+  /** The next buffer's values, each converted; what is under a null becomes zero. */
+  private Buffer converted(
+      Field field, int length, Buffer mask, int fromWidth, int toWidth, LongUnaryOperator operator)
+      throws ArrowFormatException {
+    ArrowBuffer from = require(field, next(), (long) length * fromWidth);
+    Buffer to = allocate((long) length * toWidth);
+    long source = read(from);
+    long target = write(to);
+    long maskAddress = mask == null ? 0 : read(mask);
+    for (int i = 0; i < length; i++) {
+      boolean isNull = maskAddress != 0 && !HostMemory.getBit(maskAddress, i);
+      long value = isNull ? 0 : get(source + (long) i * fromWidth, fromWidth);
+      try {
+        long result = operator.applyAsLong(value);
+        put(target + (long) i * toWidth, toWidth, result);
+      } catch (ArithmeticException e) {
+        throw misfit(field, "the value " + value + " in row " + i + ", which is out of range");
+      }
+    }
+    return to;
+  }
+
+  private static long get(long address, int width) {
+    return switch (width) {
+      case Byte.BYTES -> HostMemory.getByte(address);
+      case Short.BYTES -> HostMemory.getShort(address);
+      case Integer.BYTES -> HostMemory.getInt(address);
+      default -> HostMemory.getLong(address);
+    };
+  }
+
+  private static void put(long address, int width, long value) {
+    if (width == Integer.BYTES) {
+      HostMemory.putInt(address, Math.toIntExact(value));
+    } else {
+      HostMemory.putLong(address, value);
+    }
+  }
+
+  private ArrowBuffer next() throws ArrowFormatException {
+    ArrowBuffer buffer = source.nextBuffer();
+    sources.add(buffer.memory());
+    return buffer;
+  }
+
+  private ArrowBuffer require(Field field, ArrowBuffer buffer, long bytes)
+      throws ArrowFormatException {
+    if (buffer.length() < bytes) {
+      throw misfit(field, "a buffer of " + buffer.length() + " bytes that needs " + bytes);
+    }
+    return buffer;
+  }
+
+  private Buffer allocate(long bytes) {
+    return open(Buffer.allocate(bytes, stream, resource));
+  }
+
+  private Buffer open(Buffer buffer) {
+    opened.add(buffer::close);
+    return buffer;
+  }
+
+  private long read(ArrowBuffer buffer) {
+    return read(buffer.memory());
+  }
+
+  private long read(Buffer buffer) {
+    return buffer.access(AccessMode.READ, scope);
+  }
+
+  private long write(Buffer buffer) {
+    return buffer.access(AccessMode.WRITE, scope);
+  }
+
+  private ArrowFormatException misfit(Field field, String what) {
+    return new ArrowFormatException(
+        "column '" + field.getName() + "' (" + field.getType() + ") has " + what);
+  }
+}

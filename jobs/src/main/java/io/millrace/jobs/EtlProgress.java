@@ -1,0 +1,112 @@
+package io.millrace.jobs;
+
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.flink.api.common.JobExecutionResult;
+import org.apache.flink.core.execution.JobClient;
+
+/** Prints how far a job is while it runs, and a table when it is done. */
+final class EtlProgress {
+  static final String IN = "in";
+  static final String OUT = "out";
+  static final String BAD_ROWS = "bad rows";
+  private static final Duration INTERVAL = Duration.ofSeconds(2);
+
+  private final PrintStream out;
+  private long startNanos;
+  private long lastNanos;
+  private long lastRows;
+
+  EtlProgress(PrintStream out) {
+    this.out = out;
+  }
+
+  /**
+   * Waits for the job and prints a line every two seconds while it runs.
+   *
+   * @throws ExecutionException if the job fails
+   */
+  JobExecutionResult await(JobClient client) throws ExecutionException, InterruptedException {
+    startNanos = System.nanoTime();
+    lastNanos = startNanos;
+    CompletableFuture<JobExecutionResult> result = client.getJobExecutionResult();
+    while (true) {
+      try {
+        return result.get(INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (TimeoutException e) {
+        printLine(client);
+      }
+    }
+  }
+
+  private void printLine(JobClient client) throws InterruptedException {
+    Map<String, Object> counts;
+    try {
+      counts = client.getAccumulators().get();
+    } catch (ExecutionException e) {
+      return; // the job is starting or ending; its result tells more
+    }
+    long now = System.nanoTime();
+    long rows = count(counts, CountingOperator.ROWS + IN);
+    double rate = (rows - lastRows) * 1e9 / (now - lastNanos);
+    out.println(
+        String.format(
+            Locale.ROOT,
+            "%5d s  %,14d rows in  %,14d rows out  %,8d batches  %,12.0f rows/s%s",
+            TimeUnit.NANOSECONDS.toSeconds(now - startNanos),
+            rows,
+            count(counts, CountingOperator.ROWS + OUT),
+            count(counts, CountingOperator.BATCHES + IN),
+            rate,
+            badRows(counts)));
+    lastNanos = now;
+    lastRows = rows;
+  }
+
+  private static String badRows(Map<String, Object> counts) {
+    long badRows = count(counts, BAD_ROWS);
+    return badRows == 0 ? "" : String.format(Locale.ROOT, "  %,d bad rows", badRows);
+  }
+
+  /** Prints what the finished job did. */
+  void printTable(JobExecutionResult result, String sink) {
+    Map<String, Object> counts = new TreeMap<>(result.getAllAccumulatorResults());
+    double seconds = result.getNetRuntime(TimeUnit.MILLISECONDS) / 1e3;
+    long rows = count(counts, CountingOperator.ROWS + IN);
+    long batches = count(counts, CountingOperator.BATCHES + IN);
+    out.println();
+    row("rows in", String.format(Locale.ROOT, "%,d", rows));
+    row(
+        "rows out",
+        String.format(Locale.ROOT, "%,d", count(counts, CountingOperator.ROWS + OUT)));
+    row("bad rows", String.format(Locale.ROOT, "%,d", count(counts, BAD_ROWS)));
+    row(
+        "batches in",
+        String.format(
+            Locale.ROOT, "%,d of %,d rows on average", batches, rows / Math.max(1, batches)));
+    row(
+        "batches out",
+        String.format(Locale.ROOT, "%,d", count(counts, CountingOperator.BATCHES + OUT)));
+    row("time", String.format(Locale.ROOT, "%.1f s", seconds));
+    row("rows/s", String.format(Locale.ROOT, "%,.0f", rows / Math.max(0.001, seconds)));
+    counts.keySet().stream()
+        .filter(name -> name.startsWith(CountingOperator.DEVICE))
+        .forEach(name -> row("device", name.substring(CountingOperator.DEVICE.length())));
+    row("output", sink);
+  }
+
+  private void row(String name, String value) {
+    out.println(String.format(Locale.ROOT, "  %-12s %s", name, value));
+  }
+
+  private static long count(Map<String, Object> counts, String name) {
+    return counts.get(name) instanceof Long count ? count : 0;
+  }
+}

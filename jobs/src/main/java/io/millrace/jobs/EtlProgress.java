@@ -83,9 +83,7 @@ final class EtlProgress {
     long batches = count(counts, CountingOperator.BATCHES + IN);
     out.println();
     row("rows in", String.format(Locale.ROOT, "%,d", rows));
-    row(
-        "rows out",
-        String.format(Locale.ROOT, "%,d", count(counts, CountingOperator.ROWS + OUT)));
+    row("rows out", String.format(Locale.ROOT, "%,d", count(counts, CountingOperator.ROWS + OUT)));
     row("bad rows", String.format(Locale.ROOT, "%,d", count(counts, BAD_ROWS)));
     row(
         "batches in",

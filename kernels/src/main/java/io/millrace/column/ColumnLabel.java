@@ -19,6 +19,17 @@ public record ColumnLabel(List<String> levels) {
     return new ColumnLabel(List.of(levels));
   }
 
+  /** Whether the first levels of this label are those of {@code prefix}. */
+  public boolean startsWith(ColumnLabel prefix) {
+    int length = prefix.levels.size();
+    return length <= levels.size() && levels.subList(0, length).equals(prefix.levels);
+  }
+
+  /** The label without its first {@code count} levels, of which it has more. */
+  ColumnLabel withoutFirst(int count) {
+    return new ColumnLabel(levels.subList(count, levels.size()));
+  }
+
   @Override
   public String toString() {
     return levels.size() == 1 ? levels.get(0) : "(" + String.join(", ", levels) + ")";

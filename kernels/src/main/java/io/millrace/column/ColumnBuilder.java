@@ -10,7 +10,8 @@ import java.util.List;
 
 /**
  * Builds a column in host memory, element by element; buffers grow by doubling. After {@link
- * #finish} the builder is empty and can build the next column. Used by one thread.
+ * #finish} the builder is empty and can build the next column, for which it starts with the memory
+ * that the last one took. Used by one thread.
  *
  * <p>The appending methods of the subclass that fits the type are named after Java's types; which
  * one a type takes is the caller's to know, and is not checked for each element.
@@ -23,6 +24,7 @@ public abstract class ColumnBuilder implements AutoCloseable {
   final MemoryResource resource;
   int size;
   int capacity;
+  private int expectedSize = MINIMUM_CAPACITY;
   private final GrowingBuffer validity;
   private boolean hasNulls;
 
@@ -78,7 +80,7 @@ public abstract class ColumnBuilder implements AutoCloseable {
   /** Makes room for one more element and counts it. */
   final int next() {
     if (size == capacity) {
-      capacity = Math.max(MINIMUM_CAPACITY, capacity * 2);
+      capacity = Math.max(expectedSize, capacity * 2);
       grow(capacity);
     }
     if (hasNulls) {
@@ -104,6 +106,7 @@ public abstract class ColumnBuilder implements AutoCloseable {
   public final Column finish() {
     Buffer mask = hasNulls ? validity.finish(Column.maskBytes(size)) : null;
     Column column = finish(size, mask);
+    expectedSize = Math.max(MINIMUM_CAPACITY, size);
     size = 0;
     capacity = 0;
     hasNulls = false;
@@ -133,6 +136,7 @@ public abstract class ColumnBuilder implements AutoCloseable {
     private Buffer buffer;
     private AccessScope scope;
     private long address;
+    private long expectedBytes;
 
     GrowingBuffer(DeviceStream stream, MemoryResource resource) {
       this.stream = stream;
@@ -152,7 +156,8 @@ public abstract class ColumnBuilder implements AutoCloseable {
         return;
       }
       long used = capacity();
-      Buffer larger = Buffer.allocate(Math.max(bytes, used * 2), stream, resource);
+      long wanted = used == 0 ? expectedBytes : used * 2;
+      Buffer larger = Buffer.allocate(Math.max(bytes, wanted), stream, resource);
       AccessScope largerScope = AccessScope.on(stream);
       long largerAddress = larger.access(AccessMode.WRITE, largerScope);
       HostMemory.copy(largerAddress, address, used);
@@ -167,6 +172,7 @@ public abstract class ColumnBuilder implements AutoCloseable {
       ensure(Math.max(1, bytes));
       Buffer finished = buffer.slice(0, bytes);
       close();
+      expectedBytes = bytes;
       return finished;
     }
 

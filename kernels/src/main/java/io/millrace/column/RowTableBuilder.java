@@ -1,0 +1,82 @@
+package io.millrace.column;
+
+import io.millrace.column.DataType.Field;
+import io.millrace.device.DeviceStream;
+import io.millrace.memory.MemoryResource;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Builds tables of one schema in host memory row by row: append to every {@link #column} once a
+ * row, then {@link #finish}. The builder can then build the next table. Used by one thread.
+ *
+ * <p>After an exception the columns may differ in size; the builder can then only be closed.
+ */
+public final class RowTableBuilder implements AutoCloseable {
+  private final Schema schema;
+  private final List<ColumnBuilder> columns;
+  private final List<ColumnBuilder> columnsOfVaryingWidth;
+  private final long fixedBytesPerRow;
+
+  /**
+   * @param stream a host stream, which must stay open as long as the tables built
+   * @param resource ordinary or pinned host memory
+   */
+  public RowTableBuilder(Schema schema, DeviceStream stream, MemoryResource resource) {
+    this.schema = schema;
+    this.columns =
+        schema.fields().stream()
+            .map(field -> ColumnBuilder.of(field.type(), stream, resource))
+            .toList();
+    this.columnsOfVaryingWidth =
+        columns.stream().filter(column -> !column.type().id().isFixedWidth()).toList();
+    this.fixedBytesPerRow =
+        schema.fields().stream().map(Field::type).mapToInt(type -> type.id().byteWidth()).sum();
+  }
+
+  public Schema schema() {
+    return schema;
+  }
+
+  public ColumnBuilder column(int index) {
+    return columns.get(index);
+  }
+
+  public List<ColumnBuilder> columns() {
+    return columns;
+  }
+
+  /** Bytes that {@code rows} rows, all that were appended so far, take without their masks. */
+  public long sizeInBytes(int rows) {
+    long bytes = rows * fixedBytesPerRow;
+    for (int i = 0; i < columnsOfVaryingWidth.size(); i++) {
+      bytes += columnsOfVaryingWidth.get(i).sizeInBytes();
+    }
+    return bytes;
+  }
+
+  /**
+   * The table of all rows appended; the caller owns it.
+   *
+   * @param rows how many were appended
+   * @throws IllegalArgumentException if a column has another number of elements
+   */
+  public Table finish(int rows) {
+    List<Column> finished = new ArrayList<>();
+    try {
+      for (ColumnBuilder column : columns) {
+        finished.add(column.finish());
+      }
+      return new Table(schema, finished, rows);
+    } catch (RuntimeException | Error e) {
+      finished.forEach(Column::close);
+      throw e;
+    }
+  }
+
+  /** Frees what has not been finished. */
+  @Override
+  public void close() {
+    columns.forEach(ColumnBuilder::close);
+  }
+}

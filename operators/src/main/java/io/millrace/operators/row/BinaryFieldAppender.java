@@ -1,0 +1,150 @@
+package io.millrace.operators.row;
+
+import io.millrace.column.ColumnBuilder;
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.FixedWidthColumnBuilder;
+import io.millrace.column.ListColumnBuilder;
+import io.millrace.column.StructColumnBuilder;
+import io.millrace.column.VariableWidthColumnBuilder;
+import io.millrace.device.HostMemory;
+import org.apache.flink.core.memory.MemorySegment;
+
+/**
+ * Appends one field, which is not null, of a row or array in Flink's binary format to one column.
+ *
+ * <p>A slot holds the value itself, or the offset of its bytes from {@code base} in the upper 32
+ * bits and their number in the lower, or up to seven bytes with their number and a mark in the top
+ * byte.
+ */
+@FunctionalInterface
+interface BinaryFieldAppender {
+  /**
+   * Appends the field whose slot is at {@code slot}.
+   *
+   * @param base where the row or array starts in {@code segment}
+   * @param slot where the field's or element's slot starts in {@code segment}
+   */
+  void append(MemorySegment segment, int base, int slot);
+
+  static BinaryFieldAppender of(ColumnBuilder builder) {
+    if (builder instanceof FixedWidthColumnBuilder column) {
+      return fixedWidth(column);
+    }
+    if (builder instanceof VariableWidthColumnBuilder column) {
+      return (segment, base, slot) -> appendBytes(column, segment, base, slot);
+    }
+    if (builder instanceof ListColumnBuilder column) {
+      return list(column);
+    }
+    StructColumnBuilder column = (StructColumnBuilder) builder;
+    return switch (column.type().id()) {
+      case TIMESTAMP_NANOS -> timestampNanos(column);
+      default -> struct(column);
+    };
+  }
+
+  // Little-endian: the first bytes of a slot are the low ones.
+  private static BinaryFieldAppender fixedWidth(FixedWidthColumnBuilder column) {
+    return switch (column.type().id()) {
+      case BOOL, INT8 -> (segment, base, slot) -> column.appendByte(segment.get(slot));
+      case INT16 -> (segment, base, slot) -> column.appendShort(segment.getShort(slot));
+      case INT32, FLOAT32, DATE, TIME, DECIMAL32 ->
+          (segment, base, slot) -> column.appendInt(segment.getInt(slot));
+      case INT64, FLOAT64, DECIMAL64, TIMESTAMP_MILLIS ->
+          (segment, base, slot) -> column.appendLong(segment.getLong(slot));
+      case TIMESTAMP_MICROS ->
+          (segment, base, slot) -> {
+            long millis = segment.getLong(base + segment.getInt(slot + Integer.BYTES));
+            column.appendLong(FieldAppender.microseconds(millis, segment.getInt(slot)));
+          };
+      case DECIMAL128 ->
+          (segment, base, slot) -> {
+            byte[] bigEndian = new byte[segment.getInt(slot)];
+            segment.get(base + segment.getInt(slot + Integer.BYTES), bigEndian);
+            Decimal128.append(column, bigEndian);
+          };
+      default -> throw new IllegalArgumentException("rows have no " + column.type());
+    };
+  }
+
+  private static void appendBytes(
+      VariableWidthColumnBuilder column, MemorySegment segment, int base, int slot) {
+    long word = segment.getLong(slot);
+    if (word < 0) {
+      appendInline(column, word);
+      return;
+    }
+    int start = base + (int) (word >>> 32);
+    int length = (int) word;
+    if (segment.isOffHeap()) {
+      long target = column.appendUninitialized(length);
+      HostMemory.copy(target, segment.getAddress() + start, length);
+    } else {
+      column.appendBytes(segment.getArray(), start, length);
+    }
+  }
+
+  private static void appendInline(VariableWidthColumnBuilder column, long word) {
+    int length = (int) (word >>> 56) & 0x7f;
+    long target = column.appendUninitialized(length);
+    for (int i = 0; i < length; i++) {
+      HostMemory.putByte(target + i, (byte) (word >>> (8 * i)));
+    }
+  }
+
+  private static BinaryFieldAppender timestampNanos(StructColumnBuilder column) {
+    FixedWidthColumnBuilder millis = (FixedWidthColumnBuilder) column.fields().get(0);
+    FixedWidthColumnBuilder nanos = (FixedWidthColumnBuilder) column.fields().get(1);
+    return (segment, base, slot) -> {
+      millis.appendLong(segment.getLong(base + segment.getInt(slot + Integer.BYTES)));
+      nanos.appendInt(segment.getInt(slot));
+      column.appendStruct();
+    };
+  }
+
+  private static BinaryFieldAppender struct(StructColumnBuilder column) {
+    BinaryFieldsAppender fields = new BinaryFieldsAppender(column.type().fields(), column.fields());
+    return (segment, base, slot) -> {
+      fields.append(segment, base + segment.getInt(slot + Integer.BYTES));
+      column.appendStruct();
+    };
+  }
+
+  private static BinaryFieldAppender list(ListColumnBuilder column) {
+    Field field = column.type().fields().get(0);
+    ColumnBuilder elements = column.elements();
+    BinaryFieldAppender appender = of(elements);
+    int elementBytes = arrayElementBytes(field.type());
+    return (segment, base, slot) -> {
+      int array = base + segment.getInt(slot + Integer.BYTES);
+      int size = segment.getInt(array);
+      int nulls = array + Integer.BYTES;
+      int element = array + arrayHeaderBytes(size);
+      for (int i = 0; i < size; i++) {
+        if ((segment.get(nulls + (i >>> 3)) >>> (i & 7) & 1) != 0) {
+          FieldsAppender.appendNull(field, elements);
+        } else {
+          appender.append(segment, array, element);
+        }
+        element += elementBytes;
+      }
+      column.appendList();
+    };
+  }
+
+  /** Bytes before the elements of a binary array: their number, and a bit each in 32-bit words. */
+  static int arrayHeaderBytes(int size) {
+    return Integer.BYTES + (size + 31) / 32 * Integer.BYTES;
+  }
+
+  /** Bytes of an element's slot in a binary array. */
+  static int arrayElementBytes(DataType type) {
+    return switch (type.id()) {
+      case BOOL, INT8 -> 1;
+      case INT16 -> Short.BYTES;
+      case INT32, FLOAT32, DATE, TIME -> Integer.BYTES;
+      default -> Long.BYTES;
+    };
+  }
+}

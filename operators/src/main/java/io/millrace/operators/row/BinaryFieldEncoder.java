@@ -1,0 +1,151 @@
+package io.millrace.operators.row;
+
+import io.millrace.column.ColumnReader;
+import io.millrace.column.DataType;
+import io.millrace.device.HostMemory;
+import org.apache.flink.core.memory.MemorySegment;
+
+/**
+ * Writes one value, which is not null, of a column in host memory as a field of a row, or an
+ * element of an array, in Flink's binary format. {@link BinaryFieldAppender} says what a slot
+ * holds.
+ */
+@FunctionalInterface
+interface BinaryFieldEncoder {
+  /** The most bytes that are kept in a slot; longer ones stand behind the slots. */
+  int MAX_INLINE_BYTES = 7;
+
+  /**
+   * Writes the value at {@code row} as the field whose slot is at {@code slot}.
+   *
+   * @param row within the column
+   * @param base where the binary row or array starts in {@code target}
+   * @param slot where the field's or element's slot, which is zero, starts in {@code target}
+   */
+  void encode(int row, BinaryBuffer target, int base, int slot);
+
+  static BinaryFieldEncoder of(ColumnReader column) {
+    return switch (column.type().id()) {
+      case BOOL, INT8 ->
+          (row, target, base, slot) -> target.segment().put(slot, column.getByte(row));
+      case INT16 ->
+          (row, target, base, slot) -> target.segment().putShort(slot, column.getShort(row));
+      case INT32, FLOAT32, DATE, TIME ->
+          (row, target, base, slot) -> target.segment().putInt(slot, column.getInt(row));
+      case DECIMAL32 ->
+          (row, target, base, slot) -> target.segment().putLong(slot, column.getInt(row));
+      case INT64, FLOAT64, DECIMAL64, TIMESTAMP_MILLIS ->
+          (row, target, base, slot) -> target.segment().putLong(slot, column.getLong(row));
+      case DECIMAL128 -> decimal128(column);
+      case TIMESTAMP_MICROS -> timestampMicros(column);
+      case TIMESTAMP_NANOS ->
+          (row, target, base, slot) ->
+              putTimestamp(
+                  target,
+                  base,
+                  slot,
+                  column.getTimestampMillis(row),
+                  column.getTimestampNanosOfMilli(row));
+      case STRING, BINARY ->
+          (row, target, base, slot) ->
+              putBytes(target, base, slot, column.getBytesAddress(row), column.getLength(row));
+      case STRUCT -> struct(column);
+      case LIST -> list(column);
+      case DICTIONARY -> {
+        BinaryFieldEncoder values = of(column.dictionary());
+        yield (row, target, base, slot) -> values.encode(column.getInt(row), target, base, slot);
+      }
+    };
+  }
+
+  private static BinaryFieldEncoder decimal128(ColumnReader column) {
+    return (row, target, base, slot) -> {
+      long low = column.getDecimal128Low(row);
+      long high = column.getDecimal128High(row);
+      int length = Decimal128.length(low, high);
+      int start = target.reserveZeroed(Decimal128.MAX_BYTES);
+      for (int i = 0; i < length; i++) {
+        target.bytes()[start + i] = Decimal128.byteAt(low, high, length - 1 - i);
+      }
+      putOffset(target, base, slot, start, length);
+    };
+  }
+
+  private static BinaryFieldEncoder timestampMicros(ColumnReader column) {
+    return (row, target, base, slot) -> {
+      long micros = column.getLong(row);
+      int nanosOfMilli = (int) Math.floorMod(micros, 1000L) * 1000;
+      putTimestamp(target, base, slot, Math.floorDiv(micros, 1000L), nanosOfMilli);
+    };
+  }
+
+  private static void putTimestamp(
+      BinaryBuffer target, int base, int slot, long millis, int nanosOfMilli) {
+    int start = target.reserve(Long.BYTES);
+    target.segment().putLong(start, millis);
+    putOffset(target, base, slot, start, nanosOfMilli);
+  }
+
+  private static void putBytes(BinaryBuffer target, int base, int slot, long address, int length) {
+    if (length <= MAX_INLINE_BYTES) {
+      target.segment().putLong(slot, inline(address, length));
+      return;
+    }
+    int start = target.reserve(length);
+    HostMemory.copyToArray(target.bytes(), start, address, length);
+    putOffset(target, base, slot, start, length);
+  }
+
+  private static long inline(long address, int length) {
+    long word = (0x80L | length) << 56;
+    for (int i = 0; i < length; i++) {
+      word |= (HostMemory.getByte(address + i) & 0xffL) << (8 * i);
+    }
+    return word;
+  }
+
+  private static BinaryFieldEncoder struct(ColumnReader column) {
+    int fieldCount = column.type().fields().size();
+    ColumnReader[] readers = new ColumnReader[fieldCount];
+    for (int i = 0; i < fieldCount; i++) {
+      readers[i] = column.field(i);
+    }
+    BinaryFieldsEncoder fields = new BinaryFieldsEncoder(readers);
+    return (row, target, base, slot) -> {
+      int start = fields.encode(row, target);
+      putOffset(target, base, slot, start, target.size() - start);
+    };
+  }
+
+  private static BinaryFieldEncoder list(ColumnReader column) {
+    ColumnReader elements = column.elements();
+    BinaryFieldEncoder encoder = of(elements);
+    DataType elementType = column.type().fields().get(0).type();
+    int elementBytes = BinaryFieldAppender.arrayElementBytes(elementType);
+    return (row, target, base, slot) -> {
+      int size = column.getLength(row);
+      int first = column.getOffset(row);
+      int header = BinaryFieldAppender.arrayHeaderBytes(size);
+      int array =
+          target.reserveZeroed(Math.addExact(header, Math.multiplyExact(size, elementBytes)));
+      target.segment().putInt(array, size);
+      for (int i = 0; i < size; i++) {
+        if (elements.isNull(first + i)) {
+          setBit(target.segment(), array + Integer.BYTES, i);
+        } else {
+          encoder.encode(first + i, target, array, array + header + i * elementBytes);
+        }
+      }
+      putOffset(target, base, slot, array, target.size() - array);
+    };
+  }
+
+  static void setBit(MemorySegment segment, int bits, int bit) {
+    int index = bits + (bit >>> 3);
+    segment.put(index, (byte) (segment.get(index) | 1 << (bit & 7)));
+  }
+
+  private static void putOffset(BinaryBuffer target, int base, int slot, int start, int length) {
+    target.segment().putLong(slot, (long) (start - base) << 32 | length);
+  }
+}

@@ -1,0 +1,55 @@
+package io.millrace.operators.row;
+
+import io.millrace.column.FixedWidthColumnBuilder;
+import java.math.BigInteger;
+import org.apache.flink.table.data.DecimalData;
+
+/** Between 128-bit two's complement in two words and the big-endian bytes of a BigInteger. */
+final class Decimal128 {
+  /** Most bytes that 38 digits take. */
+  static final int MAX_BYTES = 16;
+
+  private Decimal128() {}
+
+  static void append(FixedWidthColumnBuilder column, DecimalData decimal) {
+    if (decimal.isCompact()) {
+      long unscaled = decimal.toUnscaledLong();
+      column.appendDecimal128(unscaled, unscaled >> 63);
+    } else {
+      append(column, decimal.toUnscaledBytes());
+    }
+  }
+
+  static void append(FixedWidthColumnBuilder column, byte[] bigEndian) {
+    long low = bigEndian[0] >> 7;
+    long high = low;
+    for (byte b : bigEndian) {
+      high = high << 8 | low >>> 56;
+      low = low << 8 | (b & 0xff);
+    }
+    column.appendDecimal128(low, high);
+  }
+
+  /** Byte {@code index} of the value, the lowest being 0. */
+  static byte byteAt(long low, long high, int index) {
+    return (byte) (index < Long.BYTES ? low >>> (8 * index) : high >>> (8 * (index - Long.BYTES)));
+  }
+
+  static BigInteger toBigInteger(long low, long high) {
+    byte[] bytes = new byte[MAX_BYTES];
+    for (int i = 0; i < MAX_BYTES; i++) {
+      bytes[MAX_BYTES - 1 - i] = byteAt(low, high, i);
+    }
+    return new BigInteger(bytes);
+  }
+
+  /** How many bytes {@link BigInteger#toByteArray} gives: the fewest that keep the sign. */
+  static int length(long low, long high) {
+    long sign = high >> 63;
+    int significantBits =
+        high == sign
+            ? Long.SIZE - Long.numberOfLeadingZeros(low ^ sign)
+            : 2 * Long.SIZE - Long.numberOfLeadingZeros(high ^ sign);
+    return significantBits / 8 + 1;
+  }
+}

@@ -1,0 +1,46 @@
+package io.millrace.operators.row;
+
+import io.millrace.column.ColumnReader;
+import io.millrace.column.Table;
+import io.millrace.memory.AccessScope;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.binary.BinaryRowData;
+
+/**
+ * Writes rows of a table as {@link BinaryRowData}, byte for byte what Flink's {@code
+ * RowDataSerializer.toBinaryRow} makes. One row object and its memory are reused for all rows: a
+ * consumer that keeps a row copies it, as with Flink's own operators.
+ */
+public final class RowDataDecoder implements RowDecoder<RowData> {
+  private final BinaryFieldsEncoder fields;
+  private final ColumnReader rowKinds;
+  private final BinaryBuffer buffer = new BinaryBuffer();
+  private final BinaryRowData row;
+
+  /**
+   * @param table in host memory
+   * @param scope on a host stream; waits for pending copies into the table
+   */
+  public RowDataDecoder(Table table, AccessScope scope) {
+    int arity = RowKindColumn.rowFields(table.schema()).size();
+    ColumnReader[] columns = new ColumnReader[arity];
+    for (int i = 0; i < arity; i++) {
+      columns[i] = new ColumnReader(table.column(i), scope);
+    }
+    this.fields = new BinaryFieldsEncoder(columns);
+    this.rowKinds =
+        arity < table.columnCount() ? new ColumnReader(table.column(arity), scope) : null;
+    this.row = new BinaryRowData(arity);
+  }
+
+  @Override
+  public BinaryRowData decode(int index) {
+    buffer.clear();
+    fields.encode(index, buffer);
+    if (rowKinds != null) {
+      buffer.bytes()[0] = rowKinds.getByte(index);
+    }
+    row.pointTo(buffer.segment(), 0, buffer.size());
+    return row;
+  }
+}

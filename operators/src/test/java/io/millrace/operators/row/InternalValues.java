@@ -1,0 +1,60 @@
+package io.millrace.operators.row;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import java.math.BigDecimal;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import org.apache.flink.table.data.DecimalData;
+import org.apache.flink.table.data.GenericArrayData;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.StringData;
+import org.apache.flink.table.data.TimestampData;
+
+/** The Java values of the test fixtures as Flink's internal data structures. */
+final class InternalValues {
+  private InternalValues() {}
+
+  static GenericRowData row(List<Field> fields, List<?> values) {
+    GenericRowData row = new GenericRowData(fields.size());
+    for (int i = 0; i < fields.size(); i++) {
+      row.setField(i, value(fields.get(i).type(), values.get(i)));
+    }
+    return row;
+  }
+
+  private static Object value(DataType type, Object value) {
+    if (value == null) {
+      return null;
+    }
+    return switch (type.id()) {
+      case DECIMAL32, DECIMAL64, DECIMAL128 ->
+          DecimalData.fromBigDecimal((BigDecimal) value, type.precision(), type.scale());
+      case DATE -> (int) ((LocalDate) value).toEpochDay();
+      case TIME -> (int) (((LocalTime) value).toNanoOfDay() / 1_000_000);
+      case TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS -> timestamp(value);
+      case STRING -> StringData.fromString((String) value);
+      case BINARY -> ((ByteBuffer) value).array();
+      case LIST -> array(type.fields().get(0).type(), (List<?>) value);
+      case STRUCT -> row(type.fields(), (List<?>) value);
+      case DICTIONARY -> value(type.fields().get(0).type(), value);
+      default -> value;
+    };
+  }
+
+  private static TimestampData timestamp(Object value) {
+    Instant instant =
+        value instanceof Instant zoned ? zoned : ((LocalDateTime) value).toInstant(ZoneOffset.UTC);
+    return TimestampData.fromEpochMillis(instant.toEpochMilli(), instant.getNano() % 1_000_000);
+  }
+
+  private static GenericArrayData array(DataType type, List<?> values) {
+    return new GenericArrayData(
+        values.stream().map(element -> value(type, element)).toArray(Object[]::new));
+  }
+}

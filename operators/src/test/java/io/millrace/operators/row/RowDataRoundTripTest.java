@@ -1,0 +1,211 @@
+package io.millrace.operators.row;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.RowTableBuilder;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.memory.AccessScope;
+import io.millrace.testing.DataTypes;
+import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.RandomExtension;
+import io.millrace.testing.RandomTables;
+import io.millrace.testing.TableRows;
+import java.nio.ByteBuffer;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.apache.flink.core.memory.MemorySegment;
+import org.apache.flink.core.memory.MemorySegmentFactory;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.binary.BinaryRowData;
+import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
+import org.apache.flink.types.RowKind;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RowDataRoundTripTest {
+  private static final Schema ALL_TYPES =
+      DataTypes.schema(Stream.concat(DataTypes.flat().stream(), DataTypes.nested().stream()).toList());
+
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+  @RegisterExtension final RandomExtension randomness = new RandomExtension();
+
+  /** The forms in which an operator can get the same row. */
+  enum Form {
+    GENERIC(row -> row),
+    HEAP(row -> binary(row)),
+    HEAP_WITH_OFFSET(row -> in(MemorySegmentFactory.allocateUnpooledSegment(1 << 16), 24, binary(row))),
+    OFF_HEAP(
+        row -> in(MemorySegmentFactory.allocateUnpooledOffHeapMemory(1 << 16), 8, binary(row))),
+    SEVERAL_SEGMENTS(row -> inSegmentsOf(64, binary(row)));
+
+    private final UnaryOperator<RowData> form;
+
+    Form(UnaryOperator<RowData> form) {
+      this.form = form;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Form.class)
+  void rowsInEveryFormBecomeTheSameColumnsAndTheSameBytes(Form form) {
+    RandomTables tables = new RandomTables(randomness.random(), 0.3);
+    List<List<Object>> rows = tables.rows(ALL_TYPES, 200);
+    try (Table table = table(ALL_TYPES, rows, form)) {
+      assertThat(TableRows.of(table, device)).isEqualTo(rows);
+      assertDecodes(table, rows);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0, 1})
+  void columnsWithoutAndOfNulls(double nullProbability) {
+    List<List<Object>> rows =
+        new RandomTables(randomness.random(), nullProbability).rows(ALL_TYPES, 100);
+    for (Form form : Form.values()) {
+      try (Table table = table(ALL_TYPES, rows, form)) {
+        assertThat(TableRows.of(table, device)).isEqualTo(rows);
+        assertDecodes(table, rows);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {55, 56, 57, 119, 120, 121})
+  void nullsInEveryWordOfTheNullBits(int columns) {
+    Schema schema = DataTypes.schema(Collections.nCopies(columns, DataType.INT32));
+    List<List<Object>> rows = new RandomTables(randomness.random(), 0.02).rows(schema, 100);
+    for (Form form : Form.values()) {
+      try (Table table = table(schema, rows, form)) {
+        assertThat(TableRows.of(table, device)).isEqualTo(rows);
+        assertDecodes(table, rows);
+      }
+    }
+  }
+
+  @Test
+  void slicesAreDecodedFromTheirFirstRow() {
+    List<List<Object>> rows = new RandomTables(randomness.random(), 0.3).rows(ALL_TYPES, 100);
+    try (Table table = table(ALL_TYPES, rows, Form.GENERIC);
+        Table slice = table.slice(37, 50)) {
+      assertDecodes(slice, rows.subList(37, 87));
+    }
+  }
+
+  @Test
+  void oneBuilderMakesTableAfterTable() {
+    RandomTables tables = new RandomTables(randomness.random(), 0.2);
+    try (RowTableBuilder builder =
+        new RowTableBuilder(ALL_TYPES, device.hostStream(), device.hostMemory())) {
+      RowDataAppender appender = new RowDataAppender(builder);
+      for (int size : new int[] {0, 1, 500, 0, 7}) {
+        List<List<Object>> rows = tables.rows(ALL_TYPES, size);
+        rows.forEach(row -> appender.append(InternalValues.row(ALL_TYPES.fields(), row)));
+        try (Table table = builder.finish(size)) {
+          assertThat(TableRows.of(table, device)).isEqualTo(rows);
+        }
+      }
+    }
+  }
+
+  @Test
+  void rowKindsAreKeptInTheirColumn() {
+    Schema schema = RowKindColumn.addTo(Schema.of(Field.of("id", DataType.INT64)));
+    try (RowTableBuilder builder =
+        new RowTableBuilder(schema, device.hostStream(), device.hostMemory())) {
+      RowDataAppender appender = new RowDataAppender(builder);
+      for (RowKind kind : RowKind.values()) {
+        appender.append(GenericRowData.ofKind(kind, 1L));
+      }
+      try (Table table = builder.finish(4);
+          AccessScope scope = AccessScope.on(device.hostStream())) {
+        RowDataDecoder decoder = new RowDataDecoder(table, scope);
+        for (RowKind kind : RowKind.values()) {
+          assertThat(decoder.decode(kind.toByteValue()).getRowKind()).isEqualTo(kind);
+        }
+      }
+    }
+  }
+
+  @Test
+  void rowsThatDoNotFitAreRefused() {
+    Schema schema = Schema.of(new Field("id", DataType.INT64, false));
+    try (RowTableBuilder builder =
+        new RowTableBuilder(schema, device.hostStream(), device.hostMemory())) {
+      RowDataAppender appender = new RowDataAppender(builder);
+      assertThatThrownBy(() -> appender.append(GenericRowData.ofKind(RowKind.DELETE, 1L)))
+          .hasMessageContaining("DELETE")
+          .hasMessageContaining("RowKindColumn");
+      assertThatThrownBy(() -> appender.append(GenericRowData.of((Object) null)))
+          .hasMessageContaining("null in column 'id'");
+      assertThatThrownBy(() -> appender.append(GenericRowData.of(1L, 2L)))
+          .hasMessageContaining("2 fields");
+    }
+  }
+
+  private Table table(Schema schema, List<List<Object>> rows, Form form) {
+    RowDataSerializer serializer = new RowDataSerializer(SchemaConverter.toRowType(schema));
+    try (RowTableBuilder builder =
+        new RowTableBuilder(schema, device.hostStream(), device.hostMemory())) {
+      RowDataAppender appender = new RowDataAppender(builder);
+      for (List<Object> row : rows) {
+        RowData generic = InternalValues.row(schema.fields(), row);
+        RowData given =
+            form == Form.GENERIC ? generic : form.form.apply(serializer.toBinaryRow(generic));
+        appender.append(given);
+      }
+      return builder.finish(rows.size());
+    }
+  }
+
+  private void assertDecodes(Table table, List<List<Object>> rows) {
+    Schema schema = table.schema();
+    RowDataSerializer serializer = new RowDataSerializer(SchemaConverter.toRowType(schema));
+    try (AccessScope scope = AccessScope.on(device.hostStream())) {
+      RowDataDecoder decoder = new RowDataDecoder(table, scope);
+      for (int i = 0; i < rows.size(); i++) {
+        BinaryRowData expected =
+            serializer.toBinaryRow(InternalValues.row(schema.fields(), rows.get(i)));
+        assertThat(bytes(decoder.decode(i))).isEqualTo(bytes(expected));
+      }
+    }
+  }
+
+  private static byte[] bytes(BinaryRowData row) {
+    byte[] bytes = new byte[row.getSizeInBytes()];
+    row.getSegments()[0].get(row.getOffset(), bytes);
+    return bytes;
+  }
+
+  private static BinaryRowData binary(RowData row) {
+    return (BinaryRowData) row;
+  }
+
+  private static BinaryRowData in(MemorySegment segment, int offset, BinaryRowData row) {
+    segment.put(offset, bytes(row));
+    BinaryRowData moved = new BinaryRowData(row.getArity());
+    moved.pointTo(segment, offset, row.getSizeInBytes());
+    return moved;
+  }
+
+  private static BinaryRowData inSegmentsOf(int segmentBytes, BinaryRowData row) {
+    ByteBuffer bytes = ByteBuffer.wrap(bytes(row));
+    MemorySegment[] segments = new MemorySegment[(bytes.remaining() + segmentBytes - 1) / segmentBytes];
+    for (int i = 0; i < segments.length; i++) {
+      segments[i] = MemorySegmentFactory.allocateUnpooledSegment(segmentBytes);
+      segments[i].put(0, bytes, Math.min(segmentBytes, bytes.remaining()));
+    }
+    BinaryRowData split = new BinaryRowData(row.getArity());
+    split.pointTo(segments, 0, row.getSizeInBytes());
+    return split;
+  }
+}

@@ -9,6 +9,7 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoField;
 import java.util.List;
 import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.GenericArrayData;
@@ -50,7 +51,8 @@ final class InternalValues {
   private static TimestampData timestamp(Object value) {
     Instant instant =
         value instanceof Instant zoned ? zoned : ((LocalDateTime) value).toInstant(ZoneOffset.UTC);
-    return TimestampData.fromEpochMillis(instant.toEpochMilli(), instant.getNano() % 1_000_000);
+    return TimestampData.fromEpochMillis(
+        instant.toEpochMilli(), instant.get(ChronoField.NANO_OF_SECOND) % 1_000_000);
   }
 
   private static GenericArrayData array(DataType type, List<?> values) {

@@ -17,7 +17,6 @@ import io.millrace.testing.TableRows;
 import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.List;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.apache.flink.core.memory.MemorySegment;
 import org.apache.flink.core.memory.MemorySegmentFactory;
@@ -34,24 +33,35 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RowDataRoundTripTest {
   private static final Schema ALL_TYPES =
-      DataTypes.schema(Stream.concat(DataTypes.flat().stream(), DataTypes.nested().stream()).toList());
+      DataTypes.schema(
+          Stream.concat(DataTypes.flat().stream(), DataTypes.nested().stream()).toList());
+
+  private static final int SEGMENT_BYTES = 1 << 16;
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension randomness = new RandomExtension();
 
   /** The forms in which an operator can get the same row. */
   enum Form {
-    GENERIC(row -> row),
-    HEAP(row -> binary(row)),
-    HEAP_WITH_OFFSET(row -> in(MemorySegmentFactory.allocateUnpooledSegment(1 << 16), 24, binary(row))),
-    OFF_HEAP(
-        row -> in(MemorySegmentFactory.allocateUnpooledOffHeapMemory(1 << 16), 8, binary(row))),
-    SEVERAL_SEGMENTS(row -> inSegmentsOf(64, binary(row)));
+    GENERIC,
+    HEAP,
+    HEAP_WITH_OFFSET,
+    OFF_HEAP,
+    SEVERAL_SEGMENTS;
 
-    private final UnaryOperator<RowData> form;
-
-    Form(UnaryOperator<RowData> form) {
-      this.form = form;
+    RowData of(RowData generic, RowDataSerializer serializer) {
+      return switch (this) {
+        case GENERIC -> generic;
+        case HEAP -> serializer.toBinaryRow(generic);
+        case HEAP_WITH_OFFSET ->
+            moveTo(heapSegment(SEGMENT_BYTES), 24, serializer.toBinaryRow(generic));
+        case OFF_HEAP ->
+            moveTo(
+                MemorySegmentFactory.allocateUnpooledOffHeapMemory(SEGMENT_BYTES),
+                8,
+                serializer.toBinaryRow(generic));
+        case SEVERAL_SEGMENTS -> split(serializer.toBinaryRow(generic));
+      };
     }
   }
 
@@ -158,10 +168,7 @@ class RowDataRoundTripTest {
         new RowTableBuilder(schema, device.hostStream(), device.hostMemory())) {
       RowDataAppender appender = new RowDataAppender(builder);
       for (List<Object> row : rows) {
-        RowData generic = InternalValues.row(schema.fields(), row);
-        RowData given =
-            form == Form.GENERIC ? generic : form.form.apply(serializer.toBinaryRow(generic));
-        appender.append(given);
+        appender.append(form.of(InternalValues.row(schema.fields(), row), serializer));
       }
       return builder.finish(rows.size());
     }
@@ -186,22 +193,25 @@ class RowDataRoundTripTest {
     return bytes;
   }
 
-  private static BinaryRowData binary(RowData row) {
-    return (BinaryRowData) row;
+  private static MemorySegment heapSegment(int bytes) {
+    return MemorySegmentFactory.allocateUnpooledSegment(bytes);
   }
 
-  private static BinaryRowData in(MemorySegment segment, int offset, BinaryRowData row) {
+  private static BinaryRowData moveTo(MemorySegment segment, int offset, BinaryRowData row) {
     segment.put(offset, bytes(row));
     BinaryRowData moved = new BinaryRowData(row.getArity());
     moved.pointTo(segment, offset, row.getSizeInBytes());
     return moved;
   }
 
-  private static BinaryRowData inSegmentsOf(int segmentBytes, BinaryRowData row) {
+  // The format keeps the slots in the first segment; all segments have one size.
+  private static BinaryRowData split(BinaryRowData row) {
+    int segmentBytes = Integer.highestOneBit(row.getFixedLengthPartSize()) * 2;
     ByteBuffer bytes = ByteBuffer.wrap(bytes(row));
-    MemorySegment[] segments = new MemorySegment[(bytes.remaining() + segmentBytes - 1) / segmentBytes];
+    MemorySegment[] segments =
+        new MemorySegment[(bytes.remaining() + segmentBytes - 1) / segmentBytes];
     for (int i = 0; i < segments.length; i++) {
-      segments[i] = MemorySegmentFactory.allocateUnpooledSegment(segmentBytes);
+      segments[i] = heapSegment(segmentBytes);
       segments[i].put(0, bytes, Math.min(segmentBytes, bytes.remaining()));
     }
     BinaryRowData split = new BinaryRowData(row.getArity());

@@ -1,0 +1,2 @@
+/** Runs JMH benchmarks and prints their results beside those of libcudf. */
+package io.millrace.benchmark;

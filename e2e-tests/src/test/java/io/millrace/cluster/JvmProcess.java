@@ -1,0 +1,144 @@
+package io.millrace.cluster;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A Java process of its own, with its output in a log file. It is ended by its process id: politely
+ * by {@link #close}, with SIGKILL by {@link #kill}, and with SIGKILL when this JVM exits first.
+ */
+final class JvmProcess implements AutoCloseable {
+  private static final int TAIL_LINES = 40;
+  private static final Duration TERMINATION_LIMIT = Duration.ofSeconds(10);
+
+  private final String name;
+  private final Path log;
+  private final Process process;
+  private final Thread killOnExit;
+
+  private JvmProcess(String name, Path log, Process process) {
+    this.name = name;
+    this.log = log;
+    this.process = process;
+    this.killOnExit = new Thread(process::destroyForcibly, "kill " + name);
+    Runtime.getRuntime().addShutdownHook(killOnExit);
+  }
+
+  /**
+   * Starts the Java runtime that runs this test.
+   *
+   * @param name how messages call the process
+   * @param log the file that gets standard output and standard error; replaced if it exists
+   * @param arguments everything behind {@code java}
+   * @throws IOException if the process cannot be started
+   */
+  static JvmProcess start(String name, Path log, List<String> arguments) throws IOException {
+    Files.createDirectories(log.getParent());
+    ProcessBuilder builder =
+        new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    builder.command().addAll(arguments);
+    builder.redirectErrorStream(true).redirectOutput(log.toFile());
+    return new JvmProcess(name, log, builder.start());
+  }
+
+  String name() {
+    return name;
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** Everything the process has written so far. */
+  String output() {
+    try {
+      return new String(Files.readAllBytes(log), UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** State and last lines of output, for the message of an error. */
+  String diagnosis() {
+    List<String> lines = output().lines().toList();
+    String state = isAlive() ? "running" : "ended with " + process.exitValue();
+    return "--- %s (pid %d, %s), tail of %s:%n%s%n"
+        .formatted(
+            name,
+            pid(),
+            state,
+            log,
+            String.join("\n", lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size())));
+  }
+
+  /**
+   * Waits until a line of the output contains {@code pattern} and returns the match.
+   *
+   * @throws AssertionError if the process ends first or {@code limit} passes
+   */
+  Matcher awaitOutput(Pattern pattern, Duration limit) throws Exception {
+    Matcher[] match = new Matcher[1];
+    Await.until(
+        name + " prints " + pattern,
+        limit,
+        () -> {
+          boolean alive = isAlive();
+          match[0] = pattern.matcher(output());
+          boolean found = match[0].find();
+          if (!found && !alive) {
+            throw new AssertionError(name + " ended before it printed " + pattern + diagnosis());
+          }
+          return found;
+        },
+        this::diagnosis);
+    return match[0];
+  }
+
+  /**
+   * Ends the process with SIGKILL and returns when it is gone: no hook or finally block of it runs.
+   */
+  void kill() throws InterruptedException {
+    process.destroyForcibly();
+    if (!process.waitFor(TERMINATION_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+      throw new IllegalStateException(name + " survived SIGKILL, pid " + pid());
+    }
+    forgetShutdownHook();
+  }
+
+  /** Ends the process with SIGTERM, after ten seconds with SIGKILL. Idempotent. */
+  @Override
+  public void close() {
+    process.destroy();
+    try {
+      if (!process.waitFor(TERMINATION_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+    forgetShutdownHook();
+  }
+
+  private void forgetShutdownHook() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(killOnExit);
+    } catch (IllegalStateException e) {
+      // This JVM is shutting down: the hook is about to run, on a process that has ended.
+      return;
+    }
+  }
+}

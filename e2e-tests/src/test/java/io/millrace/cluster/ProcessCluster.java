@@ -1,0 +1,219 @@
+package io.millrace.cluster;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.common.JobStatus;
+
+/**
+ * A Flink session cluster of real processes on the loopback interface: one JobManager and any
+ * number of TaskManagers, each a plain {@code java -cp lib/*}. The lib folder holds Flink,
+ * Millrace's modules and their libraries as an operator of a cluster would lay them out, and no
+ * jobs.
+ *
+ * <p>All processes end in {@link #close}, also after a failure and when this JVM exits. For one
+ * thread.
+ */
+final class ProcessCluster implements AutoCloseable {
+  private static final Duration START_LIMIT = Duration.ofSeconds(150);
+  private static final Duration CANCEL_LIMIT = Duration.ofSeconds(60);
+  private static final String JOB_MANAGER =
+      "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint";
+  private static final String TASK_MANAGER =
+      "org.apache.flink.runtime.taskexecutor.TaskManagerRunner";
+  private static final Pattern RPC_PORT =
+      Pattern.compile("Actor system started at pekko\\.tcp://flink@localhost:(\\d+)");
+  private static final Pattern REST_PORT =
+      Pattern.compile("Rest endpoint listening at [\\w.]+:(\\d+)");
+
+  private final Path folder;
+  private final JvmProcess jobManager;
+  private final String rpcPort;
+  private final ClusterRest rest;
+  private final Map<String, JvmProcess> taskManagers = new LinkedHashMap<>();
+  private int taskManagersStarted;
+
+  private ProcessCluster(Path folder, JvmProcess jobManager) throws Exception {
+    this.folder = folder;
+    this.jobManager = jobManager;
+    this.rpcPort = jobManager.awaitOutput(RPC_PORT, START_LIMIT).group(1);
+    this.rest =
+        new ClusterRest(Integer.parseInt(jobManager.awaitOutput(REST_PORT, START_LIMIT).group(1)));
+  }
+
+  /**
+   * Starts a JobManager and returns when it answers; no TaskManager yet.
+   *
+   * @param folder gets the configuration, logs, temporary files and checkpoints
+   * @throws AssertionError if the JobManager does not come up; the message has the tail of its log
+   */
+  static ProcessCluster start(Path folder) throws Exception {
+    Path configuration = folder.resolve("conf").resolve("config.yaml");
+    ClusterConfiguration.write(folder, configuration);
+    for (String name : List.of("tmp", "upload", "checkpoints")) {
+      Files.createDirectories(folder.resolve(name));
+    }
+    List<String> arguments = javaArguments(List.of("-Xmx256m"));
+    arguments.addAll(List.of(JOB_MANAGER, "--configDir", configuration.getParent().toString()));
+    JvmProcess jobManager =
+        JvmProcess.start("jobmanager", folder.resolve("jobmanager.log"), arguments);
+    try {
+      return new ProcessCluster(folder, jobManager);
+    } catch (Exception | Error e) {
+      jobManager.close();
+      throw e;
+    }
+  }
+
+  ClusterRest rest() {
+    return rest;
+  }
+
+  /** The folder of the cluster's files. */
+  Path folder() {
+    return folder;
+  }
+
+  /** The TaskManagers that were started and neither stopped nor killed, oldest first. */
+  List<JvmProcess> taskManagers() {
+    return List.copyOf(taskManagers.values());
+  }
+
+  /** Starts or stops TaskManagers until {@code count} run, and returns when they are registered. */
+  void setTaskManagers(int count) throws Exception {
+    taskManagers.values().removeIf(process -> !process.isAlive());
+    while (taskManagers.size() > count) {
+      taskManagers.remove(taskManagers().get(0).name()).close();
+    }
+    while (taskManagers.size() < count) {
+      startTaskManager();
+    }
+    awaitRegistered();
+  }
+
+  /** Starts one more TaskManager; does not wait until it is registered. */
+  JvmProcess startTaskManager() throws IOException {
+    String name = "taskmanager-" + ++taskManagersStarted;
+    List<String> arguments =
+        javaArguments(
+            List.of("-Xmx224m", "-XX:MaxDirectMemorySize=160m", "-XX:MaxMetaspaceSize=192m"));
+    arguments.addAll(
+        List.of(
+            TASK_MANAGER,
+            "--configDir",
+            folder.resolve("conf").toString(),
+            "-D",
+            "jobmanager.rpc.port=" + rpcPort,
+            "-D",
+            "taskmanager.resource-id=" + name));
+    JvmProcess process = JvmProcess.start(name, folder.resolve(name + ".log"), arguments);
+    taskManagers.put(name, process);
+    return process;
+  }
+
+  /** Ends a TaskManager with SIGKILL. */
+  void killTaskManager(String name) throws InterruptedException {
+    taskManagers.remove(name).kill();
+  }
+
+  /** Waits until exactly the TaskManagers of {@link #taskManagers} are registered. */
+  void awaitRegistered() throws Exception {
+    Await.until(
+        "TaskManagers " + taskManagers.keySet() + " are registered",
+        START_LIMIT,
+        () -> {
+          requireAllAlive();
+          return rest.taskManagers().equals(taskManagers.keySet());
+        },
+        this::diagnosis);
+  }
+
+  /**
+   * Waits until the job has the given status.
+   *
+   * @throws AssertionError if the job ends in another way or {@code limit} passes; the message has
+   *     the job's failures and the logs
+   */
+  void awaitStatus(JobID job, JobStatus expected, Duration limit) throws Exception {
+    Await.until(
+        "job " + job + " is " + expected,
+        limit,
+        () -> {
+          JobStatus status = rest.status(job);
+          if (status != expected && status.isGloballyTerminalState()) {
+            throw new AssertionError(
+                "job %s is %s, not %s:%n%s%n%s"
+                    .formatted(job, status, expected, rest.failures(job), diagnosis()));
+          }
+          return status == expected;
+        },
+        this::diagnosis);
+  }
+
+  /** Cancels the jobs that run and waits until they are gone. */
+  void cancelJobs() throws Exception {
+    for (JobID job : rest.runningJobs()) {
+      rest.cancel(job);
+    }
+    Await.until("no job runs", CANCEL_LIMIT, () -> rest.runningJobs().isEmpty(), this::diagnosis);
+  }
+
+  /** Logs of all processes that run, for the message of an error. */
+  String diagnosis() {
+    return jobManager.diagnosis()
+        + taskManagers.values().stream().map(JvmProcess::diagnosis).collect(Collectors.joining());
+  }
+
+  @Override
+  public void close() {
+    rest.close();
+    List<JvmProcess> processes = new ArrayList<>(taskManagers.values());
+    processes.add(jobManager);
+    processes.forEach(JvmProcess::close);
+    taskManagers.clear();
+  }
+
+  private void requireAllAlive() {
+    Set<String> ended =
+        taskManagers.values().stream()
+            .filter(process -> !process.isAlive())
+            .map(JvmProcess::name)
+            .collect(Collectors.toSet());
+    if (!ended.isEmpty()) {
+      throw new AssertionError(ended + " ended by themselves\n" + diagnosis());
+    }
+  }
+
+  private static List<String> javaArguments(List<String> memory) {
+    List<String> arguments = new ArrayList<>(memory);
+    // Short-lived processes on few cores: the second compiler costs more than it gives.
+    arguments.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    arguments.addAll(List.of(required("millrace.cluster.jvm.flags").split(" ")));
+    for (String inherited :
+        List.of("millrace.device", "user.timezone", "user.language", "user.country")) {
+      arguments.add("-D" + inherited + "=" + required(inherited));
+    }
+    arguments.add(
+        "-Dlog4j.configurationFile=" + ProcessCluster.class.getResource("/cluster-log4j2.xml"));
+    arguments.addAll(List.of("-cp", Path.of(required("millrace.cluster.lib"), "*").toString()));
+    return arguments;
+  }
+
+  private static String required(String property) {
+    String value = System.getProperty(property);
+    if (value == null) {
+      throw new IllegalStateException(
+          "system property " + property + " is not set: run by mvn verify");
+    }
+    return value;
+  }
+}

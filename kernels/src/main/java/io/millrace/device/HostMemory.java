@@ -1,5 +1,6 @@
 package io.millrace.device;
 
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.apache.arrow.memory.util.MemoryUtil;
 
@@ -45,6 +46,11 @@ public final class HostMemory {
 
   public static void copyToArray(byte[] target, int offset, long sourceAddress, int bytes) {
     MemoryUtil.copyFromMemory(sourceAddress, target, offset, bytes);
+  }
+
+  /** A direct buffer over memory that it does not own. */
+  public static ByteBuffer byteBuffer(long address, int bytes) {
+    return MemoryUtil.directBuffer(address, bytes);
   }
 
   public static byte getByte(long address) {

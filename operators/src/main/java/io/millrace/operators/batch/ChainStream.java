@@ -36,6 +36,16 @@ final class ChainStream {
     }
   }
 
+  /**
+   * A device that some chain of this process works on now, else the process's own choice. Memory
+   * that is pinned for one GPU is pinned for all.
+   */
+  static Device anyDevice() {
+    synchronized (OPEN) {
+      return OPEN.values().stream().map(ChainStream::device).findAny().orElseGet(Device::current);
+    }
+  }
+
   Device device() {
     return device;
   }

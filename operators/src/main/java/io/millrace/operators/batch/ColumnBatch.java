@@ -18,43 +18,67 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * <ul>
  *   <li>The <b>callee borrows</b> the batch until {@code processElement} returns. It {@linkplain
  *       #retain retains} what it keeps longer, and releases that later.
- *   <li>The <b>emitter releases</b> its batch after {@code collect} returned or failed.
+ *   <li>The <b>emitter releases</b> its batch after {@code collect} returned or failed: {@link
+ *       #emit} does both.
  *   <li>A batch that came over the network has no emitter: the <b>head of the chain</b> releases
  *       it.
  * </ul>
  *
- * {@link ColumnBatchOperator} keeps all three for its subclasses.
+ * {@link ColumnBatchOperator} does what the head of a chain must do.
  *
  * <p>Thread-safe. The table's memory is ordered by streams; see {@link DeviceContext}.
  */
 @PublicEvolving
 public final class ColumnBatch {
-  /** The routing of a batch that no keyed exchange has seen. */
-  public static final int NO_KEY_GROUP = -1;
+  /** The {@link #target} and {@link #keyGroup} of a batch that is sent without one. */
+  public static final int NONE = -1;
 
   private static final AtomicLong LIVE = new AtomicLong();
 
-  private final Table table;
+  private final int target;
   private final int keyGroup;
   private final AtomicInteger references = new AtomicInteger(1);
+  private EncodedTable encoded;
+  private Table table;
 
   /** Takes ownership of {@code table}. */
   public ColumnBatch(Table table) {
-    this(table, NO_KEY_GROUP);
+    this(table, NONE, NONE);
+  }
+
+  private ColumnBatch(Table table, int target, int keyGroup) {
+    this(target, keyGroup);
+    this.table = Objects.requireNonNull(table, "table is null");
+    LIVE.incrementAndGet();
+  }
+
+  private ColumnBatch(int target, int keyGroup) {
+    if (target < NONE || keyGroup < NONE) {
+      throw new IllegalArgumentException("target " + target + ", key group " + keyGroup);
+    }
+    this.target = target;
+    this.keyGroup = keyGroup;
+  }
+
+  /** Takes ownership of {@code table}, all of whose rows belong to subtask {@code target}. */
+  public static ColumnBatch forTarget(Table table, int target) {
+    return new ColumnBatch(table, target, NONE);
+  }
+
+  /** Takes ownership of {@code table}, all of whose rows have the key group {@code keyGroup}. */
+  public static ColumnBatch ofKeyGroup(Table table, int keyGroup) {
+    return new ColumnBatch(table, NONE, keyGroup);
   }
 
   /**
-   * Takes ownership of {@code table}.
-   *
-   * @param keyGroup see {@link #keyGroup}
+   * A batch that holds nothing but garbage-collected bytes until its table is asked for, so that it
+   * may be dropped without being released: Flink drops elements while it redistributes what was in
+   * flight in an unaligned checkpoint, and knows of no release.
    */
-  public ColumnBatch(Table table, int keyGroup) {
-    this.table = Objects.requireNonNull(table, "table is null");
-    if (keyGroup < NO_KEY_GROUP) {
-      throw new IllegalArgumentException("no key group " + keyGroup);
-    }
-    this.keyGroup = keyGroup;
-    LIVE.incrementAndGet();
+  static ColumnBatch ofKeyGroup(EncodedTable encoded, int keyGroup) {
+    ColumnBatch batch = new ColumnBatch(NONE, keyGroup);
+    batch.encoded = encoded;
+    return batch;
   }
 
   /**
@@ -62,9 +86,20 @@ public final class ColumnBatch {
    *
    * @throws IllegalStateException if the batch was released
    */
-  public Table table() {
+  public synchronized Table table() {
     checkLive(references.get());
+    if (table == null) {
+      table = encoded.decode();
+      encoded = null;
+      LIVE.incrementAndGet();
+    }
     return table;
+  }
+
+  /** The bytes of a batch whose table was never asked for, else null. */
+  synchronized EncodedTable encoded() {
+    checkLive(references.get());
+    return encoded;
   }
 
   /** Exact number of rows; as {@link Table#rowCount}, may wait for the device. */
@@ -72,10 +107,12 @@ public final class ColumnBatch {
     return table().rowCount();
   }
 
-  /**
-   * The key group by which the keyed exchange routes this batch: the batch goes to the subtask that
-   * owns it, and so do all of its rows' own key groups. {@link #NO_KEY_GROUP} outside an exchange.
-   */
+  /** The downstream subtask that the keyed exchange sends this batch to, else {@link #NONE}. */
+  public int target() {
+    return target;
+  }
+
+  /** The key group of all rows, if the keyed exchange sends one batch a key group, else NONE. */
   public int keyGroup() {
     return keyGroup;
   }
@@ -100,6 +137,13 @@ public final class ColumnBatch {
     int before = references.getAndUpdate(count -> count > 0 ? count - 1 : count);
     checkLive(before);
     if (before == 1) {
+      closeTable();
+    }
+  }
+
+  private synchronized void closeTable() {
+    encoded = null;
+    if (table != null) {
       LIVE.decrementAndGet();
       table.close();
     }
@@ -116,19 +160,25 @@ public final class ColumnBatch {
     }
   }
 
-  /** Batches of this process that were made and not yet released for the last time. */
+  /** Batches of this process that hold a table now. */
   public static long liveBatches() {
     return LIVE.get();
   }
 
   private void checkLive(int count) {
     if (count == 0) {
-      throw new IllegalStateException("the batch of " + table + " is released");
+      throw new IllegalStateException(this + " is released");
     }
   }
 
   @Override
-  public String toString() {
-    return "ColumnBatch{" + table + ", references=" + references + ", keyGroup=" + keyGroup + "}";
+  public synchronized String toString() {
+    return "ColumnBatch{"
+        + (table == null ? encoded : table)
+        + ", references="
+        + references
+        + (target == NONE ? "" : ", target=" + target)
+        + (keyGroup == NONE ? "" : ", keyGroup=" + keyGroup)
+        + "}";
   }
 }

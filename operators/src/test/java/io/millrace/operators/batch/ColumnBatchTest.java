@@ -64,13 +64,14 @@ class ColumnBatchTest {
   }
 
   @Test
-  void aBatchIsNotRoutedUnlessAnExchangeDoesIt() {
+  void anExchangeRoutesABatchByTargetOrByKeyGroup() {
     ColumnBatch plain = new ColumnBatch(table(1));
-    ColumnBatch routed = new ColumnBatch(table(1), 7);
-    assertThat(plain.keyGroup()).isEqualTo(ColumnBatch.NO_KEY_GROUP);
-    assertThat(routed.keyGroup()).isEqualTo(7);
-    plain.release();
-    routed.release();
+    ColumnBatch forTarget = ColumnBatch.forTarget(table(1), 3);
+    ColumnBatch ofKeyGroup = ColumnBatch.ofKeyGroup(table(1), 7);
+    List<ColumnBatch> batches = List.of(plain, forTarget, ofKeyGroup);
+    assertThat(batches).extracting(ColumnBatch::target).containsExactly(-1, 3, -1);
+    assertThat(batches).extracting(ColumnBatch::keyGroup).containsExactly(-1, -1, 7);
+    batches.forEach(ColumnBatch::release);
   }
 
   @Test

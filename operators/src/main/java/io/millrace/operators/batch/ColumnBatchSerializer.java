@@ -1,0 +1,282 @@
+package io.millrace.operators.batch;
+
+import com.github.luben.zstd.Zstd;
+import io.millrace.arrow.ArrowRecordBatchReader;
+import io.millrace.arrow.ArrowRecordBatchWriter;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.device.Device;
+import io.millrace.device.DeviceKind;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.HostDevice;
+import io.millrace.device.HostMemory;
+import io.millrace.device.StagingBuffer;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.MemoryResource;
+import io.millrace.memory.PinnedMemoryResource;
+import java.io.EOFException;
+import java.io.IOException;
+import java.util.Objects;
+import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/**
+ * Batches of one schema as bytes: a header with the schema's fingerprint, then the table as one
+ * Arrow IPC record batch message without its schema, raw or as one Zstandard frame.
+ *
+ * <p>A batch of at most {@value #MAXIMUM_BYTES} bytes is written; the exchange cuts larger ones.
+ * What is read is in host memory that is pinned where there is a GPU; the head of the chain moves
+ * it to its device. {@link #copy(ColumnBatch)} gives the same batch: see {@link ColumnBatch} for
+ * who releases it.
+ *
+ * <p>Tables in device memory are written too, but each waits for a copy; the exchange's operators
+ * copy to the host beforehand.
+ */
+@PublicEvolving
+public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
+  /** Above this, Flink's receiver writes each element to a file first, and reads it from there. */
+  public static final int MAXIMUM_BYTES = 5 << 20;
+
+  private static final long serialVersionUID = 1L;
+  private static final int ZSTD_LEVEL = 1;
+  private static final DeviceStream HOST_STREAM = HostDevice.INSTANCE.createStream();
+
+  private final Schema schema;
+  private final BodyCodec codec;
+  private transient ArrowRecordBatchReader reader;
+  private transient Device device;
+  private transient MemoryResource resource;
+  private transient DataViews views;
+  private transient long fingerprint;
+
+  public ColumnBatchSerializer(Schema schema, BodyCodec codec) {
+    this.schema = Objects.requireNonNull(schema, "schema is null");
+    this.codec = Objects.requireNonNull(codec, "codec is null");
+  }
+
+  public Schema schema() {
+    return schema;
+  }
+
+  // The device is known only where the serializer works, not where it is made.
+  private void prepare() {
+    if (reader == null) {
+      device = ChainStream.anyDevice();
+      resource = new PinnedMemoryResource(device);
+      views = new DataViews();
+      fingerprint = schema.fingerprint();
+      reader = new ArrowRecordBatchReader(schema);
+    }
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws IOException also if the batch has another schema or more than {@link #MAXIMUM_BYTES}
+   */
+  @Override
+  public void serialize(ColumnBatch batch, DataOutputView target) throws IOException {
+    prepare();
+    EncodedTable encoded = batch.encoded();
+    if (encoded != null) {
+      encoded.write(target);
+      return;
+    }
+    Table table = batch.table();
+    if (!schema.equals(table.schema())) {
+      throw new IOException("a batch of " + table.schema() + " in a stream of " + schema);
+    }
+    try (Table host = onHost(table);
+        ArrowRecordBatchWriter writer = new ArrowRecordBatchWriter(host, HOST_STREAM, resource)) {
+      long bytes = writer.encodedSize();
+      if (bytes > MAXIMUM_BYTES - BatchHeader.BYTES) {
+        throw new IOException(
+            "a batch of "
+                + host.rowCount()
+                + " rows has "
+                + bytes
+                + " bytes, more than the "
+                + (MAXIMUM_BYTES - BatchHeader.BYTES)
+                + " that are sent at once: send it through a BatchExchange, which cuts it");
+      }
+      switch (codec) {
+        case RAW -> writeRaw(writer, (int) bytes, batch.keyGroup(), target);
+        case ZSTD -> writeCompressed(writer, (int) bytes, batch.keyGroup(), target);
+      }
+    }
+  }
+
+  private Table onHost(Table table) {
+    Device home =
+        table.columns().stream()
+            .flatMap(column -> column.device().stream())
+            .findFirst()
+            .orElse(HostDevice.INSTANCE);
+    if (home.kind() == DeviceKind.HOST) {
+      return table.share();
+    }
+    try (DeviceStream stream = home.createStream()) {
+      return table.copyTo(resource, HOST_STREAM, stream);
+    }
+  }
+
+  private void writeRaw(
+      ArrowRecordBatchWriter writer, int bytes, int keyGroup, DataOutputView target)
+      throws IOException {
+    new BatchHeader(BodyCodec.RAW, fingerprint, keyGroup, bytes, bytes).write(target);
+    writer.write((address, length) -> views.write(address, length, target));
+  }
+
+  private void writeCompressed(
+      ArrowRecordBatchWriter writer, int bytes, int keyGroup, DataOutputView target)
+      throws IOException {
+    long bound = Zstd.compressBound(bytes);
+    try (StagingBuffer message = device.stagingPool().acquire(bytes);
+        StagingBuffer frame = device.stagingPool().acquire(bound)) {
+      long[] position = {message.address()};
+      writer.write(
+          (address, length) -> {
+            HostMemory.copy(position[0], address, length);
+            position[0] += length;
+          });
+      long size = Zstd.compressUnsafe(frame.address(), bound, message.address(), bytes, ZSTD_LEVEL);
+      checkZstd(size);
+      new BatchHeader(BodyCodec.ZSTD, fingerprint, keyGroup, bytes, (int) size).write(target);
+      views.write(frame.address(), size, target);
+    }
+  }
+
+  private static void checkZstd(long result) throws IOException {
+    if (Zstd.isError(result)) {
+      throw new IOException("Zstandard: " + Zstd.getErrorName(result));
+    }
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws IOException also if the bytes are cut short, corrupt, of another version or schema
+   */
+  @Override
+  public ColumnBatch deserialize(DataInputView source) throws IOException {
+    prepare();
+    BatchHeader header = readHeader(source);
+    if (header.keyGroup() != ColumnBatch.NONE) {
+      byte[] body = new byte[header.bodyBytes()];
+      DataViews.readFully(body, body.length, source);
+      return ColumnBatch.ofKeyGroup(new EncodedTable(header, body, this), header.keyGroup());
+    }
+    try (Buffer body = Buffer.allocate(header.bodyBytes(), HOST_STREAM, resource)) {
+      try (AccessScope scope = AccessScope.on(HOST_STREAM)) {
+        views.read(body.access(AccessMode.WRITE, scope), body.size(), source);
+      }
+      return new ColumnBatch(decode(header, body));
+    }
+  }
+
+  private BatchHeader readHeader(DataInputView source) throws IOException {
+    try {
+      return BatchHeader.read(source, schema, fingerprint);
+    } catch (EOFException e) {
+      throw new IOException("the batch is cut short within its header", e);
+    }
+  }
+
+  Table decode(BatchHeader header, byte[] bytes) throws IOException {
+    prepare();
+    try (Buffer body = Buffer.allocate(bytes.length, HOST_STREAM, resource)) {
+      try (AccessScope scope = AccessScope.on(HOST_STREAM)) {
+        HostMemory.copyFromArray(body.access(AccessMode.WRITE, scope), bytes, 0, bytes.length);
+      }
+      return decode(header, body);
+    }
+  }
+
+  private Table decode(BatchHeader header, Buffer body) throws IOException {
+    if (header.codec() == BodyCodec.RAW) {
+      return reader.read(body, HOST_STREAM, resource);
+    }
+    try (Buffer message = Buffer.allocate(header.messageBytes(), HOST_STREAM, resource)) {
+      try (AccessScope scope = AccessScope.on(HOST_STREAM)) {
+        long size =
+            Zstd.decompressUnsafe(
+                message.access(AccessMode.WRITE, scope),
+                message.size(),
+                body.access(AccessMode.READ, scope),
+                body.size());
+        checkZstd(size);
+        if (size != message.size()) {
+          throw new IOException("a frame of " + size + " bytes for a message of " + message.size());
+        }
+      }
+      return reader.read(message, HOST_STREAM, resource);
+    }
+  }
+
+  @Override
+  public ColumnBatch deserialize(ColumnBatch reuse, DataInputView source) throws IOException {
+    return deserialize(source);
+  }
+
+  @Override
+  public void copy(DataInputView source, DataOutputView target) throws IOException {
+    prepare();
+    BatchHeader header = readHeader(source);
+    byte[] body = new byte[header.bodyBytes()];
+    DataViews.readFully(body, body.length, source);
+    new EncodedTable(header, body, this).write(target);
+  }
+
+  @Override
+  public ColumnBatch copy(ColumnBatch from) {
+    return from;
+  }
+
+  @Override
+  public ColumnBatch copy(ColumnBatch from, ColumnBatch reuse) {
+    return from;
+  }
+
+  @Override
+  public boolean isImmutableType() {
+    return true;
+  }
+
+  /** Null: a batch that nobody releases must not hold anything, and none holds nothing. */
+  @Override
+  public ColumnBatch createInstance() {
+    return null;
+  }
+
+  @Override
+  public int getLength() {
+    return -1;
+  }
+
+  @Override
+  public TypeSerializer<ColumnBatch> duplicate() {
+    return new ColumnBatchSerializer(schema, codec);
+  }
+
+  @Override
+  public TypeSerializerSnapshot<ColumnBatch> snapshotConfiguration() {
+    return new ColumnBatchSerializerSnapshot(schema, codec);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ColumnBatchSerializer that
+        && schema.equals(that.schema)
+        && codec == that.codec;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(schema, codec);
+  }
+}

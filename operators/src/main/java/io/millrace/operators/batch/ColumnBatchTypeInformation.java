@@ -1,0 +1,105 @@
+package io.millrace.operators.batch;
+
+import io.millrace.column.Schema;
+import java.util.Objects;
+import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.api.common.serialization.SerializerConfig;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+
+/** The type of a stream of batches whose tables have one schema. Not a key type. */
+@PublicEvolving
+public final class ColumnBatchTypeInformation extends TypeInformation<ColumnBatch> {
+  private static final long serialVersionUID = 1L;
+
+  private final Schema schema;
+  private final BodyCodec codec;
+
+  /** Batches of {@code schema}, sent over the network without compression. */
+  public ColumnBatchTypeInformation(Schema schema) {
+    this(schema, BodyCodec.RAW);
+  }
+
+  public ColumnBatchTypeInformation(Schema schema, BodyCodec codec) {
+    this.schema = Objects.requireNonNull(schema, "schema is null");
+    this.codec = Objects.requireNonNull(codec, "codec is null");
+  }
+
+  /**
+   * The schema of a stream's batches.
+   *
+   * @throws IllegalArgumentException if {@code type} is not this kind of type
+   */
+  public static Schema schemaOf(TypeInformation<ColumnBatch> type) {
+    if (type instanceof ColumnBatchTypeInformation batchType) {
+      return batchType.schema;
+    }
+    throw new IllegalArgumentException(
+        "the stream's type is " + type + ": give it a ColumnBatchTypeInformation with returns()");
+  }
+
+  public Schema schema() {
+    return schema;
+  }
+
+  public BodyCodec codec() {
+    return codec;
+  }
+
+  @Override
+  public TypeSerializer<ColumnBatch> createSerializer(SerializerConfig config) {
+    return new ColumnBatchSerializer(schema, codec);
+  }
+
+  @Override
+  public boolean isBasicType() {
+    return false;
+  }
+
+  @Override
+  public boolean isTupleType() {
+    return false;
+  }
+
+  @Override
+  public int getArity() {
+    return 1;
+  }
+
+  @Override
+  public int getTotalFields() {
+    return 1;
+  }
+
+  @Override
+  public Class<ColumnBatch> getTypeClass() {
+    return ColumnBatch.class;
+  }
+
+  @Override
+  public boolean isKeyType() {
+    return false;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ColumnBatchTypeInformation that
+        && schema.equals(that.schema)
+        && codec == that.codec;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(schema, codec);
+  }
+
+  @Override
+  public boolean canEqual(Object other) {
+    return other instanceof ColumnBatchTypeInformation;
+  }
+
+  @Override
+  public String toString() {
+    return "ColumnBatch" + schema;
+  }
+}

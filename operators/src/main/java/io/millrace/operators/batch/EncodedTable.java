@@ -1,0 +1,42 @@
+package io.millrace.operators.batch;
+
+import io.millrace.column.Table;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.apache.flink.core.memory.DataOutputView;
+
+/** A serialized batch in heap memory: its header and body. Used by one thread. */
+final class EncodedTable {
+  private final BatchHeader header;
+  private final byte[] body;
+  private final ColumnBatchSerializer serializer;
+
+  EncodedTable(BatchHeader header, byte[] body, ColumnBatchSerializer serializer) {
+    this.header = header;
+    this.body = body;
+    this.serializer = serializer;
+  }
+
+  /**
+   * The table, which the caller owns.
+   *
+   * @throws UncheckedIOException if the body is corrupt
+   */
+  Table decode() {
+    try {
+      return serializer.decode(header, body);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  void write(DataOutputView target) throws IOException {
+    header.write(target);
+    target.write(body);
+  }
+
+  @Override
+  public String toString() {
+    return body.length + " bytes of " + serializer.schema();
+  }
+}

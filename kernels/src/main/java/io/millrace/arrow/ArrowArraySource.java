@@ -22,9 +22,11 @@ interface ArrowArraySource {
   ArrowNode nextNode() throws ArrowFormatException;
 
   /**
-   * The next buffer.
+   * The next buffer of the array of the last node.
    *
+   * @param needed bytes that it must have; a source that does not know its buffers' lengths takes
+   *     this for it, others leave the check to the caller
    * @throws ArrowFormatException if there are no more, or it is not within the data
    */
-  ArrowBuffer nextBuffer() throws ArrowFormatException;
+  ArrowBuffer nextBuffer(long needed) throws ArrowFormatException;
 }

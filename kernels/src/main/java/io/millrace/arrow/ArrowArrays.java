@@ -98,7 +98,7 @@ final class ArrowArrays implements AutoCloseable {
       long mask = read(column.validity().orElseThrow());
       nulls = BitMask.countZeros(mask, first, length);
     }
-    nodes.add(new ArrowNode(length, nulls));
+    nodes.add(ArrowNode.of(length, nulls));
     if (nulls == 0) {
       allocate(0);
     } else if (first % 8 == 0) {

@@ -35,15 +35,11 @@ final class ArrowColumnImporter {
   private final List<Buffer> sources = new ArrayList<>();
   private final List<Runnable> opened = new ArrayList<>();
 
-  private ArrowColumnImporter(
-      ArrowArraySource source,
-      Map<Long, Column> dictionaries,
-      DeviceStream stream,
-      MemoryResource resource) {
+  private ArrowColumnImporter(ArrowArraySource source, Target target) {
     this.source = source;
-    this.dictionaries = dictionaries;
-    this.stream = stream;
-    this.resource = resource;
+    this.dictionaries = target.dictionaries;
+    this.stream = target.stream;
+    this.resource = target.resource;
     this.scope = AccessScope.on(stream);
   }
 
@@ -62,66 +58,99 @@ final class ArrowColumnImporter {
     if (rows < 0 || rows > Integer.MAX_VALUE) {
       throw new ArrowFormatException(rows + " rows; a table has at most " + Integer.MAX_VALUE);
     }
-    ArrowColumnImporter importer =
-        new ArrowColumnImporter(source, target.dictionaries, target.stream, target.resource);
+    ArrowColumnImporter importer = new ArrowColumnImporter(source, target);
+    return importer.finish(
+        () -> {
+          List<Column> columns = new ArrayList<>();
+          for (int i = 0; i < fields.size(); i++) {
+            Column column = importer.column(fields.get(i), schema.type(i));
+            if (column.size() != rows) {
+              String elements = column.size() + " elements in " + rows + " rows";
+              throw importer.misfit(fields.get(i), elements);
+            }
+            columns.add(column);
+          }
+          return new Table(schema, columns, (int) rows);
+        });
+  }
+
+  /** The column of the one array of {@code source}; as {@link #importTable}. */
+  static Column importColumn(Field field, DataType type, ArrowArraySource source, Target target)
+      throws ArrowFormatException {
+    ArrowColumnImporter importer = new ArrowColumnImporter(source, target);
+    return importer.finish(() -> importer.column(field, type));
+  }
+
+  private interface Import<T> {
+    T run() throws ArrowFormatException;
+  }
+
+  /** Leaves nothing open but the result. */
+  private <T> T finish(Import<T> work) throws ArrowFormatException {
     boolean done = false;
     try {
-      List<Column> columns = new ArrayList<>();
-      for (int i = 0; i < fields.size(); i++) {
-        Column column = importer.column(fields.get(i), schema.type(i));
-        if (column.size() != rows) {
-          throw importer.misfit(fields.get(i), column.size() + " elements in " + rows + " rows");
-        }
-        columns.add(column);
-      }
-      Table table = new Table(schema, columns, (int) rows);
+      T result = work.run();
       done = true;
-      return table;
+      return result;
     } finally {
-      importer.scope.close();
-      importer.sources.forEach(Buffer::close);
+      scope.close();
+      sources.forEach(Buffer::close);
       if (!done) {
-        importer.opened.forEach(Runnable::run);
+        opened.forEach(Runnable::run);
       }
     }
   }
 
+  /** Of an array with an offset the column is a slice, like the array. */
   private Column column(Field field, DataType type) throws ArrowFormatException {
     ArrowNode node = source.nextNode();
-    if (node.length() < 0 || node.length() > Integer.MAX_VALUE) {
-      throw misfit(field, node.length() + " elements");
+    if (node.length() < 0
+        || node.offset() < 0
+        || node.offset() > Integer.MAX_VALUE - node.length()) {
+      throw misfit(field, node.length() + " elements behind " + node.offset());
     }
+    int offset = (int) node.offset();
     int length = (int) node.length();
     Buffer mask = mask(field, node);
-    Column column =
-        switch (type.id()) {
-          case STRING, BINARY -> variableWidth(field, type, length, mask);
-          case LIST -> list(field, type, length, mask);
-          case STRUCT -> struct(field, type, length, mask);
-          case TIMESTAMP_NANOS ->
-              field.getType() instanceof ArrowType.Timestamp
-                  ? nanoseconds(field, type, length, mask)
-                  : struct(field, type, length, mask);
-          case DICTIONARY -> dictionary(field, type, length, mask);
-          default -> new Column(type, length, 0, data(field, type, length, mask), mask, List.of());
-        };
-    return column.withNullCount((int) node.nullCount());
+    int nulls = mask == null ? 0 : BitMask.countZeros(read(mask), offset, length);
+    if (node.nullCount() != ArrowNode.UNKNOWN && node.nullCount() != nulls) {
+      throw misfit(field, nulls + " nulls where " + node.nullCount() + " are announced");
+    }
+    Column whole = values(field, type, offset + length, mask);
+    if (offset == 0) {
+      return whole.withNullCount(nulls);
+    }
+    Column slice = whole.slice(offset, length);
+    opened.add(slice::close);
+    whole.close();
+    return slice.withNullCount(nulls);
+  }
+
+  private Column values(Field field, DataType type, int length, Buffer mask)
+      throws ArrowFormatException {
+    return switch (type.id()) {
+      case STRING, BINARY -> variableWidth(field, type, length, mask);
+      case LIST -> list(field, type, length, mask);
+      case STRUCT -> struct(field, type, length, mask);
+      case TIMESTAMP_NANOS ->
+          field.getType() instanceof ArrowType.Timestamp
+              ? nanoseconds(field, type, length, mask)
+              : struct(field, type, length, mask);
+      case DICTIONARY -> dictionary(field, type, length, mask);
+      default -> new Column(type, length, 0, data(field, type, length, mask), mask, List.of());
+    };
   }
 
   /** The padded mask; null if no element is null. */
   private Buffer mask(Field field, ArrowNode node) throws ArrowFormatException {
-    ArrowBuffer buffer = next();
     if (node.nullCount() == 0) {
+      next(0);
       return null;
     }
-    int length = (int) node.length();
-    long bytes = BitMask.bytes(length);
-    require(field, buffer, bytes);
-    int nulls = BitMask.countZeros(read(buffer), 0, length);
-    if (nulls != node.nullCount()) {
-      throw misfit(field, nulls + " nulls where " + node.nullCount() + " are announced");
-    }
-    long padded = Column.maskBytes(length);
+    long elements = node.offset() + node.length();
+    long bytes = BitMask.bytes(elements);
+    ArrowBuffer buffer = require(field, bytes);
+    long padded = Column.maskBytes(elements);
     if (buffer.memory().size() >= padded) {
       return open(buffer.memory().slice(0, padded));
     }
@@ -150,11 +179,11 @@ final class ArrowColumnImporter {
 
   private Buffer fixedWidth(Field field, int length, int width) throws ArrowFormatException {
     long bytes = (long) length * width;
-    return open(require(field, next(), bytes).memory().slice(0, bytes));
+    return open(require(field, bytes).memory().slice(0, bytes));
   }
 
   private Buffer unpacked(Field field, int length) throws ArrowFormatException {
-    ArrowBuffer bits = require(field, next(), BitMask.bytes(length));
+    ArrowBuffer bits = require(field, BitMask.bytes(length));
     Buffer target = allocate(length);
     BitMask.unpack(write(target), read(bits), length);
     return target;
@@ -176,7 +205,7 @@ final class ArrowColumnImporter {
       throws ArrowFormatException {
     int from = TypeId.DECIMAL128.byteWidth();
     int width = type.id().byteWidth();
-    ArrowBuffer wide = require(field, next(), (long) length * from);
+    ArrowBuffer wide = require(field, (long) length * from);
     Buffer target = allocate((long) length * width);
     long source = read(wide);
     long address = write(target);
@@ -201,7 +230,7 @@ final class ArrowColumnImporter {
             || field.getType() instanceof ArrowType.LargeBinary;
     Column offsets = offsets(field, length, large);
     long end = end(offsets);
-    Buffer data = open(require(field, next(), end).memory().slice(0, end));
+    Buffer data = open(require(field, end).memory().slice(0, end));
     return new Column(type, length, 0, data, mask, List.of(offsets));
   }
 
@@ -235,7 +264,7 @@ final class ArrowColumnImporter {
       throw misfit(field, length + " elements, whose offsets are one too many");
     }
     if (length == 0) {
-      next();
+      next(0);
       Buffer zero = allocate(Integer.BYTES);
       HostMemory.putInt(write(zero), 0);
       return zero;
@@ -266,7 +295,7 @@ final class ArrowColumnImporter {
 
   private Column nanoseconds(Field field, DataType type, int length, Buffer mask)
       throws ArrowFormatException {
-    ArrowBuffer nanos = require(field, next(), (long) length * Long.BYTES);
+    ArrowBuffer nanos = require(field, (long) length * Long.BYTES);
     Buffer millis = allocate((long) length * Long.BYTES);
     Buffer nanosOfMilli = allocate((long) length * Integer.BYTES);
     long source = read(nanos);
@@ -326,7 +355,7 @@ final class ArrowColumnImporter {
   private Buffer converted(
       Field field, int length, Buffer mask, int fromWidth, int toWidth, LongUnaryOperator operator)
       throws ArrowFormatException {
-    ArrowBuffer from = require(field, next(), (long) length * fromWidth);
+    ArrowBuffer from = require(field, (long) length * fromWidth);
     Buffer to = allocate((long) length * toWidth);
     long source = read(from);
     long target = write(to);
@@ -361,14 +390,14 @@ final class ArrowColumnImporter {
     }
   }
 
-  private ArrowBuffer next() throws ArrowFormatException {
-    ArrowBuffer buffer = source.nextBuffer();
+  private ArrowBuffer next(long needed) throws ArrowFormatException {
+    ArrowBuffer buffer = source.nextBuffer(needed);
     sources.add(buffer.memory());
     return buffer;
   }
 
-  private ArrowBuffer require(Field field, ArrowBuffer buffer, long bytes)
-      throws ArrowFormatException {
+  private ArrowBuffer require(Field field, long bytes) throws ArrowFormatException {
+    ArrowBuffer buffer = next(bytes);
     if (buffer.length() < bytes) {
       throw misfit(field, "a buffer of " + buffer.length() + " bytes that needs " + bytes);
     }

@@ -3,7 +3,14 @@ package io.millrace.arrow;
 /**
  * What Arrow says of one array beside its buffers.
  *
- * @param length elements
- * @param nullCount how many of them are null
+ * @param length elements, the offset not counted
+ * @param nullCount how many of them are null; {@link #UNKNOWN} if nobody has counted
+ * @param offset elements of the buffers before the first
  */
-record ArrowNode(long length, long nullCount) {}
+record ArrowNode(long length, long nullCount, long offset) {
+  static final long UNKNOWN = -1;
+
+  static ArrowNode of(long length, long nullCount) {
+    return new ArrowNode(length, nullCount, 0);
+  }
+}

@@ -144,7 +144,7 @@ public final class ArrowRecordBatchReader {
     }
 
     @Override
-    public ArrowBuffer nextBuffer() throws ArrowFormatException {
+    public ArrowBuffer nextBuffer(long needed) throws ArrowFormatException {
       if (!ranges.hasNext()) {
         throw new ArrowFormatException("the message has fewer buffers than the schema");
       }

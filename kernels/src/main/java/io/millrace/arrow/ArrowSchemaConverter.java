@@ -4,6 +4,7 @@ import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.column.TypeId;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.arrow.vector.types.DateUnit;
@@ -55,6 +56,25 @@ public final class ArrowSchemaConverter {
   public static Schema fromArrow(org.apache.arrow.vector.types.pojo.Schema schema) {
     return new Schema(
         schema.getFields().stream().map(field -> fieldFromArrow(field, field.getName())).toList());
+  }
+
+  /**
+   * A field for the values of each dictionary that {@code fields} refer to, by number; dictionaries
+   * that others refer to come before them.
+   *
+   * @param fields in message format
+   */
+  static Map<Long, Field> dictionaryFields(List<Field> fields) {
+    Map<Long, Field> found = new LinkedHashMap<>();
+    for (Field field : fields) {
+      found.putAll(dictionaryFields(field.getChildren()));
+      if (field.getDictionary() != null) {
+        FieldType values = new FieldType(true, field.getType(), null, field.getMetadata());
+        found.put(
+            field.getDictionary().getId(), new Field(field.getName(), values, field.getChildren()));
+      }
+    }
+    return found;
   }
 
   private Field field(DataType.Field field) {

@@ -94,7 +94,32 @@ record IpcMetadata(long rows, List<ArrowNode> nodes, List<Range> buffers, long b
     }
   }
 
-  static IpcMetadata decode(RecordBatch batch, Message message) throws ArrowFormatException {
+  /** What a dictionary batch message says: which dictionary, and the batch of its values. */
+  record DictionaryMetadata(long id, IpcMetadata values) {}
+
+  /**
+   * The metadata of a dictionary batch message.
+   *
+   * @throws ArrowFormatException if it adds to a dictionary, is compressed or is corrupt
+   */
+  static DictionaryMetadata decodeDictionaryBatch(Message message) throws ArrowFormatException {
+    try {
+      DictionaryBatch batch = (DictionaryBatch) message.header(new DictionaryBatch());
+      if (batch == null) {
+        throw new ArrowFormatException("the message has no dictionary batch");
+      }
+      if (batch.isDelta()) {
+        throw new ArrowFormatException(
+            "dictionary " + batch.id() + " is sent as a delta, which is not supported");
+      }
+      return new DictionaryMetadata(batch.id(), decode(batch.data(), message));
+    } catch (IndexOutOfBoundsException e) {
+      throw corrupt(message.getByteBuffer(), e);
+    }
+  }
+
+  private static IpcMetadata decode(RecordBatch batch, Message message)
+      throws ArrowFormatException {
     if (batch == null) {
       throw new ArrowFormatException("the message has no record batch");
     }
@@ -104,7 +129,7 @@ record IpcMetadata(long rows, List<ArrowNode> nodes, List<Range> buffers, long b
     int limit = message.getByteBuffer().capacity() / NODE_BYTES;
     List<ArrowNode> nodes = new ArrayList<>();
     for (int i = 0; i < checkCount(batch.nodesLength(), limit, "nodes"); i++) {
-      nodes.add(new ArrowNode(batch.nodes(i).length(), batch.nodes(i).nullCount()));
+      nodes.add(ArrowNode.of(batch.nodes(i).length(), batch.nodes(i).nullCount()));
     }
     List<Range> buffers = new ArrayList<>();
     for (int i = 0; i < checkCount(batch.buffersLength(), limit, "buffers"); i++) {

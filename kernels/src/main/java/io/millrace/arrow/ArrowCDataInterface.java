@@ -1,0 +1,153 @@
+package io.millrace.arrow;
+
+import io.millrace.column.Column;
+import io.millrace.column.DataType;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.HostDevice;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.MemoryResource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import org.apache.arrow.c.ArrowArray;
+import org.apache.arrow.c.ArrowSchema;
+import org.apache.arrow.c.CDataDictionaryProvider;
+import org.apache.arrow.c.Data;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.FieldType;
+import org.apache.arrow.vector.util.DictionaryUtility;
+
+/**
+ * Tables to and from the structs of the Arrow C data interface, in this process and without copies
+ * where the layouts agree. Used by one thread.
+ *
+ * @see <a href="https://arrow.apache.org/docs/format/CDataInterface.html">The C data interface</a>
+ */
+public final class ArrowCDataInterface {
+  private final BufferAllocator allocator;
+  private final DeviceStream hostStream;
+  private final MemoryResource resource;
+
+  /**
+   * @param allocator counts exported memory and holds the structs; stays the caller's; closed after
+   *     all that was exported is released and all that was imported is closed
+   * @param hostStream a host stream, open as long
+   * @param resource host memory for what is converted or copied
+   */
+  public ArrowCDataInterface(
+      BufferAllocator allocator, DeviceStream hostStream, MemoryResource resource) {
+    this.allocator = allocator;
+    this.hostStream = hostStream;
+    this.resource = resource;
+  }
+
+  /**
+   * Fills {@code array} and {@code schema} with {@code table}, as a struct array of its columns.
+   * The table stays the caller's, who may close it: the array keeps the memory until its consumer
+   * calls its release callback, from any thread. A table in device memory is copied to the host.
+   *
+   * @param array released or new, as {@link ArrowArray#allocateNew} makes it; stays the caller's
+   * @param schema likewise
+   * @param stream a stream of the table's device, which is waited for; of the host for host tables
+   */
+  public void exportTable(Table table, ArrowArray array, ArrowSchema schema, DeviceStream stream) {
+    try (MapDictionaryProvider dictionaries = new MapDictionaryProvider();
+        VectorSchemaRoot root =
+            new ArrowExporter(allocator, hostStream, resource)
+                .export(table, dictionaries, stream)) {
+      Data.exportVectorSchemaRoot(allocator, root, dictionaries, array, schema);
+    }
+  }
+
+  /**
+   * The table of a struct array. Takes both structs over: they are marked released, and what they
+   * held is released once, when the table and all that shares its memory is closed, or before this
+   * throws.
+   *
+   * @return the table; the caller owns it
+   * @throws IllegalArgumentException if a struct is released already, and both are left alone; if
+   *     the schema is not of a struct, or a column's type is not supported
+   * @throws ArrowFormatException if the array does not hold what the schema says
+   */
+  public Table importTable(ArrowArray array, ArrowSchema schema) throws ArrowFormatException {
+    if (array.snapshot().release == 0 || schema.snapshot().release == 0) {
+      throw new IllegalArgumentException("the array or the schema is released already");
+    }
+    try (Buffer struct = take(array);
+        CDataDictionaryProvider provider = new CDataDictionaryProvider()) {
+      List<Field> fields = new ArrayList<>();
+      for (Field field : Data.importSchema(allocator, schema, provider).getFields()) {
+        fields.add(DictionaryUtility.toMessageFormat(field, provider, new HashSet<>()));
+      }
+      return importTable(struct, fields);
+    }
+  }
+
+  /** Moves the struct into memory that calls the release callback when it is closed. */
+  private Buffer take(ArrowArray array) {
+    ArrowArray moved = ArrowArray.allocateNew(allocator);
+    moved.save(array.snapshot());
+    array.markReleased();
+    return Buffer.wrap(
+        moved.memoryAddress(),
+        CArraySource.STRUCT_BYTES,
+        HostDevice.INSTANCE,
+        hostStream,
+        () -> {
+          moved.release();
+          moved.close();
+        });
+  }
+
+  private Table importTable(Buffer struct, List<Field> fields) throws ArrowFormatException {
+    Field root = new Field("table", FieldType.notNullable(ArrowType.Struct.INSTANCE), fields);
+    org.apache.arrow.vector.types.pojo.Schema rootSchema =
+        new org.apache.arrow.vector.types.pojo.Schema(List.of(root));
+    DataType type = ArrowSchemaConverter.fromArrow(rootSchema).type(0);
+    Schema schema = new Schema(type.fields());
+    Map<Long, Column> dictionaries = new HashMap<>();
+    try (AccessScope scope = AccessScope.on(hostStream)) {
+      long rootAddress = struct.access(AccessMode.READ, scope);
+      for (CArraySource.DictionaryArray array : CArraySource.dictionaries(rootAddress, root)) {
+        dictionaries.put(
+            array.id(), importColumn(array.values(), struct, array.address(), dictionaries));
+      }
+      try (Column rows = importColumn(root, struct, rootAddress, dictionaries)) {
+        int nulls = rows.nullCount(hostStream);
+        if (nulls > 0) {
+          throw new ArrowFormatException(nulls + " rows of the table are null");
+        }
+        return new Table(
+            schema,
+            rows.children().stream()
+                .map(column -> column.slice(rows.offset(), rows.size()))
+                .toList(),
+            rows.size());
+      }
+    } finally {
+      dictionaries.values().forEach(Column::close);
+    }
+  }
+
+  private Column importColumn(
+      Field field, Buffer struct, long address, Map<Long, Column> dictionaries)
+      throws ArrowFormatException {
+    org.apache.arrow.vector.types.pojo.Schema schema =
+        new org.apache.arrow.vector.types.pojo.Schema(List.of(field));
+    return ArrowColumnImporter.importColumn(
+        field,
+        ArrowSchemaConverter.fromArrow(schema).type(0),
+        new CArraySource(struct, address, hostStream),
+        new ArrowColumnImporter.Target(dictionaries, hostStream, resource));
+  }
+}

@@ -1,0 +1,32 @@
+package io.millrace.arrow;
+
+import io.millrace.column.Column;
+import io.millrace.column.TypeId;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The dictionaries of columns. */
+final class ArrowDictionaries {
+  private ArrowDictionaries() {}
+
+  /**
+   * The values of the dictionaries of {@code columns} in the order of the numbers that {@link
+   * ArrowSchemaConverter} gives them. Still owned by the columns.
+   */
+  static List<Column> of(List<Column> columns) {
+    List<Column> values = new ArrayList<>();
+    collect(columns, values);
+    return values;
+  }
+
+  private static void collect(List<Column> columns, List<Column> values) {
+    for (Column column : columns) {
+      if (column.type().id() == TypeId.DICTIONARY) {
+        values.add(column.child(0));
+        collect(column.child(0).children(), values);
+      } else {
+        collect(column.children(), values);
+      }
+    }
+  }
+}

@@ -1,0 +1,173 @@
+package io.millrace.arrow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.column.DataType;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.testing.DataTypes;
+import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.RandomExtension;
+import io.millrace.testing.RandomTables;
+import io.millrace.testing.TableBuilder;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.channels.Channels;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.dictionary.DictionaryProvider;
+import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
+import org.apache.arrow.vector.ipc.ArrowStreamReader;
+import org.apache.arrow.vector.ipc.ArrowStreamWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class ArrowIpcStreamTest {
+  private static final Schema SCHEMA = DataTypes.schema(DataTypes.all());
+  private static final int[] ROW_COUNTS = {0, 1, 33, 1000, 0};
+
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+  @RegisterExtension final RandomExtension random = new RandomExtension();
+
+  private List<List<List<Object>>> randomBatches() {
+    RandomTables tables = new RandomTables(random.random(), 0.3);
+    List<List<List<Object>>> batches = new ArrayList<>();
+    for (int rowCount : ROW_COUNTS) {
+      batches.add(tables.rows(SCHEMA, rowCount));
+    }
+    return batches;
+  }
+
+  private byte[] write(Schema schema, List<List<List<Object>>> batches) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ArrowIpcStreamWriter writer =
+        new ArrowIpcStreamWriter(
+            schema, Channels.newChannel(bytes), device.hostStream(), device.hostMemory())) {
+      for (List<List<Object>> rows : batches) {
+        try (Table table = TableBuilder.ofRows(schema, rows).buildOnHost(device)) {
+          writer.write(table);
+        }
+      }
+    }
+    return bytes.toByteArray();
+  }
+
+  private ArrowIpcStreamReader open(byte[] bytes) throws IOException {
+    return new ArrowIpcStreamReader(
+        Channels.newChannel(new ByteArrayInputStream(bytes)),
+        device.hostStream(),
+        device.hostMemory());
+  }
+
+  private List<List<List<Object>>> read(byte[] bytes, Schema schema) throws IOException {
+    List<List<List<Object>>> batches = new ArrayList<>();
+    try (ArrowIpcStreamReader reader = open(bytes)) {
+      assertThat(reader.schema()).isEqualTo(schema);
+      for (Optional<Table> next = reader.read(); next.isPresent(); next = reader.read()) {
+        try (Table table = next.get()) {
+          batches.add(device.rows(table));
+        }
+      }
+    }
+    return batches;
+  }
+
+  @Test
+  void tablesAreReadBack() throws IOException {
+    List<List<List<Object>>> batches = randomBatches();
+    assertThat(read(write(SCHEMA, batches), SCHEMA)).isEqualTo(batches);
+  }
+
+  @Test
+  void arrowReadsWhatIsWritten() throws IOException {
+    List<List<List<Object>>> batches = randomBatches();
+    List<List<List<Object>>> read = new ArrayList<>();
+    try (BufferAllocator allocator = new RootAllocator();
+        ArrowStreamReader reader =
+            new ArrowStreamReader(new ByteArrayInputStream(write(SCHEMA, batches)), allocator)) {
+      VectorSchemaRoot root = reader.getVectorSchemaRoot();
+      while (reader.loadNextBatch()) {
+        read.add(VectorRows.of(root, SCHEMA, provider(reader)));
+      }
+    }
+    assertThat(read).isEqualTo(batches);
+  }
+
+  private static DictionaryProvider provider(ArrowStreamReader reader) throws IOException {
+    MapDictionaryProvider provider = new MapDictionaryProvider();
+    reader.getDictionaryVectors().values().forEach(provider::put);
+    return provider;
+  }
+
+  @Test
+  void whatArrowWritesIsRead() throws IOException {
+    List<List<Object>> rows = new RandomTables(random.random(), 0.3).rows(SCHEMA, 77);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (BufferAllocator allocator = new RootAllocator();
+        MapDictionaryProvider dictionaries = new MapDictionaryProvider();
+        Table table = TableBuilder.ofRows(SCHEMA, rows).buildOnHost(device);
+        VectorSchemaRoot root =
+            new ArrowExporter(allocator, device.hostStream(), device.hostMemory())
+                .export(table, dictionaries, device.hostStream());
+        ArrowStreamWriter writer = new ArrowStreamWriter(root, dictionaries, bytes)) {
+      writer.writeBatch();
+      writer.writeBatch();
+    }
+    assertThat(read(bytes.toByteArray(), SCHEMA)).containsExactly(rows, rows);
+  }
+
+  @Test
+  void aStreamMayEndWithoutMarker() throws IOException {
+    List<List<List<Object>>> batches = randomBatches();
+    byte[] bytes = write(SCHEMA, batches);
+    byte[] unmarked = Arrays.copyOf(bytes, bytes.length - 8);
+    assertThat(read(unmarked, SCHEMA)).isEqualTo(batches);
+  }
+
+  @Test
+  void cutStreamsAreRefused() throws IOException {
+    List<List<List<Object>>> batches =
+        List.of(new RandomTables(random.random(), 0.3).rows(SCHEMA, 10));
+    byte[] bytes = write(SCHEMA, batches);
+    Random cuts = random.random();
+    int refused = 0;
+    for (int size = 1; size < bytes.length - 8; size += 1 + cuts.nextInt(50)) {
+      byte[] cut = Arrays.copyOf(bytes, size);
+      try {
+        assertThat(read(cut, SCHEMA)).isEmpty();
+      } catch (ArrowFormatException e) {
+        assertThat(e).hasMessageContaining("cut short");
+        refused++;
+      }
+    }
+    assertThat(refused).isGreaterThan(10);
+  }
+
+  @Test
+  void anEmptyStreamIsRefused() {
+    assertThatThrownBy(() -> open(new byte[0]))
+        .isInstanceOf(ArrowFormatException.class)
+        .hasMessage("the stream is empty");
+  }
+
+  @Test
+  void tablesOfAnotherSchemaAreRefused() throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ArrowIpcStreamWriter writer =
+            new ArrowIpcStreamWriter(
+                SCHEMA, Channels.newChannel(bytes), device.hostStream(), device.hostMemory());
+        Table table = new TableBuilder().column("x", DataType.INT8, 1).buildOnHost(device)) {
+      assertThatThrownBy(() -> writer.write(table))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("(x TINYINT)");
+    }
+  }
+}

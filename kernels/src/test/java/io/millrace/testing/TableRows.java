@@ -4,6 +4,7 @@ import io.millrace.column.Column;
 import io.millrace.column.ColumnReader;
 import io.millrace.column.DataType;
 import io.millrace.column.Table;
+import io.millrace.device.DeviceStream;
 import io.millrace.memory.AccessScope;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -26,8 +27,14 @@ public final class TableRows {
 
   /** The rows of {@code table}, wherever it is. */
   public static List<List<Object>> of(Table table, DeviceExtension device) {
-    try (Table host = device.copyToHost(table);
-        AccessScope scope = AccessScope.on(device.hostStream())) {
+    try (Table host = device.copyToHost(table)) {
+      return ofHost(host, device.hostStream());
+    }
+  }
+
+  /** The rows of {@code host}, which is in host memory. */
+  public static List<List<Object>> ofHost(Table host, DeviceStream hostStream) {
+    try (AccessScope scope = AccessScope.on(hostStream)) {
       List<ColumnReader> readers =
           host.columns().stream().map(column -> new ColumnReader(column, scope)).toList();
       List<List<Object>> rows = new ArrayList<>();

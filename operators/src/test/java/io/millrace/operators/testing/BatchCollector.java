@@ -1,0 +1,94 @@
+package io.millrace.operators.testing;
+
+import io.millrace.column.Table;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.batch.ColumnBatchOperator;
+import io.millrace.operators.batch.OperatorFactory;
+import io.millrace.testing.TableRows;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+
+/**
+ * Collects the rows of the batches that a job ends with. The collector of a test and its copies in
+ * the job's operators find each other by a number.
+ */
+public final class BatchCollector implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private static final AtomicLong NEXT = new AtomicLong();
+  private static final Map<Long, List<Batch>> COLLECTED = new ConcurrentHashMap<>();
+
+  private final long number = NEXT.getAndIncrement();
+
+  /** The rows of one batch and the subtask that it came to. */
+  public record Batch(int subtask, List<List<Object>> rows) {}
+
+  public BatchCollector() {
+    COLLECTED.put(number, new ArrayList<>());
+  }
+
+  /** Ends {@code batches} in this collector, at the stream's parallelism. */
+  public void collect(DataStream<ColumnBatch> batches) {
+    batches
+        .transform(
+            "collect",
+            Types.VOID,
+            new OperatorFactory<>(
+                CollectOperator.class, parameters -> new CollectOperator(parameters, this)))
+        .setParallelism(batches.getParallelism());
+  }
+
+  /** What was collected so far; of one subtask in the order in which it came. */
+  public List<Batch> batches() {
+    List<Batch> batches = COLLECTED.get(number);
+    synchronized (batches) {
+      return List.copyOf(batches);
+    }
+  }
+
+  /** The rows of all batches. */
+  public List<List<Object>> rows() {
+    return batches().stream().flatMap(batch -> batch.rows.stream()).toList();
+  }
+
+  private void add(Batch batch) {
+    List<Batch> batches = COLLECTED.get(number);
+    synchronized (batches) {
+      batches.add(batch);
+    }
+  }
+
+  private static final class CollectOperator extends ColumnBatchOperator<Void> {
+    private static final long serialVersionUID = 1L;
+
+    private final BatchCollector collector;
+
+    CollectOperator(StreamOperatorParameters<Void> parameters, BatchCollector collector) {
+      super(parameters);
+      this.collector = collector;
+    }
+
+    @Override
+    protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
+      try (Table host =
+          batch
+              .table()
+              .copyTo(
+                  deviceContext().pinnedResource(),
+                  deviceContext().hostStream(),
+                  deviceContext().stream())) {
+        collector.add(
+            new Batch(
+                getRuntimeContext().getTaskInfo().getIndexOfThisSubtask(),
+                TableRows.ofHost(host, deviceContext().hostStream())));
+      }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package io.millrace.operators.testing;
+
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.runtime.jobgraph.JobGraph;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * One Flink cluster in this process for all tests of the module, with {@value #SLOTS} slots and
+ * little memory. Register it in a static field:
+ *
+ * <pre>{@code @RegisterExtension static final FlinkCluster flink = new FlinkCluster();}</pre>
+ *
+ * <p>Jobs of its environments do not restart when they fail. Operators run in this process, so
+ * tests may share static fields with them.
+ */
+public final class FlinkCluster implements BeforeAllCallback {
+  /** How many subtasks run at once. */
+  public static final int SLOTS = 4;
+
+  private static final ExtensionContext.Namespace NAMESPACE =
+      ExtensionContext.Namespace.create(FlinkCluster.class);
+
+  private MiniCluster cluster;
+
+  /** Closes the cluster when the last test of the process is done. */
+  private record Shared(MiniCluster cluster) implements AutoCloseable {
+    @Override
+    public void close() {
+      cluster.closeAsync().join();
+    }
+  }
+
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    cluster =
+        context
+            .getRoot()
+            .getStore(NAMESPACE)
+            .getOrComputeIfAbsent(Shared.class, key -> start(), Shared.class)
+            .cluster;
+  }
+
+  private static Shared start() {
+    Configuration configuration = new Configuration();
+    configuration.set(RestOptions.BIND_PORT, "0");
+    configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(16));
+    configuration.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(16));
+    configuration.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(16));
+    MiniCluster cluster =
+        new MiniCluster(
+            new MiniClusterConfiguration.Builder()
+                .setConfiguration(configuration)
+                .setNumTaskManagers(1)
+                .setNumSlotsPerTaskManager(SLOTS)
+                .build());
+    try {
+      cluster.start();
+    } catch (Exception e) {
+      throw new IllegalStateException("the cluster does not start", e);
+    }
+    return new Shared(cluster);
+  }
+
+  /** An environment for a job of this cluster, which does not restart. */
+  public StreamExecutionEnvironment environment(int parallelism) {
+    return environment(parallelism, new Configuration());
+  }
+
+  /** As {@link #environment(int)}, with further options of the job. */
+  public StreamExecutionEnvironment environment(int parallelism, Configuration options) {
+    Configuration configuration = new Configuration(options);
+    configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "disable");
+    StreamExecutionEnvironment environment = new StreamExecutionEnvironment(configuration);
+    environment.setParallelism(parallelism);
+    return environment;
+  }
+
+  /** Starts the environment's job. */
+  public FlinkJob submit(StreamExecutionEnvironment environment) throws Exception {
+    JobGraph graph = environment.getStreamGraph().getJobGraph();
+    cluster.submitJob(graph).get();
+    return new FlinkJob(cluster, graph.getJobID());
+  }
+
+  /**
+   * Runs the environment's job to its end.
+   *
+   * @throws Exception the job's failure, if it fails
+   */
+  public void run(StreamExecutionEnvironment environment) throws Exception {
+    submit(environment).await();
+  }
+}

@@ -1,0 +1,99 @@
+package io.millrace.operators.testing;
+
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.StreamSupport;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.common.JobStatus;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.checkpoint.AbstractCheckpointStats;
+import org.apache.flink.runtime.execution.ExecutionState;
+import org.apache.flink.runtime.executiongraph.AccessExecutionGraph;
+import org.apache.flink.runtime.executiongraph.AccessExecutionVertex;
+import org.apache.flink.runtime.jobmaster.JobResult;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+
+/** A job that runs, or ran, on the cluster of the tests. */
+public final class FlinkJob {
+  private static final long TIMEOUT_SECONDS = 60;
+
+  private final MiniCluster cluster;
+  private final JobID id;
+
+  FlinkJob(MiniCluster cluster, JobID id) {
+    this.cluster = cluster;
+    this.id = id;
+  }
+
+  /**
+   * Waits for the job's end.
+   *
+   * @throws Exception the job's failure, if it failed
+   */
+  public void await() throws Exception {
+    JobResult result = awaitEnd();
+    if (result.getSerializedThrowable().isPresent()) {
+      throw new IllegalStateException(
+          "job failed: " + result.getSerializedThrowable().get().getFullStringifiedStackTrace());
+    }
+  }
+
+  private JobResult awaitEnd() throws Exception {
+    return cluster.requestJobResult(id).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /** Waits until all subtasks run. */
+  public void awaitRunning() throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
+    while (!runs()) {
+      if (System.nanoTime() > deadline) {
+        throw new IllegalStateException("the job does not run: " + status());
+      }
+      Thread.sleep(20);
+    }
+  }
+
+  private boolean runs() throws Exception {
+    AccessExecutionGraph graph = graph();
+    if (status().isGloballyTerminalState()) {
+      throw new IllegalStateException("the job ended: " + status());
+    }
+    return StreamSupport.stream(graph.getAllExecutionVertices().spliterator(), false)
+        .map(AccessExecutionVertex::getExecutionState)
+        .allMatch(state -> state == ExecutionState.RUNNING || state == ExecutionState.FINISHED);
+  }
+
+  private AccessExecutionGraph graph() throws Exception {
+    return cluster.getExecutionGraph(id).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+  }
+
+  public JobStatus status() throws Exception {
+    return cluster.getJobStatus(id).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /** Cancels the job and waits for its end. */
+  public void cancel() throws Exception {
+    cluster.cancelJob(id).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    awaitEnd();
+  }
+
+  /** Stops the job with a savepoint under {@code folder}; its path. */
+  public String stopWithSavepoint(Path folder) throws Exception {
+    String savepoint =
+        cluster
+            .stopWithSavepoint(id, folder.toUri().toString(), false, SavepointFormatType.CANONICAL)
+            .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    awaitEnd();
+    return savepoint;
+  }
+
+  /** Takes a checkpoint; its path. */
+  public String checkpoint() throws Exception {
+    return cluster.triggerCheckpoint(id).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /** Statistics of the last completed checkpoint. */
+  public AbstractCheckpointStats lastCheckpoint() throws Exception {
+    return graph().getCheckpointStatsSnapshot().getHistory().getLatestCompletedCheckpoint();
+  }
+}

@@ -214,19 +214,20 @@ public final class Column implements AutoCloseable {
    */
   public Column copyTo(MemoryResource target, DeviceStream targetStream, DeviceStream stream) {
     List<Column> copies = new ArrayList<>();
-    for (Column child : children) {
-      copies.add(child.copyTo(target, targetStream, stream));
+    Buffer dataCopy = null;
+    Buffer validityCopy = null;
+    try {
+      for (Column child : children) {
+        copies.add(child.copyTo(target, targetStream, stream));
+      }
+      dataCopy = data == null ? null : copy(data, target, targetStream, stream);
+      validityCopy = validity == null ? null : copy(validity, target, targetStream, stream);
+      return new Column(type, size, offset, dataCopy, validityCopy, copies)
+          .withNullCount(nullCount);
+    } catch (RuntimeException | Error e) {
+      close(dataCopy, validityCopy, copies);
+      throw e;
     }
-    Column copy =
-        new Column(
-            type,
-            size,
-            offset,
-            data == null ? null : copy(data, target, targetStream, stream),
-            validity == null ? null : copy(validity, target, targetStream, stream),
-            copies);
-    copy.nullCount = nullCount;
-    return copy;
   }
 
   private static Buffer copy(
@@ -237,12 +238,19 @@ public final class Column implements AutoCloseable {
           copy.access(AccessMode.WRITE, scope),
           source.access(AccessMode.READ, scope),
           source.size());
+      return copy;
+    } catch (RuntimeException | Error e) {
+      copy.close();
+      throw e;
     }
-    return copy;
   }
 
   @Override
   public void close() {
+    close(data, validity, children);
+  }
+
+  private static void close(Buffer data, Buffer validity, List<Column> children) {
     if (data != null) {
       data.close();
     }

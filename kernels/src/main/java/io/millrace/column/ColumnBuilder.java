@@ -18,6 +18,8 @@ import java.util.List;
  */
 public abstract class ColumnBuilder implements AutoCloseable {
   private static final int MINIMUM_CAPACITY = 64;
+  // One less than an int holds, because an offsets child has one element more.
+  private static final int MAXIMUM_CAPACITY = Integer.MAX_VALUE - 1;
 
   final DataType type;
   final DeviceStream stream;
@@ -80,8 +82,12 @@ public abstract class ColumnBuilder implements AutoCloseable {
   /** Makes room for one more element and counts it. */
   final int next() {
     if (size == capacity) {
-      capacity = Math.max(expectedSize, capacity * 2);
-      grow(capacity);
+      int larger = (int) Math.min(MAXIMUM_CAPACITY, Math.max(expectedSize, capacity * 2L));
+      if (larger == size) {
+        throw new IllegalStateException("a column has at most " + larger + " elements");
+      }
+      grow(larger);
+      capacity = larger;
     }
     if (hasNulls) {
       coverMask(size + 1);
@@ -105,7 +111,15 @@ public abstract class ColumnBuilder implements AutoCloseable {
   /** The column of all elements appended; the caller owns it. */
   public final Column finish() {
     Buffer mask = hasNulls ? validity.finish(Column.maskBytes(size)) : null;
-    Column column = finish(size, mask);
+    Column column;
+    try {
+      column = finish(size, mask);
+    } catch (RuntimeException | Error e) {
+      if (mask != null) {
+        mask.close();
+      }
+      throw e;
+    }
     expectedSize = Math.max(MINIMUM_CAPACITY, size);
     size = 0;
     capacity = 0;

@@ -12,18 +12,35 @@ final class NullCount {
   private NullCount() {}
 
   static int of(Buffer mask, int offset, int size, DeviceStream stream) {
+    if (size == 0) {
+      return 0;
+    }
     long firstByte = offset / 8;
-    long bytes = (offset % 8 + (long) size + 7) / 8;
-    try (StagingBuffer staging = stream.device().stagingPool().acquire(Math.max(1, bytes))) {
+    int firstBit = offset % 8;
+    long endBit = firstBit + (long) size;
+    long bytes = (endBit + 7) / 8;
+    try (StagingBuffer staging = stream.device().stagingPool().acquire(bytes)) {
       try (AccessScope scope = AccessScope.on(stream)) {
         stream.copy(staging.address(), mask.access(AccessMode.READ, scope) + firstByte, bytes);
       }
       stream.synchronize();
-      int valid = 0;
-      for (int i = 0; i < size; i++) {
-        valid += HostMemory.getBit(staging.address(), offset % 8 + i) ? 1 : 0;
-      }
-      return size - valid;
+      return size - setBits(staging.address(), firstBit, endBit);
     }
+  }
+
+  // Reads whole words: the capacity of staging buffers is a multiple of a word.
+  private static int setBits(long address, int firstBit, long endBit) {
+    int count = 0;
+    for (long start = 0; start < endBit; start += Long.SIZE) {
+      long word = HostMemory.getLong(address + start / Byte.SIZE);
+      if (start == 0) {
+        word &= -1L << firstBit;
+      }
+      if (endBit - start < Long.SIZE) {
+        word &= (1L << (endBit - start)) - 1;
+      }
+      count += Long.bitCount(word);
+    }
+    return count;
   }
 }

@@ -5,6 +5,7 @@ import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -71,10 +72,29 @@ public record Schema(List<Field> fields) implements Serializable {
   /** A number that equal schemas share and different ones almost surely do not: 64-bit FNV-1a. */
   public long fingerprint() {
     long hash = FNV_OFFSET;
-    for (byte b : toString().getBytes(StandardCharsets.UTF_8)) {
+    for (byte b : canonical(fields).getBytes(StandardCharsets.UTF_8)) {
       hash = (hash ^ (b & 0xff)) * FNV_PRIME;
     }
     return hash;
+  }
+
+  // Not toString: lengths keep names apart, and the nullability of nested fields counts.
+  private static String canonical(List<Field> fields) {
+    return fields.stream()
+        .map(
+            field ->
+                String.format(
+                    Locale.ROOT,
+                    "%d:%s %s(%d,%d,%b) %b %s",
+                    field.name().length(),
+                    field.name(),
+                    field.type().id(),
+                    field.type().precision(),
+                    field.type().scale(),
+                    field.type().withTimeZone(),
+                    field.nullable(),
+                    canonical(field.type().fields())))
+        .collect(Collectors.joining(";", "{", "}"));
   }
 
   @Override

@@ -68,11 +68,21 @@ final class CudaStream implements DeviceStream {
     }
   }
 
-  // A closed stream was synchronized, so nothing of it is left to wait for.
+  // The other stream may be closed by another thread meanwhile: a closed stream was synchronized,
+  // so nothing of it is left to wait for.
   @Override
   public void waitFor(DeviceStream other) {
-    if (!(other instanceof CudaStream cudaStream && cudaStream.closed)) {
-      DeviceStream.super.waitFor(other);
+    if (other != this && other instanceof CudaStream source) {
+      DeviceEvent event;
+      synchronized (source) {
+        if (source.closed) {
+          return;
+        }
+        event = source.recordEvent();
+      }
+      try (event) {
+        waitFor(event);
+      }
     }
   }
 
@@ -87,9 +97,15 @@ final class CudaStream implements DeviceStream {
       try {
         synchronize();
       } finally {
-        closed = true;
-        check(JCudaDriver.cuStreamDestroy(stream), "cuStreamDestroy");
+        destroy();
       }
+    }
+  }
+
+  private synchronized void destroy() {
+    if (!closed) {
+      closed = true;
+      check(JCudaDriver.cuStreamDestroy(stream), "cuStreamDestroy");
     }
   }
 

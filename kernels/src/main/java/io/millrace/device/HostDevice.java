@@ -39,7 +39,12 @@ public final class HostDevice implements Device {
   // The block's own address is kept in the word before the aligned one.
   @Override
   public long allocate(long bytes) {
-    long block = HostMemory.allocate(bytes + ALIGNMENT + Long.BYTES);
+    long block;
+    try {
+      block = HostMemory.allocate(bytes + ALIGNMENT + Long.BYTES);
+    } catch (OutOfMemoryError e) {
+      throw new GpuOutOfMemoryException("the host has no " + bytes + " bytes left");
+    }
     long address = (block + Long.BYTES + ALIGNMENT - 1) & -ALIGNMENT;
     HostMemory.putLong(address - Long.BYTES, block);
     return address;

@@ -2,6 +2,7 @@ package io.millrace.memory;
 
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -44,8 +45,13 @@ public final class Buffer implements AutoCloseable {
   public static Buffer copyOf(
       long hostAddress, long size, DeviceStream stream, MemoryResource resource) {
     Buffer buffer = allocate(size, stream, resource);
-    stream.copy(buffer.owner.address(), hostAddress, size);
-    return buffer;
+    try {
+      stream.copy(buffer.owner.address(), hostAddress, size);
+      return buffer;
+    } catch (RuntimeException | Error e) {
+      buffer.close();
+      throw e;
+    }
   }
 
   /**
@@ -68,13 +74,15 @@ public final class Buffer implements AutoCloseable {
     return owner.device();
   }
 
-  /** A new slice of the same memory. */
+  /**
+   * A new slice of the same memory.
+   *
+   * @throws IndexOutOfBoundsException if the range is not within this slice
+   * @throws IllegalStateException if this slice is closed
+   */
   public Buffer slice(long sliceOffset, long sliceSize) {
     checkOpen();
-    if (sliceOffset < 0 || sliceSize < 0 || sliceOffset + sliceSize > size) {
-      throw new IndexOutOfBoundsException(
-          "bytes " + sliceOffset + " + " + sliceSize + " of " + size);
-    }
+    Objects.checkFromIndexSize(sliceOffset, sliceSize, size);
     return new Buffer(owner, offset + sliceOffset, sliceSize);
   }
 

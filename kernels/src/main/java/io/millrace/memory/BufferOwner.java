@@ -19,6 +19,7 @@ final class BufferOwner {
   private final Runnable release;
   private final List<Use> uses = new ArrayList<>(0);
   private int liveSlices;
+  private boolean released;
 
   private record Use(AccessMode mode, DeviceStream stream, DeviceEvent event) {}
 
@@ -55,7 +56,15 @@ final class BufferOwner {
     return liveSlices;
   }
 
+  /**
+   * Counts one more slice.
+   *
+   * @throws IllegalStateException if the last one was closed meanwhile
+   */
   synchronized void retain() {
+    if (released) {
+      throw new IllegalStateException("the buffer is closed");
+    }
     liveSlices++;
   }
 
@@ -64,6 +73,7 @@ final class BufferOwner {
       if (--liveSlices > 0) {
         return;
       }
+      released = true;
       for (Use use : uses) {
         stream.waitFor(use.event);
         use.event.close();

@@ -33,6 +33,11 @@ final class FreeBlocks {
     bySize.add(block);
   }
 
+  /** Whether some block has {@code size} bytes. */
+  boolean has(long size) {
+    return bySize.ceiling(new Block(0, size)) != null;
+  }
+
   /** Takes {@code size} bytes out of the smallest block that has them; 0 if none does. */
   long take(long size) {
     Block block = bySize.ceiling(new Block(0, size));

@@ -28,23 +28,30 @@ public final class LimitingResourceAdaptor implements MemoryResource {
    */
   @Override
   public long allocate(long bytes, DeviceStream stream) {
-    long held = heldBytes.addAndGet(bytes);
-    if (held > limitBytes) {
-      heldBytes.addAndGet(-bytes);
-      throw new GpuOutOfMemoryException(
-          bytes
-              + " bytes more would pass the limit of "
-              + limitBytes
-              + " bytes; "
-              + (held - bytes)
-              + " are held");
-    }
+    reserve(bytes);
     try {
       return upstream.allocate(bytes, stream);
     } catch (RuntimeException | Error e) {
       heldBytes.addAndGet(-bytes);
       throw e;
     }
+  }
+
+  // Not added first and checked then: a request that is refused must not make others fail.
+  private void reserve(long bytes) {
+    long held;
+    do {
+      held = heldBytes.get();
+      if (bytes > limitBytes - held) {
+        throw new GpuOutOfMemoryException(
+            bytes
+                + " bytes more would pass the limit of "
+                + limitBytes
+                + " bytes; "
+                + held
+                + " are held");
+      }
+    } while (!heldBytes.compareAndSet(held, held + bytes));
   }
 
   @Override

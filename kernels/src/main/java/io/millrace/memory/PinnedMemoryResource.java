@@ -34,10 +34,20 @@ public final class PinnedMemoryResource implements MemoryResource {
     return buffer.address();
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * @throws IllegalStateException if nothing is held at {@code address}
+   */
   @Override
   public void free(long address, long bytes, DeviceStream stream) {
     if (bytes > 0) {
-      buffers.remove(address).close();
+      StagingBuffer buffer = buffers.remove(address);
+      if (buffer == null) {
+        throw new IllegalStateException(
+            "freeing " + bytes + " bytes at an address that holds none");
+      }
+      buffer.close();
     }
   }
 }

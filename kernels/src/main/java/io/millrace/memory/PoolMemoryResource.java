@@ -4,6 +4,7 @@ import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -14,10 +15,14 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class PoolMemoryResource implements MemoryResource {
   private static final long ALIGNMENT = 256;
+  // Never given out at the end of a piece: blocks of pieces that are neighbours must not be joined,
+  // because the driver refuses copies that span two of its allocations.
+  private static final long GUARD_BYTES = ALIGNMENT;
   private static final long MINIMUM_PIECE_BYTES = 64L << 20;
   private static final Map<Device, PoolMemoryResource> SHARED = new ConcurrentHashMap<>();
 
   private final MemoryResource upstream;
+  private final long minimumPieceBytes;
   private final Map<DeviceStream, FreeBlocks> freeByStream = new HashMap<>();
   private final Map<Long, Long> pieces = new HashMap<>();
   private long heldBytes;
@@ -27,7 +32,12 @@ public final class PoolMemoryResource implements MemoryResource {
    *     it must not be stream-ordered itself
    */
   public PoolMemoryResource(CudaMemoryResource upstream) {
+    this(upstream, MINIMUM_PIECE_BYTES);
+  }
+
+  PoolMemoryResource(MemoryResource upstream, long minimumPieceBytes) {
     this.upstream = upstream;
+    this.minimumPieceBytes = minimumPieceBytes;
   }
 
   /** The process's pool for {@code device}. */
@@ -61,18 +71,22 @@ public final class PoolMemoryResource implements MemoryResource {
 
   private long takeFromOtherStream(long bytes, DeviceStream stream, FreeBlocks own) {
     for (Map.Entry<DeviceStream, FreeBlocks> other : freeByStream.entrySet()) {
-      long address = other.getValue().take(bytes);
-      if (address != 0) {
-        stream.waitFor(other.getKey());
-        own.addAll(other.getValue());
-        return address;
+      if (other.getValue() != own && other.getValue().has(bytes)) {
+        join(other.getKey(), stream, own);
+        return own.take(bytes);
       }
     }
     return 0;
   }
 
+  // The entry goes too, or the pool would remember every stream that there ever was.
+  private void join(DeviceStream other, DeviceStream stream, FreeBlocks own) {
+    stream.waitFor(other);
+    own.addAll(freeByStream.remove(other));
+  }
+
   private long grow(long bytes, DeviceStream stream, FreeBlocks own) {
-    long pieceBytes = Math.max(bytes, MINIMUM_PIECE_BYTES);
+    long pieceBytes = Math.max(bytes + GUARD_BYTES, minimumPieceBytes);
     long piece;
     try {
       piece = upstream.allocate(pieceBytes, stream);
@@ -80,25 +94,27 @@ public final class PoolMemoryResource implements MemoryResource {
       return takeAfterJoiningAll(bytes, stream, own, e);
     }
     pieces.put(piece, pieceBytes);
-    own.add(piece, pieceBytes);
+    own.add(piece, pieceBytes - GUARD_BYTES);
     return own.take(bytes);
   }
 
   // Neighbours that different streams freed are only joined when nothing else is left.
   private long takeAfterJoiningAll(
       long bytes, DeviceStream stream, FreeBlocks own, GpuOutOfMemoryException cause) {
-    freeByStream.forEach(
-        (other, blocks) -> {
-          if (blocks != own) {
-            stream.waitFor(other);
-            own.addAll(blocks);
-          }
-        });
+    joinAll(stream, own);
     long address = own.take(bytes);
     if (address == 0) {
       throw cause;
     }
     return address;
+  }
+
+  private void joinAll(DeviceStream stream, FreeBlocks own) {
+    for (DeviceStream other : List.copyOf(freeByStream.keySet())) {
+      if (other != stream) {
+        join(other, stream, own);
+      }
+    }
   }
 
   @Override
@@ -122,19 +138,13 @@ public final class PoolMemoryResource implements MemoryResource {
 
   /** Gives pieces that are wholly free back upstream, after the work of {@code stream}. */
   public synchronized void trim(DeviceStream stream) {
-    FreeBlocks all = new FreeBlocks();
-    freeByStream.forEach(
-        (other, blocks) -> {
-          stream.waitFor(other);
-          all.addAll(blocks);
-        });
-    freeByStream.clear();
-    freeByStream.put(stream, all);
+    FreeBlocks all = freeByStream.computeIfAbsent(stream, key -> new FreeBlocks());
+    joinAll(stream, all);
     pieces
         .entrySet()
         .removeIf(
             piece -> {
-              boolean free = all.takeRange(piece.getKey(), piece.getValue());
+              boolean free = all.takeRange(piece.getKey(), piece.getValue() - GUARD_BYTES);
               if (free) {
                 upstream.free(piece.getKey(), piece.getValue(), stream);
               }

@@ -43,8 +43,10 @@ public final class TrackingResourceAdaptor implements MemoryResource {
   @Override
   public void free(long address, long bytes, DeviceStream stream) {
     if (bytes > 0) {
-      Allocation allocation = allocations.remove(address);
-      if (allocation == null || allocation.bytes != bytes) {
+      Allocation allocation = allocations.get(address);
+      if (allocation == null
+          || allocation.bytes != bytes
+          || !allocations.remove(address, allocation)) {
         throw new IllegalStateException(
             "freeing "
                 + bytes

@@ -1,0 +1,147 @@
+package io.millrace.device;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A device over host memory that does the work of a stream as late as it may: when the host waits
+ * for it, or when a stream that waits for it is waited for. Work that is not ordered by waits runs
+ * in the worst order, so a wait that is missing shows. Freed memory is overwritten. For one thread.
+ */
+public final class DeferredDevice implements Device {
+  /** What freed memory is filled with. */
+  public static final byte FREED = (byte) 0xdd;
+
+  private final PinnedStagingPool stagingPool = new PinnedStagingPool(this);
+
+  @Override
+  public DeviceKind kind() {
+    return DeviceKind.CUDA;
+  }
+
+  @Override
+  public String description() {
+    return "a device that defers its work";
+  }
+
+  @Override
+  public DeviceStream createStream() {
+    return new DeferredStream();
+  }
+
+  @Override
+  public long allocateAsync(long bytes, DeviceStream stream) {
+    return allocate(bytes);
+  }
+
+  @Override
+  public void freeAsync(long address, DeviceStream stream) {
+    ((DeferredStream) stream).work.add(() -> free(address));
+  }
+
+  @Override
+  public long allocate(long bytes) {
+    long block = HostDevice.INSTANCE.allocate(bytes + Long.SIZE);
+    HostMemory.putLong(block, bytes);
+    return block + Long.SIZE;
+  }
+
+  @Override
+  public void free(long address) {
+    long block = address - Long.SIZE;
+    HostMemory.fill(address, HostMemory.getLong(block), FREED);
+    HostDevice.INSTANCE.free(block);
+  }
+
+  @Override
+  public long allocatePinned(long bytes) {
+    return allocate(bytes);
+  }
+
+  @Override
+  public void freePinned(long address) {
+    free(address);
+  }
+
+  @Override
+  public PinnedStagingPool stagingPool() {
+    return stagingPool;
+  }
+
+  @Override
+  public KernelModule loadModule(String name) {
+    throw new UnsupportedOperationException(name);
+  }
+
+  @Override
+  public long launchCount() {
+    return 0;
+  }
+
+  private final class DeferredStream implements DeviceStream {
+    private final Queue<Runnable> work = new ArrayDeque<>();
+
+    @Override
+    public Device device() {
+      return DeferredDevice.this;
+    }
+
+    @Override
+    public void copy(long targetAddress, long sourceAddress, long bytes) {
+      work.add(() -> HostMemory.copy(targetAddress, sourceAddress, bytes));
+    }
+
+    @Override
+    public void fill(long address, byte value, long bytes) {
+      work.add(() -> HostMemory.fill(address, bytes, value));
+    }
+
+    @Override
+    public DeviceEvent recordEvent() {
+      AtomicBoolean reached = new AtomicBoolean();
+      work.add(() -> reached.set(true));
+      return new DeferredEvent(this, reached);
+    }
+
+    @Override
+    public void waitFor(DeviceEvent event) {
+      work.add(event::synchronize);
+    }
+
+    @Override
+    public void synchronize() {
+      for (Runnable next = work.poll(); next != null; next = work.poll()) {
+        next.run();
+      }
+    }
+
+    @Override
+    public void close() {
+      synchronize();
+    }
+  }
+
+  private record DeferredEvent(DeferredStream stream, AtomicBoolean reached)
+      implements DeviceEvent {
+    @Override
+    public boolean isReached() {
+      return reached.get();
+    }
+
+    @Override
+    public void synchronize() {
+      while (!reached.get()) {
+        stream.work.remove().run();
+      }
+    }
+
+    @Override
+    public DeviceEvent retain() {
+      return this;
+    }
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,52 @@
+package io.millrace.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import org.junit.jupiter.api.Test;
+
+class DeviceSelectionTest {
+  private static boolean hasGpu() {
+    return Device.select("auto", 0).kind() == DeviceKind.CUDA;
+  }
+
+  @Test
+  void hostIsAlwaysThere() {
+    assertThat(Device.select("host", 0)).isSameAs(HostDevice.INSTANCE);
+    assertThat(HostDevice.INSTANCE.kind()).isEqualTo(DeviceKind.HOST);
+    assertThat(HostDevice.INSTANCE.launchCount()).isZero();
+  }
+
+  @Test
+  void theSameChoiceGivesTheSameDevice() {
+    assertThat(Device.select("auto", 0)).isSameAs(Device.select("auto", 0));
+    assertThat(Device.current()).isSameAs(Device.current());
+  }
+
+  @Test
+  void cudaWithoutAGpuSaysWhatToSet() {
+    assumeFalse(hasGpu(), "this machine has a GPU");
+    assertThatThrownBy(() -> Device.select("cuda", 0))
+        .isInstanceOf(DeviceUnavailableException.class)
+        .hasMessageStartingWith("no GPU can be used: ")
+        .hasMessageContaining("millrace.device=host or auto");
+    assertThat(Device.select("auto", 0)).isSameAs(HostDevice.INSTANCE);
+  }
+
+  @Test
+  void aGpuThatIsNotThereIsRefused() {
+    assertThatThrownBy(() -> Device.select("cuda", 1_000))
+        .isInstanceOf(DeviceUnavailableException.class);
+    assertThatThrownBy(() -> Device.select("cuda", -1))
+        .isInstanceOf(DeviceUnavailableException.class);
+  }
+
+  @Test
+  void anUnknownOptionIsRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Device.select("gpu", 0))
+        .withMessage("millrace.device must be auto, cuda or host, but is 'gpu'");
+  }
+}

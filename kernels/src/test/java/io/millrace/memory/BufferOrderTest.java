@@ -1,0 +1,169 @@
+package io.millrace.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.millrace.device.DeferredDevice;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.HostDevice;
+import io.millrace.device.HostMemory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The order of work on different streams that an owner makes, on a device that runs it late. */
+class BufferOrderTest {
+  private final DeferredDevice device = new DeferredDevice();
+  private final TrackingResourceAdaptor memory =
+      new TrackingResourceAdaptor(new CudaAsyncMemoryResource(device));
+  private final DeviceStream owner = device.createStream();
+  private final DeviceStream first = device.createStream();
+  private final DeviceStream second = device.createStream();
+  private final long result = device.allocate(1);
+
+  @AfterEach
+  void close() {
+    owner.close();
+    first.close();
+    second.close();
+    device.free(result);
+    assertThat(memory.heldBytes()).isZero();
+  }
+
+  private Buffer make(int value) {
+    Buffer buffer = Buffer.allocate(1, owner, memory);
+    write(buffer, value, owner);
+    return buffer;
+  }
+
+  private static void write(Buffer buffer, int value, DeviceStream stream) {
+    try (AccessScope scope = AccessScope.on(stream)) {
+      stream.fill(buffer.access(AccessMode.WRITE, scope), (byte) value, 1);
+    }
+  }
+
+  private void read(Buffer buffer, DeviceStream stream) {
+    try (AccessScope scope = AccessScope.on(stream)) {
+      stream.copy(result, buffer.access(AccessMode.READ, scope), 1);
+    }
+  }
+
+  private void assertRead(int value) {
+    assertThat(HostMemory.getByte(result)).isEqualTo((byte) value);
+  }
+
+  @Test
+  void aReaderOnAnotherStreamSeesWhatTheOwnersStreamWrote() {
+    try (Buffer buffer = make(1)) {
+      read(buffer, first);
+      first.synchronize();
+      assertRead(1);
+    }
+  }
+
+  @Test
+  void aReaderSeesWhatAThirdStreamWrote() {
+    try (Buffer buffer = make(1)) {
+      write(buffer, 2, first);
+      read(buffer, second);
+      second.synchronize();
+      assertRead(2);
+    }
+  }
+
+  @Test
+  void theOwnersStreamSeesWhatAnotherStreamWrote() {
+    try (Buffer buffer = make(1)) {
+      write(buffer, 2, first);
+      read(buffer, owner);
+      owner.synchronize();
+      assertRead(2);
+    }
+  }
+
+  @Test
+  void aWriterWaitsForEarlierReaders() {
+    try (Buffer buffer = make(1)) {
+      read(buffer, first);
+      write(buffer, 2, second);
+      second.synchronize();
+      first.synchronize();
+      assertRead(1);
+    }
+  }
+
+  @Test
+  void theOwnersStreamWritesBehindReadersOnOtherStreams() {
+    try (Buffer buffer = make(1)) {
+      read(buffer, first);
+      write(buffer, 2, owner);
+      owner.synchronize();
+      first.synchronize();
+      assertRead(1);
+    }
+  }
+
+  @Test
+  void aSecondWriterIsOrderedBehindTheFirst() {
+    try (Buffer buffer = make(1)) {
+      write(buffer, 2, first);
+      write(buffer, 3, second);
+      second.synchronize();
+      first.synchronize();
+      read(buffer, owner);
+      owner.synchronize();
+      assertRead(3);
+    }
+  }
+
+  @Test
+  void memoryIsFreedBehindItsLastUse() {
+    Buffer buffer = make(1);
+    read(buffer, first);
+    buffer.close();
+    owner.synchronize();
+    first.synchronize();
+    assertRead(1);
+  }
+
+  @Test
+  void memoryIsFreedBehindEveryUse() {
+    Buffer buffer = make(1);
+    write(buffer, 2, second);
+    read(buffer, first);
+    read(buffer, second);
+    buffer.close();
+    owner.synchronize();
+    second.synchronize();
+    first.synchronize();
+    assertRead(2);
+  }
+
+  @Test
+  void theHostWaitsForWorkOnItsMemory() {
+    DeviceStream hostStream = HostDevice.INSTANCE.createStream();
+    try (Buffer source = make(7);
+        Buffer target = Buffer.allocate(1, hostStream, HostMemoryResource.INSTANCE)) {
+      try (AccessScope scope = AccessScope.on(first)) {
+        first.copy(
+            target.access(AccessMode.WRITE, scope), source.access(AccessMode.READ, scope), 1);
+      }
+      try (AccessScope scope = AccessScope.on(hostStream)) {
+        assertThat(HostMemory.getByte(target.access(AccessMode.READ, scope))).isEqualTo((byte) 7);
+      }
+    }
+  }
+
+  @Test
+  void deviceMemoryIsNotReachedFromAnotherDevice() {
+    DeferredDevice other = new DeferredDevice();
+    try (Buffer buffer = make(1);
+        AccessScope hostScope = AccessScope.on(HostDevice.INSTANCE.createStream());
+        AccessScope otherScope = AccessScope.on(other.createStream())) {
+      assertThatIllegalStateException()
+          .isThrownBy(() -> buffer.access(AccessMode.READ, hostScope))
+          .withMessageContaining("is used on the host");
+      assertThatIllegalStateException()
+          .isThrownBy(() -> buffer.access(AccessMode.READ, otherScope));
+    }
+  }
+}

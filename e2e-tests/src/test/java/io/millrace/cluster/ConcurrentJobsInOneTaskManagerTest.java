@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 @Tag("cluster")
 class ConcurrentJobsInOneTaskManagerTest {
-  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final Duration LIMIT = Duration.ofMinutes(1);
 
   @RegisterExtension final ProcessClusterExtension processes = new ProcessClusterExtension();
 

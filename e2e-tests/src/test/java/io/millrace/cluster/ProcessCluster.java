@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
+import org.apache.flink.runtime.execution.ExecutionState;
 
 /**
  * A Flink session cluster of real processes on the loopback interface: one JobManager and any
@@ -25,7 +26,7 @@ import org.apache.flink.api.common.JobStatus;
  */
 final class ProcessCluster implements AutoCloseable {
   private static final Duration START_LIMIT = Duration.ofSeconds(150);
-  private static final Duration CANCEL_LIMIT = Duration.ofSeconds(60);
+  private static final Duration CANCEL_LIMIT = Duration.ofMinutes(1);
   private static final String JOB_MANAGER =
       "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint";
   private static final String TASK_MANAGER =
@@ -145,16 +146,34 @@ final class ProcessCluster implements AutoCloseable {
    */
   void awaitStatus(JobID job, JobStatus expected, Duration limit) throws Exception {
     Await.until(
-        "job " + job + " is " + expected,
+        "job " + job + " is " + expected, limit, () -> hasStatus(job, expected), this::diagnosis);
+  }
+
+  /**
+   * Whether the job has the given status.
+   *
+   * @throws AssertionError if the job has ended in another way
+   */
+  boolean hasStatus(JobID job, JobStatus expected) throws Exception {
+    JobStatus status = rest.status(job);
+    if (status != expected && status.isGloballyTerminalState()) {
+      throw new AssertionError(
+          "job %s is %s, not %s:%n%s%n%s"
+              .formatted(job, status, expected, rest.failures(job), diagnosis()));
+    }
+    return status == expected;
+  }
+
+  /** Waits until every task of the job runs. */
+  void awaitTasksRunning(JobID job, Duration limit) throws Exception {
+    Await.until(
+        "all tasks of job " + job + " run",
         limit,
         () -> {
-          JobStatus status = rest.status(job);
-          if (status != expected && status.isGloballyTerminalState()) {
-            throw new AssertionError(
-                "job %s is %s, not %s:%n%s%n%s"
-                    .formatted(job, status, expected, rest.failures(job), diagnosis()));
-          }
-          return status == expected;
+          Map<ExecutionState, Integer> tasks = rest.details(job).getJobVerticesPerState();
+          return hasStatus(job, JobStatus.RUNNING)
+              && tasks.entrySet().stream()
+                  .allMatch(e -> e.getKey() == ExecutionState.RUNNING || e.getValue() == 0);
         },
         this::diagnosis);
   }

@@ -1,0 +1,113 @@
+package io.millrace.cluster;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.common.JobStatus;
+import org.apache.flink.runtime.rest.messages.checkpoints.CheckpointStatistics.CompletedCheckpointStatistics;
+import org.apache.flink.runtime.rest.messages.checkpoints.CheckpointingStatistics.RestoredCheckpointStatistics;
+
+/**
+ * A job on a cluster whose checkpoints the test takes itself, so that it knows what happened since
+ * the last one. The job's own checkpoint interval must be longer than the test.
+ */
+final class CheckpointedJob {
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+
+  private final ProcessCluster cluster;
+  private final JobID id;
+
+  private CheckpointedJob(ProcessCluster cluster, JobID id) {
+    this.cluster = cluster;
+    this.id = id;
+  }
+
+  /** Submits a job and returns when it runs. */
+  static CheckpointedJob run(ProcessCluster cluster, JobSubmission submission) throws Exception {
+    CheckpointedJob job = new CheckpointedJob(cluster, cluster.rest().run(submission));
+    cluster.awaitStatus(job.id, JobStatus.RUNNING, LIMIT);
+    return job;
+  }
+
+  /**
+   * Takes a checkpoint once all tasks run, and returns its id when it is complete and no other is
+   * under way: Flink takes one of its own accord when a job starts (and one when it ends).
+   */
+  long checkpoint() throws Exception {
+    cluster.awaitTasksRunning(id, LIMIT);
+    long checkpoint = cluster.rest().triggerCheckpoint(id);
+    Await.until(
+        "no checkpoint of job " + id + " is under way",
+        LIMIT,
+        () -> cluster.rest().checkpoints(id).getCounts().getNumberInProgressCheckpoints() == 0,
+        cluster::diagnosis);
+    return checkpoint;
+  }
+
+  /**
+   * Waits until the sources have sent elements through their exchange that they had not sent when
+   * this was called, and returns how many. Behind a checkpoint they are what a failure would lose.
+   */
+  long awaitElementsInFlight() throws Exception {
+    long before = elementsSent();
+    Await.until(
+        "the sources send more than " + before + " elements",
+        LIMIT,
+        () -> elementsSent() > before,
+        cluster::diagnosis);
+    return elementsSent() - before;
+  }
+
+  private long elementsSent() throws Exception {
+    return cluster.rest().details(id).getJobVertexInfos().stream()
+        .findFirst()
+        .orElseThrow()
+        .getJobVertexMetrics()
+        .getRecordsWritten();
+  }
+
+  /** The id of the newest completed checkpoint. */
+  long completedCheckpoint() throws Exception {
+    return completed().getId();
+  }
+
+  /** Where the newest completed checkpoint is kept. */
+  String checkpointPath() throws Exception {
+    return completed().getExternalPath();
+  }
+
+  private CompletedCheckpointStatistics completed() throws Exception {
+    return cluster.rest().checkpoints(id).getLatestCheckpoints().getCompletedCheckpointStatistics();
+  }
+
+  /** The checkpoint that the running attempt started from, if it started from one. */
+  Optional<Long> restoredCheckpoint() throws Exception {
+    return Optional.ofNullable(
+            cluster.rest().checkpoints(id).getLatestCheckpoints().getRestoredCheckpointStatistics())
+        .map(RestoredCheckpointStatistics::getId);
+  }
+
+  Set<String> taskManagers() throws Exception {
+    return cluster.rest().taskManagersOf(id);
+  }
+
+  /** Waits until the job has noticed a failure and runs again from a checkpoint. */
+  void awaitRestored() throws Exception {
+    Await.until(
+        "job " + id + " is restored",
+        LIMIT,
+        () -> restoredCheckpoint().isPresent() && cluster.rest().status(id) == JobStatus.RUNNING,
+        cluster::diagnosis);
+  }
+
+  /** Cancels the job; its newest checkpoint is kept. */
+  void cancel() throws Exception {
+    cluster.rest().cancel(id);
+    cluster.awaitStatus(id, JobStatus.CANCELED, LIMIT);
+  }
+
+  void awaitFinished() throws Exception {
+    cluster.awaitStatus(id, JobStatus.FINISHED, LIMIT);
+  }
+}

@@ -1,0 +1,33 @@
+package io.millrace.cluster;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The files of a sink as its readers see them: hidden ones are not committed. */
+final class CommittedFiles {
+  private CommittedFiles() {}
+
+  /** The lines of all committed files of {@code folder}; none if it does not exist. */
+  static List<String> lines(Path folder) throws IOException {
+    List<String> lines = new ArrayList<>();
+    if (!Files.exists(folder)) {
+      return lines;
+    }
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.filter(CommittedFiles::isCommitted).toList()) {
+        lines.addAll(Files.readAllLines(file, UTF_8));
+      }
+    }
+    return lines;
+  }
+
+  private static boolean isCommitted(Path file) {
+    return Files.isRegularFile(file) && !file.getFileName().toString().startsWith(".");
+  }
+}

@@ -1,0 +1,33 @@
+package io.millrace.connectors.formats;
+
+import java.util.Locale;
+
+/** A line is not what its format or the declared schema asks for. The message says why. */
+public final class MalformedLineException extends Exception {
+  private static final long serialVersionUID = 1L;
+  private static final int SHOWN_CHARACTERS = 60;
+
+  public MalformedLineException(String message) {
+    super(message);
+  }
+
+  public MalformedLineException(String message, Throwable cause) {
+    super(message, cause);
+  }
+
+  /** {@code column 'a': 'x' is no BIGINT}. */
+  static MalformedLineException noValue(ValueField field, String text) {
+    return new MalformedLineException(
+        "column '" + field.path() + "': '" + shorten(text) + "' is no " + field.type());
+  }
+
+  /** {@code column 'a': null in a NOT NULL column}. */
+  static MalformedLineException unexpectedNull(ValueField field, String what) {
+    return new MalformedLineException(
+        String.format(Locale.ROOT, "column '%s' is %s but NOT NULL", field.path(), what));
+  }
+
+  private static String shorten(String text) {
+    return text.length() <= SHOWN_CHARACTERS ? text : text.substring(0, SHOWN_CHARACTERS) + "...";
+  }
+}

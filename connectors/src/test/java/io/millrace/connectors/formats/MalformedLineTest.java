@@ -1,0 +1,179 @@
+package io.millrace.connectors.formats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import java.nio.charset.StandardCharsets;
+import org.apache.flink.table.data.RowData;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is no row is said to be none, with a reason that names the column and the value. */
+class MalformedLineTest {
+  private static final Schema SCHEMA =
+      Schema.of(
+          new Field("id", DataType.INT64, false),
+          Field.of("small", DataType.INT8),
+          Field.of("ratio", DataType.FLOAT64),
+          Field.of("amount", DataType.decimal(5, 2)),
+          Field.of("flag", DataType.BOOL),
+          Field.of("day", DataType.DATE),
+          Field.of("at", DataType.timestamp(3)),
+          Field.of("instant", DataType.timestamp(3, true)),
+          Field.of("bytes", DataType.BINARY),
+          Field.of("name", DataType.STRING),
+          Field.of("tags", DataType.list(DataType.INT32)),
+          Field.of("inner", DataType.struct(Field.of("x", DataType.INT32))));
+
+  private final LineParser json = new JsonLineParser(SCHEMA);
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{|no JSON",
+        "{\"id\":1|no JSON",
+        "{\"id\":1}}|no JSON",
+        "{\"id\":1} {\"id\":2}|more behind",
+        "{\"id\":1} x|no JSON",
+        "[1]|not a JSON object",
+        "5|not a JSON object",
+        "null|not a JSON object",
+        "not json|no JSON",
+        "{id:1}|no JSON",
+        "{\"id\":01}|no JSON",
+        "{\"id\":NaN}|no JSON",
+        "{\"small\":1}|'id' is missing but NOT NULL",
+        "{\"id\":null}|'id' is null but NOT NULL",
+        "{\"id\":1,\"id\":2}|'id' is there twice",
+        "{\"id\":\"1\"}|'id'",
+        "{\"id\":1.0}|'id'",
+        "{\"id\":9223372036854775808}|9223372036854775808",
+        "{\"id\":1,\"small\":128}|'small': '128' is no TINYINT",
+        "{\"id\":1,\"ratio\":\"x\"}|'ratio'",
+        "{\"id\":1,\"ratio\":1e999}|'ratio'",
+        "{\"id\":1,\"amount\":1000}|'amount': '1000' is no DECIMAL(5, 2)",
+        "{\"id\":1,\"amount\":999.999}|'amount'",
+        "{\"id\":1,\"amount\":1e999999999}|'amount'",
+        "{\"id\":1,\"flag\":\"true\"}|'flag'",
+        "{\"id\":1,\"flag\":1}|'flag'",
+        "{\"id\":1,\"day\":\"2024-02-30\"}|'day'",
+        "{\"id\":1,\"day\":20240101}|'day'",
+        "{\"id\":1,\"at\":\"2024-01-01\"}|'at'",
+        "{\"id\":1,\"at\":\"2024-01-01T00:00:00Z\"}|'at'",
+        "{\"id\":1,\"instant\":\"2024-01-01T00:00:00\"}|'instant'",
+        "{\"id\":1,\"bytes\":\"*\"}|'bytes'",
+        "{\"id\":1,\"name\":5}|'name'",
+        "{\"id\":1,\"name\":{}}|'name': a JSON object is no STRING",
+        "{\"id\":1,\"tags\":5}|'tags'",
+        "{\"id\":1,\"tags\":[1,\"x\"]}|'tags.element'",
+        "{\"id\":1,\"tags\":[1,2}|no JSON",
+        "{\"id\":1,\"inner\":[]}|'inner'",
+        "{\"id\":1,\"inner\":{\"x\":true}}|'inner.x'",
+      })
+  void json(String line, String reason) {
+    assertMalformed(json, line, reason);
+  }
+
+  @Test
+  void jsonThatIsNotUtf8() {
+    byte[] line = "{\"id\":1,\"name\":\"\u00ff\"}".getBytes(StandardCharsets.ISO_8859_1);
+    assertThatThrownBy(() -> json.parse(line, false))
+        .isInstanceOf(MalformedLineException.class)
+        .hasMessageContaining("UTF-8");
+  }
+
+  @Test
+  void jsonTooDeep() {
+    assertMalformed(json, "{\"id\":1,\"other\":" + "[".repeat(100_000), "no JSON");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "  ", "\t"})
+  void blankJsonLinesAreSkipped(String line) throws Exception {
+    assertThat(json.parse(line.getBytes(StandardCharsets.UTF_8), false)).isEmpty();
+  }
+
+  @Test
+  void otherMembersAreSkipped() throws Exception {
+    String line = "{\"x\":{\"id\":[7]},\"id\":1,\"y\":null}";
+    RowData row = json.parse(line.getBytes(StandardCharsets.UTF_8), false).orElseThrow();
+    assertThat(row.getLong(0)).isEqualTo(1);
+    assertThat(row.isNullAt(1)).isTrue();
+  }
+
+  @Test
+  void decimalsAreRoundedAndTimestampsCut() throws Exception {
+    String line = "{\"id\":1,\"amount\":\"1.005\",\"at\":\"2024-01-01 00:00:00.123999\"}";
+    RowData row = json.parse(line.getBytes(StandardCharsets.UTF_8), false).orElseThrow();
+    assertThat(row.getDecimal(3, 5, 2).toString()).isEqualTo("1.01");
+    assertThat(row.getTimestamp(6, 3).getMillisecond() % 1000).isEqualTo(123);
+  }
+
+  @Test
+  void aTinyDecimalIsZero() throws Exception {
+    String line = "{\"id\":1,\"amount\":1e-999999999}";
+    RowData row = json.parse(line.getBytes(StandardCharsets.UTF_8), false).orElseThrow();
+    assertThat(row.getDecimal(3, 5, 2).toString()).isEqualTo("0.00");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "1|1 fields, but there are 4 columns",
+        "1,2,3,4,5|5 fields, but there are 4 columns",
+        ",,,|'id' is null but NOT NULL",
+        "x,,,|'id': 'x' is no BIGINT",
+        "\"\",,,|'id': '' is no BIGINT",
+        "\" 1\",,,|'id': ' 1'",
+        "1,1d,,|'ratio'",
+        "1,0x1p3,,|'ratio'",
+        "1,1e400,,|'ratio'",
+        "1,,\"a\"b,|no CSV: text behind a closing quote at character 7",
+        "1,,\"a,|no CSV: a quote that is not closed at character 4",
+        "1,,a\"b\",|no CSV: a quote within a field without quotes at character 5",
+        "1,,,[1 2]|no JSON",
+        "1,,,\" \"|no JSON value",
+      })
+  void csv(String line, String reason) {
+    Schema schema =
+        Schema.of(
+            new Field("id", DataType.INT64, false),
+            Field.of("ratio", DataType.FLOAT64),
+            Field.of("name", DataType.STRING),
+            Field.of("tags", DataType.list(DataType.INT32)));
+    assertMalformed(new CsvLineParser(schema, CsvOptions.DEFAULT), line, reason);
+  }
+
+  @Test
+  void csvThatIsNotUtf8() {
+    LineParser csv =
+        new CsvLineParser(Schema.of(Field.of("name", DataType.STRING)), CsvOptions.DEFAULT);
+    byte[] line = "a\u00ff".getBytes(StandardCharsets.ISO_8859_1);
+    assertThatThrownBy(() -> csv.parse(line, false)).isInstanceOf(MalformedLineException.class);
+  }
+
+  @Test
+  void aWrongHeaderIsMalformed() {
+    Schema schema = Schema.of(Field.of("a", DataType.INT32), Field.of("b", DataType.INT32));
+    LineParser csv = new CsvLineParser(schema, CsvOptions.DEFAULT.withHeader(true));
+    byte[] header = "b,a".getBytes(StandardCharsets.UTF_8);
+    assertThatThrownBy(() -> csv.parse(header, true))
+        .isInstanceOf(MalformedLineException.class)
+        .hasMessage("the header names the columns [b, a], not [a, b]");
+  }
+
+  private static void assertMalformed(LineParser parser, String line, String reason) {
+    assertThatThrownBy(() -> parser.parse(line.getBytes(StandardCharsets.UTF_8), false))
+        .isInstanceOf(MalformedLineException.class)
+        .hasMessageContaining(reason);
+  }
+}

@@ -1,0 +1,70 @@
+package io.millrace.connectors.files;
+
+import io.millrace.column.Table;
+import io.millrace.connectors.formats.TableEncoder;
+import io.millrace.device.DeviceKind;
+import io.millrace.memory.AccessScope;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.batch.ColumnBatchOperator;
+import io.millrace.operators.batch.DeviceContext;
+import io.millrace.operators.batch.OperatorFactory;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+
+/**
+ * Copies each batch to the host and turns it into the bytes of a text format: what stands before a
+ * {@link EncodedFileSink}, which knows nothing of batches and their release.
+ */
+public final class EncodeBatches extends ColumnBatchOperator<byte[]> {
+  private static final long serialVersionUID = 1L;
+
+  private final TableEncoder encoder;
+
+  EncodeBatches(StreamOperatorParameters<byte[]> parameters, TableEncoder encoder) {
+    super(parameters);
+    this.encoder = encoder;
+  }
+
+  /** Appends the operator to {@code batches}. */
+  public static SingleOutputStreamOperator<byte[]> encode(
+      DataStream<ColumnBatch> batches, TableEncoder encoder) {
+    return batches.transform(
+        "encode batches",
+        PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO,
+        new OperatorFactory<>(
+            EncodeBatches.class, parameters -> new EncodeBatches(parameters, encoder)));
+  }
+
+  @Override
+  protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
+    if (batch.rowCount() == 0) {
+      return;
+    }
+    try (Table table = onHost(batch.table())) {
+      output.collect(element.replace(encode(table)));
+    }
+  }
+
+  private byte[] encode(Table table) {
+    try (AccessScope scope = AccessScope.on(deviceContext().hostStream())) {
+      return encoder.encode(table, scope);
+    }
+  }
+
+  private Table onHost(Table table) {
+    DeviceContext context = deviceContext();
+    boolean isOnHost =
+        table.columns().stream()
+            .flatMap(column -> column.device().stream())
+            .allMatch(device -> device.kind() == DeviceKind.HOST);
+    if (isOnHost) {
+      return table.share();
+    }
+    Table copy = table.copyTo(context.pinnedResource(), context.hostStream(), context.stream());
+    context.stream().synchronize();
+    return copy;
+  }
+}

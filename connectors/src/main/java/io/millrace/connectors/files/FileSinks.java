@@ -1,0 +1,45 @@
+package io.millrace.connectors.files;
+
+import io.millrace.column.Schema;
+import io.millrace.connectors.formats.CsvEncoder;
+import io.millrace.connectors.formats.JsonLinesEncoder;
+import io.millrace.connectors.formats.TableEncoder;
+import io.millrace.operators.batch.ColumnBatch;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.connector.file.sink.FileSink;
+import org.apache.flink.core.fs.Path;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.DataStreamSink;
+
+/** Ends a stream in files. All of them are exactly once; see {@link EncodedFileSink}. */
+public final class FileSinks {
+  private FileSinks() {}
+
+  /**
+   * Writes batches in the format of {@code encoder}: {@link JsonLinesEncoder} or {@link
+   * CsvEncoder}.
+   *
+   * @param schema of the batches
+   */
+  public static DataStreamSink<byte[]> write(
+      DataStream<ColumnBatch> batches, Schema schema, TableEncoder encoder, Path folder) {
+    FileSink<byte[]> sink =
+        EncodedFileSink.create(
+            folder, encoder.fileSuffix(), encoder.fileStart(schema), encoder.fileEnd());
+    return EncodeBatches.encode(batches, encoder).sinkTo(sink).name("files");
+  }
+
+  /**
+   * Writes malformed lines as JSON lines of {@code path}, {@code offset}, {@code reason} and {@code
+   * text}, in which bytes that are not UTF-8 are replaced.
+   */
+  public static DataStreamSink<byte[]> malformedLines(
+      DataStream<MalformedLine> lines, Path folder) {
+    return lines
+        .map(MalformedLine::toJson)
+        .returns(PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO)
+        .name("encode malformed lines")
+        .sinkTo(EncodedFileSink.create(folder, ".jsonl"))
+        .name("malformed lines files");
+  }
+}

@@ -1,0 +1,48 @@
+package io.millrace.connectors.files;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Objects;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonFactory;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonGenerator;
+
+/**
+ * A line that could not be parsed.
+ *
+ * @param reason what is wrong with it, in one sentence without the line's text
+ */
+public record MalformedLine(TextLine line, String reason) {
+  private static final JsonFactory JSON = new JsonFactory();
+  private static final int SHOWN_CHARACTERS = 200;
+
+  public MalformedLine {
+    Objects.requireNonNull(line, "line is null");
+    Objects.requireNonNull(reason, "reason is null");
+  }
+
+  /** Position, reason and the line's start, for people. */
+  public String message() {
+    String text = line.text();
+    String shown =
+        text.length() > SHOWN_CHARACTERS ? text.substring(0, SHOWN_CHARACTERS) + "..." : text;
+    return line.position() + ": " + reason + ": " + shown;
+  }
+
+  /** A JSON object of path, offset, reason and text, and a line feed. */
+  byte[] toJson() {
+    ByteArrayOutputStream json = new ByteArrayOutputStream();
+    try (JsonGenerator generator = JSON.createGenerator(json)) {
+      generator.writeStartObject();
+      generator.writeStringField("path", line.path());
+      generator.writeNumberField("offset", line.offset());
+      generator.writeStringField("reason", reason);
+      generator.writeStringField("text", line.text());
+      generator.writeEndObject();
+      generator.writeRaw('\n');
+    } catch (IOException e) {
+      throw new UncheckedIOException("writing to memory failed", e);
+    }
+    return json.toByteArray();
+  }
+}

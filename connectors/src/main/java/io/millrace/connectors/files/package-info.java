@@ -1,0 +1,20 @@
+/**
+ * Files as sources and sinks, each line or row exactly once.
+ *
+ * <p>Reading: {@link io.millrace.connectors.files.TextFileSource} gives lines with their positions,
+ * {@link io.millrace.connectors.files.ParseLines#parse} turns them into rows and those that cannot
+ * be parsed into a side output. Writing: {@link io.millrace.connectors.files.FileSinks}.
+ *
+ * <pre>{@code
+ * DataStream<TextLine> lines =
+ *     env.fromSource(
+ *         TextFileSource.of(List.of("in/*.jsonl")).create(),
+ *         WatermarkStrategy.noWatermarks(),
+ *         "lines");
+ * SingleOutputStreamOperator<RowData> rows =
+ *     ParseLines.parse(lines, new JsonLineParser(schema), MalformedLinePolicy.SIDE_OUTPUT);
+ * FileSinks.malformedLines(rows.getSideOutput(ParseLines.MALFORMED_LINES), new Path("out-bad"));
+ * FileSinks.write(batches, schema, new JsonLinesEncoder(), new Path("out"));
+ * }</pre>
+ */
+package io.millrace.connectors.files;

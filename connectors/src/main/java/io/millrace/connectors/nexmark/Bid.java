@@ -1,0 +1,19 @@
+package io.millrace.connectors.nexmark;
+
+/**
+ * A bid for an item.
+ *
+ * @param auction an auction's id
+ * @param bidder a person's id
+ * @param price in cents
+ * @param channel where the bid came from
+ * @param dateTime in milliseconds
+ */
+public record Bid(
+    long auction,
+    long bidder,
+    long price,
+    String channel,
+    String url,
+    long dateTime,
+    String extra) {}

@@ -1,0 +1,67 @@
+package io.millrace.connectors.nexmark;
+
+import io.millrace.column.Column;
+import io.millrace.column.ColumnBuilder;
+import io.millrace.column.FixedWidthColumnBuilder;
+import io.millrace.column.Table;
+import io.millrace.column.VariableWidthColumnBuilder;
+import io.millrace.connectors.nexmark.NexmarkGenerator.BidValues;
+import io.millrace.device.DeviceStream;
+import io.millrace.memory.MemoryResource;
+import java.util.List;
+
+/** Generates bids straight into columns of {@link NexmarkSchemas#BID}. Used by one thread. */
+public final class BidTables implements AutoCloseable {
+  private final NexmarkGenerator generator;
+  private final List<ColumnBuilder> builders;
+
+  /**
+   * @param stream a host stream, which must stay open as long as the tables
+   * @param resource ordinary or pinned host memory
+   */
+  public BidTables(NexmarkGenerator generator, DeviceStream stream, MemoryResource resource) {
+    this.generator = generator;
+    this.builders =
+        NexmarkSchemas.BID.fields().stream()
+            .map(field -> ColumnBuilder.of(field.type(), stream, resource))
+            .toList();
+  }
+
+  /** Bids {@code [firstBid, firstBid + count)}, counted from 0 without the other events. */
+  public Table generate(long firstBid, int count) {
+    FixedWidthColumnBuilder auction = fixedWidth(0);
+    FixedWidthColumnBuilder bidder = fixedWidth(1);
+    FixedWidthColumnBuilder price = fixedWidth(2);
+    VariableWidthColumnBuilder channel = variableWidth(3);
+    VariableWidthColumnBuilder url = variableWidth(4);
+    FixedWidthColumnBuilder dateTime = fixedWidth(5);
+    VariableWidthColumnBuilder extra = variableWidth(6);
+    TextPool texts = generator.texts();
+    BidValues bid = new BidValues();
+    for (long i = firstBid; i < firstBid + count; i++) {
+      generator.bid(NexmarkGenerator.eventOfBid(i), bid);
+      auction.appendLong(bid.auction);
+      bidder.appendLong(bid.bidder);
+      price.appendLong(bid.price);
+      channel.appendBytes(texts.channelName(bid.channel));
+      url.appendBytes(texts.url(bid.channel));
+      dateTime.appendLong(bid.dateTime);
+      extra.appendBytes(texts.letters(), bid.extraStart, bid.extraLength);
+    }
+    List<Column> columns = builders.stream().map(ColumnBuilder::finish).toList();
+    return new Table(NexmarkSchemas.BID, columns, count);
+  }
+
+  private FixedWidthColumnBuilder fixedWidth(int column) {
+    return (FixedWidthColumnBuilder) builders.get(column);
+  }
+
+  private VariableWidthColumnBuilder variableWidth(int column) {
+    return (VariableWidthColumnBuilder) builders.get(column);
+  }
+
+  @Override
+  public void close() {
+    builders.forEach(ColumnBuilder::close);
+  }
+}

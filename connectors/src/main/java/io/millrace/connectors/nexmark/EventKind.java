@@ -1,0 +1,19 @@
+package io.millrace.connectors.nexmark;
+
+/** The kinds of event. */
+public enum EventKind {
+  PERSON(0),
+  AUCTION(1),
+  BID(2);
+
+  private final int eventType;
+
+  EventKind(int eventType) {
+    this.eventType = eventType;
+  }
+
+  /** The {@code event_type} of the unified schema. */
+  public int eventType() {
+    return eventType;
+  }
+}

@@ -1,0 +1,75 @@
+package io.millrace.connectors.nexmark;
+
+import java.io.Serializable;
+import java.util.Objects;
+
+/**
+ * How a stream of generated events is emitted.
+ *
+ * @param configuration what is generated
+ * @param count how many events, or bids where only those are asked for; {@link #UNBOUNDED} for ever
+ * @param perSecond of all subtasks together, in processing time; {@link #UNLIMITED} for as fast as
+ *     possible
+ * @param batchRows the most rows of a batch; with a rate there are fewer, so that there are at
+ *     least 20 batches a second
+ */
+public record NexmarkOptions(
+    NexmarkConfiguration configuration, long count, long perSecond, int batchRows)
+    implements Serializable {
+  /** A count that never ends. */
+  public static final long UNBOUNDED = Long.MAX_VALUE;
+
+  /** A rate without limit. */
+  public static final long UNLIMITED = Long.MAX_VALUE;
+
+  private static final int DEFAULT_BATCH_ROWS = 1 << 14;
+  private static final int BATCHES_PER_SECOND = 20;
+
+  public NexmarkOptions {
+    Objects.requireNonNull(configuration, "configuration is null");
+    if (count < 0 || perSecond < 1 || batchRows < 1) {
+      throw new IllegalArgumentException(
+          String.format(
+              "no %d events at %d a second in batches of %d rows", count, perSecond, batchRows));
+    }
+  }
+
+  /** {@code count} default events, as fast as possible. */
+  public static NexmarkOptions of(long count) {
+    return new NexmarkOptions(NexmarkConfiguration.DEFAULT, count, UNLIMITED, DEFAULT_BATCH_ROWS);
+  }
+
+  public NexmarkOptions withConfiguration(NexmarkConfiguration other) {
+    return new NexmarkOptions(other, count, perSecond, batchRows);
+  }
+
+  public NexmarkOptions withPerSecond(long other) {
+    return new NexmarkOptions(configuration, count, other, batchRows);
+  }
+
+  public NexmarkOptions withBatchRows(int other) {
+    return new NexmarkOptions(configuration, count, perSecond, other);
+  }
+
+  /** Rows of each batch but the last. */
+  int rowsPerBatch() {
+    return (int) Math.min(batchRows, Math.max(1, perSecond / BATCHES_PER_SECOND));
+  }
+
+  /** Batches that hold {@code count} rows. */
+  long batchCount() {
+    int rows = rowsPerBatch();
+    return count == UNBOUNDED ? UNBOUNDED : count / rows + (count % rows == 0 ? 0 : 1);
+  }
+
+  /** Batches a second; infinite without a limit. */
+  double batchesPerSecond() {
+    return perSecond == UNLIMITED ? Double.POSITIVE_INFINITY : (double) perSecond / rowsPerBatch();
+  }
+
+  /** Rows of batch {@code batch}. */
+  int rowsOf(long batch) {
+    int rows = rowsPerBatch();
+    return count == UNBOUNDED ? rows : (int) Math.min(rows, count - batch * rows);
+  }
+}

@@ -1,8 +1,11 @@
 package io.millrace.operators.row;
 
+import io.millrace.column.RowTableBuilder;
+import java.io.Serializable;
+
 /**
- * Appends rows to the columns of a {@link io.millrace.column.RowTableBuilder}. Nothing of a row is
- * kept, so rows may be reused. Used by one thread.
+ * Appends rows to the columns of a {@link RowTableBuilder}. Nothing of a row is kept, so rows may
+ * be reused. Used by one thread.
  *
  * @param <T> the kind of row
  */
@@ -15,4 +18,15 @@ public interface RowAppender<T> {
    *     column for. The columns may then differ in size.
    */
   void append(T row);
+
+  /** Makes the appender of a table; serialized with the job. */
+  @FunctionalInterface
+  interface Factory<T> extends Serializable {
+    /**
+     * An appender to {@code table}, whose schema decides what the rows have.
+     *
+     * @throws IllegalArgumentException if no rows of this kind fit the schema
+     */
+    RowAppender<T> create(RowTableBuilder table);
+  }
 }

@@ -1,5 +1,9 @@
 package io.millrace.operators.row;
 
+import io.millrace.column.Table;
+import io.millrace.memory.AccessScope;
+import java.io.Serializable;
+
 /**
  * Makes rows of the columns of one table in host memory. Valid as long as the access scope that it
  * was made with. Used by one thread.
@@ -13,4 +17,16 @@ public interface RowDecoder<T> {
    * @param row within the table; not checked
    */
   T decode(int row);
+
+  /** Makes the decoder of a table; serialized with the job. */
+  @FunctionalInterface
+  interface Factory<T> extends Serializable {
+    /**
+     * A decoder of {@code table}.
+     *
+     * @param table in host memory; stays the caller's
+     * @param scope on a host stream
+     */
+    RowDecoder<T> create(Table table, AccessScope scope);
+  }
 }

@@ -1,0 +1,199 @@
+package io.millrace.operators.batch;
+
+import io.millrace.column.RowTableBuilder;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.operators.row.RowAppender;
+import java.util.Optional;
+import java.util.concurrent.ScheduledFuture;
+import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.runtime.event.WatermarkEvent;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+
+/**
+ * Collects rows into batches on the operator's device; {@link BatchOptions} say when a batch is
+ * sent. Rows are copied into columns as they arrive, so they may be reused. Nothing is kept over a
+ * checkpoint: the batch is sent before the barrier.
+ *
+ * <p>A batch has the greatest event time of its rows, or none if no row has one. Watermarks,
+ * watermark status, record attributes and generalized watermarks stay behind the rows before them;
+ * latency markers pass.
+ *
+ * @param <IN> the kind of row
+ */
+@PublicEvolving
+public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBatch>
+    implements OneInputStreamOperator<IN, ColumnBatch>, BoundedOneInput {
+  private static final long serialVersionUID = 1L;
+
+  private final Schema schema;
+  private final RowAppender.Factory<IN> appenders;
+  private final BatchOptions options;
+
+  private transient DeviceContext deviceContext;
+  private transient HostTransfer transfer;
+  private transient RowBatcher<IN> batcher;
+  private transient BatchingMetrics batchingMetrics;
+  private transient long timestamp;
+  private transient Watermark heldWatermark;
+  private transient ScheduledFuture<?> timer;
+
+  private BatchingOperator(
+      StreamOperatorParameters<ColumnBatch> parameters,
+      Schema schema,
+      RowAppender.Factory<IN> appenders,
+      BatchOptions options) {
+    super(parameters);
+    this.schema = schema;
+    this.appenders = appenders;
+    this.options = options;
+  }
+
+  /** A factory of operators that make batches of {@code schema}. */
+  public static <IN> OperatorFactory<IN, ColumnBatch> factory(
+      Schema schema, RowAppender.Factory<IN> appenders, BatchOptions options) {
+    @SuppressWarnings("unchecked") // the class of a generic type
+    Class<BatchingOperator<IN>> operatorClass =
+        (Class<BatchingOperator<IN>>) (Class<?>) BatchingOperator.class;
+    return new OperatorFactory<>(
+        operatorClass,
+        parameters -> new BatchingOperator<>(parameters, schema, appenders, options));
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    deviceContext = DeviceContext.open(this);
+    transfer = new HostTransfer(deviceContext);
+    RowTableBuilder table = transfer.tableBuilder(schema);
+    batcher =
+        new RowBatcher<>(
+            table,
+            appenders.create(table),
+            options,
+            getProcessingTimeService()::getCurrentProcessingTime);
+    batchingMetrics = new BatchingMetrics(getMetricGroup(), options.maxRows(), batcher::rowLimit);
+    timestamp = Long.MIN_VALUE;
+  }
+
+  @Override
+  public void processElement(StreamRecord<IN> row) throws Exception {
+    batcher.append(row.getValue());
+    if (row.hasTimestamp()) {
+      timestamp = Math.max(timestamp, row.getTimestamp());
+    }
+    if (batcher.isFull()) {
+      flush(batcher.fullCause());
+    } else if (timer == null) {
+      registerTimer();
+    }
+  }
+
+  // One timer is enough for all batches: it is moved on when it finds a younger batch.
+  private void registerTimer() {
+    timer = getProcessingTimeService().registerTimer(batcher.deadlineMillis(), time -> onTimer());
+  }
+
+  private void onTimer() throws Exception {
+    timer = null;
+    if (batcher.isDue()) {
+      flush(FlushCause.DEADLINE);
+    } else if (batcher.rows() > 0) {
+      registerTimer();
+    }
+  }
+
+  private void flush(FlushCause cause) throws Exception {
+    long age = batcher.ageMillis();
+    Optional<Table> table = batcher.close(cause);
+    if (table.isPresent()) {
+      send(table.get(), cause, age);
+    }
+    if (heldWatermark != null) {
+      Watermark watermark = heldWatermark;
+      heldWatermark = null;
+      super.processWatermark(watermark);
+    }
+  }
+
+  private void send(Table table, FlushCause cause, long age) {
+    long startMillis = getProcessingTimeService().getCurrentProcessingTime();
+    ColumnBatch batch = new ColumnBatch(transfer.toDevice(table));
+    batchingMetrics.count(cause, batch.rowCount(), batch.table().sizeInBytes(), age);
+    StreamRecord<ColumnBatch> element = new StreamRecord<>(batch);
+    if (timestamp != Long.MIN_VALUE) {
+      element.setTimestamp(timestamp);
+    }
+    timestamp = Long.MIN_VALUE;
+    ColumnBatch.emit(element, output);
+    batcher.sent(Math.max(0, getProcessingTimeService().getCurrentProcessingTime() - startMillis));
+  }
+
+  @Override
+  public void processWatermark(Watermark watermark) throws Exception {
+    boolean hold =
+        options.watermarks() == WatermarkMode.HOLD
+            && batcher.rows() > 0
+            && !watermark.equals(Watermark.MAX_WATERMARK);
+    if (hold) {
+      heldWatermark = watermark;
+    } else {
+      heldWatermark = null;
+      flush(FlushCause.WATERMARK);
+      super.processWatermark(watermark);
+    }
+  }
+
+  @Override
+  public void processWatermarkStatus(WatermarkStatus status) throws Exception {
+    flush(FlushCause.WATERMARK_STATUS);
+    super.processWatermarkStatus(status);
+  }
+
+  @Override
+  public void processWatermark(WatermarkEvent watermark) throws Exception {
+    flush(FlushCause.WATERMARK);
+    super.processWatermark(watermark);
+  }
+
+  @Override
+  public void processRecordAttributes(RecordAttributes attributes) throws Exception {
+    flush(FlushCause.WATERMARK_STATUS);
+    super.processRecordAttributes(attributes);
+  }
+
+  @Override
+  public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
+    flush(FlushCause.BARRIER);
+    super.prepareSnapshotPreBarrier(checkpointId);
+  }
+
+  @Override
+  public void endInput() throws Exception {
+    flush(FlushCause.END_OF_INPUT);
+  }
+
+  @Override
+  public void close() throws Exception {
+    if (timer != null) {
+      timer.cancel(false);
+    }
+    if (batcher != null) {
+      batcher.close();
+    }
+    if (transfer != null) {
+      transfer.close();
+    }
+    if (deviceContext != null) {
+      deviceContext.close();
+    }
+    super.close();
+  }
+}

@@ -1,0 +1,73 @@
+package io.millrace.operators.batch;
+
+import io.millrace.column.Schema;
+import io.millrace.operators.row.RowAppender;
+import io.millrace.operators.row.RowDataAppender;
+import io.millrace.operators.row.RowDataDecoder;
+import io.millrace.operators.row.SchemaConverter;
+import java.util.Optional;
+import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
+
+/** Streams of rows to streams of batches and back. */
+@PublicEvolving
+public final class ColumnBatches {
+  private static final String BATCH = "Batch rows";
+  private static final String UNBATCH = "Unbatch rows";
+
+  private ColumnBatches() {}
+
+  /**
+   * The rows in batches.
+   *
+   * @param schema of the rows, as {@link SchemaConverter#toSchema} makes it
+   */
+  public static SingleOutputStreamOperator<ColumnBatch> fromRows(
+      DataStream<RowData> rows, Schema schema, BatchOptions options) {
+    return fromRows(rows, schema, RowDataAppender::new, options);
+  }
+
+  /**
+   * Rows of any kind in batches.
+   *
+   * @param appenders how a row's fields become columns of {@code schema}
+   */
+  public static <T> SingleOutputStreamOperator<ColumnBatch> fromRows(
+      DataStream<T> rows, Schema schema, RowAppender.Factory<T> appenders, BatchOptions options) {
+    return rows.transform(
+        BATCH,
+        new ColumnBatchTypeInformation(schema),
+        BatchingOperator.factory(schema, appenders, options));
+  }
+
+  /**
+   * The rows of the batches, with the batches' timestamps.
+   *
+   * @param batches of a {@link ColumnBatchTypeInformation}
+   */
+  public static SingleOutputStreamOperator<RowData> toRows(DataStream<ColumnBatch> batches) {
+    return toRows(batches, Optional.empty());
+  }
+
+  /**
+   * The rows of the batches, with the timestamps of a column.
+   *
+   * @param timeColumn a TIMESTAMP, or a BIGINT of milliseconds since 1970-01-01T00:00Z
+   */
+  public static SingleOutputStreamOperator<RowData> toRows(
+      DataStream<ColumnBatch> batches, String timeColumn) {
+    return toRows(batches, Optional.of(timeColumn));
+  }
+
+  private static SingleOutputStreamOperator<RowData> toRows(
+      DataStream<ColumnBatch> batches, Optional<String> timeColumn) {
+    Schema schema = ColumnBatchTypeInformation.schemaOf(batches.getType());
+    return batches.transform(
+        UNBATCH,
+        InternalTypeInfo.of(SchemaConverter.toRowType(schema)),
+        UnbatchingOperator.factory(RowDataDecoder::new, timeColumn));
+  }
+}

@@ -1,0 +1,12 @@
+package io.millrace.operators.batch;
+
+/** Why a batch was closed. */
+enum FlushCause {
+  ROWS,
+  BYTES,
+  DEADLINE,
+  WATERMARK,
+  WATERMARK_STATUS,
+  BARRIER,
+  END_OF_INPUT
+}

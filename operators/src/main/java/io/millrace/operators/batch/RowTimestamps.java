@@ -1,0 +1,61 @@
+package io.millrace.operators.batch;
+
+import io.millrace.column.Column;
+import io.millrace.column.ColumnReader;
+import io.millrace.column.Table;
+import io.millrace.memory.AccessScope;
+import java.util.function.IntToLongFunction;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+
+/** The event time of each row of a batch: its time column's value, else the batch's timestamp. */
+final class RowTimestamps {
+  private static final long MICROS_PER_MILLI = 1_000;
+
+  private final StreamRecord<?> batch;
+  private final ColumnReader column;
+  private final IntToLongFunction millis;
+
+  private RowTimestamps(StreamRecord<?> batch, ColumnReader column, IntToLongFunction millis) {
+    this.batch = batch;
+    this.column = column;
+    this.millis = millis;
+  }
+
+  /**
+   * The timestamps of the rows of {@code table}.
+   *
+   * @param timeColumn null if only the batch has a timestamp
+   * @throws IllegalArgumentException if there is no such column or it holds no time
+   */
+  static RowTimestamps of(
+      StreamRecord<?> batch, Table table, String timeColumn, AccessScope scope) {
+    if (timeColumn == null) {
+      return new RowTimestamps(batch, null, null);
+    }
+    Column column = table.column(timeColumn);
+    ColumnReader reader = new ColumnReader(column, scope);
+    return new RowTimestamps(batch, reader, millis(timeColumn, reader));
+  }
+
+  private static IntToLongFunction millis(String name, ColumnReader column) {
+    return switch (column.type().id()) {
+      case INT64, TIMESTAMP_MILLIS -> column::getLong;
+      case TIMESTAMP_MICROS -> row -> Math.floorDiv(column.getLong(row), MICROS_PER_MILLI);
+      case TIMESTAMP_NANOS -> column::getTimestampMillis;
+      default ->
+          throw new IllegalArgumentException(
+              "time column '" + name + "' is " + column.type() + ", not TIMESTAMP or BIGINT");
+    };
+  }
+
+  /** Gives {@code record} the timestamp of {@code row}. */
+  void set(StreamRecord<?> record, int row) {
+    if (column != null && !column.isNull(row)) {
+      record.setTimestamp(millis.applyAsLong(row));
+    } else if (batch.hasTimestamp()) {
+      record.setTimestamp(batch.getTimestamp());
+    } else {
+      record.eraseTimestamp();
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package io.millrace.operators.batch;
+
+import io.millrace.column.Table;
+import io.millrace.memory.AccessScope;
+import io.millrace.operators.row.RowDecoder;
+import java.util.Optional;
+import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+
+/**
+ * Sends each row of a batch on its own, in order. The batch is copied to the host first; this waits
+ * for the device.
+ *
+ * <p>A row's timestamp is its value in the declared time column, or the batch's timestamp where
+ * none is declared or the value is null. The same row object may be sent again and again; see
+ * {@link RowDecoder}.
+ *
+ * @param <OUT> the kind of row
+ */
+@PublicEvolving
+public final class UnbatchingOperator<OUT> extends ColumnBatchOperator<OUT> {
+  private static final long serialVersionUID = 1L;
+  private static final String METRIC_GROUP = "unbatching";
+
+  private final RowDecoder.Factory<OUT> decoders;
+  private final String timeColumn;
+
+  private transient HostTransfer transfer;
+  private transient Counter rows;
+  private transient Counter batches;
+
+  private UnbatchingOperator(
+      StreamOperatorParameters<OUT> parameters,
+      RowDecoder.Factory<OUT> decoders,
+      String timeColumn) {
+    super(parameters);
+    this.decoders = decoders;
+    this.timeColumn = timeColumn;
+  }
+
+  /**
+   * A factory of operators that send rows.
+   *
+   * @param timeColumn a TIMESTAMP, or a BIGINT of milliseconds since 1970-01-01T00:00Z, that gives
+   *     rows their timestamps; empty to give them the batch's
+   */
+  public static <OUT> OperatorFactory<ColumnBatch, OUT> factory(
+      RowDecoder.Factory<OUT> decoders, Optional<String> timeColumn) {
+    @SuppressWarnings("unchecked") // the class of a generic type
+    Class<UnbatchingOperator<OUT>> operatorClass =
+        (Class<UnbatchingOperator<OUT>>) (Class<?>) UnbatchingOperator.class;
+    String column = timeColumn.orElse(null);
+    return new OperatorFactory<>(
+        operatorClass, parameters -> new UnbatchingOperator<>(parameters, decoders, column));
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    transfer = new HostTransfer(deviceContext());
+    MetricGroup group = getMetricGroup().addGroup(METRIC_GROUP);
+    rows = group.counter("rows");
+    batches = group.counter("batches");
+  }
+
+  @Override
+  protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
+    try (Table host = transfer.toHost(batch.table());
+        AccessScope scope = AccessScope.on(deviceContext().hostStream())) {
+      RowDecoder<OUT> decoder = decoders.create(host, scope);
+      RowTimestamps timestamps = RowTimestamps.of(element, host, timeColumn, scope);
+      StreamRecord<OUT> record = new StreamRecord<>(null);
+      for (int row = 0; row < host.rowCount(); row++) {
+        record.replace(decoder.decode(row));
+        timestamps.set(record, row);
+        output.collect(record);
+      }
+    }
+    batches.inc();
+    rows.inc(batch.rowCount());
+  }
+}

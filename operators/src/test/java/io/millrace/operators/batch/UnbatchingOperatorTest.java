@@ -1,0 +1,137 @@
+package io.millrace.operators.batch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.operators.row.RowDataDecoder;
+import io.millrace.operators.row.SchemaConverter;
+import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.TableBuilder;
+import java.time.LocalDateTime;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class UnbatchingOperatorTest {
+  private static final Schema SCHEMA =
+      Schema.of(
+          Field.of("id", DataType.INT64),
+          Field.of("name", DataType.STRING),
+          Field.of("millis", DataType.timestamp(3)),
+          Field.of("micros", DataType.timestamp(6)),
+          Field.of("nanos", DataType.timestamp(9)));
+
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+
+  private OneInputStreamOperatorTestHarness<ColumnBatch, RowData> harness;
+
+  private void open(Optional<String> timeColumn) throws Exception {
+    harness =
+        new OneInputStreamOperatorTestHarness<>(
+            UnbatchingOperator.factory(RowDataDecoder::new, timeColumn));
+    harness.setup(new RowDataSerializer(SchemaConverter.toRowType(SCHEMA)));
+    harness.open();
+  }
+
+  @AfterEach
+  void nothingIsHeldOnceClosed() throws Exception {
+    harness.close();
+    assertThat(ColumnBatch.liveBatches()).isZero();
+    assertThat(DeviceContext.heldBytes(device.device())).isZero();
+  }
+
+  // The harness's operator is not the head of a chain: the sender releases.
+  private void send(StreamRecord<ColumnBatch> element) throws Exception {
+    try {
+      harness.processElement(element);
+    } finally {
+      element.getValue().release();
+    }
+  }
+
+  private ColumnBatch batch() {
+    LocalDateTime before1970 = LocalDateTime.parse("1969-12-31T23:59:59.999900");
+    Table table =
+        TableBuilder.ofRows(
+                SCHEMA,
+                List.of(
+                    List.of(1, "one", before1970, before1970, before1970),
+                    row(2, "two"),
+                    row(3, null)))
+            .build(device);
+    return new ColumnBatch(table);
+  }
+
+  private static List<Object> row(Object... start) {
+    List<Object> row = new ArrayList<>(Arrays.asList(start));
+    while (row.size() < SCHEMA.size()) {
+      row.add(null);
+    }
+    return row;
+  }
+
+  private List<Object> idsAndTimestamps() {
+    List<Object> seen = new ArrayList<>();
+    for (Object element : harness.getOutput()) {
+      if (element instanceof StreamRecord<?> record) {
+        seen.add(((RowData) record.getValue()).getLong(0));
+        seen.add(record.hasTimestamp() ? record.getTimestamp() : "no time");
+      } else {
+        seen.add(element);
+      }
+    }
+    return seen;
+  }
+
+  @Test
+  void rowsLeaveInOrderBeforeTheNextWatermark() throws Exception {
+    open(Optional.empty());
+    send(new StreamRecord<>(batch(), 77));
+    harness.processWatermark(100);
+    assertThat(idsAndTimestamps()).containsExactly(1L, 77L, 2L, 77L, 3L, 77L, new Watermark(100));
+  }
+
+  @Test
+  void withoutAnyTimeRowsHaveNone() throws Exception {
+    open(Optional.empty());
+    send(new StreamRecord<>(batch()));
+    assertThat(idsAndTimestamps()).containsExactly(1L, "no time", 2L, "no time", 3L, "no time");
+  }
+
+  @Test
+  void theTimeColumnGivesTimestampsAndTheBatchWhereItIsNull() throws Exception {
+    for (String column : List.of("millis", "micros", "nanos")) {
+      open(Optional.of(column));
+      send(new StreamRecord<>(batch(), 77));
+      assertThat(idsAndTimestamps()).as(column).containsExactly(1L, -1L, 2L, 77L, 3L, 77L);
+      harness.close();
+    }
+  }
+
+  @Test
+  void aColumnWithoutTimeIsRefusedAndNothingIsHeld() throws Exception {
+    open(Optional.of("name"));
+    assertThatThrownBy(() -> send(new StreamRecord<>(batch())))
+        .hasMessageContaining("time column 'name' is STRING");
+  }
+
+  @Test
+  void aMissingTimeColumnIsRefusedAndNothingIsHeld() throws Exception {
+    open(Optional.of("missing"));
+    assertThatThrownBy(() -> send(new StreamRecord<>(batch())))
+        .hasMessageContaining("no column 'missing'");
+  }
+}

@@ -116,13 +116,8 @@ final class ArrowArrays implements AutoCloseable {
 
   private void addWidened(Column column, int first, int length) {
     long target = allocate(length * (long) TypeId.DECIMAL128.byteWidth());
-    int width = column.type().id().byteWidth();
-    long source = read(column.data().orElseThrow()) + (long) first * width;
-    for (int i = 0; i < length; i++, source += width, target += 2 * Long.BYTES) {
-      long value = width == Integer.BYTES ? HostMemory.getInt(source) : HostMemory.getLong(source);
-      HostMemory.putLong(target, value);
-      HostMemory.putLong(target + Long.BYTES, value >> (Long.SIZE - 1));
-    }
+    long source = read(column.data().orElseThrow());
+    new ArrowValues(source, column.type().id().byteWidth()).widen(target, first, length);
   }
 
   private record Range(int first, int end) {

@@ -25,8 +25,6 @@ import org.apache.arrow.vector.types.pojo.Field;
  * safely: lengths, offsets, null counts and dictionary codes are checked.
  */
 final class ArrowColumnImporter {
-  private static final long NANOS_OF_MILLI = 1_000_000L;
-
   private final ArrowArraySource source;
   private final Map<Long, Column> dictionaries;
   private final DeviceStream stream;
@@ -197,28 +195,18 @@ final class ArrowColumnImporter {
       case MILLISECOND -> fixedWidth(field, length, width);
       case MICROSECOND -> converted(field, length, mask, Long.BYTES, width, us -> us / 1_000L);
       case NANOSECOND ->
-          converted(field, length, mask, Long.BYTES, width, ns -> ns / NANOS_OF_MILLI);
+          converted(field, length, mask, Long.BYTES, width, ns -> ns / ArrowValues.NANOS_OF_MILLI);
     };
   }
 
   private Buffer narrowed(Field field, DataType type, int length, Buffer mask)
       throws ArrowFormatException {
-    int from = TypeId.DECIMAL128.byteWidth();
-    int width = type.id().byteWidth();
-    ArrowBuffer wide = require(field, (long) length * from);
-    Buffer target = allocate((long) length * width);
-    long source = read(wide);
-    long address = write(target);
-    long maskAddress = mask == null ? 0 : read(mask);
-    for (int i = 0; i < length; i++) {
-      long low = HostMemory.getLong(source + (long) i * from);
-      long high = HostMemory.getLong(source + (long) i * from + Long.BYTES);
-      boolean fits = high == low >> (Long.SIZE - 1) && (width == Long.BYTES || low == (int) low);
-      boolean isNull = maskAddress != 0 && !HostMemory.getBit(maskAddress, i);
-      if (!fits && !isNull) {
-        throw misfit(field, "a value in row " + i + " that is too large for " + type);
-      }
-      put(address + (long) i * width, width, isNull ? 0 : low);
+    ArrowBuffer wide = require(field, (long) length * TypeId.DECIMAL128.byteWidth());
+    Buffer target = allocate((long) length * type.id().byteWidth());
+    ArrowValues values = new ArrowValues(write(target), type.id().byteWidth());
+    int refused = values.narrow(read(wide), length, address(mask));
+    if (refused >= 0) {
+      throw misfit(field, "a value in row " + refused + " that is too large for " + type);
     }
     return target;
   }
@@ -298,15 +286,11 @@ final class ArrowColumnImporter {
     ArrowBuffer nanos = require(field, (long) length * Long.BYTES);
     Buffer millis = allocate((long) length * Long.BYTES);
     Buffer nanosOfMilli = allocate((long) length * Integer.BYTES);
-    long source = read(nanos);
-    long millisAddress = write(millis);
-    long nanosAddress = write(nanosOfMilli);
-    for (long i = 0; i < length; i++) {
-      long value = HostMemory.getLong(source + i * Long.BYTES);
-      HostMemory.putLong(millisAddress + i * Long.BYTES, Math.floorDiv(value, NANOS_OF_MILLI));
-      HostMemory.putInt(
-          nanosAddress + i * Integer.BYTES, (int) Math.floorMod(value, NANOS_OF_MILLI));
-    }
+    new ArrowValues(read(nanos), Long.BYTES)
+        .split(
+            new ArrowValues(write(millis), Long.BYTES),
+            new ArrowValues(write(nanosOfMilli), Integer.BYTES),
+            length);
     return new Column(
         type,
         length,
@@ -326,7 +310,7 @@ final class ArrowColumnImporter {
     }
     Buffer codes = codes(field, length, mask);
     long address = read(codes);
-    long maskAddress = mask == null ? 0 : read(mask);
+    long maskAddress = address(mask);
     for (int i = 0; i < length; i++) {
       int code = HostMemory.getInt(address + (long) i * Integer.BYTES);
       boolean isNull = maskAddress != 0 && !HostMemory.getBit(maskAddress, i);
@@ -357,37 +341,18 @@ final class ArrowColumnImporter {
       throws ArrowFormatException {
     ArrowBuffer from = require(field, (long) length * fromWidth);
     Buffer to = allocate((long) length * toWidth);
-    long source = read(from);
-    long target = write(to);
-    long maskAddress = mask == null ? 0 : read(mask);
-    for (int i = 0; i < length; i++) {
-      boolean isNull = maskAddress != 0 && !HostMemory.getBit(maskAddress, i);
-      long value = isNull ? 0 : get(source + (long) i * fromWidth, fromWidth);
-      try {
-        long result = operator.applyAsLong(value);
-        put(target + (long) i * toWidth, toWidth, result);
-      } catch (ArithmeticException e) {
-        throw misfit(field, "the value " + value + " in row " + i + ", which is out of range");
-      }
+    ArrowValues source = new ArrowValues(read(from), fromWidth);
+    int refused =
+        new ArrowValues(write(to), toWidth).convert(source, length, address(mask), operator);
+    if (refused >= 0) {
+      throw misfit(
+          field, "the value " + source.get(refused) + " in row " + refused + ", out of range");
     }
     return to;
   }
 
-  private static long get(long address, int width) {
-    return switch (width) {
-      case Byte.BYTES -> HostMemory.getByte(address);
-      case Short.BYTES -> HostMemory.getShort(address);
-      case Integer.BYTES -> HostMemory.getInt(address);
-      default -> HostMemory.getLong(address);
-    };
-  }
-
-  private static void put(long address, int width, long value) {
-    if (width == Integer.BYTES) {
-      HostMemory.putInt(address, Math.toIntExact(value));
-    } else {
-      HostMemory.putLong(address, value);
-    }
+  private long address(Buffer mask) {
+    return mask == null ? 0 : read(mask);
   }
 
   private ArrowBuffer next(long needed) throws ArrowFormatException {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.arrow.vector.types.DateUnit;
 import org.apache.arrow.vector.types.FloatingPointPrecision;
 import org.apache.arrow.vector.types.TimeUnit;
@@ -34,6 +35,7 @@ public final class ArrowSchemaConverter {
   static final String PRECISION_KEY = "millrace.timestamp.precision";
 
   private static final String ZONE = "UTC";
+  private static final Set<Integer> INDEX_WIDTHS = Set.of(8, 16, 32, 64);
   private static final ArrowType INT32 = new ArrowType.Int(32, true);
 
   private long nextDictionary;
@@ -137,10 +139,20 @@ public final class ArrowSchemaConverter {
   /** {@code path} names the field in errors: the names of its parents and its own. */
   private static DataType.Field fieldFromArrow(Field field, String path) {
     DataType type = valueType(field, path);
+    if (field.getDictionary() != null) {
+      checkIndexType(field, path);
+    }
     return new DataType.Field(
         field.getName(),
         field.getDictionary() == null ? type : DataType.dictionary(type),
         field.isNullable());
+  }
+
+  private static void checkIndexType(Field field, String path) {
+    ArrowType.Int index = field.getDictionary().getIndexType();
+    if (index != null && !INDEX_WIDTHS.contains(index.getBitWidth())) {
+      throw unsupported(field, path);
+    }
   }
 
   private static DataType valueType(Field field, String path) {
@@ -156,12 +168,11 @@ public final class ArrowSchemaConverter {
         }
         yield DataType.DATE;
       }
-      case Time -> DataType.TIME;
+      case Time -> time(field, path, (ArrowType.Time) type);
       case Timestamp -> timestamp(field, path, (ArrowType.Timestamp) type);
       case Utf8, LargeUtf8 -> DataType.STRING;
       case Binary, LargeBinary -> DataType.BINARY;
-      case List, LargeList ->
-          new DataType(TypeId.LIST, 0, 0, false, fieldsFromArrow(field.getChildren(), path));
+      case List, LargeList -> list(field, path);
       case Struct -> struct(field, path);
       default -> throw unsupported(field, path);
     };
@@ -204,6 +215,25 @@ public final class ArrowSchemaConverter {
       throw unsupported(field, path);
     }
     return DataType.decimal(precision, scale);
+  }
+
+  private static DataType time(Field field, String path, ArrowType.Time type) {
+    int width =
+        switch (type.getUnit()) {
+          case SECOND, MILLISECOND -> Integer.SIZE;
+          case MICROSECOND, NANOSECOND -> Long.SIZE;
+        };
+    if (type.getBitWidth() != width) {
+      throw unsupported(field, path);
+    }
+    return DataType.TIME;
+  }
+
+  private static DataType list(Field field, String path) {
+    if (field.getChildren().size() != 1) {
+      throw unsupported(field, path);
+    }
+    return new DataType(TypeId.LIST, 0, 0, false, fieldsFromArrow(field.getChildren(), path));
   }
 
   private static DataType timestamp(Field field, String path, ArrowType.Timestamp type) {

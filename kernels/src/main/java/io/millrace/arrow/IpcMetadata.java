@@ -22,6 +22,8 @@ import org.apache.arrow.vector.ipc.message.MessageSerializer;
  */
 record IpcMetadata(long rows, List<ArrowNode> nodes, List<Range> buffers, long bodyLength) {
   private static final int NODE_BYTES = 16;
+  // More than any host has; keeps sums of lengths far from overflowing.
+  private static final long MAXIMUM_BODY_BYTES = 1L << 42;
 
   /** A range of the body, in bytes. */
   record Range(long offset, long length) {}
@@ -67,7 +69,10 @@ record IpcMetadata(long rows, List<ArrowNode> nodes, List<Range> buffers, long b
   static Message decodeMessage(ByteBuffer metadata) throws ArrowFormatException {
     try {
       Message message = Message.getRootAsMessage(metadata);
-      if (message.bodyLength() < 0) {
+      if (message.headerType() == MessageHeader.NONE) {
+        throw new ArrowFormatException("a message without a header");
+      }
+      if (message.bodyLength() < 0 || message.bodyLength() > MAXIMUM_BODY_BYTES) {
         throw new ArrowFormatException("a body of " + message.bodyLength() + " bytes");
       }
       return message;

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.memory.LimitingResourceAdaptor;
 import io.millrace.testing.DataTypes;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
@@ -14,9 +16,17 @@ import io.millrace.testing.TableBuilder;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.math.BigDecimal;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -149,6 +159,94 @@ class ArrowIpcStreamTest {
       }
     }
     assertThat(refused).isGreaterThan(10);
+  }
+
+  @Test
+  void corruptStreamsAreRefusedOrReadable() throws IOException {
+    Random faults = random.random();
+    byte[] bytes = write(SCHEMA, List.of(new RandomTables(random.random(), 0.3).rows(SCHEMA, 10)));
+    LimitingResourceAdaptor limited = new LimitingResourceAdaptor(device.hostMemory(), 1 << 24);
+    int refused = 0;
+    for (int i = 0; i < 1_000; i++) {
+      byte[] corrupt = bytes.clone();
+      for (int flips = faults.nextInt(4); flips >= 0; flips--) {
+        corrupt[faults.nextInt(bytes.length)] = (byte) faults.nextInt(256);
+      }
+      try (ArrowIpcStreamReader reader =
+          new ArrowIpcStreamReader(
+              Channels.newChannel(new ByteArrayInputStream(corrupt)),
+              device.hostStream(),
+              limited)) {
+        for (Optional<Table> next = reader.read(); next.isPresent(); next = reader.read()) {
+          SuspectTables.readStart(next.get(), device);
+        }
+      } catch (ArrowFormatException | IllegalArgumentException | GpuOutOfMemoryException e) {
+        assertThat(e.getMessage()).isNotEmpty();
+        refused++;
+      }
+    }
+    assertThat(refused).isGreaterThan(100);
+    assertThat(limited.heldBytes()).isZero();
+  }
+
+  // Two batches of the same rows, the second without the first row, written by pyarrow 25.0.1.
+  @Test
+  void whatPyArrowWroteIsRead() throws IOException {
+    List<Object> nulls = new ArrayList<>(Collections.nCopies(20, null));
+    nulls.set(18, "a");
+    List<List<Object>> rows =
+        List.of(
+            List.of(
+                true,
+                (byte) 1,
+                1L,
+                1.5,
+                new BigDecimal("-999.99"),
+                new BigDecimal("-1234567890123456789012345678.0123456789"),
+                LocalDate.of(1969, 12, 31),
+                LocalTime.of(1, 2, 3),
+                LocalTime.of(1, 2, 3, 4_000_000),
+                LocalDateTime.of(1969, 12, 31, 23, 59, 59),
+                Instant.parse("1969-12-31T23:59:59.999999Z"),
+                LocalDateTime.of(1969, 12, 31, 23, 59, 59, 999_999_999),
+                "",
+                "",
+                ByteBuffer.wrap(new byte[1]),
+                Arrays.asList(1, null),
+                Arrays.asList("a", null),
+                List.of((short) 1, Arrays.asList(List.of("q"), null)),
+                "b",
+                "q"),
+            nulls,
+            Arrays.asList(
+                false,
+                (byte) -128,
+                Long.MIN_VALUE,
+                -0.0,
+                new BigDecimal("0.01"),
+                new BigDecimal("1.0000000000"),
+                LocalDate.of(2026, 11, 21),
+                LocalTime.MIDNIGHT,
+                LocalTime.MIDNIGHT,
+                LocalDateTime.of(1970, 1, 1, 0, 0),
+                Instant.EPOCH,
+                LocalDateTime.of(2001, 9, 9, 1, 46, 40),
+                "€😀",
+                "€😀",
+                ByteBuffer.allocate(0),
+                List.of(),
+                List.of(),
+                Arrays.asList(null, List.of()),
+                null,
+                "p"));
+    try (InputStream stream = getClass().getResourceAsStream("pyarrow.arrows")) {
+      byte[] bytes = stream.readAllBytes();
+      Schema schema;
+      try (ArrowIpcStreamReader reader = open(bytes)) {
+        schema = reader.schema();
+      }
+      assertThat(read(bytes, schema)).containsExactly(rows, rows.subList(1, 3));
+    }
   }
 
   @Test

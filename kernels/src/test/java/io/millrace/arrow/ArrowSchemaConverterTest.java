@@ -14,6 +14,7 @@ import org.apache.arrow.vector.types.DateUnit;
 import org.apache.arrow.vector.types.FloatingPointPrecision;
 import org.apache.arrow.vector.types.TimeUnit;
 import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.FieldType;
 import org.junit.jupiter.api.Test;
@@ -103,6 +104,8 @@ class ArrowSchemaConverterTest {
         new ArrowType.Decimal(38, 2, 256),
         new ArrowType.Decimal(10, -2, 128),
         new ArrowType.Date(DateUnit.MILLISECOND),
+        new ArrowType.Time(TimeUnit.SECOND, 64),
+        new ArrowType.List(),
         new ArrowType.FixedSizeBinary(16),
         new ArrowType.Duration(TimeUnit.SECOND),
         new ArrowType.Utf8View(),
@@ -115,6 +118,15 @@ class ArrowSchemaConverterTest {
     assertThatThrownBy(() -> fromArrow(Field.nullable("price", type)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("column 'price' is of the Arrow type " + type + ", which is not supported");
+  }
+
+  @Test
+  void dictionaryCodesOfOddWidthAreRefused() {
+    DictionaryEncoding encoding = new DictionaryEncoding(0, false, new ArrowType.Int(4, true));
+    FieldType type = new FieldType(true, new ArrowType.Utf8(), encoding);
+    assertThatThrownBy(() -> fromArrow(new Field("word", type, List.of())))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'word'");
   }
 
   @Test

@@ -15,6 +15,7 @@ import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
 import io.millrace.testing.TableBuilder;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -274,7 +275,7 @@ class ArrowVectorsTest {
         DecimalVector decimals = new DecimalVector("d", allocator, 5, 2)) {
       for (int i = 0; i < 100; i++) {
         bits.setSafe(i, i % 3 == 0 ? 1 : 0);
-        decimals.setSafe(i, new java.math.BigDecimal(i % 2 == 0 ? "-999.99" : "0.01"));
+        decimals.setSafe(i, new BigDecimal(i % 2 == 0 ? "-999.99" : "0.01"));
       }
       bits.setValueCount(100);
       decimals.setValueCount(100);
@@ -282,8 +283,7 @@ class ArrowVectorsTest {
         List<List<Object>> rows = device.rows(table);
         for (int i = 0; i < 100; i++) {
           assertThat(rows.get(i).get(0)).isEqualTo(i % 3 == 0);
-          assertThat(rows.get(i).get(1))
-              .isEqualTo(new java.math.BigDecimal(i % 2 == 0 ? "-999.99" : "0.01"));
+          assertThat(rows.get(i).get(1)).isEqualTo(new BigDecimal(i % 2 == 0 ? "-999.99" : "0.01"));
         }
       }
     }

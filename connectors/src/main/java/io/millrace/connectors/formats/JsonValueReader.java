@@ -3,6 +3,7 @@ package io.millrace.connectors.formats;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonFactory;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonParser;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonProcessingException;
@@ -16,6 +17,9 @@ import org.apache.flink.table.data.GenericRowData;
  */
 final class JsonValueReader {
   private static final JsonFactory FACTORY = new JsonFactory();
+  // Jackson says where an object starts together with what it does not say about its source.
+  private static final Pattern START_MARKER =
+      Pattern.compile(" \\(start marker at \\[Source[^\\]]*\\]\\)");
 
   private JsonValueReader() {}
 
@@ -38,7 +42,9 @@ final class JsonValueReader {
   private static MalformedLineException malformedJson(IOException e) {
     String message =
         e instanceof JsonProcessingException json && json.getLocation() != null
-            ? json.getOriginalMessage() + " at character " + json.getLocation().getColumnNr()
+            ? START_MARKER.matcher(json.getOriginalMessage()).replaceAll("")
+                + " at character "
+                + json.getLocation().getColumnNr()
             : e.getMessage();
     return new MalformedLineException("no JSON: " + message, e);
   }

@@ -40,11 +40,7 @@ public final class GenerateBidBatches extends AbstractStreamOperator<ColumnBatch
     int rows = options.rowsOf(batchNumber);
     long lastMillis = generator.eventMillis(NexmarkGenerator.eventOfBid(firstBid + rows - 1));
     ColumnBatch batch = new ColumnBatch(onDevice(tables.generate(firstBid, rows)));
-    try {
-      output.collect(new StreamRecord<>(batch, lastMillis));
-    } finally {
-      batch.release();
-    }
+    ColumnBatch.emit(new StreamRecord<>(batch, lastMillis), output);
     // The next event may be of the same millisecond.
     output.emitWatermark(new Watermark(lastMillis - 1));
   }

@@ -11,8 +11,6 @@ import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.api.connector.source.SourceReaderContext;
 import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
-import org.apache.flink.api.connector.source.lib.util.IteratorSourceEnumerator;
-import org.apache.flink.api.connector.source.lib.util.IteratorSourceReader;
 import org.apache.flink.api.connector.source.util.ratelimit.GuavaRateLimiter;
 import org.apache.flink.api.connector.source.util.ratelimit.RateLimitedSourceReader;
 import org.apache.flink.api.java.typeutils.ResultTypeQueryable;
@@ -47,7 +45,7 @@ final class InterleavedNumberSource
 
   @Override
   public SourceReader<Long, InterleavedNumbers> createReader(SourceReaderContext context) {
-    SourceReader<Long, InterleavedNumbers> reader = new IteratorSourceReader<>(context);
+    SourceReader<Long, InterleavedNumbers> reader = new InterleavedNumberReader();
     return Double.isInfinite(perSecond)
         ? reader
         : new RateLimitedSourceReader<>(
@@ -60,16 +58,16 @@ final class InterleavedNumberSource
     int splitCount = context.currentParallelism();
     List<InterleavedNumbers> splits = new ArrayList<>();
     for (int i = 0; i < splitCount; i++) {
-      splits.add(new InterleavedNumbers(Integer.toString(i), i, splitCount, count));
+      splits.add(new InterleavedNumbers(i, i, splitCount, count));
     }
-    return new IteratorSourceEnumerator<>(context, splits);
+    return new InterleavedNumberEnumerator(context, splits);
   }
 
   @Override
   public SplitEnumerator<InterleavedNumbers, Collection<InterleavedNumbers>> restoreEnumerator(
       SplitEnumeratorContext<InterleavedNumbers> context,
       Collection<InterleavedNumbers> remaining) {
-    return new IteratorSourceEnumerator<>(context, remaining);
+    return new InterleavedNumberEnumerator(context, remaining);
   }
 
   @Override

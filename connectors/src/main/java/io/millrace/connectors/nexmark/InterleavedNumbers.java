@@ -1,51 +1,24 @@
 package io.millrace.connectors.nexmark;
 
-import java.util.Iterator;
-import java.util.NoSuchElementException;
-import org.apache.flink.api.connector.source.lib.util.IteratorSourceSplit;
+import org.apache.flink.api.connector.source.SourceSplit;
 
 /**
  * A split of the numbers from 0: {@code next}, {@code next + step} and so on, below {@code end}.
- * Immutable.
+ *
+ * @param index which of the splits it is, from 0
  */
-record InterleavedNumbers(String splitId, long next, long step, long end)
-    implements IteratorSourceSplit<Long, InterleavedNumbers.Numbers> {
-
+record InterleavedNumbers(int index, long next, long step, long end) implements SourceSplit {
   @Override
-  public Numbers getIterator() {
-    return new Numbers(this);
+  public String splitId() {
+    return Integer.toString(index);
   }
 
-  @Override
-  public InterleavedNumbers getUpdatedSplitForIterator(Numbers numbers) {
-    return new InterleavedNumbers(splitId, numbers.next, step, end);
+  boolean isEmpty() {
+    return next >= end;
   }
 
-  /** The numbers of a split. */
-  static final class Numbers implements Iterator<Long> {
-    private final long step;
-    private final long end;
-    private long next;
-
-    Numbers(InterleavedNumbers split) {
-      this.step = split.step;
-      this.end = split.end;
-      this.next = split.next;
-    }
-
-    @Override
-    public boolean hasNext() {
-      return next < end;
-    }
-
-    @Override
-    public Long next() {
-      if (!hasNext()) {
-        throw new NoSuchElementException(next + " is not below " + end);
-      }
-      long number = next;
-      next += step;
-      return number;
-    }
+  /** What is left behind {@link #next}. */
+  InterleavedNumbers rest() {
+    return new InterleavedNumbers(index, next + step, step, end);
   }
 }

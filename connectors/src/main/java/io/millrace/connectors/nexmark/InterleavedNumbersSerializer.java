@@ -12,7 +12,7 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 final class InterleavedNumbersSerializer
     implements SimpleVersionedSerializer<Collection<InterleavedNumbers>> {
   private static final int VERSION = 1;
-  private static final int SPLIT_BYTES = 32;
+  private static final int SPLIT_BYTES = 28;
 
   @Override
   public int getVersion() {
@@ -25,7 +25,7 @@ final class InterleavedNumbersSerializer
         new DataOutputSerializer(Integer.BYTES + splits.size() * SPLIT_BYTES);
     out.writeInt(splits.size());
     for (InterleavedNumbers split : splits) {
-      out.writeUTF(split.splitId());
+      out.writeInt(split.index());
       out.writeLong(split.next());
       out.writeLong(split.step());
       out.writeLong(split.end());
@@ -41,7 +41,7 @@ final class InterleavedNumbersSerializer
     DataInputDeserializer in = new DataInputDeserializer(serialized);
     List<InterleavedNumbers> splits = new ArrayList<>();
     for (int i = in.readInt(); i > 0; i--) {
-      splits.add(new InterleavedNumbers(in.readUTF(), in.readLong(), in.readLong(), in.readLong()));
+      splits.add(new InterleavedNumbers(in.readInt(), in.readLong(), in.readLong(), in.readLong()));
     }
     return splits;
   }

@@ -1,0 +1,50 @@
+package io.millrace.connectors.files;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.flink.api.common.functions.MapFunction;
+import org.apache.flink.api.common.state.CheckpointListener;
+
+/**
+ * Hands elements on, slowly, and throws once: some elements after a checkpoint was completed. Then
+ * it hands them on at full speed.
+ */
+public final class FailOnce<T> implements MapFunction<T, T>, CheckpointListener {
+  private static final long serialVersionUID = 1L;
+  private static final AtomicLong NEXT = new AtomicLong();
+  private static final Map<Long, AtomicBoolean> FAILED = new ConcurrentHashMap<>();
+  private static final int ELEMENTS_AFTER_CHECKPOINT = 10;
+
+  private final long number = NEXT.getAndIncrement();
+  private boolean checkpointed;
+  private int elements;
+
+  public FailOnce() {
+    FAILED.put(number, new AtomicBoolean());
+  }
+
+  /** Whether it threw. */
+  public boolean hasFailed() {
+    return FAILED.get(number).get();
+  }
+
+  @Override
+  public T map(T value) throws Exception {
+    if (!hasFailed()) {
+      Thread.sleep(1);
+      if (checkpointed
+          && ++elements > ELEMENTS_AFTER_CHECKPOINT
+          && FAILED.get(number).compareAndSet(false, true)) {
+        throw new IllegalStateException("failing once");
+      }
+    }
+    return value;
+  }
+
+  @Override
+  public void notifyCheckpointComplete(long checkpointId) {
+    checkpointed = true;
+  }
+}

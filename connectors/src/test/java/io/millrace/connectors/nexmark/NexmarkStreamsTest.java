@@ -1,0 +1,130 @@
+package io.millrace.connectors.nexmark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.column.Table;
+import io.millrace.connectors.files.EncodedFileSink;
+import io.millrace.connectors.files.FailOnce;
+import io.millrace.connectors.files.OutputFolder;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.testing.BatchCollector;
+import io.millrace.operators.testing.FlinkCluster;
+import io.millrace.testing.DeviceExtension;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.data.RowData;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+class NexmarkStreamsTest {
+  private static final int DATE_TIME = 5;
+
+  @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
+
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+
+  @TempDir Path folder;
+
+  @Test
+  void batchesOfAllSubtasksTogetherHaveEachBidOnce() throws Exception {
+    long liveBefore = ColumnBatch.liveBatches();
+    StreamExecutionEnvironment environment = flink.environment(3);
+    BatchCollector collector = new BatchCollector();
+    NexmarkOptions options = NexmarkOptions.of(2500).withBatchRows(100);
+    collector.collect(NexmarkStreams.bidBatches(environment, options));
+    flink.run(environment);
+
+    NexmarkGenerator generator = new NexmarkGenerator(NexmarkConfiguration.DEFAULT);
+    try (BidTables tables = new BidTables(generator, device.hostStream(), device.hostMemory());
+        Table expected = tables.generate(0, 2500)) {
+      assertThat(sorted(collector.rows())).isEqualTo(sorted(device.rows(expected)));
+    }
+    assertThat(collector.batches()).hasSize(25);
+    assertThat(collector.batches()).extracting(BatchCollector.Batch::subtask).contains(0, 1, 2);
+    assertThat(ColumnBatch.liveBatches()).isEqualTo(liveBefore);
+  }
+
+  private static List<List<Object>> sorted(List<List<Object>> rows) {
+    return rows.stream().sorted(Comparator.comparing(Object::toString)).toList();
+  }
+
+  @Test
+  void aFailureBetweenCheckpointsLosesAndDoublesNoBid() throws Exception {
+    StreamExecutionEnvironment environment = flink.environment(2);
+    environment.enableCheckpointing(50);
+    Configuration restart = new Configuration();
+    restart.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
+    restart.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(10));
+    environment.configure(restart);
+    FailOnce<RowData> failure = new FailOnce<>();
+    NexmarkOptions options = NexmarkOptions.of(4001).withBatchRows(7);
+    SingleOutputStreamOperator<RowData> rows = NexmarkStreams.bidRows(environment, options);
+    write(rows.map(failure).returns(rows.getType()));
+    flink.run(environment);
+
+    assertThat(failure.hasFailed()).isTrue();
+    NexmarkGenerator generator = new NexmarkGenerator(NexmarkConfiguration.DEFAULT);
+    assertThat(OutputFolder.sortedLines(folder.resolve("out")))
+        .isEqualTo(
+            LongStream.range(0, 4001)
+                .map(NexmarkGenerator::eventOfBid)
+                .mapToObj(event -> line(NexmarkSchemas.row(generator.bid(event))))
+                .sorted()
+                .toList());
+  }
+
+  private void write(DataStream<RowData> bids) {
+    org.apache.flink.core.fs.Path path =
+        new org.apache.flink.core.fs.Path(folder.resolve("out").toUri());
+    bids.map(bid -> (line(bid) + "\n").getBytes(StandardCharsets.UTF_8))
+        .returns(byte[].class)
+        .sinkTo(EncodedFileSink.create(path, ".txt"));
+  }
+
+  private static String line(RowData bid) {
+    return bid.getLong(0)
+        + " "
+        + bid.getLong(1)
+        + " "
+        + bid.getLong(2)
+        + " "
+        + bid.getTimestamp(DATE_TIME, 3)
+        + " "
+        + bid.getString(6);
+  }
+
+  @Test
+  void aRateIsKept() throws Exception {
+    StreamExecutionEnvironment environment = flink.environment(2);
+    BatchCollector collector = new BatchCollector();
+    NexmarkOptions options = NexmarkOptions.of(1500).withPerSecond(1000);
+    collector.collect(NexmarkStreams.bidBatches(environment, options));
+    long start = System.nanoTime();
+    flink.run(environment);
+    Duration duration = Duration.ofNanos(System.nanoTime() - start);
+    assertThat(collector.rows()).hasSize(1500);
+    assertThat(duration).isBetween(Duration.ofMillis(1200), Duration.ofSeconds(30));
+  }
+
+  @Test
+  void optionsCutTheCountIntoBatches() {
+    NexmarkOptions options = NexmarkOptions.of(250).withBatchRows(100);
+    assertThat(options.batchCount()).isEqualTo(3);
+    assertThat(options.rowsOf(1)).isEqualTo(100);
+    assertThat(options.rowsOf(2)).isEqualTo(50);
+    assertThat(NexmarkOptions.of(NexmarkOptions.UNBOUNDED).batchCount())
+        .isEqualTo(NexmarkOptions.UNBOUNDED);
+    assertThat(options.withPerSecond(100).rowsPerBatch()).isEqualTo(5);
+    assertThat(options.withPerSecond(100).batchesPerSecond()).isEqualTo(20.0);
+  }
+}

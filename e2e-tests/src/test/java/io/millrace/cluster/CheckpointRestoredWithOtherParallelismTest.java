@@ -18,10 +18,14 @@ class CheckpointRestoredWithOtherParallelismTest {
   @RegisterExtension final ProcessClusterExtension processes = new ProcessClusterExtension();
 
   @Test
-  void everyRowIsCommittedOnceOverTwoThreeAndOneSubtasks() throws Exception {
+  void batchedRowsAreCommittedOnce() throws Exception {
+    processes.cluster().setTaskManagers(2);
+    rescaleAndCount(new BatchedRowsJob(ROWS, processes.folder().resolve("output")));
+  }
+
+  /** Runs the job with two subtasks, then three, then one. */
+  private void rescaleAndCount(RowsJob rows) throws Exception {
     ProcessCluster cluster = processes.cluster();
-    cluster.setTaskManagers(2);
-    RowsJob rows = new RowsJob(ROWS, processes.folder().resolve("output"));
 
     CheckpointedJob two = CheckpointedJob.run(cluster, rows.submission(2, ROWS_PER_SECOND));
     String fromTwo = cancelWithElementsInFlight(two);

@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** The files of a sink as its readers see them: hidden ones are not committed. */
-final class CommittedFiles {
+public final class CommittedFiles {
   private CommittedFiles() {}
 
   /** The lines of all committed files of {@code folder}; none if it does not exist. */
-  static List<String> lines(Path folder) throws IOException {
+  public static List<String> lines(Path folder) throws IOException {
     List<String> lines = new ArrayList<>();
     if (!Files.exists(folder)) {
       return lines;

@@ -2,49 +2,40 @@ package io.millrace.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.cluster.job.NumberedRows;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.LongStream;
 
-/**
- * A job of generated rows, each of them unique, that are partitioned by key and written to files.
- *
- * @param rows how many
- * @param output the folder that the job writes
- */
-record RowsJob(int rows, Path output) {
+/** A bounded job that writes rows to files, all of them different, partitioned by a key. */
+interface RowsJob {
+  /** A checkpoint interval that leaves the checkpoints to the test. */
+  String LONGER_THAN_THE_TEST = "1 h";
 
   /**
-   * The job to submit; it takes no checkpoint of its own accord.
+   * The job to submit. It asks for no checkpoint while it runs. A run may continue another one with
+   * another parallelism and rate.
    *
    * @param rowsPerSecond of all sources together; 0 for as fast as it goes
    */
-  JobSubmission submission(int parallelism, int rowsPerSecond) {
-    return new JobSubmission(
-        Path.of(System.getProperty("millrace.cluster.job.jar")),
-        NumberedRows.class.getName(),
-        List.of(String.valueOf(rows), String.valueOf(rowsPerSecond), output.toUri().toString()),
-        parallelism,
-        Optional.empty(),
-        Map.of());
-  }
+  JobSubmission submission(int parallelism, int rowsPerSecond);
+
+  /** The folder that the job writes. */
+  Path output();
+
+  /** What a finished job must have committed, once each. */
+  Set<String> rows();
 
   /** The rows that the job has committed so far. */
-  List<String> committed() throws IOException {
-    return CommittedFiles.lines(output);
+  default List<String> committed() throws IOException {
+    return CommittedFiles.lines(output());
   }
 
   /** Fails unless every row is committed, and none twice. */
-  void assertEachRowCommittedOnce() throws IOException {
-    Set<String> missing =
-        LongStream.range(0, rows).mapToObj(row -> "row " + row).collect(Collectors.toSet());
+  default void assertEachRowCommittedOnce() throws IOException {
+    Set<String> missing = new HashSet<>(rows());
     List<String> unexpected = new ArrayList<>();
     for (String row : committed()) {
       if (!missing.remove(row)) {

@@ -18,10 +18,13 @@ class TaskManagerKilledBetweenCheckpointsTest {
   @RegisterExtension final ProcessClusterExtension processes = new ProcessClusterExtension();
 
   @Test
-  void everyRowIsCommittedOnce() throws Exception {
+  void batchedRowsAreCommittedOnce() throws Exception {
+    processes.cluster().setTaskManagers(2);
+    killOneAndCount(new BatchedRowsJob(ROWS, processes.folder().resolve("output")));
+  }
+
+  private void killOneAndCount(RowsJob rows) throws Exception {
     ProcessCluster cluster = processes.cluster();
-    cluster.setTaskManagers(2);
-    RowsJob rows = new RowsJob(ROWS, processes.folder().resolve("output"));
     // Three subtasks need slots of both TaskManagers.
     CheckpointedJob job = CheckpointedJob.run(cluster, rows.submission(3, ROWS_PER_SECOND));
     long checkpoint = job.checkpoint();

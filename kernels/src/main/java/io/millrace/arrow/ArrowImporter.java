@@ -48,8 +48,7 @@ public final class ArrowImporter {
   /**
    * A table of the vectors of {@code root}; the caller owns it.
    *
-   * @param dictionaries knows the dictionaries that the vectors refer to; may be null if there are
-   *     none
+   * @param dictionaries knows the dictionaries that the vectors refer to
    * @throws IllegalArgumentException if a column's type is not supported or a dictionary is not
    *     known
    * @throws ArrowFormatException if the vectors do not hold what their types say

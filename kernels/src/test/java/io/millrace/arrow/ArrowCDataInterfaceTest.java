@@ -81,6 +81,16 @@ class ArrowCDataInterfaceTest {
   }
 
   @Test
+  void dictionariesWithinOthersComeBack() throws ArrowFormatException {
+    try (Table table = NestedDictionaries.table(device)) {
+      cData().exportTable(table, array, schema, device.hostStream());
+    }
+    try (Table imported = cData().importTable(array, schema)) {
+      assertThat(device.rows(imported)).isEqualTo(NestedDictionaries.ROWS);
+    }
+  }
+
+  @Test
   void arrowReadsWhatIsExported() {
     List<List<Object>> rows = new RandomTables(random.random(), 0.3).rows(SCHEMA, 200);
     export(rows);

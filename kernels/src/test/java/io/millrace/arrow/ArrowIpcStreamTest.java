@@ -97,6 +97,23 @@ class ArrowIpcStreamTest {
   }
 
   @Test
+  void dictionariesWithinOthersAreReadBack() throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    Schema schema;
+    try (Table table = NestedDictionaries.table(device);
+        ArrowIpcStreamWriter writer =
+            new ArrowIpcStreamWriter(
+                table.schema(),
+                Channels.newChannel(bytes),
+                device.hostStream(),
+                device.hostMemory())) {
+      schema = table.schema();
+      writer.write(table);
+    }
+    assertThat(read(bytes.toByteArray(), schema)).containsExactly(NestedDictionaries.ROWS);
+  }
+
+  @Test
   void arrowReadsWhatIsWritten() throws IOException {
     List<List<List<Object>>> batches = randomBatches();
     List<List<List<Object>>> read = new ArrayList<>();

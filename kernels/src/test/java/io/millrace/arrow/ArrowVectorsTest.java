@@ -30,6 +30,7 @@ import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.BitVector;
 import org.apache.arrow.vector.DecimalVector;
 import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.IntVector;
 import org.apache.arrow.vector.LargeVarCharVector;
 import org.apache.arrow.vector.TimeMicroVector;
 import org.apache.arrow.vector.TimeNanoVector;
@@ -172,7 +173,7 @@ class ArrowVectorsTest {
       vector.setNull(7);
       vector.setValueCount(100);
       assertThat(device.device().stagingPool().heldBytes()).isGreaterThan(stagingBefore);
-      try (Table host = importer().importTable(VectorSchemaRoot.of(vector), null);
+      try (Table host = importer().importTable(VectorSchemaRoot.of(vector), dictionaries);
           Table onDevice = device.copyToDevice(host)) {
         assertThat(address(host, 0)).isEqualTo(vector.getDataBufferAddress());
         List<List<Object>> rows = device.rows(onDevice);
@@ -279,7 +280,8 @@ class ArrowVectorsTest {
       }
       bits.setValueCount(100);
       decimals.setValueCount(100);
-      try (Table table = importer().importTable(VectorSchemaRoot.of(bits, decimals), null)) {
+      try (Table table =
+          importer().importTable(VectorSchemaRoot.of(bits, decimals), dictionaries)) {
         List<List<Object>> rows = device.rows(table);
         for (int i = 0; i < 100; i++) {
           assertThat(rows.get(i).get(0)).isEqualTo(i % 3 == 0);
@@ -309,6 +311,24 @@ class ArrowVectorsTest {
       assertThatThrownBy(() -> importer().importTable(VectorSchemaRoot.of(codes), provider))
           .isInstanceOf(ArrowFormatException.class)
           .hasMessageContaining("the code 2 for a dictionary of 2");
+    }
+  }
+
+  @Test
+  void anUnknownDictionaryIsNamed() {
+    DictionaryEncoding encoding = new DictionaryEncoding(9, false, null);
+    FieldType type = new FieldType(true, new ArrowType.Int(32, true), encoding);
+    try (IntVector codes = new IntVector(new Field("word", type, null), allocator)) {
+      assertThatThrownBy(() -> importer().importTable(VectorSchemaRoot.of(codes), dictionaries))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("dictionary with ID 9");
+    }
+  }
+
+  @Test
+  void dictionariesWithinOthersComeBack() throws ArrowFormatException {
+    try (Table table = NestedDictionaries.table(device)) {
+      assertComesBack(table, NestedDictionaries.ROWS);
     }
   }
 

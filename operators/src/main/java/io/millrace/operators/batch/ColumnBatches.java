@@ -4,9 +4,11 @@ import io.millrace.column.Schema;
 import io.millrace.operators.row.RowAppender;
 import io.millrace.operators.row.RowDataAppender;
 import io.millrace.operators.row.RowDataDecoder;
+import io.millrace.operators.row.RowDecoder;
 import io.millrace.operators.row.SchemaConverter;
 import java.util.Optional;
 import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.table.data.RowData;
@@ -65,9 +67,24 @@ public final class ColumnBatches {
   private static SingleOutputStreamOperator<RowData> toRows(
       DataStream<ColumnBatch> batches, Optional<String> timeColumn) {
     Schema schema = ColumnBatchTypeInformation.schemaOf(batches.getType());
-    return batches.transform(
-        UNBATCH,
+    return toRows(
+        batches,
+        RowDataDecoder::new,
         InternalTypeInfo.of(SchemaConverter.toRowType(schema)),
-        UnbatchingOperator.factory(RowDataDecoder::new, timeColumn));
+        timeColumn);
+  }
+
+  /**
+   * The rows of the batches as rows of any kind.
+   *
+   * @param decoders how columns become rows
+   * @param timeColumn as above; empty for the batches' timestamps
+   */
+  public static <T> SingleOutputStreamOperator<T> toRows(
+      DataStream<ColumnBatch> batches,
+      RowDecoder.Factory<T> decoders,
+      TypeInformation<T> type,
+      Optional<String> timeColumn) {
+    return batches.transform(UNBATCH, type, UnbatchingOperator.factory(decoders, timeColumn));
   }
 }

@@ -22,18 +22,24 @@ final class FieldsAppender {
       throw new IllegalArgumentException(
           "the row has " + row.getArity() + " fields, not those of " + fields);
     }
-    for (int i = 0; i < appenders.length; i++) {
-      if (row.isNullAt(i)) {
-        appendNull(fields.get(i), builders[i]);
-      } else {
-        appenders[i].append(row, i);
+    int i = 0;
+    try {
+      for (; i < appenders.length; i++) {
+        if (row.isNullAt(i)) {
+          appendNull(fields.get(i), builders[i]);
+        } else {
+          appenders[i].append(row, i);
+        }
       }
+    } catch (ClassCastException e) {
+      throw new IllegalArgumentException(
+          "the row's value does not have the type of column '" + fields.get(i) + "': " + row, e);
     }
   }
 
   static void appendNull(Field field, ColumnBuilder builder) {
     if (!field.nullable()) {
-      throw new IllegalArgumentException("null in column '" + field.name() + "', " + field);
+      throw new IllegalArgumentException("null in column '" + field + "'");
     }
     builder.appendNull();
   }

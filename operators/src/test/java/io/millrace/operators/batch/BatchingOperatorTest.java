@@ -251,7 +251,7 @@ class BatchingOperatorTest {
     send(1);
     assertThatThrownBy(
             () -> harness.processElement(new StreamRecord<>(GenericRowData.of(null, null))))
-        .hasMessageContaining("null in column 'id'");
+        .hasMessageContaining("null in column 'id BIGINT NOT NULL'");
   }
 
   @Test

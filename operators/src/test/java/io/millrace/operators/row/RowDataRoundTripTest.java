@@ -156,7 +156,7 @@ class RowDataRoundTripTest {
           .hasMessageContaining("DELETE")
           .hasMessageContaining("RowKindColumn");
       assertThatThrownBy(() -> appender.append(GenericRowData.of((Object) null)))
-          .hasMessageContaining("null in column 'id'");
+          .hasMessageContaining("null in column 'id BIGINT NOT NULL'");
       assertThatThrownBy(() -> appender.append(GenericRowData.of(1L, 2L)))
           .hasMessageContaining("2 fields");
     }

@@ -61,7 +61,7 @@ class AdaptiveBatchingTest {
                 SCHEMA,
                 RowDataAppender::new,
                 BatchOptions.latency(Duration.ofMillis(LATENCY_MILLIS))));
-    BatchCollector collector = new BatchCollector(this::receive);
+    RecordingOutput collector = new RecordingOutput(this::receive);
     harness.setOutputCreator(serializer -> collector);
     try {
       harness.open();

@@ -31,7 +31,7 @@ class BatchingOperatorTest {
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
 
-  private BatchCollector collector = new BatchCollector(this::read);
+  private RecordingOutput collector = new RecordingOutput(this::read);
   private OneInputStreamOperatorTestHarness<RowData, ColumnBatch> harness;
 
   private record Batch(List<Object> ids, OptionalLong timestamp) {
@@ -257,7 +257,7 @@ class BatchingOperatorTest {
   @Test
   void aFailingConsumerLeavesNothingHeld() throws Exception {
     collector =
-        new BatchCollector(
+        new RecordingOutput(
             batch -> {
               throw new IllegalStateException("the consumer failed");
             });

@@ -13,11 +13,11 @@ import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.util.OutputTag;
 
 /** A consumer of batches, which it borrows, and of all else, which it keeps in order. */
-final class BatchCollector implements Output<StreamRecord<ColumnBatch>> {
+final class RecordingOutput implements Output<StreamRecord<ColumnBatch>> {
   private final List<Object> elements = new ArrayList<>();
   private final Consumer<StreamRecord<ColumnBatch>> onBatch;
 
-  BatchCollector(Consumer<StreamRecord<ColumnBatch>> onBatch) {
+  RecordingOutput(Consumer<StreamRecord<ColumnBatch>> onBatch) {
     this.onBatch = onBatch;
   }
 

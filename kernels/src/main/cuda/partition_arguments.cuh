@@ -1,0 +1,147 @@
+// The argument structures of the partitioning kernels.
+//
+// Java writes these structures into a parameter buffer, so they hold fixed-size fields only, ordered so that the
+// compiler inserts no padding. Every structure has a device constant `sizeof_<Structure>` that Java compares with its
+// own layout before the first launch.
+#pragma once
+
+#include <cstdint>
+
+namespace millrace {
+
+// What a column holds. The numbers are shared with Java.
+enum KeyType : int32_t {
+  KEY_BOOL = 0,               // 1 byte, 0 or 1
+  KEY_INT8 = 1,
+  KEY_INT16 = 2,
+  KEY_INT32 = 3,
+  KEY_INT64 = 4,
+  KEY_FLOAT32 = 5,
+  KEY_FLOAT64 = 6,
+  KEY_DECIMAL32 = 7,          // unscaled value
+  KEY_DECIMAL64 = 8,
+  KEY_DECIMAL128 = 9,         // little-endian, 16 bytes
+  KEY_DATE = 10,              // int32 days
+  KEY_TIME = 11,              // int32 milliseconds
+  KEY_TIMESTAMP_MILLIS = 12,  // int64
+  KEY_TIMESTAMP_MICROS = 13,  // int64
+  KEY_TIMESTAMP_NANOS = 14,   // int64 milliseconds in `data`, int32 nanoseconds of the millisecond in `nanos`
+  KEY_STRING = 15,            // UTF-8 bytes in `data`, int32 offsets in `offsets`
+  KEY_BINARY = 16,            // as KEY_STRING
+  KEY_STRUCT = 17             // a struct level: only its validity counts; its fields follow, depth first
+};
+
+enum HashFunctionId : int32_t {
+  HASH_MURMUR3_32 = 0,       // libcudf's numbering
+  HASH_IDENTITY = 1,         // libcudf's numbering
+  HASH_FLINK_JAVA = 2,       // Object.hashCode() of the key
+  HASH_FLINK_BINARY_ROW = 3  // BinaryRowData.hashCode() of the key row
+};
+
+enum Numbering : int32_t {
+  NUMBER_BY_MODULO = 0,
+  NUMBER_BY_MASK = 1,        // the partition count is a power of two
+  NUMBER_BY_KEY_GROUP = 2,   // the key group itself
+  NUMBER_BY_OPERATOR = 3     // the subtask that owns the key group
+};
+
+constexpr int32_t MAXIMUM_KEY_COLUMNS = 16;
+constexpr int32_t MAXIMUM_COLUMNS = 48;
+constexpr int32_t NO_PARENT = -1;
+
+// One key column, or one struct level. Element i of the batch is at index `row_offset + i` of every buffer.
+struct KeyColumn {
+  uint64_t data;
+  uint64_t validity;  // bit mask, least significant bit first; 0: no nulls
+  uint64_t offsets;   // strings only
+  uint64_t nanos;     // KEY_TIMESTAMP_NANOS only
+  int64_t row_offset;
+  int32_t type;
+  int32_t precision;  // decimals only
+  int32_t parent;     // index of the struct level that holds this column, or NO_PARENT
+  int32_t reserved;
+};
+
+// How a hash becomes a partition number. The multipliers are ceil(2^64 / divisor), modulo 2^64.
+struct PartitionRule {
+  uint64_t partitions_multiplier;
+  uint64_t maximum_parallelism_multiplier;
+  int32_t hash_function;
+  uint32_t seed;
+  int32_t numbering;
+  int32_t partitions;
+  int32_t maximum_parallelism;
+  int32_t parallelism;
+};
+
+// A fixed-width column to move. Input 0 stands for the row number: its output is the gather map.
+struct MovedColumn {
+  uint64_t input;  // already advanced to the first row of the slice
+  uint64_t output;
+  int32_t width;   // 1, 2, 4, 8 or 16 bytes
+  int32_t reserved;
+};
+
+// The arguments of partition_*. Scratch memory:
+//   control   2 x uint32: barrier, ticket. Zero before the first launch; every launch leaves it zero. One per stream.
+//   counts    int32[partitions * chunks]: rows of each partition in each chunk, then the rows before that chunk
+//   totals    int32[partitions]
+//   ids       id_width bytes a row (1, 2 or 4): the partition of each row
+struct PartitionArguments {
+  uint64_t control;
+  uint64_t counts;
+  uint64_t totals;
+  uint64_t ids;
+  uint64_t device_offsets;  // int32[partitions + 1]; never 0
+  uint64_t host_offsets;    // the same, in mapped host memory; 0: not wanted
+  uint64_t map;             // partition map; 0: the keys decide
+  int32_t rows;
+  int32_t partitions;
+  int32_t chunks;           // contiguous row ranges, one a block
+  int32_t chunk_rows;       // rows in every chunk but the last
+  int32_t id_width;
+  int32_t map_width;        // 1, 2, 4 or 8 bytes
+  int32_t map_shift;        // the digit of a multi-pass partitioning: (map >> shift) & mask
+  uint32_t map_mask;
+  int32_t key_columns;
+  int32_t nulls_present;    // libcudf hashes struct levels only when some key is null
+  int32_t columns;
+  int32_t reserved;
+  PartitionRule rule;
+  KeyColumn key[MAXIMUM_KEY_COLUMNS];
+  MovedColumn column[MAXIMUM_COLUMNS];
+};
+
+// The arguments of partition_offsets: the starts of the partitions in ascending ids.
+struct SortedOffsetsArguments {
+  uint64_t ids;  // int32[rows], ascending
+  uint64_t device_offsets;
+  uint64_t host_offsets;
+  int32_t rows;
+  int32_t partitions;
+};
+
+// The arguments of round_robin_partition. Row i is card `i % partitions` of deal `i / partitions`; card c goes to
+// partition `(c + start) % partitions`.
+struct RoundRobinArguments {
+  int32_t rows;
+  int32_t partitions;
+  int32_t start_partition;
+  int32_t columns;
+  int32_t tile_cards;  // cards (columns of the deal matrix) in a tile
+  int32_t tile_deals;  // deals (rows of the deal matrix) in a tile
+  int32_t card_tiles;  // tiles side by side
+  int32_t tiles;
+  uint64_t partitions_multiplier;
+  MovedColumn column[MAXIMUM_COLUMNS];
+};
+
+}  // namespace millrace
+
+#if defined(__CUDACC__)
+#define MILLRACE_FUNCTION __host__ __device__ __forceinline__
+#define MILLRACE_REPORT_SIZE(Structure) \
+  extern "C" __device__ const uint32_t sizeof_##Structure = sizeof(millrace::Structure)
+#else
+#define MILLRACE_FUNCTION inline
+#endif

@@ -1,0 +1,144 @@
+// What one thread block does in a partitioning kernel: ranks, scans, offsets.
+#pragma once
+
+#include "partition_source.cuh"
+
+namespace millrace {
+
+constexpr int WARP = 32;
+constexpr uint32_t ALL_LANES = 0xffffffffu;
+constexpr int LARGEST_SINGLE_PASS = 1024;  // partitions
+
+static __device__ __forceinline__ int lane_of_thread() { return threadIdx.x & (WARP - 1); }
+static __device__ __forceinline__ int warp_of_thread() { return threadIdx.x / WARP; }
+
+static __device__ __forceinline__ int bits_for(int partitions) { return partitions <= 1 ? 0 : 32 - __clz(partitions - 1); }
+
+// The lanes of the warp whose partition equals this lane's: one ballot a bit of the partition number.
+static __device__ __forceinline__ uint32_t peers_of(uint32_t partition, bool present, int bits) {
+  uint32_t peers = __ballot_sync(ALL_LANES, present);
+  for (int bit = 0; bit < bits; ++bit) {
+    bool is_set = (partition >> bit) & 1;
+    uint32_t set = __ballot_sync(ALL_LANES, is_set);
+    peers &= is_set ? set : ~set;
+  }
+  return peers;
+}
+
+// The rank of this lane's row among the rows of its partition that this warp has seen: earlier rounds, then lower lanes.
+// `counter` is the warp's counter of the partition.
+static __device__ __forceinline__ uint32_t rank_in_warp(uint32_t* counters, uint32_t partition, bool present, int bits) {
+  uint32_t peers = peers_of(partition, present, bits);
+  int lane = lane_of_thread();
+  int leader = __ffs(peers) - 1;
+  uint32_t seen = 0;
+  if (present && lane == leader) seen = atomicAdd(&counters[partition], __popc(peers));
+  __syncwarp();
+  seen = __shfl_sync(ALL_LANES, seen, leader < 0 ? 0 : leader);
+  return seen + __popc(peers & ((1u << lane) - 1));
+}
+
+static __device__ __forceinline__ uint32_t exclusive_scan_of_warp(uint32_t value, uint32_t& total) {
+  uint32_t sum = value;
+#pragma unroll
+  for (int distance = 1; distance < WARP; distance *= 2) {
+    uint32_t below = __shfl_up_sync(ALL_LANES, sum, distance);
+    if (lane_of_thread() >= distance) sum += below;
+  }
+  total = __shfl_sync(ALL_LANES, sum, WARP - 1);
+  return sum - value;
+}
+
+// Exclusive scan over the block. Every thread calls it; `warp_sums` holds WARP words.
+template <int THREADS>
+static __device__ __forceinline__ uint32_t exclusive_scan_of_block(uint32_t value, uint32_t* warp_sums) {
+  uint32_t total;
+  uint32_t before = exclusive_scan_of_warp(value, total);
+  if (lane_of_thread() == 0) warp_sums[warp_of_thread()] = total;
+  __syncthreads();
+  uint32_t sum_of_warp = lane_of_thread() < THREADS / WARP ? warp_sums[lane_of_thread()] : 0;
+  uint32_t unused;
+  uint32_t before_warp = exclusive_scan_of_warp(sum_of_warp, unused);
+  before += __shfl_sync(ALL_LANES, before_warp, warp_of_thread());
+  __syncthreads();
+  return before;
+}
+
+// Exclusive scan of `values` (any count) by one block, in place or from global to shared memory.
+template <int THREADS>
+static __device__ __forceinline__ void exclusive_scan_of_array(const uint32_t* values, uint32_t* sums, int count,
+                                                               uint32_t* warp_sums) {
+  int each = (count + THREADS - 1) / THREADS;
+  int begin = threadIdx.x * each;
+  int end = min(begin + each, count);
+  uint32_t sum = 0;
+  for (int i = begin; i < end; ++i) sum += values[i];
+  uint32_t before = exclusive_scan_of_block<THREADS>(sum, warp_sums);
+  for (int i = begin; i < end; ++i) {
+    uint32_t value = values[i];
+    sums[i] = before;
+    before += value;
+  }
+}
+
+// Turns each warp's counters into the rows of that partition in lower warps, and `totals` into the block's counts.
+// counters[warp * partitions + partition].
+template <int WARPS>
+static __device__ __forceinline__ void scan_counters_over_warps(uint32_t* counters, uint32_t* totals, int partitions) {
+  for (int p = threadIdx.x; p < partitions; p += blockDim.x) {
+    uint32_t before = 0;
+#pragma unroll
+    for (int w = 0; w < WARPS; ++w) {
+      uint32_t count = counters[w * partitions + p];
+      counters[w * partitions + p] = before;
+      before += count;
+    }
+    totals[p] = before;
+  }
+}
+
+static __device__ __forceinline__ void clear_words(uint32_t* words, int count) {
+  for (int i = threadIdx.x; i < count; i += blockDim.x) words[i] = 0;
+}
+
+// One warp turns the counts of one partition into exclusive sums over the chunks, and reports their total.
+static __device__ __forceinline__ void scan_partition_over_chunks(const PartitionArguments& arguments, int partition) {
+  uint32_t* counts = reinterpret_cast<uint32_t*>(arguments.counts) + static_cast<int64_t>(partition) * arguments.chunks;
+  uint32_t before = 0;
+  constexpr int ROUNDS = 4;  // loads in flight
+  for (int base = 0; base < arguments.chunks; base += ROUNDS * WARP) {
+    uint32_t count[ROUNDS];
+#pragma unroll
+    for (int r = 0; r < ROUNDS; ++r) {
+      int chunk = base + r * WARP + lane_of_thread();
+      count[r] = chunk < arguments.chunks ? __ldcg(&counts[chunk]) : 0;
+    }
+#pragma unroll
+    for (int r = 0; r < ROUNDS; ++r) {
+      int chunk = base + r * WARP + lane_of_thread();
+      uint32_t total;
+      uint32_t sum = before + exclusive_scan_of_warp(count[r], total);
+      if (chunk < arguments.chunks) __stcg(&counts[chunk], sum);
+      before += total;
+    }
+  }
+  if (lane_of_thread() == 0) __stcg(reinterpret_cast<uint32_t*>(arguments.totals) + partition, before);
+}
+
+// One block writes the offsets: exclusive sums of the totals, then the row count.
+static __device__ __forceinline__ void write_offsets(const PartitionArguments& arguments, const uint32_t* starts) {
+  int32_t* device = reinterpret_cast<int32_t*>(arguments.device_offsets);
+  int32_t* host = reinterpret_cast<int32_t*>(arguments.host_offsets);
+  for (int p = threadIdx.x; p <= arguments.partitions; p += blockDim.x) {
+    int32_t offset = p < arguments.partitions ? static_cast<int32_t>(starts[p]) : arguments.rows;
+    device[p] = offset;
+    if (host != nullptr) host[p] = offset;
+  }
+}
+
+struct alignas(16) Wide {
+  uint64_t low;
+  uint64_t high;
+};
+
+}  // namespace millrace

@@ -1,38 +1,49 @@
 // Stable partition of fixed-width columns, any number of rows: three launches.
 //
-//   partition_ids_*     each block reads the keys (or the map) of its chunk of rows once, writes the partition number of
-//                       each row in 1 or 2 bytes and the chunk's count of every partition
-//   partition_scan      counts become the rows before the chunk; totals become offsets, written straight to the host
-//   partition_scatter   each block takes its chunk tile by tile: ranks the rows, stages each column in shared memory in
-//                       partition order, and writes every partition's run of the tile as consecutive addresses
+//   partition_ids_*     a block a tile: reads the keys (or the map) once, writes the partition number of each row in 1 or
+//                       2 bytes and the tile's count of every partition
+//   partition_scan      a block a partition: counts become the rows before the tile; totals become offsets, written
+//                       straight to the host
+//   partition_scatter   a block a tile: ranks the rows, then column by column copies the tile into shared memory and
+//                       writes every partition's run of it to consecutive addresses
 //
-// Bound: memory. A row of 28 bytes with an 8-byte key moves 8 + 1 (ids) + 1 + 28 + 28 = 66 bytes. The ids are worth their
-// two bytes: the scatter does not depend on the key's type and no string is hashed twice.
-// Chunks are contiguous, as many as blocks fit on the device, so that a running position per partition in shared memory
-// replaces a scan over tiles. Stability: rank = (rows before the chunk, tile, warp, round, lane), all in row order.
+// Bound: memory. A row of 28 bytes with an 8-byte key moves 8 + 1 (ids) + 1 + 28 + 28 = 66 bytes, plus 16 bytes a
+// partition and tile (0.25 to 2 bytes a row for 64 to 512 partitions). The ids are worth their two bytes: the scatter does
+// not depend on the key's type, and no string is hashed twice.
 //
-// Launch shapes (Java repeats them):
-//   partition_ids_*     IDS_THREADS a block, `chunks` blocks, dynamic shared memory: ids_shared_bytes
-//   partition_scan      SCAN_THREADS a block, a warp a partition
-//   partition_scatter   SCATTER_THREADS a block, `chunks` blocks, dynamic shared memory: scatter_shared_bytes
-// 512 threads of 8 rows make a tile of 4096 rows: 32 KiB of staging for 8-byte columns, runs of 64 bytes at 512
-// partitions, and three blocks on a multiprocessor.
+// Tiles are taken in row order by short-lived blocks, not as one long range a block: the runs that neighbouring tiles
+// write meet in one cache line, and only tiles that run at the same time find that line still in the second-level cache.
+// (Long ranges took 4.3 ms instead of this for 64 Mi rows and 512 partitions.)
+//
+// The scatter keeps three columns of a tile in flight with asynchronous copies that start before the ranking, so the
+// loads hide behind it. Ranks and run starts stay in registers for all columns.
+// Stability: rank = (rows of lower tiles, lower warps, earlier rounds, lower lanes), all in row order.
+//
+// Launch shapes (Java repeats them), all with `chunks` = ceil(rows / TILE):
+//   partition_ids_*     IDS_THREADS a block, `chunks` blocks, shared: max(IDS_COUNTERS, partitions) * 4 bytes
+//   partition_scan      SCAN_THREADS a block, `partitions` blocks
+//   partition_scatter   SCATTER_THREADS a block, `chunks` blocks, shared: SCATTER_SLOTS * SLOT_BYTES + 12 * partitions +
+//                       4 * WARP bytes
+// 512 threads of 8 rows make a tile of 4096 rows: runs of 64 bytes at 512 partitions and 8-byte columns, and two blocks
+// with three 32 KiB slots each fill the shared memory of a multiprocessor.
 
 #include "partition_block.cuh"
 
 namespace millrace {
 
+constexpr int TILE = 4096;
 constexpr int IDS_THREADS = 256;
 constexpr int IDS_ROUNDS = 8;
-constexpr int IDS_COUNTERS = 4096;  // replicated so that the lanes of a warp rarely meet
+constexpr int IDS_COUNTERS = 1024;  // replicated so that the lanes of a warp rarely meet
 constexpr int SCAN_THREADS = 256;
+constexpr int SCAN_ROUNDS = 4;      // 16-byte loads in flight
 constexpr int SCATTER_THREADS = 512;
-constexpr int SCATTER_ROUNDS = 8;
+constexpr int SCATTER_ROUNDS = TILE / SCATTER_THREADS;
 constexpr int SCATTER_WARPS = SCATTER_THREADS / WARP;
-#ifndef SCATTER_BLOCKS
-#define SCATTER_BLOCKS 3
-#endif
-constexpr int TILE = SCATTER_THREADS * SCATTER_ROUNDS;
+constexpr int SCATTER_BLOCKS = 2;   // on a multiprocessor
+constexpr int SCATTER_SLOTS = 3;
+constexpr int SLOT_BYTES = TILE * 8 + 128;
+constexpr int COPY_BYTES = 16;
 
 // ---- ids ----
 
@@ -42,7 +53,7 @@ static __device__ __forceinline__ int replicas_of_counters(int partitions) {
   return replicas;
 }
 
-static __device__ __forceinline__ void store_id(const PartitionArguments& arguments, int32_t row, uint32_t id) {
+static __device__ __forceinline__ void store_id(const PartitionArguments& arguments, int64_t row, uint32_t id) {
   switch (arguments.id_width) {
     case 1: reinterpret_cast<uint8_t*>(arguments.ids)[row] = static_cast<uint8_t>(id); break;
     case 2: reinterpret_cast<uint16_t*>(arguments.ids)[row] = static_cast<uint16_t>(id); break;
@@ -50,6 +61,7 @@ static __device__ __forceinline__ void store_id(const PartitionArguments& argume
   }
 }
 
+// Without counts (arguments.counts is 0) only the ids are written: the first step of a multi-pass partitioning.
 template <typename Source>
 static __device__ __forceinline__ void write_ids(const PartitionArguments& arguments) {
   extern __shared__ uint32_t counters[];
@@ -59,21 +71,21 @@ static __device__ __forceinline__ void write_ids(const PartitionArguments& argum
   const int replica = lane_of_thread() & (replicas - 1);
   if (counted) clear_words(counters, partitions * replicas);
   __syncthreads();
-  const int64_t begin = static_cast<int64_t>(blockIdx.x) * arguments.chunk_rows;
-  const int64_t end = min(begin + arguments.chunk_rows, static_cast<int64_t>(arguments.rows));
-  for (int64_t base = begin + threadIdx.x; base < end; base += IDS_THREADS * IDS_ROUNDS) {
+  const int64_t tile = static_cast<int64_t>(blockIdx.x) * TILE;
+  const int rows = static_cast<int>(min(arguments.rows - tile, static_cast<int64_t>(TILE)));
+  for (int base = threadIdx.x; base < rows; base += IDS_THREADS * IDS_ROUNDS) {
     typename Source::Loaded loaded[IDS_ROUNDS];
 #pragma unroll
     for (int r = 0; r < IDS_ROUNDS; ++r) {
-      int64_t row = base + r * IDS_THREADS;
-      if (row < end) loaded[r] = Source::load(arguments, static_cast<int32_t>(row));
+      int row = base + r * IDS_THREADS;
+      if (row < rows) loaded[r] = Source::load(arguments, static_cast<int32_t>(tile + row));
     }
 #pragma unroll
     for (int r = 0; r < IDS_ROUNDS; ++r) {
-      int64_t row = base + r * IDS_THREADS;
-      if (row >= end) continue;
+      int row = base + r * IDS_THREADS;
+      if (row >= rows) continue;
       uint32_t id = Source::partition(arguments, loaded[r]);
-      store_id(arguments, static_cast<int32_t>(row), id);
+      store_id(arguments, tile + row, id);
       if (counted) atomicAdd(&counters[id * replicas + replica], 1u);
     }
   }
@@ -83,35 +95,110 @@ static __device__ __forceinline__ void write_ids(const PartitionArguments& argum
   for (int p = threadIdx.x; p < partitions; p += IDS_THREADS) {
     uint32_t count = 0;
     for (int i = 0; i < replicas; ++i) count += counters[p * replicas + ((i + p) & (replicas - 1))];
-    counts[static_cast<int64_t>(p) * arguments.chunks + blockIdx.x] = count;
+    counts[static_cast<int64_t>(p) * arguments.count_stride + blockIdx.x] = count;
   }
+}
+
+// ---- scan ----
+
+// The block turns the counts of one partition into exclusive sums over the chunks, and reports their total.
+static __device__ __forceinline__ void scan_counts(const PartitionArguments& arguments, int partition,
+                                                   uint32_t* warp_sums) {
+  uint4* counts = reinterpret_cast<uint4*>(reinterpret_cast<uint32_t*>(arguments.counts) +
+                                           static_cast<int64_t>(partition) * arguments.count_stride);
+  __shared__ uint32_t before_round;
+  if (threadIdx.x == 0) before_round = 0;
+  __syncthreads();
+  const int quads = arguments.count_stride / 4;
+  for (int base = 0; base < quads; base += SCAN_THREADS * SCAN_ROUNDS) {
+    const int first = base + threadIdx.x * SCAN_ROUNDS;
+    uint32_t count[SCAN_ROUNDS * 4];
+#pragma unroll
+    for (int r = 0; r < SCAN_ROUNDS; ++r) {
+      uint4 quad = first + r < quads ? counts[first + r] : make_uint4(0, 0, 0, 0);
+      count[4 * r] = quad.x;
+      count[4 * r + 1] = quad.y;
+      count[4 * r + 2] = quad.z;
+      count[4 * r + 3] = quad.w;
+    }
+    uint32_t sum = 0;
+#pragma unroll
+    for (int i = 0; i < SCAN_ROUNDS * 4; ++i) {
+      uint32_t value = first * 4 + i < arguments.chunks ? count[i] : 0;  // the last quad may end in padding
+      count[i] = sum;
+      sum += value;
+    }
+    uint32_t before = before_round;
+    before += exclusive_scan_of_block<SCAN_THREADS>(sum, warp_sums);
+    if (threadIdx.x == SCAN_THREADS - 1) before_round = before + sum;
+#pragma unroll
+    for (int r = 0; r < SCAN_ROUNDS; ++r) {
+      if (first + r < quads) {
+        counts[first + r] = make_uint4(before + count[4 * r], before + count[4 * r + 1], before + count[4 * r + 2],
+                                       before + count[4 * r + 3]);
+      }
+    }
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) __stcg(reinterpret_cast<uint32_t*>(arguments.totals) + partition, before_round);
 }
 
 // ---- scatter ----
 
 struct ScatterMemory {
-  uint32_t* counters;     // SCATTER_WARPS * partitions; shares its place with the staging area
-  uint8_t* stage;         // TILE elements of 8 bytes
-  uint32_t* destination;  // TILE: the output row of each slot of the tile
-  uint32_t* position;     // partitions: the next output row of the chunk
-  uint32_t* shift;        // partitions: output row minus slot
-  uint32_t* total;        // partitions: rows of the tile
-  uint32_t* warp_sums;    // WARP
+  uint8_t* slots;       // SCATTER_SLOTS * SLOT_BYTES: columns of the tile, as they are in the input
+  uint32_t* counters;   // SCATTER_WARPS * partitions, then the origins; takes the last slots before columns do
+  uint32_t* position;   // partitions: the first output row of the tile's run
+  uint32_t* shift;      // partitions: output row minus place in the tile
+  uint32_t* total;      // partitions: rows of the tile
+  uint32_t* warp_sums;  // WARP
+  int free_slots;       // slots that the counters leave to columns
 };
 
 static __device__ __forceinline__ ScatterMemory scatter_memory(int partitions) {
-  extern __shared__ __align__(16) uint8_t bytes[];
-  int counters = SCATTER_WARPS * partitions * 4;
-  int shared_place = counters > TILE * 8 ? counters : TILE * 8;
+  extern __shared__ __align__(128) uint8_t bytes[];
   ScatterMemory memory;
-  memory.counters = reinterpret_cast<uint32_t*>(bytes);
-  memory.stage = bytes;
-  memory.destination = reinterpret_cast<uint32_t*>(bytes + shared_place);
-  memory.position = memory.destination + TILE;
+  memory.slots = bytes;
+  memory.free_slots = SCATTER_WARPS * partitions * 4 <= SLOT_BYTES ? 2 : 1;
+  memory.counters = reinterpret_cast<uint32_t*>(bytes + memory.free_slots * SLOT_BYTES);
+  memory.position = reinterpret_cast<uint32_t*>(bytes + SCATTER_SLOTS * SLOT_BYTES);
   memory.shift = memory.position + partitions;
   memory.total = memory.shift + partitions;
   memory.warp_sums = memory.total + partitions;
   return memory;
+}
+
+static __device__ __forceinline__ void copy_in_background(void* target, const uint8_t* source, int bytes) {
+  uint32_t address = static_cast<uint32_t>(__cvta_generic_to_shared(target));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(source), "r"(bytes) : "memory");
+}
+
+static __device__ __forceinline__ void end_copy_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+template <int GROUPS>
+static __device__ __forceinline__ void wait_for_copies_but() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(GROUPS) : "memory");
+}
+
+static __device__ __forceinline__ bool is_staged(const MovedColumn& column) {
+  return column.input != 0 && column.width <= 8;
+}
+
+// Starts the copy of one column of the tile into its slot, from the 16-byte boundary at or before its first byte.
+static __device__ __forceinline__ void start_copy(const PartitionArguments& arguments, const ScatterMemory& memory,
+                                                  int column_number, int64_t tile, int rows) {
+  if (column_number < arguments.columns && is_staged(arguments.column[column_number])) {
+    const MovedColumn& column = arguments.column[column_number];
+    uint64_t first = column.input + tile * column.width;
+    int lead = static_cast<int>(first & (COPY_BYTES - 1));
+    int bytes = lead + rows * column.width;
+    const uint8_t* source = reinterpret_cast<const uint8_t*>(first - lead);
+    uint8_t* slot = memory.slots + column_number % SCATTER_SLOTS * SLOT_BYTES;
+    for (int at = threadIdx.x * COPY_BYTES; at < bytes; at += SCATTER_THREADS * COPY_BYTES) {
+      copy_in_background(slot + at, source + at, min(bytes - at, COPY_BYTES));
+    }
+  }
+  end_copy_group();
 }
 
 static __device__ __forceinline__ uint32_t load_id(const PartitionArguments& arguments, int64_t row) {
@@ -122,108 +209,94 @@ static __device__ __forceinline__ uint32_t load_id(const PartitionArguments& arg
   }
 }
 
-// The row that this thread handles in a round: a warp owns consecutive rows.
-static __device__ __forceinline__ int row_in_tile(int round) {
+// Before the ranking a warp owns consecutive rows; after it, thread t owns places t, t + SCATTER_THREADS, ...
+static __device__ __forceinline__ int ranked_row(int round) {
   return warp_of_thread() * WARP * SCATTER_ROUNDS + round * WARP + lane_of_thread();
 }
 
-// The slot of each of the thread's rows in the tile, in partition order.
+static __device__ __forceinline__ int owned_place(int round) { return round * SCATTER_THREADS + threadIdx.x; }
+
+// Leaves in shared memory, for each place of the tile in partition order, its origin: row | partition << 16.
 static __device__ __forceinline__ void rank_tile(const PartitionArguments& arguments, const ScatterMemory& memory,
-                                                 int64_t tile, int rows, uint16_t (&slot)[SCATTER_ROUNDS]) {
+                                                 int64_t tile, int rows) {
   const int partitions = arguments.partitions;
   const int bits = bits_for(partitions);
   uint32_t* counters = memory.counters + warp_of_thread() * partitions;
   uint32_t id[SCATTER_ROUNDS];
+  uint32_t place[SCATTER_ROUNDS];
 #pragma unroll
   for (int r = 0; r < SCATTER_ROUNDS; ++r) {
-    int row = row_in_tile(r);
-    id[r] = row < rows ? load_id(arguments, tile + row) : 0;
+    id[r] = ranked_row(r) < rows ? load_id(arguments, tile + ranked_row(r)) : 0;
   }
   for (int p = lane_of_thread(); p < partitions; p += WARP) counters[p] = 0;
   __syncwarp();
 #pragma unroll
-  for (int r = 0; r < SCATTER_ROUNDS; ++r) {
-    slot[r] = static_cast<uint16_t>(rank_in_warp(counters, id[r], row_in_tile(r) < rows, bits));
-  }
+  for (int r = 0; r < SCATTER_ROUNDS; ++r) place[r] = rank_in_warp(counters, id[r], ranked_row(r) < rows, bits);
   __syncthreads();
   scan_counters_over_warps<SCATTER_WARPS>(memory.counters, memory.total, partitions);
   __syncthreads();
   exclusive_scan_of_array<SCATTER_THREADS>(memory.total, memory.shift, partitions, memory.warp_sums);
   __syncthreads();
 #pragma unroll
-  for (int r = 0; r < SCATTER_ROUNDS; ++r) slot[r] += memory.shift[id[r]] + counters[id[r]];
-  __syncthreads();
-  for (int p = threadIdx.x; p < partitions; p += SCATTER_THREADS) {
-    memory.shift[p] = memory.position[p] - memory.shift[p];
-    memory.position[p] += memory.total[p];
-  }
-  __syncthreads();
+  for (int r = 0; r < SCATTER_ROUNDS; ++r) place[r] += memory.shift[id[r]] + counters[id[r]];
+  __syncthreads();  // the counters become origins
 #pragma unroll
   for (int r = 0; r < SCATTER_ROUNDS; ++r) {
-    if (row_in_tile(r) < rows) memory.destination[slot[r]] = memory.shift[id[r]] + slot[r];
+    if (ranked_row(r) < rows) memory.counters[place[r]] = ranked_row(r) | id[r] << 16;
   }
+  for (int p = threadIdx.x; p < partitions; p += SCATTER_THREADS) memory.shift[p] = memory.position[p] - memory.shift[p];
+  __syncthreads();
 }
 
 template <typename Value>
-static __device__ __forceinline__ Value value_of(const MovedColumn& column, int64_t row) {
-  if (sizeof(Value) == 4 && column.input == 0) return static_cast<Value>(row);
-  return __ldcs(reinterpret_cast<const Value*>(column.input) + row);
-}
-
-template <typename Value>
-static __device__ __forceinline__ void move_column(const MovedColumn& column, const ScatterMemory& memory, int64_t tile,
-                                                   int rows, const uint16_t (&slot)[SCATTER_ROUNDS]) {
-  Value* stage = reinterpret_cast<Value*>(memory.stage);
-  Value value[SCATTER_ROUNDS];
-#pragma unroll
-  for (int r = 0; r < SCATTER_ROUNDS; ++r) {
-    if (row_in_tile(r) < rows) value[r] = value_of<Value>(column, tile + row_in_tile(r));
-  }
-  __syncthreads();  // the staging area is free
-#pragma unroll
-  for (int r = 0; r < SCATTER_ROUNDS; ++r) {
-    if (row_in_tile(r) < rows) stage[slot[r]] = value[r];
-  }
-  __syncthreads();
+static __device__ __forceinline__ void move_staged(const MovedColumn& column, const uint8_t* slot, int64_t tile,
+                                                   int rows, const uint16_t (&origin)[SCATTER_ROUNDS],
+                                                   const uint32_t (&destination)[SCATTER_ROUNDS]) {
+  int lead = static_cast<int>((column.input + tile * sizeof(Value)) & (COPY_BYTES - 1));
+  const Value* staged = reinterpret_cast<const Value*>(slot + lead);
   Value* output = reinterpret_cast<Value*>(column.output);
 #pragma unroll
   for (int r = 0; r < SCATTER_ROUNDS; ++r) {
-    int at = r * SCATTER_THREADS + threadIdx.x;
-    if (at < rows) output[memory.destination[at]] = stage[at];
+    if (owned_place(r) < rows) output[destination[r]] = staged[origin[r]];
   }
 }
 
-// Columns of 16 bytes do not fit the staging area: the slots go there, and the input is read in their order.
-static __device__ __forceinline__ void move_wide_column(const MovedColumn& column, const ScatterMemory& memory,
-                                                        int64_t tile, int rows,
-                                                        const uint16_t (&slot)[SCATTER_ROUNDS]) {
-  uint16_t* source = reinterpret_cast<uint16_t*>(memory.stage);
-  __syncthreads();
+// Columns of 16 bytes do not fit a slot: they are read from the input in the order of the output.
+static __device__ __forceinline__ void move_unstaged(const MovedColumn& column, int64_t tile, int rows,
+                                                     const uint16_t (&origin)[SCATTER_ROUNDS],
+                                                     const uint32_t (&destination)[SCATTER_ROUNDS]) {
 #pragma unroll
   for (int r = 0; r < SCATTER_ROUNDS; ++r) {
-    if (row_in_tile(r) < rows) source[slot[r]] = static_cast<uint16_t>(row_in_tile(r));
-  }
-  __syncthreads();
-  const Wide* input = reinterpret_cast<const Wide*>(column.input) + tile;
-  Wide* output = reinterpret_cast<Wide*>(column.output);
-#pragma unroll 1
-  for (int r = 0; r < SCATTER_ROUNDS; ++r) {
-    int at = r * SCATTER_THREADS + threadIdx.x;
-    if (at < rows) output[memory.destination[at]] = input[source[at]];
+    if (owned_place(r) >= rows) continue;
+    if (column.input == 0) {
+      reinterpret_cast<int32_t*>(column.output)[destination[r]] = static_cast<int32_t>(tile + origin[r]);
+    } else {
+      reinterpret_cast<Wide*>(column.output)[destination[r]] =
+          reinterpret_cast<const Wide*>(column.input)[tile + origin[r]];
+    }
   }
 }
 
 static __device__ __forceinline__ void move_columns(const PartitionArguments& arguments, const ScatterMemory& memory,
-                                                    int64_t tile, int rows, const uint16_t (&slot)[SCATTER_ROUNDS]) {
+                                                    int64_t tile, int rows, const uint16_t (&origin)[SCATTER_ROUNDS],
+                                                    const uint32_t (&destination)[SCATTER_ROUNDS]) {
   for (int c = 0; c < arguments.columns; ++c) {
     const MovedColumn& column = arguments.column[c];
-    switch (column.width) {
-      case 1: move_column<uint8_t>(column, memory, tile, rows, slot); break;
-      case 2: move_column<uint16_t>(column, memory, tile, rows, slot); break;
-      case 4: move_column<uint32_t>(column, memory, tile, rows, slot); break;
-      case 8: move_column<uint64_t>(column, memory, tile, rows, slot); break;
-      default: move_wide_column(column, memory, tile, rows, slot);
+    const uint8_t* slot = memory.slots + c % SCATTER_SLOTS * SLOT_BYTES;
+    wait_for_copies_but<SCATTER_SLOTS - 1>();
+    __syncthreads();
+    if (!is_staged(column)) {
+      move_unstaged(column, tile, rows, origin, destination);
+    } else {
+      switch (column.width) {
+        case 1: move_staged<uint8_t>(column, slot, tile, rows, origin, destination); break;
+        case 2: move_staged<uint16_t>(column, slot, tile, rows, origin, destination); break;
+        case 4: move_staged<uint32_t>(column, slot, tile, rows, origin, destination); break;
+        default: move_staged<uint64_t>(column, slot, tile, rows, origin, destination);
+      }
     }
+    if (c + SCATTER_SLOTS < arguments.columns) __syncthreads();  // the slot is free
+    start_copy(arguments, memory, c + SCATTER_SLOTS, tile, rows);
   }
 }
 
@@ -234,40 +307,31 @@ using namespace millrace;
 MILLRACE_REPORT_SIZE(PartitionArguments);
 MILLRACE_REPORT_SIZE(SortedOffsetsArguments);
 
-extern "C" __global__ void __launch_bounds__(IDS_THREADS)
-    partition_ids_any(const __grid_constant__ PartitionArguments arguments) {
-  write_ids<AnyKeys>(arguments);
-}
+#define MILLRACE_IDS_KERNEL(name, Source)                                            \
+  extern "C" __global__ void __launch_bounds__(IDS_THREADS)                          \
+      partition_ids_##name(const __grid_constant__ PartitionArguments arguments) {   \
+    write_ids<Source>(arguments);                                                    \
+  }
 
-extern "C" __global__ void __launch_bounds__(IDS_THREADS)
-    partition_ids_long(const __grid_constant__ PartitionArguments arguments) {
-  write_ids<OneLong>(arguments);
-}
-
-extern "C" __global__ void __launch_bounds__(IDS_THREADS)
-    partition_ids_int(const __grid_constant__ PartitionArguments arguments) {
-  write_ids<OneInt>(arguments);
-}
-
-extern "C" __global__ void __launch_bounds__(IDS_THREADS)
-    partition_ids_map(const __grid_constant__ PartitionArguments arguments) {
-  write_ids<GivenMap>(arguments);
-}
+MILLRACE_IDS_KERNEL(any, AnyKeys)
+MILLRACE_IDS_KERNEL(long, OneLong)
+MILLRACE_IDS_KERNEL(int, OneInt)
+MILLRACE_IDS_KERNEL(map, GivenMap)
 
 extern "C" __global__ void __launch_bounds__(SCAN_THREADS)
     partition_scan(const __grid_constant__ PartitionArguments arguments) {
   __shared__ uint32_t starts[LARGEST_SINGLE_PASS];
   __shared__ uint32_t warp_sums[WARP];
   __shared__ bool last;
-  int partition = blockIdx.x * (SCAN_THREADS / WARP) + warp_of_thread();
-  if (partition < arguments.partitions) scan_partition_over_chunks(arguments, partition);
-  __threadfence();
-  __syncthreads();
-  uint32_t* ticket = reinterpret_cast<uint32_t*>(arguments.control) + 1;
-  if (threadIdx.x == 0) last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
+  scan_counts(arguments, blockIdx.x, warp_sums);
+  if (threadIdx.x == 0) {
+    __threadfence();
+    uint32_t* ticket = reinterpret_cast<uint32_t*>(arguments.control) + 1;
+    last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;  // wraps to 0 by itself
+    __threadfence();
+  }
   __syncthreads();
   if (!last) return;
-  __threadfence();
   const uint32_t* totals = reinterpret_cast<const uint32_t*>(arguments.totals);
   for (int p = threadIdx.x; p < arguments.partitions; p += SCAN_THREADS) starts[p] = __ldcg(&totals[p]);
   __syncthreads();
@@ -279,20 +343,26 @@ extern "C" __global__ void __launch_bounds__(SCAN_THREADS)
 extern "C" __global__ void __launch_bounds__(SCATTER_THREADS, SCATTER_BLOCKS)
     partition_scatter(const __grid_constant__ PartitionArguments arguments) {
   const ScatterMemory memory = scatter_memory(arguments.partitions);
-  const int64_t begin = static_cast<int64_t>(blockIdx.x) * arguments.chunk_rows;
-  const int64_t end = min(begin + arguments.chunk_rows, static_cast<int64_t>(arguments.rows));
+  const int64_t tile = static_cast<int64_t>(blockIdx.x) * TILE;
+  const int rows = static_cast<int>(min(arguments.rows - tile, static_cast<int64_t>(TILE)));
+  for (int c = 0; c < memory.free_slots; ++c) start_copy(arguments, memory, c, tile, rows);
   const uint32_t* offsets = reinterpret_cast<const uint32_t*>(arguments.device_offsets);
   const uint32_t* counts = reinterpret_cast<const uint32_t*>(arguments.counts);
   for (int p = threadIdx.x; p < arguments.partitions; p += SCATTER_THREADS) {
-    memory.position[p] = offsets[p] + counts[static_cast<int64_t>(p) * arguments.chunks + blockIdx.x];
+    memory.position[p] = offsets[p] + counts[static_cast<int64_t>(p) * arguments.count_stride + blockIdx.x];
   }
-  for (int64_t tile = begin; tile < end; tile += TILE) {
-    int rows = static_cast<int>(min(end - tile, static_cast<int64_t>(TILE)));
-    uint16_t slot[SCATTER_ROUNDS];
-    __syncthreads();  // the staging area of the last tile becomes counters
-    rank_tile(arguments, memory, tile, rows, slot);
-    move_columns(arguments, memory, tile, rows, slot);
+  rank_tile(arguments, memory, tile, rows);
+  uint16_t origin[SCATTER_ROUNDS];
+  uint32_t destination[SCATTER_ROUNDS];
+#pragma unroll
+  for (int r = 0; r < SCATTER_ROUNDS; ++r) {
+    uint32_t packed = owned_place(r) < rows ? memory.counters[owned_place(r)] : 0;
+    origin[r] = static_cast<uint16_t>(packed);
+    destination[r] = memory.shift[packed >> 16] + owned_place(r);
   }
+  __syncthreads();  // the origins give way to columns
+  for (int c = memory.free_slots; c < SCATTER_SLOTS; ++c) start_copy(arguments, memory, c, tile, rows);
+  move_columns(arguments, memory, tile, rows, origin, destination);
 }
 
 // offsets[p] = the first of the ascending ids that is at least p; for more partitions than one pass takes.

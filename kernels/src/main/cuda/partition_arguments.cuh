@@ -84,7 +84,8 @@ struct MovedColumn {
 
 // The arguments of partition_*. Scratch memory:
 //   control   2 x uint32: barrier, ticket. Zero before the first launch; every launch leaves it zero. One per stream.
-//   counts    int32[partitions * chunks]: rows of each partition in each chunk, then the rows before that chunk
+//   counts    int32[partitions * count_stride]: rows of each partition in each chunk, then the rows before that chunk;
+//             16-byte aligned
 //   totals    int32[partitions]
 //   ids       id_width bytes a row (1, 2 or 4): the partition of each row
 struct PartitionArguments {
@@ -98,7 +99,7 @@ struct PartitionArguments {
   int32_t rows;
   int32_t partitions;
   int32_t chunks;           // contiguous row ranges, one a block
-  int32_t chunk_rows;       // rows in every chunk but the last
+  int32_t count_stride;     // chunks, rounded up to a multiple of 4
   int32_t id_width;
   int32_t map_width;        // 1, 2, 4 or 8 bytes
   int32_t map_shift;        // the digit of a multi-pass partitioning: (map >> shift) & mask
@@ -106,7 +107,7 @@ struct PartitionArguments {
   int32_t key_columns;
   int32_t nulls_present;    // libcudf hashes struct levels only when some key is null
   int32_t columns;
-  int32_t reserved;
+  int32_t reserved;         // 0
   PartitionRule rule;
   KeyColumn key[MAXIMUM_KEY_COLUMNS];
   MovedColumn column[MAXIMUM_COLUMNS];
@@ -132,6 +133,8 @@ struct RoundRobinArguments {
   int32_t tile_deals;  // deals (rows of the deal matrix) in a tile
   int32_t card_tiles;  // tiles side by side
   int32_t tiles;
+  int32_t whole_deals;  // rows / partitions
+  int32_t last_deal;    // rows % partitions
   uint64_t partitions_multiplier;
   MovedColumn column[MAXIMUM_COLUMNS];
 };

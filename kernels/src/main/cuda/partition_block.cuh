@@ -101,30 +101,6 @@ static __device__ __forceinline__ void clear_words(uint32_t* words, int count) {
   for (int i = threadIdx.x; i < count; i += blockDim.x) words[i] = 0;
 }
 
-// One warp turns the counts of one partition into exclusive sums over the chunks, and reports their total.
-static __device__ __forceinline__ void scan_partition_over_chunks(const PartitionArguments& arguments, int partition) {
-  uint32_t* counts = reinterpret_cast<uint32_t*>(arguments.counts) + static_cast<int64_t>(partition) * arguments.chunks;
-  uint32_t before = 0;
-  constexpr int ROUNDS = 4;  // loads in flight
-  for (int base = 0; base < arguments.chunks; base += ROUNDS * WARP) {
-    uint32_t count[ROUNDS];
-#pragma unroll
-    for (int r = 0; r < ROUNDS; ++r) {
-      int chunk = base + r * WARP + lane_of_thread();
-      count[r] = chunk < arguments.chunks ? __ldcg(&counts[chunk]) : 0;
-    }
-#pragma unroll
-    for (int r = 0; r < ROUNDS; ++r) {
-      int chunk = base + r * WARP + lane_of_thread();
-      uint32_t total;
-      uint32_t sum = before + exclusive_scan_of_warp(count[r], total);
-      if (chunk < arguments.chunks) __stcg(&counts[chunk], sum);
-      before += total;
-    }
-  }
-  if (lane_of_thread() == 0) __stcg(reinterpret_cast<uint32_t*>(arguments.totals) + partition, before);
-}
-
 // One block writes the offsets: exclusive sums of the totals, then the row count.
 static __device__ __forceinline__ void write_offsets(const PartitionArguments& arguments, const uint32_t* starts) {
   int32_t* device = reinterpret_cast<int32_t*>(arguments.device_offsets);

@@ -10,17 +10,19 @@
 //
 // Launch shape (Java repeats it): SMALL_THREADS a block; the suffix of the kernel's name is the rows a thread takes;
 // chunks = ceil(rows / (SMALL_THREADS * rows a thread)) blocks, all resident (cuLaunchCooperativeKernel);
-// chunk_rows = SMALL_THREADS * rows a thread; dynamic shared memory: small_shared_bytes.
+// dynamic shared memory: 4 * (SMALL_WARPS * partitions + 2 * partitions + WARP) bytes.
 // 512 threads of one row give 64 Ki rows 128 blocks: one a multiprocessor.
 
 #include "partition_block.cuh"
+#include "row_mover.cuh"
 
 namespace millrace {
 
 constexpr int SMALL_THREADS = 512;
 constexpr int SMALL_WARPS = SMALL_THREADS / WARP;
-constexpr int ONE_BARRIER_COUNTS = 8192;
-constexpr int VALUES_IN_FLIGHT = 4;  // a thread's loads before its first store, over columns and rows
+#ifndef ONE_BARRIER_COUNTS
+#define ONE_BARRIER_COUNTS 8192
+#endif
 
 struct SmallMemory {
   uint32_t* counters;   // SMALL_WARPS * partitions
@@ -65,6 +67,30 @@ static __device__ __forceinline__ void wait_for_grid(const PartitionArguments& a
   __syncthreads();
 }
 
+// One warp turns the counts of one partition into exclusive sums over the chunks, and reports their total.
+static __device__ __forceinline__ void scan_partition_over_chunks(const PartitionArguments& arguments, int partition) {
+  uint32_t* counts = reinterpret_cast<uint32_t*>(arguments.counts) + static_cast<int64_t>(partition) * arguments.count_stride;
+  uint32_t before = 0;
+  constexpr int ROUNDS = 4;  // loads in flight
+  for (int base = 0; base < arguments.chunks; base += ROUNDS * WARP) {
+    uint32_t count[ROUNDS];
+#pragma unroll
+    for (int r = 0; r < ROUNDS; ++r) {
+      int chunk = base + r * WARP + lane_of_thread();
+      count[r] = chunk < arguments.chunks ? __ldcg(&counts[chunk]) : 0;
+    }
+#pragma unroll
+    for (int r = 0; r < ROUNDS; ++r) {
+      int chunk = base + r * WARP + lane_of_thread();
+      uint32_t total;
+      uint32_t sum = before + exclusive_scan_of_warp(count[r], total);
+      if (chunk < arguments.chunks) __stcg(&counts[chunk], sum);
+      before += total;
+    }
+  }
+  if (lane_of_thread() == 0) __stcg(reinterpret_cast<uint32_t*>(arguments.totals) + partition, before);
+}
+
 // A warp a partition: the rows of lower blocks, and the total.
 static __device__ __forceinline__ void sum_own_counts(const PartitionArguments& arguments, const SmallMemory& memory) {
   const uint32_t* counts = reinterpret_cast<const uint32_t*>(arguments.counts);
@@ -72,7 +98,7 @@ static __device__ __forceinline__ void sum_own_counts(const PartitionArguments& 
     uint32_t before = 0;
     uint32_t total = 0;
     for (int chunk = lane_of_thread(); chunk < arguments.chunks; chunk += WARP) {
-      uint32_t count = __ldcg(&counts[p * arguments.chunks + chunk]);
+      uint32_t count = __ldcg(&counts[p * arguments.count_stride + chunk]);
       total += count;
       if (chunk < static_cast<int>(blockIdx.x)) before += count;
     }
@@ -90,7 +116,7 @@ static __device__ __forceinline__ void load_scanned_counts(const PartitionArgume
   const uint32_t* counts = reinterpret_cast<const uint32_t*>(arguments.counts);
   const uint32_t* totals = reinterpret_cast<const uint32_t*>(arguments.totals);
   for (int p = threadIdx.x; p < arguments.partitions; p += SMALL_THREADS) {
-    memory.start[p] = __ldcg(&counts[p * arguments.chunks + blockIdx.x]);
+    memory.start[p] = __ldcg(&counts[p * arguments.count_stride + blockIdx.x]);
     memory.total[p] = __ldcg(&totals[p]);
   }
 }
@@ -100,7 +126,7 @@ static __device__ __forceinline__ void place_block(const PartitionArguments& arg
   const int partitions = arguments.partitions;
   uint32_t* counts = reinterpret_cast<uint32_t*>(arguments.counts);
   for (int p = threadIdx.x; p < partitions; p += SMALL_THREADS) {
-    __stcg(&counts[p * arguments.chunks + blockIdx.x], memory.total[p]);
+    __stcg(&counts[p * arguments.count_stride + blockIdx.x], memory.total[p]);
   }
   if (partitions * arguments.chunks <= ONE_BARRIER_COUNTS) {
     wait_for_grid(arguments, 1, 1);
@@ -119,70 +145,6 @@ static __device__ __forceinline__ void place_block(const PartitionArguments& arg
   if (blockIdx.x == 0) write_offsets(arguments, memory.total);
   for (int p = threadIdx.x; p < partitions; p += SMALL_THREADS) memory.start[p] += memory.total[p];
   __syncthreads();
-}
-
-// Moves this thread's rows of up to VALUES_IN_FLIGHT / ROUNDS columns of one width; all loads come before the stores.
-template <typename Value, int ROUNDS>
-static __device__ __forceinline__ void move_rows(const MovedColumn* column, int count, int64_t first, int rows,
-                                                 const uint32_t (&destination)[ROUNDS]) {
-  constexpr int COLUMNS_IN_FLIGHT = VALUES_IN_FLIGHT / ROUNDS;
-  Value value[COLUMNS_IN_FLIGHT][ROUNDS];
-#pragma unroll
-  for (int c = 0; c < COLUMNS_IN_FLIGHT; ++c) {
-    if (c >= count) break;
-    const Value* input = reinterpret_cast<const Value*>(column[c].input);
-#pragma unroll
-    for (int r = 0; r < ROUNDS; ++r) {
-      if (r * WARP < rows) value[c][r] = input[first + r * WARP];
-    }
-  }
-#pragma unroll
-  for (int c = 0; c < COLUMNS_IN_FLIGHT; ++c) {
-    if (c >= count) break;
-    Value* output = reinterpret_cast<Value*>(column[c].output);
-#pragma unroll
-    for (int r = 0; r < ROUNDS; ++r) {
-      if (r * WARP < rows) output[destination[r]] = value[c][r];
-    }
-  }
-}
-
-template <int ROUNDS>
-static __device__ __forceinline__ void write_gather_map(const MovedColumn& column, int64_t first, int rows,
-                                                        const uint32_t (&destination)[ROUNDS]) {
-#pragma unroll
-  for (int r = 0; r < ROUNDS; ++r) {
-    if (r * WARP < rows) {
-      reinterpret_cast<int32_t*>(column.output)[destination[r]] = static_cast<int32_t>(first + r * WARP);
-    }
-  }
-}
-
-// `rows` counts this thread's rows times WARP: row first + r * WARP exists when r * WARP < rows.
-template <int ROUNDS>
-static __device__ __forceinline__ void move_all_rows(const PartitionArguments& arguments, int64_t first, int rows,
-                                                     const uint32_t (&destination)[ROUNDS]) {
-  for (int c = 0; c < arguments.columns;) {
-    const MovedColumn* column = &arguments.column[c];
-    if (column->input == 0) {
-      write_gather_map<ROUNDS>(*column, first, rows, destination);
-      ++c;
-      continue;
-    }
-    int count = 1;
-    while (count < VALUES_IN_FLIGHT / ROUNDS && c + count < arguments.columns && column[count].width == column->width &&
-           column[count].input != 0) {
-      ++count;
-    }
-    switch (column->width) {
-      case 1: move_rows<uint8_t, ROUNDS>(column, count, first, rows, destination); break;
-      case 2: move_rows<uint16_t, ROUNDS>(column, count, first, rows, destination); break;
-      case 4: move_rows<uint32_t, ROUNDS>(column, count, first, rows, destination); break;
-      case 8: move_rows<uint64_t, ROUNDS>(column, count, first, rows, destination); break;
-      default: move_rows<Wide, ROUNDS>(column, count, first, rows, destination);
-    }
-    c += count;
-  }
 }
 
 template <typename Source, int ROUNDS>
@@ -216,7 +178,7 @@ static __device__ __forceinline__ void partition_small(const PartitionArguments&
   place_block(arguments, memory);
 #pragma unroll
   for (int r = 0; r < ROUNDS; ++r) destination[r] += memory.start[id[r]] + counters[id[r]];
-  move_all_rows<ROUNDS>(arguments, first, rows, destination);
+  move_all_rows<ROUNDS>(arguments.column, arguments.columns, first, rows, destination);
 }
 
 }  // namespace millrace

@@ -4,19 +4,23 @@
 // partition (c + start) % n. A block takes a tile of cards x deals, reads it along the cards (consecutive input rows),
 // and writes it along the deals (consecutive output rows), through shared memory. With up to TILE_CARDS partitions a tile
 // holds whole deals, so its input is one contiguous piece; with more, both sides are runs of 32 to 64 elements.
-// Bound: memory, 2 * row bytes. Micro-batches: launch latency; the host picks tiles of 512 rows so that 64 Ki rows make
-// 128 blocks.
+// Bound: memory, 2 * row bytes. Micro-batches are bound by latency and have a kernel of their own: a thread a row, all
+// columns in flight, scattered writes that the second-level cache joins.
 //
-// Launch shape (Java repeats it): ROUND_ROBIN_THREADS a block, `tiles` blocks, tile_cards * tile_deals <=
-// ROUND_ROBIN_THREADS * ROUND_ROBIN_ROUNDS, tile_deals a power of two, tile_cards <= TILE_CARDS,
-// dynamic shared memory: tile_cards * (tile_deals + padding) * 8 bytes.
+// Launch shapes (Java repeats them):
+//   round_robin_partition        ROUND_ROBIN_THREADS a block, `tiles` blocks, tile_cards * tile_deals <=
+//                                ROUND_ROBIN_THREADS * ROUND_ROBIN_ROUNDS, tile_deals a power of two, tile_cards <=
+//                                TILE_CARDS, shared: tile_cards * (tile_deals + padding) * 8 bytes
+//   round_robin_partition_small  SMALL_DEAL_THREADS a block, ceil(rows / SMALL_DEAL_THREADS) blocks
 
 #include "partition_source.cuh"
+#include "row_mover.cuh"
 
 namespace millrace {
 
 constexpr int ROUND_ROBIN_THREADS = 512;
 constexpr int ROUND_ROBIN_ROUNDS = 8;
+constexpr int SMALL_DEAL_THREADS = 256;
 constexpr int TILE_CARDS = 64;
 constexpr int BANKS_OF_8_BYTES = 16;
 
@@ -28,17 +32,16 @@ static __device__ __forceinline__ int padding_for(int tile_cards) {
 
 // The first output row of the partition that receives a card.
 static __device__ __forceinline__ int32_t start_of_card(const RoundRobinArguments& arguments, int32_t card) {
-  const int64_t partitions = arguments.partitions;
-  const int64_t start = arguments.start_partition;
-  const int64_t whole_deals = arguments.rows / arguments.partitions;
-  const int64_t last_deal = arguments.rows % arguments.partitions;
-  int64_t partition = card + start;
+  const uint32_t partitions = arguments.partitions;
+  const uint32_t start = arguments.start_partition;
+  const uint32_t last_deal = arguments.last_deal;
+  uint32_t partition = card + start;
   if (partition >= partitions) partition -= partitions;
   // Partitions start .. start + last_deal - 1, wrapping around, hold one row more.
-  const int64_t wrapped = max(start + last_deal - partitions, static_cast<int64_t>(0));
-  const int64_t longer_before =
-      min(partition, wrapped) + min(max(partition - start, static_cast<int64_t>(0)), last_deal - wrapped);
-  return static_cast<int32_t>(partition * whole_deals + longer_before);
+  const uint32_t wrapped = start + last_deal > partitions ? start + last_deal - partitions : 0;
+  const uint32_t longer_before =
+      min(partition, wrapped) + min(partition > start ? partition - start : 0, last_deal - wrapped);
+  return static_cast<int32_t>(partition * static_cast<uint32_t>(arguments.whole_deals) + longer_before);
 }
 
 // Where this thread's elements come from, wait, and go.
@@ -149,4 +152,14 @@ extern "C" __global__ void __launch_bounds__(ROUND_ROBIN_THREADS, 2)
       default: deal_wide_column(column, dealt);
     }
   }
+}
+
+extern "C" __global__ void __launch_bounds__(SMALL_DEAL_THREADS)
+    round_robin_partition_small(const __grid_constant__ RoundRobinArguments arguments) {
+  const int64_t row = static_cast<int64_t>(blockIdx.x) * SMALL_DEAL_THREADS + threadIdx.x;
+  if (row >= arguments.rows) return;
+  const uint32_t deal = fast_divide(static_cast<uint32_t>(row), arguments.partitions_multiplier);
+  const uint32_t card = static_cast<uint32_t>(row) - deal * arguments.partitions;
+  const uint32_t destination[1] = {start_of_card(arguments, static_cast<int32_t>(card)) + deal};
+  move_all_rows<1>(arguments.column, arguments.columns, row, 1, destination);
 }

@@ -33,15 +33,15 @@ static const Kernel small_kernels[][2] = {{partition_small_any_1, partition_smal
                                           {partition_small_int_1, partition_small_int_4}, {partition_small_map_1, partition_small_map_4}};
 
 static int small_shared_bytes(int partitions) { return (SMALL_WARPS * partitions + 2 * partitions + WARP) * 4; }
-static int ids_shared_bytes(int partitions) { int r = 32; while (r > 1 && r * partitions > IDS_COUNTERS) r /= 2; return r * partitions * 4; }
-static int scatter_shared_bytes(int partitions) { return std::max(SCATTER_WARPS * partitions * 4, TILE * 8) + TILE * 4 + partitions * 12 + WARP * 4; }
+static int ids_shared_bytes(int partitions) { int r = 32; while (r > 1 && r * partitions > IDS_COUNTERS) r /= 2; return std::max(r * partitions, 1024) * 4; }
+static int scatter_shared_bytes(int partitions) { return SCATTER_SLOTS * SLOT_BYTES + partitions * 12 + WARP * 4; }
 static uint64_t multiplier(uint64_t d) { return ~0ull / d + 1; }
 
 struct Workspace {
   uint32_t *control, *counts, *totals; uint8_t* ids; int32_t *device_offsets, *host_offsets;
   Workspace(size_t rows) {
     control = device_memory<uint32_t>(64); CHECK(cudaMemset(control, 0, 256));
-    counts = device_memory<uint32_t>(1024 * 2112); totals = device_memory<uint32_t>(1 << 16); ids = device_memory<uint8_t>(rows * 4);
+    counts = device_memory<uint32_t>(std::max<size_t>(1024 * 272, 1024 * (rows / TILE + 8))); totals = device_memory<uint32_t>(1 << 16); ids = device_memory<uint8_t>(rows * 4);
     device_offsets = device_memory<int32_t>(1 << 16); CHECK(cudaHostAlloc(&host_offsets, 4 << 16, cudaHostAllocMapped));
   }
   void free_all() { cudaFree(control); cudaFree(counts); cudaFree(totals); cudaFree(ids); cudaFree(device_offsets); cudaFreeHost(host_offsets); }
@@ -62,7 +62,7 @@ static bool try_small(PartitionArguments& a, Kind kind, bool forced) {
     int rounds = i == 0 ? 1 : 4, rows = SMALL_THREADS * rounds, blocks = (a.rows + rows - 1) / rows;
     if (blocks > resident_blocks((const void*)small_kernels[kind][i], SMALL_THREADS, shared)) continue;
     if (i == 0 && forced && getenv("FOUR")) continue;
-    a.chunks = blocks; a.chunk_rows = rows; last_small_rounds = rounds;
+    a.chunks = blocks; a.count_stride = (blocks + 3) / 4 * 4; last_small_rounds = rounds;
     void* parameters[] = {&a};
     CHECK(cudaLaunchCooperativeKernel((const void*)small_kernels[kind][i], dim3(blocks), dim3(SMALL_THREADS), parameters, shared, stream));
     return true;
@@ -72,12 +72,10 @@ static bool try_small(PartitionArguments& a, Kind kind, bool forced) {
 
 static void large(PartitionArguments& a, Kind kind) {
   int shared = scatter_shared_bytes(a.partitions);
-  int blocks = resident_blocks((const void*)partition_scatter, SCATTER_THREADS, shared);
-  resident_blocks((const void*)ids_kernels[kind], IDS_THREADS, ids_shared_bytes(a.partitions));
-  int64_t chunk = ((int64_t)a.rows + blocks - 1) / blocks; int unit = 512;
-  chunk = (chunk + unit - 1) / unit * unit; a.chunk_rows = (int)chunk; a.chunks = (int)((a.rows + chunk - 1) / chunk);
+  resident_blocks((const void*)partition_scatter, SCATTER_THREADS, shared);
+  a.chunks = (int)(((int64_t)a.rows + TILE - 1) / TILE); a.count_stride = (a.chunks + 3) / 4 * 4;
   ids_kernels[kind]<<<a.chunks, IDS_THREADS, ids_shared_bytes(a.partitions), stream>>>(a);
-  partition_scan<<<(a.partitions + 7) / 8, SCAN_THREADS, 0, stream>>>(a);
+  partition_scan<<<a.partitions, SCAN_THREADS, 0, stream>>>(a);
   partition_scatter<<<a.chunks, SCATTER_THREADS, shared, stream>>>(a);
 }
 
@@ -91,7 +89,7 @@ static void many_partitions(PartitionArguments a, Kind kind) {  // slow path: tw
   size_t n = a.rows; int P = a.partitions;
   uint32_t *ids0 = device_memory<uint32_t>(n), *ids1 = device_memory<uint32_t>(n), *ids2 = device_memory<uint32_t>(n), *map1 = device_memory<uint32_t>(n), *map2 = device_memory<uint32_t>(n);
   PartitionArguments i = a; i.counts = 0; i.id_width = 4; i.ids = address(ids0);
-  i.chunks = 264; i.chunk_rows = (int)((n + 263) / 264);
+  i.chunks = (int)((n + TILE - 1) / TILE);
   ids_kernels[kind]<<<i.chunks, IDS_THREADS, ids_shared_bytes(1024), stream>>>(i);
   PartitionArguments d = a; d.host_offsets = 0; d.partitions = 1024; d.id_width = 2; d.map = address(ids0); d.map_width = 4; d.map_shift = 0; d.map_mask = 1023; d.columns = 2;
   d.column[0] = {0, address(map1), 4, 0}; d.column[1] = {address(ids0), address(ids1), 4, 0}; large(d, MAP);
@@ -119,7 +117,8 @@ static void round_robin(const MovedColumn* columns, int count, int rows, int par
   a.tile_cards = std::min(partitions, tile_rows >= 4096 ? 64 : 32); a.tile_deals = 1; while (a.tile_deals * 2 * a.tile_cards <= tile_rows) a.tile_deals *= 2;
   int64_t deals = ((int64_t)rows + partitions - 1) / partitions;
   a.card_tiles = (partitions + a.tile_cards - 1) / a.tile_cards; a.tiles = (int)(a.card_tiles * ((deals + a.tile_deals - 1) / a.tile_deals));
-  a.partitions_multiplier = multiplier(partitions);
+  a.partitions_multiplier = multiplier(partitions); a.whole_deals = rows / partitions; a.last_deal = rows % partitions;
+  if (tile_rows == 0) { round_robin_partition_small<<<(rows + SMALL_DEAL_THREADS - 1) / SMALL_DEAL_THREADS, SMALL_DEAL_THREADS, 0, stream>>>(a); return; }
   int padding = a.tile_cards >= 16 ? 1 : 16 / a.tile_cards;
   int shared = a.tile_cards * (a.tile_deals + padding) * 8;
   static bool set = false; if (!set) { CHECK(cudaFuncSetAttribute(round_robin_partition, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 * 1024)); set = true; }
@@ -209,7 +208,7 @@ static void check(bool few) {
   if (few) { sizes = {1, 33, 513, 4097, 20011}; partitions = {2, 65, 512, 1500}; }
   for (int n : sizes) for (int P : partitions) {
     for (int kind = 0; kind < 4; ++kind) for (int path : {SMALL, LARGE}) { if (few && kind == INT) continue; check_partition(n, P, (Kind)kind, (Path)path, (n + P + kind) % 3); }
-    for (int start : {0, 1, P - 1}) if (start < P) for (int t : {512, 4096}) check_round_robin(n, P, start, t);
+    for (int start : {0, 1, P - 1}) if (start < P) for (int t : {0, 512, 4096}) check_round_robin(n, P, start, t);
   }
   if (!few) for (int P : {3, 64, 512}) { check_partition(3000017, P, LONG, LARGE, 0); check_partition(3000017, P, ANY, LARGE, 2); check_partition(5000011, P, MAP, LARGE, 1); }
   printf("checks done: %ld failures\n", failures);
@@ -252,14 +251,14 @@ static void bench() {
       { PartitionArguments b = a; void* out[4]; for (int c = 0; c < 4; ++c) { CHECK(cudaMalloc(&out[c], n * widths[c])); b.column[c] = {address(in[c]), address(out[c]), widths[c], 0}; }
         large(b, LONG); cudaEvent_t e[4]; for (auto& x : e) CHECK(cudaEventCreate(&x)); std::vector<float> t[3];
         for (int i = 0; i < 9; ++i) { CHECK(cudaEventRecord(e[0], stream)); partition_ids_long<<<b.chunks, IDS_THREADS, ids_shared_bytes(P), stream>>>(b); CHECK(cudaEventRecord(e[1], stream));
-          partition_scan<<<(P + 7) / 8, SCAN_THREADS, 0, stream>>>(b); CHECK(cudaEventRecord(e[2], stream)); partition_scatter<<<b.chunks, SCATTER_THREADS, scatter_shared_bytes(P), stream>>>(b); CHECK(cudaEventRecord(e[3], stream)); CHECK(cudaEventSynchronize(e[3]));
+          partition_scan<<<P, SCAN_THREADS, 0, stream>>>(b); CHECK(cudaEventRecord(e[2], stream)); partition_scatter<<<b.chunks, SCATTER_THREADS, scatter_shared_bytes(P), stream>>>(b); CHECK(cudaEventRecord(e[3], stream)); CHECK(cudaEventSynchronize(e[3]));
           for (int k = 0; k < 3; ++k) { float ms; CHECK(cudaEventElapsedTime(&ms, e[k], e[k + 1])); t[k].push_back(ms * 1000); } }
         for (int k = 0; k < 3; ++k) { std::sort(t[k].begin(), t[k].end()); parts[k] = t[k][4]; } for (auto o : out) cudaFree(o); }
       auto robin = [&](int tile_rows) { return median(repeats, [&] { void* out[4]; MovedColumn m[4];
           for (int c = 0; c < 4; ++c) { CHECK(cudaMallocAsync(&out[c], n * widths[c], stream)); m[c] = {address(in[c]), address(out[c]), widths[c], 0}; }
           round_robin(m, 4, (int)n, P, 0, tile_rows); CHECK(cudaStreamSynchronize(stream)); for (int c = 0; c < 4; ++c) CHECK(cudaFreeAsync(out[c], stream)); }); };
       double best = small > 0 ? std::min(small, large_time) : large_time;
-      printf("%10ld %5d | %7.1f(%d) %9.1f | %9.1f | %8.1f %8.1f %8.1f | %8.1f | 512: %7.1f 2048: %7.1f 4096: %7.1f\n", (long)n, P, small, rounds, large_time, 56.0 * n / best / 1e3, parts[0], parts[1], parts[2], any, robin(512), robin(2048), robin(4096));
+      printf("%10ld %5d | %7.1f(%d) %9.1f | %9.1f | %8.1f %8.1f %8.1f | %8.1f | direct: %7.1f 2048: %7.1f 4096: %7.1f\n", (long)n, P, small, rounds, large_time, 56.0 * n / best / 1e3, parts[0], parts[1], parts[2], any, robin(0), robin(2048), robin(4096));
     }
     for (auto p : in) cudaFree(p); w.free_all();
   }

@@ -19,30 +19,26 @@
 // loads hide behind it. Ranks and run starts stay in registers for all columns.
 // Stability: rank = (rows of lower tiles, lower warps, earlier rounds, lower lanes), all in row order.
 //
-// Launch shapes (Java repeats them), all with `chunks` = ceil(rows / TILE):
-//   partition_ids_*     IDS_THREADS a block, `chunks` blocks, shared: max(IDS_COUNTERS, partitions) * 4 bytes
-//   partition_scan      SCAN_THREADS a block, `partitions` blocks
-//   partition_scatter   SCATTER_THREADS a block, `chunks` blocks, shared: SCATTER_SLOTS * SLOT_BYTES + 12 * partitions +
-//                       4 * WARP bytes
-// 512 threads of 8 rows make a tile of 4096 rows: runs of 64 bytes at 512 partitions and 8-byte columns, and two blocks
-// with three 32 KiB slots each fill the shared memory of a multiprocessor.
+// Launch shapes (Java repeats them), all with `chunks` = ceil(rows / tile_rows):
+//   partition_ids_*           IDS_THREADS a block, `chunks` blocks, shared: max(IDS_COUNTERS, partitions) * 4 bytes
+//   partition_scan            SCAN_THREADS a block, `partitions` blocks
+//   partition_scatter_<T>     T = 512 or 1024 a block, `chunks` blocks, tile_rows = T * SCATTER_ROUNDS,
+//                             shared: SCATTER_SLOTS * (8 * tile_rows + SLOT_PADDING) + 12 * partitions + 4 * WARP bytes
+// 512 threads of 8 rows make a tile of 4096 rows; two blocks with three 32 KiB slots each fill the shared memory of a
+// multiprocessor. Many partitions want the longer runs of 8192 rows (128 bytes at 512 partitions and 8-byte columns).
 
 #include "partition_block.cuh"
 
 namespace millrace {
 
-constexpr int TILE = 4096;
 constexpr int IDS_THREADS = 256;
 constexpr int IDS_ROUNDS = 8;
 constexpr int IDS_COUNTERS = 1024;  // replicated so that the lanes of a warp rarely meet
 constexpr int SCAN_THREADS = 256;
 constexpr int SCAN_ROUNDS = 4;      // 16-byte loads in flight
-constexpr int SCATTER_THREADS = 512;
-constexpr int SCATTER_ROUNDS = TILE / SCATTER_THREADS;
-constexpr int SCATTER_WARPS = SCATTER_THREADS / WARP;
-constexpr int SCATTER_BLOCKS = 2;   // on a multiprocessor
+constexpr int SCATTER_ROUNDS = 8;
 constexpr int SCATTER_SLOTS = 3;
-constexpr int SLOT_BYTES = TILE * 8 + 128;
+constexpr int SLOT_PADDING = 128;   // a column that starts off a 16-byte boundary needs one copy more
 constexpr int COPY_BYTES = 16;
 
 // ---- ids ----
@@ -71,8 +67,8 @@ static __device__ __forceinline__ void write_ids(const PartitionArguments& argum
   const int replica = lane_of_thread() & (replicas - 1);
   if (counted) clear_words(counters, partitions * replicas);
   __syncthreads();
-  const int64_t tile = static_cast<int64_t>(blockIdx.x) * TILE;
-  const int rows = static_cast<int>(min(arguments.rows - tile, static_cast<int64_t>(TILE)));
+  const int64_t tile = static_cast<int64_t>(blockIdx.x) * arguments.tile_rows;
+  const int rows = static_cast<int>(min(arguments.rows - tile, static_cast<int64_t>(arguments.tile_rows)));
   for (int base = threadIdx.x; base < rows; base += IDS_THREADS * IDS_ROUNDS) {
     typename Source::Loaded loaded[IDS_ROUNDS];
 #pragma unroll
@@ -146,31 +142,42 @@ static __device__ __forceinline__ void scan_counts(const PartitionArguments& arg
 // ---- scatter ----
 
 struct ScatterMemory {
-  uint8_t* slots;       // SCATTER_SLOTS * SLOT_BYTES: columns of the tile, as they are in the input
-  uint32_t* counters;   // SCATTER_WARPS * partitions, then the origins; takes the last slots before columns do
+  uint8_t* slots;       // SCATTER_SLOTS * slot_bytes: columns of the tile, as they are in the input
+  uint32_t* counters;   // a warp * partitions, then the origins; takes the last slots before columns do
   uint32_t* position;   // partitions: the first output row of the tile's run
   uint32_t* shift;      // partitions: output row minus place in the tile
   uint32_t* total;      // partitions: rows of the tile
   uint32_t* warp_sums;  // WARP
+  int slot_bytes;
   int free_slots;       // slots that the counters leave to columns
 };
 
+template <int THREADS>
 static __device__ __forceinline__ ScatterMemory scatter_memory(int partitions) {
   extern __shared__ __align__(128) uint8_t bytes[];
   ScatterMemory memory;
   memory.slots = bytes;
-  memory.free_slots = SCATTER_WARPS * partitions * 4 <= SLOT_BYTES ? 2 : 1;
-  memory.counters = reinterpret_cast<uint32_t*>(bytes + memory.free_slots * SLOT_BYTES);
-  memory.position = reinterpret_cast<uint32_t*>(bytes + SCATTER_SLOTS * SLOT_BYTES);
+  memory.slot_bytes = THREADS * SCATTER_ROUNDS * 8 + SLOT_PADDING;
+  memory.free_slots = THREADS / WARP * partitions * 4 <= memory.slot_bytes ? 2 : 1;
+  memory.counters = reinterpret_cast<uint32_t*>(bytes + memory.free_slots * memory.slot_bytes);
+  memory.position = reinterpret_cast<uint32_t*>(bytes + SCATTER_SLOTS * memory.slot_bytes);
   memory.shift = memory.position + partitions;
   memory.total = memory.shift + partitions;
   memory.warp_sums = memory.total + partitions;
   return memory;
 }
 
-static __device__ __forceinline__ void copy_in_background(void* target, const uint8_t* source, int bytes) {
+// Input is read once: it must not push half-written lines of the output out of the cache.
+static __device__ __forceinline__ uint64_t read_once() {
+  uint64_t policy;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
+
+static __device__ __forceinline__ void copy_in_background(void* target, const uint8_t* source, uint64_t policy) {
   uint32_t address = static_cast<uint32_t>(__cvta_generic_to_shared(target));
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(source), "r"(bytes) : "memory");
+  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(address), "l"(source), "l"(policy)
+               : "memory");
 }
 
 static __device__ __forceinline__ void end_copy_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
@@ -185,38 +192,47 @@ static __device__ __forceinline__ bool is_staged(const MovedColumn& column) {
 }
 
 // Starts the copy of one column of the tile into its slot, from the 16-byte boundary at or before its first byte.
+template <int THREADS>
 static __device__ __forceinline__ void start_copy(const PartitionArguments& arguments, const ScatterMemory& memory,
                                                   int column_number, int64_t tile, int rows) {
   if (column_number < arguments.columns && is_staged(arguments.column[column_number])) {
     const MovedColumn& column = arguments.column[column_number];
-    uint64_t first = column.input + tile * column.width;
-    int lead = static_cast<int>(first & (COPY_BYTES - 1));
-    int bytes = lead + rows * column.width;
+    const uint64_t first = column.input + tile * column.width;
+    const int lead = static_cast<int>(first & (COPY_BYTES - 1));
+    const int bytes = lead + rows * column.width;
+    const int whole = bytes & ~(COPY_BYTES - 1);
     const uint8_t* source = reinterpret_cast<const uint8_t*>(first - lead);
-    uint8_t* slot = memory.slots + column_number % SCATTER_SLOTS * SLOT_BYTES;
-    for (int at = threadIdx.x * COPY_BYTES; at < bytes; at += SCATTER_THREADS * COPY_BYTES) {
-      copy_in_background(slot + at, source + at, min(bytes - at, COPY_BYTES));
+    uint8_t* slot = memory.slots + column_number % SCATTER_SLOTS * memory.slot_bytes;
+    const uint64_t policy = read_once();
+    for (int at = threadIdx.x * COPY_BYTES; at < whole; at += THREADS * COPY_BYTES) {
+      copy_in_background(slot + at, source + at, policy);
     }
+    const int rest = whole + threadIdx.x;
+    if (rest < bytes && rest >= lead) slot[rest] = source[rest];
   }
   end_copy_group();
 }
 
 static __device__ __forceinline__ uint32_t load_id(const PartitionArguments& arguments, int64_t row) {
   switch (arguments.id_width) {
-    case 1: return reinterpret_cast<const uint8_t*>(arguments.ids)[row];
-    case 2: return reinterpret_cast<const uint16_t*>(arguments.ids)[row];
-    default: return reinterpret_cast<const uint32_t*>(arguments.ids)[row];
+    case 1: return __ldcs(reinterpret_cast<const uint8_t*>(arguments.ids) + row);
+    case 2: return __ldcs(reinterpret_cast<const uint16_t*>(arguments.ids) + row);
+    default: return __ldcs(reinterpret_cast<const uint32_t*>(arguments.ids) + row);
   }
 }
 
-// Before the ranking a warp owns consecutive rows; after it, thread t owns places t, t + SCATTER_THREADS, ...
+// Before the ranking a warp owns consecutive rows; after it, thread t owns places t, t + THREADS, ...
 static __device__ __forceinline__ int ranked_row(int round) {
   return warp_of_thread() * WARP * SCATTER_ROUNDS + round * WARP + lane_of_thread();
 }
 
-static __device__ __forceinline__ int owned_place(int round) { return round * SCATTER_THREADS + threadIdx.x; }
+template <int THREADS>
+static __device__ __forceinline__ int owned_place(int round) {
+  return round * THREADS + threadIdx.x;
+}
 
 // Leaves in shared memory, for each place of the tile in partition order, its origin: row | partition << 16.
+template <int THREADS>
 static __device__ __forceinline__ void rank_tile(const PartitionArguments& arguments, const ScatterMemory& memory,
                                                  int64_t tile, int rows) {
   const int partitions = arguments.partitions;
@@ -233,9 +249,9 @@ static __device__ __forceinline__ void rank_tile(const PartitionArguments& argum
 #pragma unroll
   for (int r = 0; r < SCATTER_ROUNDS; ++r) place[r] = rank_in_warp(counters, id[r], ranked_row(r) < rows, bits);
   __syncthreads();
-  scan_counters_over_warps<SCATTER_WARPS>(memory.counters, memory.total, partitions);
+  scan_counters_over_warps<THREADS / WARP>(memory.counters, memory.total, partitions);
   __syncthreads();
-  exclusive_scan_of_array<SCATTER_THREADS>(memory.total, memory.shift, partitions, memory.warp_sums);
+  exclusive_scan_of_array<THREADS>(memory.total, memory.shift, partitions, memory.warp_sums);
   __syncthreads();
 #pragma unroll
   for (int r = 0; r < SCATTER_ROUNDS; ++r) place[r] += memory.shift[id[r]] + counters[id[r]];
@@ -244,60 +260,90 @@ static __device__ __forceinline__ void rank_tile(const PartitionArguments& argum
   for (int r = 0; r < SCATTER_ROUNDS; ++r) {
     if (ranked_row(r) < rows) memory.counters[place[r]] = ranked_row(r) | id[r] << 16;
   }
-  for (int p = threadIdx.x; p < partitions; p += SCATTER_THREADS) memory.shift[p] = memory.position[p] - memory.shift[p];
+  for (int p = threadIdx.x; p < partitions; p += THREADS) memory.shift[p] = memory.position[p] - memory.shift[p];
   __syncthreads();
 }
 
-template <typename Value>
+// Where each of the thread's places takes its row from and puts it.
+struct Moves {
+  uint16_t origin[SCATTER_ROUNDS];
+  uint32_t destination[SCATTER_ROUNDS];
+};
+
+template <typename Value, int THREADS>
 static __device__ __forceinline__ void move_staged(const MovedColumn& column, const uint8_t* slot, int64_t tile,
-                                                   int rows, const uint16_t (&origin)[SCATTER_ROUNDS],
-                                                   const uint32_t (&destination)[SCATTER_ROUNDS]) {
+                                                   int rows, const Moves& moves) {
   int lead = static_cast<int>((column.input + tile * sizeof(Value)) & (COPY_BYTES - 1));
   const Value* staged = reinterpret_cast<const Value*>(slot + lead);
   Value* output = reinterpret_cast<Value*>(column.output);
 #pragma unroll
   for (int r = 0; r < SCATTER_ROUNDS; ++r) {
-    if (owned_place(r) < rows) output[destination[r]] = staged[origin[r]];
+    if (owned_place<THREADS>(r) < rows) output[moves.destination[r]] = staged[moves.origin[r]];
   }
 }
 
 // Columns of 16 bytes do not fit a slot: they are read from the input in the order of the output.
+template <int THREADS>
 static __device__ __forceinline__ void move_unstaged(const MovedColumn& column, int64_t tile, int rows,
-                                                     const uint16_t (&origin)[SCATTER_ROUNDS],
-                                                     const uint32_t (&destination)[SCATTER_ROUNDS]) {
+                                                     const Moves& moves) {
 #pragma unroll
   for (int r = 0; r < SCATTER_ROUNDS; ++r) {
-    if (owned_place(r) >= rows) continue;
+    if (owned_place<THREADS>(r) >= rows) continue;
     if (column.input == 0) {
-      reinterpret_cast<int32_t*>(column.output)[destination[r]] = static_cast<int32_t>(tile + origin[r]);
+      reinterpret_cast<int32_t*>(column.output)[moves.destination[r]] = static_cast<int32_t>(tile + moves.origin[r]);
     } else {
-      reinterpret_cast<Wide*>(column.output)[destination[r]] =
-          reinterpret_cast<const Wide*>(column.input)[tile + origin[r]];
+      reinterpret_cast<Wide*>(column.output)[moves.destination[r]] =
+          reinterpret_cast<const Wide*>(column.input)[tile + moves.origin[r]];
     }
   }
 }
 
+template <int THREADS>
 static __device__ __forceinline__ void move_columns(const PartitionArguments& arguments, const ScatterMemory& memory,
-                                                    int64_t tile, int rows, const uint16_t (&origin)[SCATTER_ROUNDS],
-                                                    const uint32_t (&destination)[SCATTER_ROUNDS]) {
+                                                    int64_t tile, int rows, const Moves& moves) {
   for (int c = 0; c < arguments.columns; ++c) {
     const MovedColumn& column = arguments.column[c];
-    const uint8_t* slot = memory.slots + c % SCATTER_SLOTS * SLOT_BYTES;
+    const uint8_t* slot = memory.slots + c % SCATTER_SLOTS * memory.slot_bytes;
     wait_for_copies_but<SCATTER_SLOTS - 1>();
     __syncthreads();
     if (!is_staged(column)) {
-      move_unstaged(column, tile, rows, origin, destination);
+      move_unstaged<THREADS>(column, tile, rows, moves);
     } else {
       switch (column.width) {
-        case 1: move_staged<uint8_t>(column, slot, tile, rows, origin, destination); break;
-        case 2: move_staged<uint16_t>(column, slot, tile, rows, origin, destination); break;
-        case 4: move_staged<uint32_t>(column, slot, tile, rows, origin, destination); break;
-        default: move_staged<uint64_t>(column, slot, tile, rows, origin, destination);
+        case 1: move_staged<uint8_t, THREADS>(column, slot, tile, rows, moves); break;
+        case 2: move_staged<uint16_t, THREADS>(column, slot, tile, rows, moves); break;
+        case 4: move_staged<uint32_t, THREADS>(column, slot, tile, rows, moves); break;
+        default: move_staged<uint64_t, THREADS>(column, slot, tile, rows, moves);
       }
     }
     if (c + SCATTER_SLOTS < arguments.columns) __syncthreads();  // the slot is free
-    start_copy(arguments, memory, c + SCATTER_SLOTS, tile, rows);
+    start_copy<THREADS>(arguments, memory, c + SCATTER_SLOTS, tile, rows);
   }
+}
+
+template <int THREADS>
+static __device__ __forceinline__ void scatter_tile(const PartitionArguments& arguments) {
+  constexpr int TILE = THREADS * SCATTER_ROUNDS;
+  const ScatterMemory memory = scatter_memory<THREADS>(arguments.partitions);
+  const int64_t tile = static_cast<int64_t>(blockIdx.x) * TILE;
+  const int rows = static_cast<int>(min(arguments.rows - tile, static_cast<int64_t>(TILE)));
+  for (int c = 0; c < memory.free_slots; ++c) start_copy<THREADS>(arguments, memory, c, tile, rows);
+  const uint32_t* offsets = reinterpret_cast<const uint32_t*>(arguments.device_offsets);
+  const uint32_t* counts = reinterpret_cast<const uint32_t*>(arguments.counts);
+  for (int p = threadIdx.x; p < arguments.partitions; p += THREADS) {
+    memory.position[p] = offsets[p] + counts[static_cast<int64_t>(p) * arguments.count_stride + blockIdx.x];
+  }
+  rank_tile<THREADS>(arguments, memory, tile, rows);
+  Moves moves;
+#pragma unroll
+  for (int r = 0; r < SCATTER_ROUNDS; ++r) {
+    uint32_t packed = owned_place<THREADS>(r) < rows ? memory.counters[owned_place<THREADS>(r)] : 0;
+    moves.origin[r] = static_cast<uint16_t>(packed);
+    moves.destination[r] = memory.shift[packed >> 16] + owned_place<THREADS>(r);
+  }
+  __syncthreads();  // the origins give way to columns
+  for (int c = memory.free_slots; c < SCATTER_SLOTS; ++c) start_copy<THREADS>(arguments, memory, c, tile, rows);
+  move_columns<THREADS>(arguments, memory, tile, rows, moves);
 }
 
 }  // namespace millrace
@@ -340,29 +386,14 @@ extern "C" __global__ void __launch_bounds__(SCAN_THREADS)
   write_offsets(arguments, starts);
 }
 
-extern "C" __global__ void __launch_bounds__(SCATTER_THREADS, SCATTER_BLOCKS)
-    partition_scatter(const __grid_constant__ PartitionArguments arguments) {
-  const ScatterMemory memory = scatter_memory(arguments.partitions);
-  const int64_t tile = static_cast<int64_t>(blockIdx.x) * TILE;
-  const int rows = static_cast<int>(min(arguments.rows - tile, static_cast<int64_t>(TILE)));
-  for (int c = 0; c < memory.free_slots; ++c) start_copy(arguments, memory, c, tile, rows);
-  const uint32_t* offsets = reinterpret_cast<const uint32_t*>(arguments.device_offsets);
-  const uint32_t* counts = reinterpret_cast<const uint32_t*>(arguments.counts);
-  for (int p = threadIdx.x; p < arguments.partitions; p += SCATTER_THREADS) {
-    memory.position[p] = offsets[p] + counts[static_cast<int64_t>(p) * arguments.count_stride + blockIdx.x];
-  }
-  rank_tile(arguments, memory, tile, rows);
-  uint16_t origin[SCATTER_ROUNDS];
-  uint32_t destination[SCATTER_ROUNDS];
-#pragma unroll
-  for (int r = 0; r < SCATTER_ROUNDS; ++r) {
-    uint32_t packed = owned_place(r) < rows ? memory.counters[owned_place(r)] : 0;
-    origin[r] = static_cast<uint16_t>(packed);
-    destination[r] = memory.shift[packed >> 16] + owned_place(r);
-  }
-  __syncthreads();  // the origins give way to columns
-  for (int c = memory.free_slots; c < SCATTER_SLOTS; ++c) start_copy(arguments, memory, c, tile, rows);
-  move_columns(arguments, memory, tile, rows, origin, destination);
+extern "C" __global__ void __launch_bounds__(512, 2)
+    partition_scatter_512(const __grid_constant__ PartitionArguments arguments) {
+  scatter_tile<512>(arguments);
+}
+
+extern "C" __global__ void __launch_bounds__(1024, 1)
+    partition_scatter_1024(const __grid_constant__ PartitionArguments arguments) {
+  scatter_tile<1024>(arguments);
 }
 
 // offsets[p] = the first of the ascending ids that is at least p; for more partitions than one pass takes.

@@ -107,7 +107,7 @@ struct PartitionArguments {
   int32_t key_columns;
   int32_t nulls_present;    // libcudf hashes struct levels only when some key is null
   int32_t columns;
-  int32_t reserved;         // 0
+  int32_t tile_rows;        // rows a chunk; the small kernels know theirs
   PartitionRule rule;
   KeyColumn key[MAXIMUM_KEY_COLUMNS];
   MovedColumn column[MAXIMUM_COLUMNS];

@@ -4,23 +4,22 @@
 // partition (c + start) % n. A block takes a tile of cards x deals, reads it along the cards (consecutive input rows),
 // and writes it along the deals (consecutive output rows), through shared memory. With up to TILE_CARDS partitions a tile
 // holds whole deals, so its input is one contiguous piece; with more, both sides are runs of 32 to 64 elements.
-// Bound: memory, 2 * row bytes. Micro-batches are bound by latency and have a kernel of their own: a thread a row, all
-// columns in flight, scattered writes that the second-level cache joins.
+// Bound: memory, 2 * row bytes. Micro-batches are bound by latency: their kernel takes one row a thread and four columns
+// at once, so that loads, barrier and stores happen once.
 //
 // Launch shapes (Java repeats them):
 //   round_robin_partition        ROUND_ROBIN_THREADS a block, `tiles` blocks, tile_cards * tile_deals <=
 //                                ROUND_ROBIN_THREADS * ROUND_ROBIN_ROUNDS, tile_deals a power of two, tile_cards <=
 //                                TILE_CARDS, shared: tile_cards * (tile_deals + padding) * 8 bytes
-//   round_robin_partition_small  SMALL_DEAL_THREADS a block, ceil(rows / SMALL_DEAL_THREADS) blocks
+//   round_robin_partition_small  the same with tile_cards * tile_deals <= ROUND_ROBIN_THREADS; no dynamic shared memory
 
 #include "partition_source.cuh"
-#include "row_mover.cuh"
 
 namespace millrace {
 
 constexpr int ROUND_ROBIN_THREADS = 512;
 constexpr int ROUND_ROBIN_ROUNDS = 8;
-constexpr int SMALL_DEAL_THREADS = 256;
+constexpr int COLUMNS_AT_ONCE = 4;
 constexpr int TILE_CARDS = 64;
 constexpr int BANKS_OF_8_BYTES = 16;
 
@@ -45,15 +44,17 @@ static __device__ __forceinline__ int32_t start_of_card(const RoundRobinArgument
 }
 
 // Where this thread's elements come from, wait, and go.
+template <int ROUNDS>
 struct Dealt {
-  int32_t input[ROUND_ROBIN_ROUNDS];     // row, or -1
-  uint16_t staged[ROUND_ROBIN_ROUNDS];   // slot of the element read
-  int32_t output[ROUND_ROBIN_ROUNDS];    // row, or -1
-  uint16_t collected[ROUND_ROBIN_ROUNDS];  // slot of the element written
+  int32_t input[ROUNDS];       // row, or -1
+  uint16_t staged[ROUNDS];     // slot of the element read
+  int32_t output[ROUNDS];      // row, or -1
+  uint16_t collected[ROUNDS];  // slot of the element written
 };
 
+template <int ROUNDS>
 static __device__ __forceinline__ void deal_tile(const RoundRobinArguments& arguments, const int32_t* starts,
-                                                 Dealt& dealt) {
+                                                 Dealt<ROUNDS>& dealt) {
   const int cards = arguments.tile_cards;
   const int deals = arguments.tile_deals;
   const int deal_bits = 31 - __clz(deals);
@@ -62,7 +63,7 @@ static __device__ __forceinline__ void deal_tile(const RoundRobinArguments& argu
   const int32_t first_card = static_cast<int32_t>(blockIdx.x % arguments.card_tiles) * cards;
   const int64_t first_deal = static_cast<int64_t>(blockIdx.x / arguments.card_tiles) * deals;
 #pragma unroll
-  for (int r = 0; r < ROUND_ROBIN_ROUNDS; ++r) {
+  for (int r = 0; r < ROUNDS; ++r) {
     int element = r * ROUND_ROBIN_THREADS + threadIdx.x;
     bool inside = element < cards * deals;
     int deal = static_cast<int>(fast_divide(element, card_multiplier));
@@ -81,7 +82,7 @@ static __device__ __forceinline__ void deal_tile(const RoundRobinArguments& argu
 }
 
 template <typename Value>
-static __device__ __forceinline__ void deal_column(const MovedColumn& column, const Dealt& dealt) {
+static __device__ __forceinline__ void deal_column(const MovedColumn& column, const Dealt<ROUND_ROBIN_ROUNDS>& dealt) {
   extern __shared__ __align__(16) uint8_t stage_bytes[];
   Value* stage = reinterpret_cast<Value*>(stage_bytes);
   const Value* input = reinterpret_cast<const Value*>(column.input);
@@ -106,7 +107,7 @@ static __device__ __forceinline__ void deal_column(const MovedColumn& column, co
 }
 
 // Columns of 16 bytes move as two halves through the same staging area.
-static __device__ __forceinline__ void deal_wide_column(const MovedColumn& column, const Dealt& dealt) {
+static __device__ __forceinline__ void deal_wide_column(const MovedColumn& column, const Dealt<ROUND_ROBIN_ROUNDS>& dealt) {
   extern __shared__ __align__(16) uint8_t stage_bytes[];
   uint64_t* stage = reinterpret_cast<uint64_t*>(stage_bytes);
   const uint64_t* input = reinterpret_cast<const uint64_t*>(column.input);
@@ -126,6 +127,34 @@ static __device__ __forceinline__ void deal_wide_column(const MovedColumn& colum
   }
 }
 
+static __device__ __forceinline__ void find_starts(const RoundRobinArguments& arguments, int32_t* starts) {
+  const int32_t card = static_cast<int32_t>(blockIdx.x % arguments.card_tiles) * arguments.tile_cards + threadIdx.x;
+  if (threadIdx.x < arguments.tile_cards && card < arguments.partitions) starts[threadIdx.x] = start_of_card(arguments, card);
+  __syncthreads();
+}
+
+// Half `half` of an element of 16 bytes, or the whole of a narrower one.
+static __device__ __forceinline__ uint64_t load_bits(const MovedColumn& column, int64_t row, int half) {
+  if (column.input == 0) return static_cast<uint64_t>(row);
+  switch (column.width) {
+    case 1: return reinterpret_cast<const uint8_t*>(column.input)[row];
+    case 2: return reinterpret_cast<const uint16_t*>(column.input)[row];
+    case 4: return reinterpret_cast<const uint32_t*>(column.input)[row];
+    case 8: return reinterpret_cast<const uint64_t*>(column.input)[row];
+    default: return reinterpret_cast<const uint64_t*>(column.input)[2 * row + half];
+  }
+}
+
+static __device__ __forceinline__ void store_bits(const MovedColumn& column, int64_t row, int half, uint64_t bits) {
+  switch (column.width) {
+    case 1: reinterpret_cast<uint8_t*>(column.output)[row] = static_cast<uint8_t>(bits); break;
+    case 2: reinterpret_cast<uint16_t*>(column.output)[row] = static_cast<uint16_t>(bits); break;
+    case 4: reinterpret_cast<uint32_t*>(column.output)[row] = static_cast<uint32_t>(bits); break;
+    case 8: reinterpret_cast<uint64_t*>(column.output)[row] = bits; break;
+    default: reinterpret_cast<uint64_t*>(column.output)[2 * row + half] = bits;
+  }
+}
+
 }  // namespace millrace
 
 using namespace millrace;
@@ -135,12 +164,8 @@ MILLRACE_REPORT_SIZE(RoundRobinArguments);
 extern "C" __global__ void __launch_bounds__(ROUND_ROBIN_THREADS, 2)
     round_robin_partition(const __grid_constant__ RoundRobinArguments arguments) {
   __shared__ int32_t starts[TILE_CARDS];
-  const int32_t first_card = static_cast<int32_t>(blockIdx.x % arguments.card_tiles) * arguments.tile_cards;
-  if (threadIdx.x < arguments.tile_cards && first_card + static_cast<int32_t>(threadIdx.x) < arguments.partitions) {
-    starts[threadIdx.x] = start_of_card(arguments, first_card + threadIdx.x);
-  }
-  __syncthreads();
-  Dealt dealt;
+  find_starts(arguments, starts);
+  Dealt<ROUND_ROBIN_ROUNDS> dealt;
   deal_tile(arguments, starts, dealt);
   for (int c = 0; c < arguments.columns; ++c) {
     const MovedColumn& column = arguments.column[c];
@@ -154,12 +179,42 @@ extern "C" __global__ void __launch_bounds__(ROUND_ROBIN_THREADS, 2)
   }
 }
 
-extern "C" __global__ void __launch_bounds__(SMALL_DEAL_THREADS)
+extern "C" __global__ void __launch_bounds__(ROUND_ROBIN_THREADS)
     round_robin_partition_small(const __grid_constant__ RoundRobinArguments arguments) {
-  const int64_t row = static_cast<int64_t>(blockIdx.x) * SMALL_DEAL_THREADS + threadIdx.x;
-  if (row >= arguments.rows) return;
-  const uint32_t deal = fast_divide(static_cast<uint32_t>(row), arguments.partitions_multiplier);
-  const uint32_t card = static_cast<uint32_t>(row) - deal * arguments.partitions;
-  const uint32_t destination[1] = {start_of_card(arguments, static_cast<int32_t>(card)) + deal};
-  move_all_rows<1>(arguments.column, arguments.columns, row, 1, destination);
+  __shared__ int32_t starts[TILE_CARDS];
+  __shared__ uint64_t stage[COLUMNS_AT_ONCE][2 * ROUND_ROBIN_THREADS];
+  find_starts(arguments, starts);
+  Dealt<1> dealt;
+  deal_tile(arguments, starts, dealt);
+  // A piece is a column, or one half of a column of 16 bytes.
+  int column = 0;
+  int half = 0;
+  while (column < arguments.columns) {
+    int pieces = 0;
+    int piece_column[COLUMNS_AT_ONCE];
+    int piece_half[COLUMNS_AT_ONCE];
+    uint64_t bits[COLUMNS_AT_ONCE];
+#pragma unroll
+    for (int i = 0; i < COLUMNS_AT_ONCE; ++i) {
+      piece_column[i] = column;
+      piece_half[i] = half;
+      if (column >= arguments.columns) continue;
+      pieces = i + 1;
+      if (dealt.input[0] >= 0) bits[i] = load_bits(arguments.column[column], dealt.input[0], half);
+      half = arguments.column[column].width == 16 && half == 0 ? 1 : 0;
+      if (half == 0) ++column;
+    }
+#pragma unroll
+    for (int i = 0; i < COLUMNS_AT_ONCE; ++i) {
+      if (i < pieces && dealt.input[0] >= 0) stage[i][dealt.staged[0]] = bits[i];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < COLUMNS_AT_ONCE; ++i) {
+      if (i < pieces && dealt.output[0] >= 0) {
+        store_bits(arguments.column[piece_column[i]], dealt.output[0], piece_half[i], stage[i][dealt.collected[0]]);
+      }
+    }
+    if (column < arguments.columns) __syncthreads();
+  }
 }

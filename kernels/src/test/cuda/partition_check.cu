@@ -34,14 +34,14 @@ static const Kernel small_kernels[][2] = {{partition_small_any_1, partition_smal
 
 static int small_shared_bytes(int partitions) { return (SMALL_WARPS * partitions + 2 * partitions + WARP) * 4; }
 static int ids_shared_bytes(int partitions) { int r = 32; while (r > 1 && r * partitions > IDS_COUNTERS) r /= 2; return std::max(r * partitions, 1024) * 4; }
-static int scatter_shared_bytes(int partitions) { return SCATTER_SLOTS * SLOT_BYTES + partitions * 12 + WARP * 4; }
+static int scatter_shared_bytes(int partitions, int threads) { return SCATTER_SLOTS * (threads * SCATTER_ROUNDS * 8 + SLOT_PADDING) + partitions * 12 + WARP * 4; }
 static uint64_t multiplier(uint64_t d) { return ~0ull / d + 1; }
 
 struct Workspace {
   uint32_t *control, *counts, *totals; uint8_t* ids; int32_t *device_offsets, *host_offsets;
   Workspace(size_t rows) {
     control = device_memory<uint32_t>(64); CHECK(cudaMemset(control, 0, 256));
-    counts = device_memory<uint32_t>(std::max<size_t>(1024 * 272, 1024 * (rows / TILE + 8))); totals = device_memory<uint32_t>(1 << 16); ids = device_memory<uint8_t>(rows * 4);
+    counts = device_memory<uint32_t>(std::max<size_t>(1024 * 272, 1024 * (rows / 4096 + 8))); totals = device_memory<uint32_t>(1 << 16); ids = device_memory<uint8_t>(rows * 4);
     device_offsets = device_memory<int32_t>(1 << 16); CHECK(cudaHostAlloc(&host_offsets, 4 << 16, cudaHostAllocMapped));
   }
   void free_all() { cudaFree(control); cudaFree(counts); cudaFree(totals); cudaFree(ids); cudaFree(device_offsets); cudaFreeHost(host_offsets); }
@@ -50,7 +50,7 @@ struct Workspace {
 static int resident_blocks(const void* kernel, int threads, int shared) {
   static std::vector<std::pair<std::pair<const void*, int>, int>> cache;
   for (auto& e : cache) if (e.first.first == kernel && e.first.second == shared) return e.second;
-  CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 160 * 1024));
+  CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 220 * 1024));
   int blocks; CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared));
   cache.push_back({{kernel, shared}, blocks * processors}); return blocks * processors;
 }
@@ -70,13 +70,19 @@ static bool try_small(PartitionArguments& a, Kind kind, bool forced) {
   return false;
 }
 
+static int scatter_threads(int partitions) { return getenv("T") ? atoi(getenv("T")) : partitions <= 128 ? 512 : 1024; }
+static void shape(PartitionArguments& a) { a.tile_rows = scatter_threads(a.partitions) * SCATTER_ROUNDS; a.chunks = (int)(((int64_t)a.rows + a.tile_rows - 1) / a.tile_rows); a.count_stride = (a.chunks + 3) / 4 * 4; }
+static void scatter(const PartitionArguments& a) {
+  int threads = scatter_threads(a.partitions), shared = scatter_shared_bytes(a.partitions, threads);
+  Kernel kernel = threads == 512 ? partition_scatter_512 : partition_scatter_1024;
+  resident_blocks((const void*)kernel, threads, shared);
+  kernel<<<a.chunks, threads, shared, stream>>>(a);
+}
 static void large(PartitionArguments& a, Kind kind) {
-  int shared = scatter_shared_bytes(a.partitions);
-  resident_blocks((const void*)partition_scatter, SCATTER_THREADS, shared);
-  a.chunks = (int)(((int64_t)a.rows + TILE - 1) / TILE); a.count_stride = (a.chunks + 3) / 4 * 4;
+  shape(a);
   ids_kernels[kind]<<<a.chunks, IDS_THREADS, ids_shared_bytes(a.partitions), stream>>>(a);
   partition_scan<<<a.partitions, SCAN_THREADS, 0, stream>>>(a);
-  partition_scatter<<<a.chunks, SCATTER_THREADS, shared, stream>>>(a);
+  scatter(a);
 }
 
 static void set_scratch(PartitionArguments& a, const Workspace& w) {
@@ -89,7 +95,7 @@ static void many_partitions(PartitionArguments a, Kind kind) {  // slow path: tw
   size_t n = a.rows; int P = a.partitions;
   uint32_t *ids0 = device_memory<uint32_t>(n), *ids1 = device_memory<uint32_t>(n), *ids2 = device_memory<uint32_t>(n), *map1 = device_memory<uint32_t>(n), *map2 = device_memory<uint32_t>(n);
   PartitionArguments i = a; i.counts = 0; i.id_width = 4; i.ids = address(ids0);
-  i.chunks = (int)((n + TILE - 1) / TILE);
+  i.tile_rows = 4096; i.chunks = (int)((n + 4095) / 4096);
   ids_kernels[kind]<<<i.chunks, IDS_THREADS, ids_shared_bytes(1024), stream>>>(i);
   PartitionArguments d = a; d.host_offsets = 0; d.partitions = 1024; d.id_width = 2; d.map = address(ids0); d.map_width = 4; d.map_shift = 0; d.map_mask = 1023; d.columns = 2;
   d.column[0] = {0, address(map1), 4, 0}; d.column[1] = {address(ids0), address(ids1), 4, 0}; large(d, MAP);
@@ -118,7 +124,7 @@ static void round_robin(const MovedColumn* columns, int count, int rows, int par
   int64_t deals = ((int64_t)rows + partitions - 1) / partitions;
   a.card_tiles = (partitions + a.tile_cards - 1) / a.tile_cards; a.tiles = (int)(a.card_tiles * ((deals + a.tile_deals - 1) / a.tile_deals));
   a.partitions_multiplier = multiplier(partitions); a.whole_deals = rows / partitions; a.last_deal = rows % partitions;
-  if (tile_rows == 0) { round_robin_partition_small<<<(rows + SMALL_DEAL_THREADS - 1) / SMALL_DEAL_THREADS, SMALL_DEAL_THREADS, 0, stream>>>(a); return; }
+  if (tile_rows == 512) { round_robin_partition_small<<<a.tiles, ROUND_ROBIN_THREADS, 0, stream>>>(a); return; }
   int padding = a.tile_cards >= 16 ? 1 : 16 / a.tile_cards;
   int shared = a.tile_cards * (a.tile_deals + padding) * 8;
   static bool set = false; if (!set) { CHECK(cudaFuncSetAttribute(round_robin_partition, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 * 1024)); set = true; }
@@ -159,14 +165,14 @@ static void check_partition(int rows, int P, Kind kind, Path path, int skew) {
   auto upload = [](const void* p, size_t bytes) { uint8_t* d = device_memory<uint8_t>(bytes); if (bytes) CHECK(cudaMemcpy(d, p, bytes, cudaMemcpyHostToDevice)); return d; };
   uint8_t *dk = upload(keys.data(), keys.size() * 8), *dv = upload(validity.data(), validity.size()), *dm = upload(map.data(), map.size() * 4);
   a.key[0].data = a.key[1].data = address(dk); a.key[1].validity = address(dv); a.map = address(dm);
-  std::vector<std::vector<uint8_t>> in(count), out(count); std::vector<uint8_t*> din(count), dout(count);
+  std::vector<std::vector<uint8_t>> in(count), out(count); std::vector<uint8_t*> din(count), dout(count), raw(count);
   for (int c = 0; c < count; ++c) {
     size_t bytes = (size_t)rows * widths[c]; in[c].resize(bytes); out[c].resize(bytes);
     for (size_t i = 0; i < bytes; ++i) in[c][i] = (uint8_t)(random_engine() >> 13);
     bool virtual_column = c == 9;
     if (virtual_column) for (int i = 0; i < rows; ++i) memcpy(&in[c][i * 4], &i, 4);
     for (int i = 0; i < rows; ++i) memcpy(&out[c][(size_t)i * widths[c]], &in[c][(size_t)order[i] * widths[c]], widths[c]);
-    din[c] = upload(in[c].data(), bytes); dout[c] = device_memory<uint8_t>(bytes + 64); CHECK(cudaMemset(dout[c], 0xAB, bytes + 64));
+    { int off = c % 3 * widths[c]; std::vector<uint8_t> shifted(off + bytes); memcpy(shifted.data() + off, in[c].data(), bytes); raw[c] = upload(shifted.data(), off + bytes); din[c] = raw[c] + off; } dout[c] = device_memory<uint8_t>(bytes + 64); CHECK(cudaMemset(dout[c], 0xAB, bytes + 64));
     a.column[c] = {virtual_column ? 0 : address(din[c]), address(dout[c]), widths[c], 0};
   }
   a.columns = count; memset(w.host_offsets, 0xAB, 4 * (P + 1));
@@ -180,7 +186,7 @@ static void check_partition(int rows, int P, Kind kind, Path path, int skew) {
     for (int c = 0; c < count; ++c) compare(what, rows, P, out[c], dout[c], (size_t)rows * widths[c]);
     uint32_t control[2]; CHECK(cudaMemcpy(control, w.control, 8, cudaMemcpyDeviceToHost)); if (control[0] || control[1]) { ++failures; printf("control not zero\n"); }
   }
-  for (int c = 0; c < count; ++c) { cudaFree(din[c]); cudaFree(dout[c]); } cudaFree(dk); cudaFree(dv); cudaFree(dm); w.free_all();
+  for (int c = 0; c < count; ++c) { cudaFree(raw[c]); cudaFree(dout[c]); } cudaFree(dk); cudaFree(dv); cudaFree(dm); w.free_all();
 }
 
 static void check_round_robin(int rows, int P, int start, int tile_rows) {
@@ -203,12 +209,12 @@ static void check_round_robin(int rows, int P, int start, int tile_rows) {
 }
 
 static void check(bool few) {
-  std::vector<int> sizes = {0, 1, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 2048, 4095, 4096, 4097, 8193, 65536, 100003, 300001};
+  std::vector<int> sizes = {0, 1, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 2048, 4095, 4096, 4097, 8191, 8192, 8193, 65536, 100003, 300001};
   std::vector<int> partitions = {1, 2, 3, 7, 8, 64, 65, 512, 1000, 1024, 5000};
   if (few) { sizes = {1, 33, 513, 4097, 20011}; partitions = {2, 65, 512, 1500}; }
   for (int n : sizes) for (int P : partitions) {
     for (int kind = 0; kind < 4; ++kind) for (int path : {SMALL, LARGE}) { if (few && kind == INT) continue; check_partition(n, P, (Kind)kind, (Path)path, (n + P + kind) % 3); }
-    for (int start : {0, 1, P - 1}) if (start < P) for (int t : {0, 512, 4096}) check_round_robin(n, P, start, t);
+    for (int start : {0, 1, P - 1}) if (start < P) for (int t : {512, 2048, 4096}) check_round_robin(n, P, start, t);
   }
   if (!few) for (int P : {3, 64, 512}) { check_partition(3000017, P, LONG, LARGE, 0); check_partition(3000017, P, ANY, LARGE, 2); check_partition(5000011, P, MAP, LARGE, 1); }
   printf("checks done: %ld failures\n", failures);
@@ -251,14 +257,14 @@ static void bench() {
       { PartitionArguments b = a; void* out[4]; for (int c = 0; c < 4; ++c) { CHECK(cudaMalloc(&out[c], n * widths[c])); b.column[c] = {address(in[c]), address(out[c]), widths[c], 0}; }
         large(b, LONG); cudaEvent_t e[4]; for (auto& x : e) CHECK(cudaEventCreate(&x)); std::vector<float> t[3];
         for (int i = 0; i < 9; ++i) { CHECK(cudaEventRecord(e[0], stream)); partition_ids_long<<<b.chunks, IDS_THREADS, ids_shared_bytes(P), stream>>>(b); CHECK(cudaEventRecord(e[1], stream));
-          partition_scan<<<P, SCAN_THREADS, 0, stream>>>(b); CHECK(cudaEventRecord(e[2], stream)); partition_scatter<<<b.chunks, SCATTER_THREADS, scatter_shared_bytes(P), stream>>>(b); CHECK(cudaEventRecord(e[3], stream)); CHECK(cudaEventSynchronize(e[3]));
+          partition_scan<<<P, SCAN_THREADS, 0, stream>>>(b); CHECK(cudaEventRecord(e[2], stream)); scatter(b); CHECK(cudaEventRecord(e[3], stream)); CHECK(cudaEventSynchronize(e[3]));
           for (int k = 0; k < 3; ++k) { float ms; CHECK(cudaEventElapsedTime(&ms, e[k], e[k + 1])); t[k].push_back(ms * 1000); } }
         for (int k = 0; k < 3; ++k) { std::sort(t[k].begin(), t[k].end()); parts[k] = t[k][4]; } for (auto o : out) cudaFree(o); }
       auto robin = [&](int tile_rows) { return median(repeats, [&] { void* out[4]; MovedColumn m[4];
           for (int c = 0; c < 4; ++c) { CHECK(cudaMallocAsync(&out[c], n * widths[c], stream)); m[c] = {address(in[c]), address(out[c]), widths[c], 0}; }
           round_robin(m, 4, (int)n, P, 0, tile_rows); CHECK(cudaStreamSynchronize(stream)); for (int c = 0; c < 4; ++c) CHECK(cudaFreeAsync(out[c], stream)); }); };
       double best = small > 0 ? std::min(small, large_time) : large_time;
-      printf("%10ld %5d | %7.1f(%d) %9.1f | %9.1f | %8.1f %8.1f %8.1f | %8.1f | direct: %7.1f 2048: %7.1f 4096: %7.1f\n", (long)n, P, small, rounds, large_time, 56.0 * n / best / 1e3, parts[0], parts[1], parts[2], any, robin(0), robin(2048), robin(4096));
+      printf("%10ld %5d | %7.1f(%d) %9.1f | %9.1f | %8.1f %8.1f %8.1f | %8.1f | small: %7.1f 2048: %7.1f 4096: %7.1f\n", (long)n, P, small, rounds, large_time, 56.0 * n / best / 1e3, parts[0], parts[1], parts[2], any, robin(512), robin(2048), robin(4096));
     }
     for (auto p : in) cudaFree(p); w.free_all();
   }
@@ -270,7 +276,6 @@ static void bench() {
 int main(int, char** argv) {
   CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   cudaDeviceProp properties; CHECK(cudaGetDeviceProperties(&properties, 0)); processors = properties.multiProcessorCount;
-  resident_blocks((const void*)partition_scatter, SCATTER_THREADS, scatter_shared_bytes(8));
   if (!strcmp(argv[1], "check")) check(false); else if (!strcmp(argv[1], "small")) check(true); else bench();
   return failures != 0;
 }

@@ -167,17 +167,10 @@ static __device__ __forceinline__ ScatterMemory scatter_memory(int partitions) {
   return memory;
 }
 
-// Input is read once: it must not push half-written lines of the output out of the cache.
-static __device__ __forceinline__ uint64_t read_once() {
-  uint64_t policy;
-  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-  return policy;
-}
-
-static __device__ __forceinline__ void copy_in_background(void* target, const uint8_t* source, uint64_t policy) {
+// No cache policy here: ptxas 13 makes illegal instructions of cp.async with one.
+static __device__ __forceinline__ void copy_in_background(void* target, const uint8_t* source) {
   uint32_t address = static_cast<uint32_t>(__cvta_generic_to_shared(target));
-  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(address), "l"(source), "l"(policy)
-               : "memory");
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(source) : "memory");
 }
 
 static __device__ __forceinline__ void end_copy_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
@@ -203,9 +196,8 @@ static __device__ __forceinline__ void start_copy(const PartitionArguments& argu
     const int whole = bytes & ~(COPY_BYTES - 1);
     const uint8_t* source = reinterpret_cast<const uint8_t*>(first - lead);
     uint8_t* slot = memory.slots + column_number % SCATTER_SLOTS * memory.slot_bytes;
-    const uint64_t policy = read_once();
     for (int at = threadIdx.x * COPY_BYTES; at < whole; at += THREADS * COPY_BYTES) {
-      copy_in_background(slot + at, source + at, policy);
+      copy_in_background(slot + at, source + at);
     }
     const int rest = whole + threadIdx.x;
     if (rest < bytes && rest >= lead) slot[rest] = source[rest];

@@ -235,6 +235,7 @@ static void bench() {
   const int widths[] = {8, 8, 8, 4};
   printf("%10s %5s | %9s %9s | %9s | kernels: %8s %8s %8s | any keys %8s | round robin\n", "rows", "P", "small", "large", "GB/s", "ids", "scan", "scatter", "");
   for (int64_t n : {16LL << 10, 64LL << 10, 128LL << 10, 256LL << 10, 512LL << 10, 1LL << 20, 4LL << 20, 64LL << 20}) {
+    if (getenv("ONLY") && n != atoll(getenv("ONLY"))) continue;
     uint64_t* in[4]; for (int c = 0; c < 4; ++c) { in[c] = device_memory<uint64_t>(n); fill<<<(n + 255) / 256, 256, 0, stream>>>(in[c], n); }
     Workspace w(n); int repeats = n >= (32 << 20) ? 15 : 60;
     for (int P : {8, 64, 512}) {

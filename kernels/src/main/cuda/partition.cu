@@ -27,13 +27,10 @@
 // 512 threads of 8 rows make a tile of 4096 rows; two blocks with three 32 KiB slots each fill the shared memory of a
 // multiprocessor. Many partitions want the longer runs of 8192 rows (128 bytes at 512 partitions and 8-byte columns).
 
-#include "partition_block.cuh"
+#include "partition_ids.cuh"
 
 namespace millrace {
 
-constexpr int IDS_THREADS = 256;
-constexpr int IDS_ROUNDS = 8;
-constexpr int IDS_COUNTERS = 1024;  // replicated so that the lanes of a warp rarely meet
 constexpr int SCAN_THREADS = 256;
 constexpr int SCAN_ROUNDS = 4;      // 16-byte loads in flight
 constexpr int SCATTER_ROUNDS = 8;
@@ -41,61 +38,10 @@ constexpr int SCATTER_SLOTS = 3;
 constexpr int SLOT_PADDING = 128;   // a column that starts off a 16-byte boundary needs one copy more
 constexpr int COPY_BYTES = 16;
 
-// ---- ids ----
-
-static __device__ __forceinline__ int replicas_of_counters(int partitions) {
-  int replicas = WARP;
-  while (replicas > 1 && replicas * partitions > IDS_COUNTERS) replicas /= 2;
-  return replicas;
-}
-
-static __device__ __forceinline__ void store_id(const PartitionArguments& arguments, int64_t row, uint32_t id) {
-  switch (arguments.id_width) {
-    case 1: reinterpret_cast<uint8_t*>(arguments.ids)[row] = static_cast<uint8_t>(id); break;
-    case 2: reinterpret_cast<uint16_t*>(arguments.ids)[row] = static_cast<uint16_t>(id); break;
-    default: reinterpret_cast<uint32_t*>(arguments.ids)[row] = id;
-  }
-}
-
-// Without counts (arguments.counts is 0) only the ids are written: the first step of a multi-pass partitioning.
-template <typename Source>
-static __device__ __forceinline__ void write_ids(const PartitionArguments& arguments) {
-  extern __shared__ uint32_t counters[];
-  const bool counted = arguments.counts != 0;
-  const int partitions = arguments.partitions;
-  const int replicas = replicas_of_counters(partitions);
-  const int replica = lane_of_thread() & (replicas - 1);
-  if (counted) clear_words(counters, partitions * replicas);
-  __syncthreads();
-  const int64_t tile = static_cast<int64_t>(blockIdx.x) * arguments.tile_rows;
-  const int rows = static_cast<int>(min(arguments.rows - tile, static_cast<int64_t>(arguments.tile_rows)));
-  for (int base = threadIdx.x; base < rows; base += IDS_THREADS * IDS_ROUNDS) {
-    typename Source::Loaded loaded[IDS_ROUNDS];
-#pragma unroll
-    for (int r = 0; r < IDS_ROUNDS; ++r) {
-      int row = base + r * IDS_THREADS;
-      if (row < rows) loaded[r] = Source::load(arguments, static_cast<int32_t>(tile + row));
-    }
-#pragma unroll
-    for (int r = 0; r < IDS_ROUNDS; ++r) {
-      int row = base + r * IDS_THREADS;
-      if (row >= rows) continue;
-      uint32_t id = Source::partition(arguments, loaded[r]);
-      store_id(arguments, tile + row, id);
-      if (counted) atomicAdd(&counters[id * replicas + replica], 1u);
-    }
-  }
-  __syncthreads();
-  if (!counted) return;
-  uint32_t* counts = reinterpret_cast<uint32_t*>(arguments.counts);
-  for (int p = threadIdx.x; p < partitions; p += IDS_THREADS) {
-    uint32_t count = 0;
-    for (int i = 0; i < replicas; ++i) count += counters[p * replicas + ((i + p) & (replicas - 1))];
-    counts[static_cast<int64_t>(p) * arguments.count_stride + blockIdx.x] = count;
-  }
-}
-
 // ---- scan ----
+
+// The blocks of a launch that are done with their partition. Launches take turns on the slots and leave them zero.
+static __device__ uint32_t tickets_of_launches[CONTROL_SLOTS];
 
 // The block turns the counts of one partition into exclusive sums over the chunks, and reports their total.
 static __device__ __forceinline__ void scan_counts(const PartitionArguments& arguments, int partition,
@@ -364,7 +310,7 @@ extern "C" __global__ void __launch_bounds__(SCAN_THREADS)
   scan_counts(arguments, blockIdx.x, warp_sums);
   if (threadIdx.x == 0) {
     __threadfence();
-    uint32_t* ticket = reinterpret_cast<uint32_t*>(arguments.control) + 1;
+    uint32_t* ticket = &tickets_of_launches[arguments.control_slot];
     last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;  // wraps to 0 by itself
     __threadfence();
   }

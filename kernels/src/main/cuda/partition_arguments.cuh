@@ -47,6 +47,7 @@ enum Numbering : int32_t {
 
 constexpr int32_t MAXIMUM_KEY_COLUMNS = 16;
 constexpr int32_t MAXIMUM_COLUMNS = 48;
+constexpr int32_t CONTROL_SLOTS = 4096;
 constexpr int32_t NO_PARENT = -1;
 
 // One key column, or one struct level. Element i of the batch is at index `row_offset + i` of every buffer.
@@ -83,13 +84,11 @@ struct MovedColumn {
 };
 
 // The arguments of partition_*. Scratch memory:
-//   control   2 x uint32: barrier, ticket. Zero before the first launch; every launch leaves it zero. One per stream.
 //   counts    int32[partitions * count_stride]: rows of each partition in each chunk, then the rows before that chunk;
 //             16-byte aligned
 //   totals    int32[partitions]
 //   ids       id_width bytes a row (1, 2 or 4): the partition of each row
 struct PartitionArguments {
-  uint64_t control;
   uint64_t counts;
   uint64_t totals;
   uint64_t ids;
@@ -108,6 +107,8 @@ struct PartitionArguments {
   int32_t nulls_present;    // libcudf hashes struct levels only when some key is null
   int32_t columns;
   int32_t tile_rows;        // rows a chunk; the small kernels know theirs
+  int32_t control_slot;     // below CONTROL_SLOTS; two launches that may run at once need different ones
+  int32_t reserved;
   PartitionRule rule;
   KeyColumn key[MAXIMUM_KEY_COLUMNS];
   MovedColumn column[MAXIMUM_COLUMNS];
@@ -136,6 +137,7 @@ struct RoundRobinArguments {
   int32_t whole_deals;  // rows / partitions
   int32_t last_deal;    // rows % partitions
   uint64_t partitions_multiplier;
+  uint64_t card_multiplier;  // of tile_cards
   MovedColumn column[MAXIMUM_COLUMNS];
 };
 

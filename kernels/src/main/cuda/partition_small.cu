@@ -24,6 +24,9 @@ constexpr int SMALL_WARPS = SMALL_THREADS / WARP;
 #define ONE_BARRIER_COUNTS 8192
 #endif
 
+// One counter a launch. Launches take turns on the slots and leave them zero.
+static __device__ uint32_t barriers_of_launches[CONTROL_SLOTS];
+
 struct SmallMemory {
   uint32_t* counters;   // SMALL_WARPS * partitions
   uint32_t* start;      // partitions: the first output row of this block's rows
@@ -49,7 +52,7 @@ static __device__ __forceinline__ uint32_t load_acquire(const uint32_t* address)
 
 // Waits for all blocks of the grid. The counter runs from 0 to barriers * blocks and wraps to 0 with the last arrival.
 static __device__ __forceinline__ void wait_for_grid(const PartitionArguments& arguments, int barrier, int barriers) {
-  uint32_t* counter = reinterpret_cast<uint32_t*>(arguments.control);
+  uint32_t* counter = &barriers_of_launches[arguments.control_slot];
   const uint32_t blocks = gridDim.x;
   __syncthreads();
   if (threadIdx.x == 0) {

@@ -2,15 +2,15 @@
 //
 // Dealing rows to n partitions is a transposition: row i is card c = i % n of deal k = i / n, and goes to row k of
 // partition (c + start) % n. A block takes a tile of cards x deals, reads it along the cards (consecutive input rows),
-// and writes it along the deals (consecutive output rows), through shared memory. With up to TILE_CARDS partitions a tile
+// and writes it along the deals (consecutive output rows), through shared memory. With few partitions a tile
 // holds whole deals, so its input is one contiguous piece; with more, both sides are runs of 32 to 64 elements.
 // Bound: memory, 2 * row bytes. Micro-batches are bound by latency: their kernel takes one row a thread and four columns
 // at once, so that loads, barrier and stores happen once.
 //
 // Launch shapes (Java repeats them):
 //   round_robin_partition        ROUND_ROBIN_THREADS a block, `tiles` blocks, tile_cards * tile_deals <=
-//                                ROUND_ROBIN_THREADS * ROUND_ROBIN_ROUNDS, tile_deals a power of two, tile_cards <=
-//                                TILE_CARDS, shared: tile_cards * (tile_deals + padding) * 8 bytes
+//                                ROUND_ROBIN_THREADS * ROUND_ROBIN_ROUNDS, tile_deals a power of two,
+//                                shared: tile_cards * (tile_deals + padding) * 8 bytes
 //   round_robin_partition_small  the same with tile_cards * tile_deals <= ROUND_ROBIN_THREADS; no dynamic shared memory
 
 #include "partition_source.cuh"
@@ -20,7 +20,6 @@ namespace millrace {
 constexpr int ROUND_ROBIN_THREADS = 512;
 constexpr int ROUND_ROBIN_ROUNDS = 8;
 constexpr int COLUMNS_AT_ONCE = 4;
-constexpr int TILE_CARDS = 64;
 constexpr int BANKS_OF_8_BYTES = 16;
 
 // Elements between the cards of the staging area, so that neither writing along cards nor reading along deals makes a
@@ -53,20 +52,18 @@ struct Dealt {
 };
 
 template <int ROUNDS>
-static __device__ __forceinline__ void deal_tile(const RoundRobinArguments& arguments, const int32_t* starts,
-                                                 Dealt<ROUNDS>& dealt) {
+static __device__ __forceinline__ void deal_tile(const RoundRobinArguments& arguments, Dealt<ROUNDS>& dealt) {
   const int cards = arguments.tile_cards;
   const int deals = arguments.tile_deals;
   const int deal_bits = 31 - __clz(deals);
   const int stride = deals + padding_for(cards);
-  const uint64_t card_multiplier = cards == 1 ? 0 : ~0ull / cards + 1;
   const int32_t first_card = static_cast<int32_t>(blockIdx.x % arguments.card_tiles) * cards;
   const int64_t first_deal = static_cast<int64_t>(blockIdx.x / arguments.card_tiles) * deals;
 #pragma unroll
   for (int r = 0; r < ROUNDS; ++r) {
     int element = r * ROUND_ROBIN_THREADS + threadIdx.x;
     bool inside = element < cards * deals;
-    int deal = static_cast<int>(fast_divide(element, card_multiplier));
+    int deal = static_cast<int>(fast_divide(element, arguments.card_multiplier));
     int card = element - deal * cards;
     int64_t row = (first_deal + deal) * arguments.partitions + first_card + card;
     bool present = inside && first_card + card < arguments.partitions && row < arguments.rows;
@@ -76,7 +73,7 @@ static __device__ __forceinline__ void deal_tile(const RoundRobinArguments& argu
     deal = element & (deals - 1);
     row = (first_deal + deal) * arguments.partitions + first_card + card;
     present = inside && first_card + card < arguments.partitions && row < arguments.rows;
-    dealt.output[r] = present ? static_cast<int32_t>(starts[card] + first_deal + deal) : -1;
+    dealt.output[r] = present ? static_cast<int32_t>(start_of_card(arguments, first_card + card) + first_deal + deal) : -1;
     dealt.collected[r] = static_cast<uint16_t>(card * stride + deal);
   }
 }
@@ -127,12 +124,6 @@ static __device__ __forceinline__ void deal_wide_column(const MovedColumn& colum
   }
 }
 
-static __device__ __forceinline__ void find_starts(const RoundRobinArguments& arguments, int32_t* starts) {
-  const int32_t card = static_cast<int32_t>(blockIdx.x % arguments.card_tiles) * arguments.tile_cards + threadIdx.x;
-  if (threadIdx.x < arguments.tile_cards && card < arguments.partitions) starts[threadIdx.x] = start_of_card(arguments, card);
-  __syncthreads();
-}
-
 // Half `half` of an element of 16 bytes, or the whole of a narrower one.
 static __device__ __forceinline__ uint64_t load_bits(const MovedColumn& column, int64_t row, int half) {
   if (column.input == 0) return static_cast<uint64_t>(row);
@@ -163,10 +154,8 @@ MILLRACE_REPORT_SIZE(RoundRobinArguments);
 
 extern "C" __global__ void __launch_bounds__(ROUND_ROBIN_THREADS, 2)
     round_robin_partition(const __grid_constant__ RoundRobinArguments arguments) {
-  __shared__ int32_t starts[TILE_CARDS];
-  find_starts(arguments, starts);
   Dealt<ROUND_ROBIN_ROUNDS> dealt;
-  deal_tile(arguments, starts, dealt);
+  deal_tile(arguments, dealt);
   for (int c = 0; c < arguments.columns; ++c) {
     const MovedColumn& column = arguments.column[c];
     switch (column.width) {
@@ -181,11 +170,9 @@ extern "C" __global__ void __launch_bounds__(ROUND_ROBIN_THREADS, 2)
 
 extern "C" __global__ void __launch_bounds__(ROUND_ROBIN_THREADS)
     round_robin_partition_small(const __grid_constant__ RoundRobinArguments arguments) {
-  __shared__ int32_t starts[TILE_CARDS];
   __shared__ uint64_t stage[COLUMNS_AT_ONCE][2 * ROUND_ROBIN_THREADS];
-  find_starts(arguments, starts);
   Dealt<1> dealt;
-  deal_tile(arguments, starts, dealt);
+  deal_tile(arguments, dealt);
   // A piece is a column, or one half of a column of 16 bytes.
   int column = 0;
   int half = 0;

@@ -1,0 +1,49 @@
+package io.millrace.kernel;
+
+import io.millrace.column.Column;
+import io.millrace.column.Table;
+import io.millrace.column.TypeId;
+import io.millrace.device.DeviceKind;
+import io.millrace.device.DeviceStream;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.MemoryResource;
+
+/** Makes a table of the rows that a map names. */
+public final class Gather {
+  private Gather() {}
+
+  /**
+   * The rows of {@code input} in the order of {@code map}, in new memory. Enqueued on {@code
+   * stream}; does not wait.
+   *
+   * <p>Strings and lists are given as much memory as they have in the input, so a map for a table
+   * with any names no row twice. The elements child of a list may be longer than its lists need.
+   *
+   * @param map INT32 row numbers of the input; a negative one gives zeros or an empty value, and a
+   *     null if the column is nullable
+   * @throws IllegalArgumentException if the map is not INT32 or may have nulls
+   */
+  public static Table gather(Table input, Column map, DeviceStream stream, MemoryResource memory) {
+    if (map.type().id() != TypeId.INT32 || map.isNullable()) {
+      throw new IllegalArgumentException("a gather map is INT32 without nulls, not " + map.type());
+    }
+    try (AccessScope scope = AccessScope.on(stream);
+        RowMoves moves = new RowMoves(input.columns(), map.size(), scope, memory)) {
+      long mapAddress =
+          map.data().orElseThrow().access(AccessMode.READ, scope)
+              + (long) map.offset() * Integer.BYTES;
+      gatherAll(moves, mapAddress, stream, memory);
+      return new Table(input.schema(), moves.takeColumns(), map.size());
+    }
+  }
+
+  /** Fills all columns of {@code moves}. */
+  static void gatherAll(RowMoves moves, long map, DeviceStream stream, MemoryResource memory) {
+    if (stream.device().kind() == DeviceKind.HOST) {
+      HostGather.gatherAll(moves, map);
+    } else {
+      GatherKernels.of(stream.device()).gatherAll(moves, map, stream, memory);
+    }
+  }
+}

@@ -62,7 +62,8 @@ class GatherTest {
                 .build(device);
         Table maps = map(List.of(1, -1, 0));
         Table gathered = gather(table, maps)) {
-      assertThat(device.rows(gathered).toString()).isEqualTo("[[null, b], [null, null], [5, null]]");
+      assertThat(device.rows(gathered).toString())
+          .isEqualTo("[[null, b], [null, null], [5, null]]");
     }
   }
 

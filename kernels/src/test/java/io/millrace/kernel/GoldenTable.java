@@ -83,8 +83,7 @@ record GoldenTable(List<String> names, List<List<String>> rows) {
       case INT64 -> Long.valueOf(cell);
       case FLOAT32 -> Float.intBitsToFloat((int) Long.parseLong(cell));
       case FLOAT64 -> Double.longBitsToDouble(Long.parseLong(cell));
-      case DECIMAL32, DECIMAL64, DECIMAL128 ->
-          new BigDecimal(new BigInteger(cell), type.scale());
+      case DECIMAL32, DECIMAL64, DECIMAL128 -> new BigDecimal(new BigInteger(cell), type.scale());
       case DATE -> LocalDate.ofEpochDay(Long.parseLong(cell));
       case TIME -> LocalTime.ofNanoOfDay(Long.parseLong(cell) * 1_000_000);
       case TIMESTAMP_MILLIS -> at(Instant.ofEpochMilli(Long.parseLong(cell)));

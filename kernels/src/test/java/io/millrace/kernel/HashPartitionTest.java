@@ -14,9 +14,12 @@ import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
 import io.millrace.testing.RowCountTest;
 import io.millrace.testing.TableBuilder;
+import io.millrace.testing.TableRows;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -82,8 +85,7 @@ class HashPartitionTest {
             .map(cell -> cell.equals("null") ? numbering.partition(0) : Integer.valueOf(cell))
             .toList();
     List<Object> rowNumbers = new ArrayList<>(IntStream.range(0, numbers.size()).boxed().toList());
-    TableBuilder builder =
-        golden.builder(keys).column(Field.of("row", DataType.INT32), rowNumbers);
+    TableBuilder builder = golden.builder(keys).column(Field.of("row", DataType.INT32), rowNumbers);
     List<Integer> positions = IntStream.range(0, keys.size()).boxed().toList();
     try (Table table = builder.build(device);
         PartitionedTable partitioned = partition(table, positions, numbering, function)) {
@@ -99,8 +101,8 @@ class HashPartitionTest {
   void everyTypeMovesWithItsRow(int rowCount) {
     RandomTables tables = new RandomTables(random.random(), 0.2);
     Schema schema = DataTypes.schema(withKeyFirst(DataTypes.all()));
-    try (Table table = tables.generate(schema, Math.min(rowCount, 3_000), device)) {
-      for (int partitions : List.of(1, 3, 64)) {
+    try (Table table = tables.generate(schema, Math.min(rowCount, 2_100), device)) {
+      for (int partitions : List.of(1, 64)) {
         assertSameAsHost(table, List.of(0, 1), partitions, HashFunction.murmur3(7));
       }
     }
@@ -118,7 +120,9 @@ class HashPartitionTest {
               new Field("key", type, false),
               new Field("wide", DataType.decimal(38, 2), false),
               new Field("narrow", DataType.INT8, false));
-      try (Table table = new RandomTables(random.random(), 0).generate(schema, rowCount, device)) {
+      try (Table table =
+          new RandomTables(random.random(), 0)
+              .generate(schema, Math.min(rowCount, 9_000), device)) {
         for (HashFunction function :
             List.of(
                 HashFunction.MURMUR3_32,
@@ -132,7 +136,26 @@ class HashPartitionTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 8, 512, 1000, 1024, 1025, 5000, 1 << 20})
+  @ValueSource(ints = {8, 64, 512})
+  void manyTiles(int partitions) {
+    Schema schema = Schema.of(new Field("key", DataType.INT64, false));
+    int rowCount = partitions == 512 ? 1_100_000 : 200_000;
+    Object[] keys = random.random().longs(rowCount).boxed().toArray();
+    try (Table table =
+            new TableBuilder().column(schema.field(0), Arrays.asList(keys)).build(device);
+        PartitionedTable partitioned =
+            partition(
+                table, List.of(0), PartitionNumbering.modulo(partitions), HashFunction.IDENTITY)) {
+      List<Integer> partitionOf =
+          Arrays.stream(keys).map(key -> Math.floorMod((Long) key, partitions)).toList();
+      assertThat(partitioned.offsets()).isEqualTo(Partitions.offsets(partitionOf, partitions));
+      List<Object> expected = Partitions.reorder(Arrays.asList(keys), partitionOf, partitions);
+      assertThat(TableRows.of(partitioned.table().column(0), device)).isEqualTo(expected);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 512, 1000, 1024, 1025, 5000, 1 << 20})
   void anyNumberOfPartitions(int partitions) {
     Schema schema = DataTypes.schema(List.of(DataType.INT64, DataType.STRING, DataType.INT16));
     try (Table table = new RandomTables(random.random(), 0.1).generate(schema, 5_000, device)) {
@@ -190,8 +213,12 @@ class HashPartitionTest {
       assertThat(ours.offsets()[partitions]).isEqualTo(table.rowCount());
       List<List<Object>> rows = device.rows(ours.table());
       assertThat(rows).isEqualTo(device.rows(twin.table()));
-      assertThat(rows).containsExactlyInAnyOrderElementsOf(device.rows(table));
+      assertThat(counts(rows)).isEqualTo(counts(device.rows(table)));
     }
+  }
+
+  private static Map<List<Object>, Long> counts(List<List<Object>> rows) {
+    return rows.stream().collect(Collectors.groupingBy(row -> row, Collectors.counting()));
   }
 
   private PartitionedTable partition(
@@ -207,8 +234,7 @@ class HashPartitionTest {
   void partitionsAreSlices() {
     try (Table table = new TableBuilder().column("k", DataType.INT32, 3, 0, 7, 1).build(device);
         PartitionedTable partitioned =
-            partition(
-                table, List.of(0), PartitionNumbering.modulo(4), HashFunction.IDENTITY);
+            partition(table, List.of(0), PartitionNumbering.modulo(4), HashFunction.IDENTITY);
         Table last = partitioned.partition(3)) {
       assertThat(partitioned.offsets()).containsExactly(0, 1, 2, 2, 4);
       assertThat(device.rows(last)).containsExactly(List.of(3), List.of(7));

@@ -84,8 +84,7 @@ class PartitionTest {
 
   @Test
   void numbersOutOfRangeStayInBounds() {
-    try (Table table =
-            new TableBuilder().column("map", DataType.INT32, 0, -1, 7, 1).build(device);
+    try (Table table = new TableBuilder().column("map", DataType.INT32, 0, -1, 7, 1).build(device);
         PartitionedTable partitioned = partition(table, table.column(0), 3)) {
       assertThat(partitioned.offsets()[3]).isEqualTo(4);
     }

@@ -58,9 +58,9 @@ class RoundRobinPartitionTest {
   @RowCountTest
   void everyTypeIsDealt(int rowCount) {
     RandomTables tables = new RandomTables(random.random(), 0.2);
-    int rows = Math.min(rowCount, 3_000);
+    int rows = Math.min(rowCount, 2_100);
     try (Table table = tables.generateSliced(DataTypes.schema(DataTypes.all()), rows, device)) {
-      for (int partitions : List.of(2, 7, 64, 65, 600, 5_000)) {
+      for (int partitions : List.of(2, 65, 5_000)) {
         assertDealt(table, partitions, random.random().nextInt(partitions));
       }
     }
@@ -82,10 +82,12 @@ class RoundRobinPartitionTest {
 
   private void assertDealt(Table table, int partitions, int start) {
     List<Integer> partitionOf =
-        IntStream.range(0, table.rowCount()).map(row -> (row + start) % partitions).boxed().toList();
+        IntStream.range(0, table.rowCount())
+            .map(row -> (row + start) % partitions)
+            .boxed()
+            .toList();
     try (PartitionedTable dealt =
-        device.assertLaunches(
-            table.rowCount() > 0 ? 1 : 0, () -> deal(table, partitions, start))) {
+        device.assertLaunches(table.rowCount() > 0 ? 1 : 0, () -> deal(table, partitions, start))) {
       assertThat(dealt.offsets()).isEqualTo(Partitions.offsets(partitionOf, partitions));
       assertThat(device.rows(dealt.table()))
           .isEqualTo(Partitions.reorder(device.rows(table), partitionOf, partitions));

@@ -13,7 +13,8 @@
 //
 // Tiles are taken in row order by short-lived blocks, not as one long range a block: the runs that neighbouring tiles
 // write meet in one cache line, and only tiles that run at the same time find that line still in the second-level cache.
-// (Long ranges took 4.3 ms instead of this for 64 Mi rows and 512 partitions.)
+// (With long ranges the scatter of 64 Mi rows to 512 partitions took 4.3 ms on an H200, this way 2.4 ms, and 1.8 ms with
+// tiles of 8192 rows.)
 //
 // The scatter keeps three columns of a tile in flight with asynchronous copies that start before the ranking, so the
 // loads hide behind it. Ranks and run starts stay in registers for all columns.

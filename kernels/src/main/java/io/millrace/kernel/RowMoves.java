@@ -145,7 +145,8 @@ final class RowMoves implements AutoCloseable {
     return output;
   }
 
-  // The runs of the output are at most those of the input, whose total only the device knows.
+  // A reordering has as many bytes as its input; how many of the buffer those are, only the device
+  // knows, so the output of a slice is as large as the whole buffer.
   private Column planStrings(Column input, int first, Buffer mask) {
     Buffer bytes = input.data().orElseThrow();
     Buffer offsets = allocate((rows + 1L) * Integer.BYTES);

@@ -12,6 +12,7 @@ import io.millrace.connectors.formats.ArrowStreamEncoder;
 import io.millrace.connectors.formats.JsonLineParser;
 import io.millrace.connectors.formats.JsonLinesEncoder;
 import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.testing.BatchCollector;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
 import io.millrace.operators.testing.TableSourceOperator;
@@ -196,6 +197,38 @@ class FilesJobTest {
         .isEqualTo(expectedLines);
     assertThat(readArrow(folder.resolve("arrow"))).containsExactlyInAnyOrderElementsOf(expected);
     assertThat(ColumnBatch.liveBatches()).isEqualTo(liveBefore);
+  }
+
+  @Test
+  void arrowFilesAreReadAsBatches() throws Exception {
+    long liveBefore = ColumnBatch.liveBatches();
+    StreamExecutionEnvironment writing = flink.environment(2);
+    FileSinks.write(
+        TableSourceOperator.batches(writing.fromSequence(0, 19), SCHEMA, FilesJobTest::batchRows),
+        SCHEMA,
+        new ArrowStreamEncoder(),
+        flinkPath("arrow"));
+    flink.run(writing);
+
+    List<Path> files = OutputFolder.files(folder.resolve("arrow"));
+    assertThat(ArrowFileSource.readSchema(new org.apache.flink.core.fs.Path(files.get(0).toUri())))
+        .isEqualTo(SCHEMA);
+    StreamExecutionEnvironment reading = flink.environment(2);
+    BatchCollector collector = new BatchCollector();
+    collector.collect(
+        ArrowFileSource.batches(reading, List.of(folder.resolve("arrow").toString()), SCHEMA));
+    flink.run(reading);
+    assertThat(collector.rows())
+        .containsExactlyInAnyOrderElementsOf(
+            LongStream.range(0, 20).boxed().flatMap(i -> batchRows(i).stream()).toList());
+    assertThat(ColumnBatch.liveBatches()).isEqualTo(liveBefore);
+
+    StreamExecutionEnvironment other = flink.environment(1);
+    Schema otherSchema = Schema.of(Field.of("id", DataType.INT64));
+    new BatchCollector()
+        .collect(ArrowFileSource.batches(other, List.of(files.get(0).toString()), otherSchema));
+    assertThatThrownBy(() -> flink.run(other))
+        .hasMessageContaining("has the columns " + SCHEMA + ", not " + otherSchema);
   }
 
   private org.apache.flink.core.fs.Path flinkPath(String name) {

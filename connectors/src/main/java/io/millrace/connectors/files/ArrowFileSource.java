@@ -1,0 +1,53 @@
+package io.millrace.connectors.files;
+
+import io.millrace.column.Schema;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.batch.ColumnBatchTypeInformation;
+import io.millrace.operators.batch.OperatorFactory;
+import java.io.IOException;
+import java.util.List;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.connector.file.src.FileSource;
+import org.apache.flink.core.fs.Path;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/** Reads files that are Arrow IPC streams as batches, each record batch exactly once. */
+public final class ArrowFileSource {
+  private ArrowFileSource() {}
+
+  /**
+   * A bounded stream of the files' record batches, in the memory of the operator's device.
+   *
+   * @param paths files, directories or globs; see {@link InputFiles#resolve}
+   * @param schema of all files; a job fails at a file that has another
+   * @throws java.io.FileNotFoundException naming every path that there is nothing for
+   */
+  public static SingleOutputStreamOperator<ColumnBatch> batches(
+      StreamExecutionEnvironment environment, List<String> paths, Schema schema)
+      throws IOException {
+    FileSource<byte[]> source =
+        FileSource.forBulkFileFormat(
+                new ArrowFileFormat(schema), InputFiles.resolve(paths).toArray(Path[]::new))
+            .build();
+    return environment
+        .fromSource(source, WatermarkStrategy.noWatermarks(), "Arrow files")
+        .transform(
+            "decode batches",
+            new ColumnBatchTypeInformation(schema),
+            new OperatorFactory<>(
+                DecodeArrowBatches.class,
+                parameters -> new DecodeArrowBatches(parameters, schema)));
+  }
+
+  /**
+   * The schema of one file.
+   *
+   * @throws IOException if the file cannot be read or does not start with a schema
+   */
+  public static Schema readSchema(Path file) throws IOException {
+    try (ArrowMessageReader reader = ArrowFileFormat.open(file)) {
+      return reader.readSchema();
+    }
+  }
+}

@@ -1,0 +1,142 @@
+package io.millrace.connectors.files;
+
+import io.millrace.arrow.ArrowFormatException;
+import io.millrace.arrow.ArrowSchemaConverter;
+import io.millrace.column.Schema;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Optional;
+import org.apache.arrow.flatbuf.Message;
+import org.apache.arrow.flatbuf.MessageHeader;
+import org.apache.flink.connector.file.src.reader.BulkFormat;
+import org.apache.flink.connector.file.src.util.SingletonResultIterator;
+import org.apache.flink.core.fs.FSDataInputStream;
+
+/** Cuts a file that is an Arrow IPC stream into its record batch messages. */
+final class ArrowMessageReader implements BulkFormat.Reader<byte[]> {
+  private static final int CONTINUATION = -1;
+  private static final int PREFIX_BYTES = 2 * Integer.BYTES;
+  private static final int MAXIMUM_BYTES = Integer.MAX_VALUE - 64;
+
+  private final String path;
+  private final FSDataInputStream input;
+
+  /**
+   * @param input is at the file's start; closed with this reader
+   */
+  ArrowMessageReader(String path, FSDataInputStream input) {
+    this.path = path;
+    this.input = input;
+  }
+
+  /**
+   * Reads the schema that the file starts with.
+   *
+   * @throws ArrowFormatException if there is none
+   */
+  Schema readSchema() throws IOException {
+    byte[] message = readMessage().orElseThrow(() -> corrupt(0, "the file is empty", null));
+    Message metadata = decode(message, 0);
+    if (metadata.headerType() != MessageHeader.Schema) {
+      throw corrupt(0, "the file does not start with a schema", null);
+    }
+    try {
+      return ArrowSchemaConverter.fromArrow(
+          org.apache.arrow.vector.types.pojo.Schema.convertSchema(
+              (org.apache.arrow.flatbuf.Schema)
+                  metadata.header(new org.apache.arrow.flatbuf.Schema())));
+    } catch (IndexOutOfBoundsException | NullPointerException e) {
+      throw corrupt(0, "the schema is corrupt", e);
+    }
+  }
+
+  /** Goes to a message that starts at {@code offset}. */
+  void seek(long offset) throws IOException {
+    input.seek(offset);
+  }
+
+  @Override
+  public BulkFormat.RecordIterator<byte[]> readBatch() throws IOException {
+    long start = input.getPos();
+    Optional<byte[]> message = readMessage();
+    if (message.isEmpty()) {
+      return null;
+    }
+    byte type = decode(message.get(), start).headerType();
+    if (type != MessageHeader.RecordBatch) {
+      throw corrupt(
+          start,
+          type == MessageHeader.DictionaryBatch
+              ? "a dictionary, which is not supported"
+              : "a message of type " + type,
+          null);
+    }
+    SingletonResultIterator<byte[]> batch = new SingletonResultIterator<>();
+    batch.set(message.get(), input.getPos(), 0);
+    return batch;
+  }
+
+  // Prefix, metadata and body; empty at the end marker and at the file's end.
+  private Optional<byte[]> readMessage() throws IOException {
+    long start = input.getPos();
+    byte[] prefix = input.readNBytes(PREFIX_BYTES);
+    if (prefix.length == 0) {
+      return Optional.empty();
+    }
+    if (prefix.length < PREFIX_BYTES) {
+      throw corrupt(start, "the file is cut short", null);
+    }
+    ByteBuffer fields = ByteBuffer.wrap(prefix).order(ByteOrder.LITTLE_ENDIAN);
+    int continuation = fields.getInt();
+    int metadataBytes = fields.getInt();
+    if (continuation != CONTINUATION || metadataBytes < 0) {
+      throw corrupt(start, "there is no Arrow IPC message", null);
+    }
+    if (metadataBytes == 0) {
+      return Optional.empty();
+    }
+    byte[] head = append(prefix, metadataBytes, start);
+    long bodyBytes = decode(head, start).bodyLength();
+    if (bodyBytes < 0 || bodyBytes > MAXIMUM_BYTES - head.length) {
+      throw corrupt(start, "a message of " + bodyBytes + " bytes", null);
+    }
+    return Optional.of(append(head, (int) bodyBytes, start));
+  }
+
+  private byte[] append(byte[] head, int more, long start) throws IOException {
+    byte[] tail = input.readNBytes(more);
+    if (tail.length < more) {
+      throw corrupt(start, "the file is cut short: " + tail.length + " bytes of " + more, null);
+    }
+    byte[] whole = Arrays.copyOf(head, Math.addExact(head.length, more));
+    System.arraycopy(tail, 0, whole, head.length, more);
+    return whole;
+  }
+
+  private Message decode(byte[] message, long start) throws ArrowFormatException {
+    try {
+      Message metadata =
+          Message.getRootAsMessage(
+              ByteBuffer.wrap(message, PREFIX_BYTES, message.length - PREFIX_BYTES)
+                  .slice()
+                  .order(ByteOrder.LITTLE_ENDIAN));
+      // Reads what is asked for later, while a corrupt message can still be told.
+      metadata.headerType();
+      metadata.bodyLength();
+      return metadata;
+    } catch (IndexOutOfBoundsException e) {
+      throw corrupt(start, "the metadata is corrupt", e);
+    }
+  }
+
+  private ArrowFormatException corrupt(long offset, String what, Throwable cause) {
+    return new ArrowFormatException(path + ":" + offset + ": " + what, cause);
+  }
+
+  @Override
+  public void close() throws IOException {
+    input.close();
+  }
+}

@@ -1,0 +1,70 @@
+package io.millrace.connectors.files;
+
+import io.millrace.arrow.ArrowRecordBatchReader;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.device.DeviceKind;
+import io.millrace.device.HostMemory;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.batch.DeviceContext;
+import java.io.IOException;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+
+/** Turns Arrow IPC record batch messages into batches in the memory of the operator's device. */
+final class DecodeArrowBatches extends AbstractStreamOperator<ColumnBatch>
+    implements OneInputStreamOperator<byte[], ColumnBatch> {
+  private static final long serialVersionUID = 1L;
+
+  private final Schema schema;
+  private transient ArrowRecordBatchReader reader;
+  private transient DeviceContext deviceContext;
+
+  DecodeArrowBatches(StreamOperatorParameters<ColumnBatch> parameters, Schema schema) {
+    super(parameters);
+    this.schema = schema;
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    reader = new ArrowRecordBatchReader(schema);
+    deviceContext = DeviceContext.open(this);
+  }
+
+  @Override
+  public void processElement(StreamRecord<byte[]> element) throws IOException {
+    Table table = decode(element.getValue());
+    ColumnBatch.emit(element.replace(new ColumnBatch(table)), output);
+  }
+
+  private Table decode(byte[] bytes) throws IOException {
+    DeviceContext context = deviceContext;
+    try (Buffer message =
+        Buffer.allocate(bytes.length, context.hostStream(), context.pinnedResource())) {
+      try (AccessScope scope = AccessScope.on(context.hostStream())) {
+        HostMemory.copyFromArray(message.access(AccessMode.WRITE, scope), bytes, 0, bytes.length);
+      }
+      Table host = reader.read(message, context.hostStream(), context.pinnedResource());
+      if (context.device().kind() == DeviceKind.HOST) {
+        return host;
+      }
+      try (host) {
+        return host.copyTo(context.resource(), context.stream(), context.stream());
+      }
+    }
+  }
+
+  @Override
+  public void close() throws Exception {
+    if (deviceContext != null) {
+      deviceContext.close();
+    }
+    super.close();
+  }
+}

@@ -1,0 +1,193 @@
+package io.millrace.operators.exchange;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.column.TypeId;
+import io.millrace.kernel.HashFunction;
+import io.millrace.operators.batch.BodyCodec;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.batch.ColumnBatchSerializer;
+import io.millrace.operators.batch.ColumnBatchTypeInformation;
+import java.util.List;
+import java.util.Objects;
+import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.transformations.PartitionTransformation;
+import org.apache.flink.streaming.runtime.partitioner.RebalancePartitioner;
+import org.apache.flink.streaming.runtime.partitioner.StreamPartitioner;
+
+/**
+ * Redistributes the rows of a stream of batches over the subtasks of what follows.
+ *
+ * <pre>{@code
+ * SingleOutputStreamOperator<ColumnBatch> byAuction =
+ *     BatchExchange.keyBy(bids, "auction")
+ *         .codec(BodyCodec.ZSTD)
+ *         .coalesce(CoalesceOptions.DEFAULT.withDelay(Duration.ofMillis(50)))
+ *         .uid("by-auction")
+ *         .apply();
+ * }</pre>
+ *
+ * <p>An exchange is two operators. The first is chained to the stream's last one: it cuts each
+ * batch on the device, copies the parts to the host and sends them. The second is the head of the
+ * next chain: it joins the parts that arrive, moves them to its device and emits them, so any
+ * operator can follow it. The number of subtasks is learned at run time, so jobs can be rescaled.
+ *
+ * <p>Rows keep their order within one sender and one receiver; so the rows of one key that one
+ * sender sends arrive in order.
+ *
+ * <p>A row must take less than 5 MiB (see {@link ColumnBatchSerializer}). DICTIONARY columns are
+ * refused: decode them first.
+ */
+@PublicEvolving
+public final class BatchExchange {
+  /** What parts are cut to, in bytes: below the limit of a serialized batch, with room to spare. */
+  public static final int PART_BYTES = 4 << 20;
+
+  private final DataStream<ColumnBatch> input;
+  private final Schema schema;
+  private final List<String> keys;
+  private HashFunction keyHash = HashFunction.FLINK_JAVA;
+  private boolean perKeyGroup;
+  private BodyCodec codec = BodyCodec.RAW;
+  private CoalesceOptions coalesce = CoalesceOptions.DEFAULT;
+  private int parallelism;
+  private String name;
+  private String uid;
+
+  private BatchExchange(DataStream<ColumnBatch> input, List<String> keys) {
+    this.input = input;
+    this.schema = ColumnBatchTypeInformation.schemaOf(input.getType());
+    this.keys = keys;
+    this.name = keys.isEmpty() ? "RoundRobin" : "KeyBy(" + String.join(", ", keys) + ")";
+    this.parallelism = input.getExecutionEnvironment().getParallelism();
+    schema.fields().forEach(BatchExchange::checkSendable);
+  }
+
+  private static void checkSendable(Field field) {
+    if (hasDictionary(field.type())) {
+      throw new IllegalArgumentException(
+          "column '" + field.name() + "' is " + field.type() + ": decode it before it is sent");
+    }
+  }
+
+  private static boolean hasDictionary(DataType type) {
+    return type.id() == TypeId.DICTIONARY
+        || type.fields().stream().anyMatch(field -> hasDictionary(field.type()));
+  }
+
+  /**
+   * Sends each row to the subtask that owns the key group of its key, as Flink's {@code keyBy}
+   * would: all rows of a key come to one subtask, and a stock keyed operator behind this one finds
+   * them in its own key groups.
+   *
+   * @param batches a stream whose type is a {@link ColumnBatchTypeInformation}
+   * @param keys names of the columns that make the key, at least one; no LIST
+   * @throws IllegalArgumentException if the stream has no such type, or not these columns
+   */
+  public static BatchExchange keyBy(DataStream<ColumnBatch> batches, String... keys) {
+    BatchExchange exchange = new BatchExchange(batches, List.of(keys));
+    if (keys.length == 0) {
+      throw new IllegalArgumentException("a key needs a column");
+    }
+    exchange.keys.forEach(exchange.schema::indexOf);
+    return exchange;
+  }
+
+  /**
+   * Sends batches to the subtasks in turns, whole but for those that take more than {@link
+   * #PART_BYTES}.
+   *
+   * @param batches a stream whose type is a {@link ColumnBatchTypeInformation}
+   * @throws IllegalArgumentException if the stream has no such type
+   */
+  public static BatchExchange roundRobin(DataStream<ColumnBatch> batches) {
+    return new BatchExchange(batches, List.of());
+  }
+
+  /**
+   * Which hash of a key decides on its key group. {@link HashFunction#FLINK_JAVA}, the default, is
+   * that of DataStream jobs; {@link HashFunction#FLINK_BINARY_ROW} is that of SQL jobs.
+   */
+  public BatchExchange keyHash(HashFunction newKeyHash) {
+    keyHash = Objects.requireNonNull(newKeyHash, "key hash is null");
+    return this;
+  }
+
+  /**
+   * Sends one element a key group, not one a subtask. Only then can an unaligned checkpoint be
+   * restored with another parallelism, because Flink redistributes whole elements; without this,
+   * such a restore is refused. It costs throughput: there are as many elements as key groups.
+   * Aligned checkpoints and savepoints need none of it.
+   */
+  public BatchExchange perKeyGroup() {
+    perKeyGroup = true;
+    return this;
+  }
+
+  /** How batches are compressed on the network; {@link BodyCodec#RAW} by default. */
+  public BatchExchange codec(BodyCodec newCodec) {
+    codec = Objects.requireNonNull(newCodec, "codec is null");
+    return this;
+  }
+
+  /** How far parts are joined where they arrive; {@link CoalesceOptions#DEFAULT} by default. */
+  public BatchExchange coalesce(CoalesceOptions newOptions) {
+    coalesce = Objects.requireNonNull(newOptions, "options are null");
+    return this;
+  }
+
+  /** How many subtasks receive; the environment's parallelism by default. */
+  public BatchExchange parallelism(int newParallelism) {
+    parallelism = newParallelism;
+    return this;
+  }
+
+  /** What the exchange is called in the user interface. */
+  public BatchExchange name(String newName) {
+    name = Objects.requireNonNull(newName, "name is null");
+    return this;
+  }
+
+  /** Gives the two operators the identifiers {@code uid-partition} and {@code uid}. */
+  public BatchExchange uid(String newUid) {
+    uid = Objects.requireNonNull(newUid, "uid is null");
+    return this;
+  }
+
+  /** Adds the exchange to the job. What it gives emits batches on its device. */
+  public SingleOutputStreamOperator<ColumnBatch> apply() {
+    StreamExecutionEnvironment environment = input.getExecutionEnvironment();
+    ColumnBatchTypeInformation type = new ColumnBatchTypeInformation(schema, codec);
+    SingleOutputStreamOperator<ColumnBatch> partition =
+        input
+            .transform(name + " partition", type, PartitionOperator.factory(splitters()))
+            .setParallelism(input.getParallelism());
+    DataStream<ColumnBatch> sent =
+        new DataStream<>(
+            environment,
+            new PartitionTransformation<>(partition.getTransformation(), partitioner()));
+    SingleOutputStreamOperator<ColumnBatch> joined =
+        sent.transform(name, type, CoalesceOperator.factory(coalesce)).setParallelism(parallelism);
+    if (uid != null) {
+      partition.uid(uid + "-partition");
+      joined.uid(uid);
+    }
+    return joined;
+  }
+
+  private TableSplitter.Factory splitters() {
+    if (keys.isEmpty()) {
+      return (context, target) -> new WholeTableSplitter(context, PART_BYTES, ColumnBatch::new);
+    }
+    return KeyGroupSplitter.factory(
+        keys.stream().map(schema::indexOf).toList(), keyHash, perKeyGroup, PART_BYTES);
+  }
+
+  private StreamPartitioner<ColumnBatch> partitioner() {
+    return keys.isEmpty() ? new RebalancePartitioner<>() : new KeyGroupPartitioner(perKeyGroup);
+  }
+}

@@ -1,0 +1,49 @@
+package io.millrace.operators.exchange;
+
+import io.millrace.column.Table;
+import io.millrace.device.DeviceStream;
+import io.millrace.operators.batch.EncodedSize;
+
+/** Cuts rows of host tables into slices that take no more than a number of bytes when encoded. */
+final class ByteSlicer {
+  private final long maximumBytes;
+  private final DeviceStream hostStream;
+
+  /** Takes slices, in order. */
+  @FunctionalInterface
+  interface Output {
+    /** Takes ownership of {@code slice}. */
+    void accept(Table slice, long encodedBytes);
+  }
+
+  ByteSlicer(long maximumBytes, DeviceStream hostStream) {
+    this.maximumBytes = maximumBytes;
+    this.hostStream = hostStream;
+  }
+
+  /**
+   * Hands rows {@code [start, start + rows)} to {@code output}, in halves of halves until they fit.
+   * A single row is handed out whatever its size. No rows give no slice.
+   */
+  void slice(Table table, int start, int rows, Output output) {
+    if (rows == 0) {
+      return;
+    }
+    Table slice = table.slice(start, rows);
+    long bytes;
+    try {
+      bytes = EncodedSize.upperBound(slice, hostStream);
+    } catch (RuntimeException | Error e) {
+      slice.close();
+      throw e;
+    }
+    if (bytes <= maximumBytes || rows == 1) {
+      output.accept(slice, bytes);
+      return;
+    }
+    slice.close();
+    int half = rows / 2;
+    slice(table, start, half, output);
+    slice(table, start + half, rows - half, output);
+  }
+}

@@ -1,0 +1,131 @@
+package io.millrace.operators.exchange;
+
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.batch.ColumnBatchOperator;
+import io.millrace.operators.batch.OperatorFactory;
+import java.util.concurrent.ScheduledFuture;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+
+/**
+ * The downstream side of an exchange: joins the small batches that arrive and moves them to the
+ * device. Nothing overtakes a row that came before it: watermarks, their status, checkpoint
+ * barriers and the end of input flush. A joined batch has the largest timestamp of its parts.
+ */
+final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements BoundedOneInput {
+  private static final long serialVersionUID = 1L;
+
+  private final CoalesceOptions options;
+  private transient BatchCoalescer coalescer;
+  private transient ExchangeMetrics exchangeMetrics;
+  private transient StreamRecord<ColumnBatch> joined;
+  private transient long deadline;
+  private transient ScheduledFuture<?> timer;
+
+  private CoalesceOperator(
+      StreamOperatorParameters<ColumnBatch> parameters, CoalesceOptions options) {
+    super(parameters);
+    this.options = options;
+  }
+
+  static OperatorFactory<ColumnBatch, ColumnBatch> factory(CoalesceOptions options) {
+    return new OperatorFactory<>(
+        CoalesceOperator.class, parameters -> new CoalesceOperator(parameters, options));
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    coalescer = new BatchCoalescer(options, deviceContext());
+    exchangeMetrics = new ExchangeMetrics(getMetricGroup());
+    joined = new StreamRecord<>(null);
+  }
+
+  @Override
+  protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
+    if (coalescer.isEmpty()) {
+      startDelay();
+    }
+    coalescer.add(batch);
+    if (element.hasTimestamp()) {
+      joined.setTimestamp(
+          joined.hasTimestamp()
+              ? Math.max(joined.getTimestamp(), element.getTimestamp())
+              : element.getTimestamp());
+    }
+    if (coalescer.isFull()) {
+      flush();
+    }
+  }
+
+  // One timer at a time: a timer that comes too early for the current batch sets the next one.
+  private void startDelay() {
+    ProcessingTimeService time = getProcessingTimeService();
+    deadline = time.getCurrentProcessingTime() + options.delay().toMillis();
+    if (timer == null) {
+      setTimer();
+    }
+  }
+
+  private void setTimer() {
+    timer = getProcessingTimeService().registerTimer(deadline, this::onTimer);
+  }
+
+  private void onTimer(long timestamp) {
+    timer = null;
+    if (coalescer.isEmpty()) {
+      return;
+    }
+    if (timestamp >= deadline) {
+      flush();
+    } else {
+      setTimer();
+    }
+  }
+
+  private void flush() {
+    coalescer
+        .flush()
+        .ifPresent(
+            batch -> {
+              exchangeMetrics.count(batch.rowCount(), batch.table().sizeInBytes());
+              StreamRecord<ColumnBatch> element = joined.copy(batch);
+              joined.eraseTimestamp();
+              ColumnBatch.emit(element, output);
+            });
+  }
+
+  @Override
+  public void processWatermark(Watermark watermark) throws Exception {
+    flush();
+    super.processWatermark(watermark);
+  }
+
+  @Override
+  public void processWatermarkStatus(WatermarkStatus status) throws Exception {
+    flush();
+    super.processWatermarkStatus(status);
+  }
+
+  @Override
+  public void prepareSnapshotPreBarrier(long checkpointId) {
+    flush();
+  }
+
+  @Override
+  public void endInput() {
+    flush();
+  }
+
+  @Override
+  public void close() throws Exception {
+    if (coalescer != null) {
+      coalescer.close();
+    }
+    super.close();
+  }
+}

@@ -1,0 +1,48 @@
+package io.millrace.operators.exchange;
+
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.batch.ColumnBatchOperator;
+import io.millrace.operators.batch.OperatorFactory;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+
+/**
+ * The upstream side of an exchange: cuts each batch into parts, in host memory and small enough to
+ * be sent, for a {@link org.apache.flink.streaming.runtime.partitioner.StreamPartitioner} to send.
+ */
+final class PartitionOperator extends ColumnBatchOperator<ColumnBatch> {
+  private static final long serialVersionUID = 1L;
+
+  private final TableSplitter.Factory splitters;
+  private transient TableSplitter splitter;
+  private transient ExchangeMetrics exchangeMetrics;
+
+  private PartitionOperator(
+      StreamOperatorParameters<ColumnBatch> parameters, TableSplitter.Factory splitters) {
+    super(parameters);
+    this.splitters = splitters;
+  }
+
+  static OperatorFactory<ColumnBatch, ColumnBatch> factory(TableSplitter.Factory splitters) {
+    return new OperatorFactory<>(
+        PartitionOperator.class, parameters -> new PartitionOperator(parameters, splitters));
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    splitter = splitters.create(deviceContext(), ExchangeTarget.of(this));
+    exchangeMetrics = new ExchangeMetrics(getMetricGroup());
+  }
+
+  // The network writer has serialized a part when collect returns, so each is released at once.
+  @Override
+  protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
+    splitter.split(
+        batch.table(),
+        (part, bytes) -> {
+          exchangeMetrics.count(part.rowCount(), bytes);
+          ColumnBatch.emit(element.copy(part), output);
+        });
+  }
+}

@@ -1,0 +1,205 @@
+package io.millrace.operators.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.device.Device;
+import io.millrace.operators.batch.BodyCodec;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.batch.DeviceContext;
+import io.millrace.operators.testing.BatchCollector;
+import io.millrace.operators.testing.FlinkCluster;
+import io.millrace.operators.testing.FlinkJob;
+import io.millrace.operators.testing.TableSourceOperator;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class BatchExchangeTest {
+  @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
+
+  private static final Schema SCHEMA =
+      Schema.of(
+          new Field("key", DataType.INT64, false),
+          Field.of("name", DataType.STRING),
+          new Field("batch", DataType.INT64, false),
+          new Field("row", DataType.INT32, false));
+  private static final int ROWS_OF_BATCH = 500;
+  private static final int BATCHES = 40;
+  private static final int SENDERS = 2;
+  private static final int KEY_GROUPS = 32;
+
+  private final Device device = Device.current();
+  private final long liveBefore = ColumnBatch.liveBatches();
+  private final long heldBefore = DeviceContext.heldBytes(device);
+  private final long stagingBefore = device.stagingPool().heldBytes();
+
+  @AfterEach
+  void nothingIsHeld() {
+    assertThat(ColumnBatch.liveBatches()).isEqualTo(liveBefore);
+    assertThat(DeviceContext.heldBytes(device)).isEqualTo(heldBefore);
+    assertThat(device.stagingPool().heldBytes()).isEqualTo(stagingBefore);
+  }
+
+  private static List<List<Object>> rows(long batch) {
+    List<List<Object>> rows = new ArrayList<>();
+    for (int row = 0; row < ROWS_OF_BATCH; row++) {
+      long key = (batch * 31 + row * 17L) % 97;
+      List<Object> values = new ArrayList<>();
+      values.add(key);
+      values.add(key % 5 == 0 ? null : "key " + key);
+      values.add(batch);
+      values.add(row);
+      rows.add(values);
+    }
+    return rows;
+  }
+
+  private static List<List<Object>> allRows() {
+    return LongStream.range(0, BATCHES).boxed().flatMap(i -> rows(i).stream()).toList();
+  }
+
+  private static List<List<Object>> inOrder(List<List<Object>> rows) {
+    return rows.stream().sorted(Comparator.comparingLong(BatchExchangeTest::position)).toList();
+  }
+
+  private static long position(List<Object> row) {
+    return (Long) row.get(2) * ROWS_OF_BATCH + (Integer) row.get(3);
+  }
+
+  // The first sender has the lower half of the numbers, in order.
+  private static DataStream<ColumnBatch> source(
+      StreamExecutionEnvironment environment, long batches) {
+    return TableSourceOperator.batches(
+        environment.fromSequence(0, batches - 1), SCHEMA, BatchExchangeTest::rows);
+  }
+
+  private static DataStream<ColumnBatch> source(StreamExecutionEnvironment environment) {
+    return source(environment, BATCHES);
+  }
+
+  private static StreamExecutionEnvironment environment() {
+    StreamExecutionEnvironment environment = flink.environment(SENDERS);
+    environment.setMaxParallelism(KEY_GROUPS);
+    return environment;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1, false, RAW",
+    "2, false, RAW",
+    "4, false, ZSTD",
+    "1, true, ZSTD",
+    "2, true, RAW",
+    "4, true, RAW"
+  })
+  void rowsComeToTheOwnersOfTheirKeysInOrder(int receivers, boolean perKeyGroup, BodyCodec codec)
+      throws Exception {
+    StreamExecutionEnvironment environment = environment();
+    BatchExchange exchange =
+        BatchExchange.keyBy(source(environment), "key").codec(codec).parallelism(receivers);
+    BatchCollector collector = new BatchCollector();
+    collector.collect((perKeyGroup ? exchange.perKeyGroup() : exchange).apply());
+    flink.run(environment);
+
+    assertThat(inOrder(collector.rows())).isEqualTo(allRows());
+    Map<List<Object>, Long> lastOfKey = new HashMap<>();
+    for (BatchCollector.Batch batch : collector.batches()) {
+      for (List<Object> row : batch.rows()) {
+        long key = (Long) row.get(0);
+        assertThat(batch.subtask())
+            .isEqualTo(
+                KeyGroupRangeAssignment.assignKeyToParallelOperator(key, KEY_GROUPS, receivers));
+        boolean firstSender = (Long) row.get(2) < BATCHES / SENDERS;
+        Long before = lastOfKey.put(List.of(key, firstSender), position(row));
+        assertThat(before == null || before < position(row)).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void smallPartsAreJoined() throws Exception {
+    StreamExecutionEnvironment environment = environment();
+    BatchCollector collector = new BatchCollector();
+    int rows = 2_000;
+    collector.collect(
+        BatchExchange.keyBy(source(environment), "key")
+            .perKeyGroup()
+            .coalesce(CoalesceOptions.DEFAULT.withRows(rows).withDelay(Duration.ofMinutes(1)))
+            .parallelism(1)
+            .apply());
+    flink.run(environment);
+    assertThat(collector.batches()).hasSizeBetween(2, 10);
+    assertThat(collector.batches().get(0).rows()).hasSizeBetween(rows, rows + ROWS_OF_BATCH);
+  }
+
+  @ParameterizedTest
+  @EnumSource(BodyCodec.class)
+  void roundRobinSpreadsBatchesAndLosesNone(BodyCodec codec) throws Exception {
+    StreamExecutionEnvironment environment = environment();
+    BatchCollector collector = new BatchCollector();
+    collector.collect(
+        BatchExchange.roundRobin(source(environment)).codec(codec).parallelism(3).apply());
+    flink.run(environment);
+    assertThat(inOrder(collector.rows())).isEqualTo(allRows());
+    assertThat(collector.batches()).extracting(BatchCollector.Batch::subtask).contains(0, 1, 2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aCanceledExchangeHoldsNothing(boolean perKeyGroup) throws Exception {
+    StreamExecutionEnvironment environment = environment();
+    BatchExchange exchange = BatchExchange.keyBy(source(environment, Long.MAX_VALUE), "key");
+    BatchCollector collector = new BatchCollector();
+    collector.collect((perKeyGroup ? exchange.perKeyGroup() : exchange).apply());
+    FlinkJob job = flink.submit(environment);
+    job.awaitRunning();
+    while (collector.batches().size() < 3) {
+      Thread.sleep(5);
+    }
+    job.cancel();
+  }
+
+  @Test
+  void whatCannotBeSentIsRefusedWhenTheJobIsBuilt() {
+    StreamExecutionEnvironment environment = environment();
+    DataStream<ColumnBatch> batches = source(environment);
+    assertThatThrownBy(() -> BatchExchange.keyBy(batches)).hasMessage("a key needs a column");
+    assertThatThrownBy(() -> BatchExchange.keyBy(batches, "kee"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("there is no column 'kee'");
+    Schema dictionary = Schema.of(Field.of("word", DataType.dictionary(DataType.STRING)));
+    DataStream<ColumnBatch> words =
+        TableSourceOperator.batches(
+            environment.fromSequence(0, 1), dictionary, number -> List.of());
+    assertThatThrownBy(() -> BatchExchange.roundRobin(words))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("column 'word' is DICTIONARY<STRING>: decode it before it is sent");
+    DataStream<ColumnBatch> untyped =
+        environment
+            .fromSequence(0, 1)
+            .map(number -> (ColumnBatch) null)
+            .returns(TypeInformation.of(ColumnBatch.class));
+    assertThatThrownBy(() -> BatchExchange.roundRobin(untyped))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("ColumnBatchTypeInformation");
+  }
+}

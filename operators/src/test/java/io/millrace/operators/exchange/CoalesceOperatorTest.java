@@ -1,0 +1,168 @@
+package io.millrace.operators.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.operators.batch.BodyCodec;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.batch.ColumnBatchSerializer;
+import io.millrace.operators.batch.DeviceContext;
+import io.millrace.operators.testing.RecordingOutput;
+import io.millrace.operators.testing.RecordingOutput.Rows;
+import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.TableBuilder;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class CoalesceOperatorTest {
+  private static final Schema SCHEMA = Schema.of(new Field("id", DataType.INT64, false));
+  private static final CoalesceOptions OPTIONS =
+      new CoalesceOptions(10, 1 << 20, Duration.ofMillis(50));
+
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+
+  private final long liveBefore = ColumnBatch.liveBatches();
+  private long heldBefore;
+  private OneInputStreamOperatorTestHarness<ColumnBatch, ColumnBatch> harness;
+  private RecordingOutput output;
+
+  @BeforeEach
+  void open() throws Exception {
+    heldBefore = DeviceContext.heldBytes(device.device());
+    open(OPTIONS);
+  }
+
+  private void open(CoalesceOptions options) throws Exception {
+    harness =
+        new OneInputStreamOperatorTestHarness<>(
+            CoalesceOperator.factory(options), new ColumnBatchSerializer(SCHEMA, BodyCodec.RAW));
+    output = new RecordingOutput(device);
+    harness.setOutputCreator(serializer -> output);
+    harness.setup(new ColumnBatchSerializer(SCHEMA, BodyCodec.RAW));
+    harness.open();
+    harness.setProcessingTime(1_000);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    harness.close();
+    assertThat(ColumnBatch.liveBatches()).isEqualTo(liveBefore);
+    assertThat(DeviceContext.heldBytes(device.device())).isEqualTo(heldBefore);
+  }
+
+  private void process(long id, int rows, Long timestamp) throws Exception {
+    ColumnBatch batch =
+        new ColumnBatch(
+            TableBuilder.ofRows(SCHEMA, Collections.nCopies(rows, List.of(id)))
+                .buildOnHost(device));
+    harness.processElement(
+        timestamp == null ? new StreamRecord<>(batch) : new StreamRecord<>(batch, timestamp));
+    batch.release();
+  }
+
+  private static Rows rows(Long timestamp, Object... ids) {
+    return new Rows(Arrays.stream(ids).map(List::of).toList(), timestamp);
+  }
+
+  @Test
+  void rowsReachTheLimit() throws Exception {
+    process(1, 4, null);
+    process(2, 5, null);
+    assertThat(output.elements()).isEmpty();
+    process(3, 1, null);
+    process(4, 10, null);
+    assertThat(output.elements())
+        .containsExactly(
+            rows(null, 1L, 1L, 1L, 1L, 2L, 2L, 2L, 2L, 2L, 3L),
+            rows(null, Collections.nCopies(10, 4L).toArray()));
+  }
+
+  @Test
+  void bytesReachTheLimit() throws Exception {
+    harness.close();
+    open(OPTIONS.withBytes(40));
+    process(1, 4, null);
+    assertThat(output.elements()).isEmpty();
+    process(2, 1, null);
+    assertThat(output.elements()).containsExactly(rows(null, 1L, 1L, 1L, 1L, 2L));
+  }
+
+  @Test
+  void theDelayCountsFromTheFirstRow() throws Exception {
+    process(1, 1, null);
+    harness.setProcessingTime(1_040);
+    process(2, 1, null);
+    harness.setProcessingTime(1_049);
+    assertThat(output.elements()).isEmpty();
+    harness.setProcessingTime(1_050);
+    assertThat(output.elements()).containsExactly(rows(null, 1L, 2L));
+  }
+
+  @Test
+  void aTimerThatIsTooEarlyForTheNextBatchIsSetAgain() throws Exception {
+    process(1, 10, null);
+    harness.setProcessingTime(1_030);
+    process(2, 1, null);
+    harness.setProcessingTime(1_050);
+    assertThat(output.elements()).hasSize(1);
+    harness.setProcessingTime(1_079);
+    assertThat(output.elements()).hasSize(1);
+    harness.setProcessingTime(1_080);
+    assertThat(output.elements()).last().isEqualTo(rows(null, 2L));
+    harness.setProcessingTime(2_000);
+    assertThat(output.elements()).hasSize(2);
+  }
+
+  @Test
+  void nothingOvertakesARow() throws Exception {
+    process(1, 1, 5L);
+    process(2, 1, 9L);
+    process(3, 1, 7L);
+    harness.processWatermark(new Watermark(8));
+    process(4, 1, 3L);
+    harness.processWatermarkStatus(WatermarkStatus.IDLE);
+    process(5, 1, null);
+    harness.prepareSnapshotPreBarrier(1);
+    process(6, 1, null);
+    harness.endInput();
+    assertThat(output.elements())
+        .containsExactly(
+            rows(9L, 1L, 2L, 3L),
+            new Watermark(8),
+            rows(3L, 4L),
+            WatermarkStatus.IDLE,
+            rows(null, 5L),
+            rows(null, 6L));
+  }
+
+  @Test
+  void whatIsNotFlushedIsDroppedAtClose() throws Exception {
+    process(1, 3, null);
+    process(2, 3, null);
+    harness.close();
+    assertThat(output.elements()).isEmpty();
+    device.assertNothingHeld();
+  }
+
+  @Test
+  void limitsMustBePositive() {
+    assertThatThrownBy(() -> OPTIONS.withRows(0)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> OPTIONS.withBytes(0)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> OPTIONS.withDelay(Duration.ZERO))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("PT0S");
+  }
+}

@@ -7,6 +7,7 @@ import io.millrace.kernel.PartitionNumbering;
 import io.millrace.kernel.PartitionedTable;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.DeviceContext;
+import io.millrace.operators.batch.HostTransfer;
 import java.util.List;
 
 /**

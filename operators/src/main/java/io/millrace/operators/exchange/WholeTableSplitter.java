@@ -3,6 +3,7 @@ package io.millrace.operators.exchange;
 import io.millrace.column.Table;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.DeviceContext;
+import io.millrace.operators.batch.HostTransfer;
 import java.util.function.Function;
 
 /** Sends all rows one way, cut only by bytes. */

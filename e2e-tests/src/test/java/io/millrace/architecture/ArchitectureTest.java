@@ -7,7 +7,9 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
@@ -16,8 +18,18 @@ import java.time.Instant;
 import java.util.Random;
 
 /** The arrows of ARCHITECTURE.md, and the habits that keep code testable. */
-@AnalyzeClasses(packages = "io.millrace", importOptions = DoNotIncludeTests.class)
+@AnalyzeClasses(
+    packages = "io.millrace",
+    importOptions = {DoNotIncludeTests.class, ArchitectureTest.DoNotIncludeRelocated.class})
 class ArchitectureTest {
+  /** The job jar carries relocated libraries, which are not ours to rule. */
+  static final class DoNotIncludeRelocated implements ImportOption {
+    @Override
+    public boolean includes(Location location) {
+      return !location.contains("/io/millrace/jobs/shaded/");
+    }
+  }
+
   @ArchTest
   static final ArchRule ONLY_THE_DEVICE_LAYER_KNOWS_JCUDA =
       noClasses()

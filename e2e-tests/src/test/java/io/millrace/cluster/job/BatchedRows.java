@@ -7,6 +7,7 @@ import io.millrace.connectors.formats.CsvOptions;
 import io.millrace.operators.batch.BatchOptions;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatches;
+import io.millrace.operators.exchange.BatchExchange;
 import io.millrace.operators.row.SchemaConverter;
 import java.time.Duration;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -59,7 +60,7 @@ public final class BatchedRows {
         ColumnBatches.fromRows(
                 rows, schema, BatchOptions.latency(BATCH_LATENCY).withRows(1, BATCH_ROWS))
             .uid("batches");
-    DataStream<ColumnBatch> byKey = batches.rebalance();
+    DataStream<ColumnBatch> byKey = BatchExchange.keyBy(batches, "key").uid("by-key").apply();
     FileSinks.write(byKey, schema, new CsvEncoder(CsvOptions.DEFAULT), new Path(arguments[2]))
         .uid("files");
     environment.execute("batched rows");

@@ -89,6 +89,12 @@ final class EtlCommand {
   String outputFormat;
 
   @Option(
+      names = "--csv-header",
+      paramLabel = "BOOLEAN",
+      description = "Whether CSV files begin with the columns' names (default false).")
+  String csvHeader;
+
+  @Option(
       names = "--on-error",
       paramLabel = "ACTION",
       description = "What a row that cannot be parsed does: skip (default) it, or fail the job.")
@@ -149,6 +155,7 @@ final class EtlCommand {
     given.put(EtlOptions.SINK_TYPE.key(), sink);
     given.put(EtlOptions.SINK_PATH.key(), output);
     given.put(EtlOptions.SINK_FORMAT.key(), outputFormat);
+    given.put(EtlOptions.CSV_HEADER.key(), csvHeader);
     given.put(EtlOptions.ON_ERROR.key(), onError);
     given.put(EtlOptions.BAD_ROWS_PATH.key(), badRows);
     given.put(EtlOptions.BATCH_ROWS.key(), batchRows);

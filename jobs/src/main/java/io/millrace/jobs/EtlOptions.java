@@ -89,6 +89,11 @@ final class EtlOptions {
           .enumType(Format.class)
           .defaultValue(Format.CSV)
           .withDescription("Format of the files to write: json, csv or arrow.");
+  static final ConfigOption<Boolean> CSV_HEADER =
+      key("csv.header")
+          .booleanType()
+          .defaultValue(false)
+          .withDescription("Whether CSV files, read or written, begin with the columns' names.");
   static final ConfigOption<OnError> ON_ERROR =
       key("on-error")
           .enumType(OnError.class)
@@ -140,6 +145,7 @@ final class EtlOptions {
           SINK_TYPE,
           SINK_PATH,
           SINK_FORMAT,
+          CSV_HEADER,
           ON_ERROR,
           BAD_ROWS_PATH,
           BATCH_ROWS,
@@ -186,7 +192,7 @@ final class EtlOptions {
                       .collect(Collectors.joining(", "))
               : value instanceof Duration
                   ? "must be a duration such as 100ms or 10s"
-                  : "must be a whole number";
+                  : value instanceof Boolean ? "must be true or false" : "must be a whole number";
       throw new UsageException(option.key() + " " + choices + ", but is '" + text + "'");
     }
   }

@@ -1,5 +1,6 @@
 package io.millrace.jobs;
 
+import io.millrace.jobs.EtlOptions.SinkType;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Locale;
@@ -76,7 +77,7 @@ final class EtlProgress {
   }
 
   /** Prints what the finished job did. */
-  void printTable(JobExecutionResult result, String sink) {
+  void printTable(JobExecutionResult result, EtlPlan plan) {
     Map<String, Object> counts = new TreeMap<>(result.getAllAccumulatorResults());
     double seconds = result.getNetRuntime(TimeUnit.MILLISECONDS) / 1e3;
     long rows = count(counts, CountingOperator.ROWS + IN);
@@ -84,7 +85,11 @@ final class EtlProgress {
     out.println();
     row("rows in", String.format(Locale.ROOT, "%,d", rows));
     row("rows out", String.format(Locale.ROOT, "%,d", count(counts, CountingOperator.ROWS + OUT)));
-    row("bad rows", String.format(Locale.ROOT, "%,d", count(counts, BAD_ROWS)));
+    long badRows = count(counts, BAD_ROWS);
+    row(
+        "bad rows",
+        String.format(Locale.ROOT, "%,d", badRows)
+            + (badRows == 0 ? "" : ", in " + plan.badRowsPath()));
     row(
         "batches in",
         String.format(
@@ -97,7 +102,7 @@ final class EtlProgress {
     counts.keySet().stream()
         .filter(name -> name.startsWith(CountingOperator.DEVICE))
         .forEach(name -> row("device", name.substring(CountingOperator.DEVICE.length())));
-    row("output", sink);
+    row("output", plan.sinkType() == SinkType.FILES ? plan.sinkPath() : "discarded");
   }
 
   private void row(String name, String value) {

@@ -1,0 +1,158 @@
+package io.millrace.jobs;
+
+import io.millrace.column.Schema;
+import io.millrace.connectors.files.FileSinks;
+import io.millrace.connectors.files.MalformedLine;
+import io.millrace.connectors.files.MalformedLinePolicy;
+import io.millrace.connectors.files.ParseLines;
+import io.millrace.connectors.files.TextFileSource;
+import io.millrace.connectors.files.TextLine;
+import io.millrace.connectors.formats.ArrowStreamEncoder;
+import io.millrace.connectors.formats.CsvEncoder;
+import io.millrace.connectors.formats.CsvLineParser;
+import io.millrace.connectors.formats.CsvOptions;
+import io.millrace.connectors.formats.JsonLineParser;
+import io.millrace.connectors.formats.JsonLinesEncoder;
+import io.millrace.connectors.formats.LineParser;
+import io.millrace.connectors.formats.TableEncoder;
+import io.millrace.connectors.nexmark.NexmarkOptions;
+import io.millrace.connectors.nexmark.NexmarkStreams;
+import io.millrace.jobs.EtlOptions.Format;
+import io.millrace.jobs.EtlOptions.OnError;
+import io.millrace.jobs.EtlOptions.SinkType;
+import io.millrace.jobs.EtlOptions.SourceType;
+import io.millrace.kernel.HashFunction;
+import io.millrace.operators.batch.BatchOptions;
+import io.millrace.operators.batch.BatchingOperator;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.batch.ColumnBatchTypeInformation;
+import io.millrace.operators.exchange.BatchExchange;
+import io.millrace.operators.row.RowDataAppender;
+import io.millrace.operators.transform.SelectOperator;
+import java.io.IOException;
+import java.util.List;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.fs.Path;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
+import org.apache.flink.table.data.RowData;
+
+/** Puts the operators of an {@link EtlPlan} together. */
+final class EtlPipeline {
+  private final StreamExecutionEnvironment environment;
+  private final EtlPlan plan;
+  private final Configuration configuration;
+
+  private EtlPipeline(StreamExecutionEnvironment environment, EtlPlan plan) {
+    this.environment = environment;
+    this.plan = plan;
+    this.configuration = plan.configuration();
+  }
+
+  /**
+   * Adds the job to {@code environment}.
+   *
+   * @throws UsageException if the files to read are gone
+   */
+  static void build(StreamExecutionEnvironment environment, EtlPlan plan) {
+    new EtlPipeline(environment, plan).build();
+  }
+
+  private void build() {
+    Schema schema = plan.select().outputSchema();
+    ColumnBatchTypeInformation selectedType = new ColumnBatchTypeInformation(schema);
+    SingleOutputStreamOperator<ColumnBatch> selected =
+        count(source(), EtlProgress.IN)
+            .transform("select", selectedType, SelectOperator.factory(plan.select()))
+            .uid("select");
+    SingleOutputStreamOperator<ColumnBatch> partitioned =
+        BatchExchange.keyBy(selected, plan.keys().toArray(String[]::new))
+            .keyHash(
+                plan.keys().size() == 1 ? HashFunction.FLINK_JAVA : HashFunction.FLINK_BINARY_ROW)
+            .uid("partition")
+            .apply();
+    sink(count(partitioned, EtlProgress.OUT), schema);
+  }
+
+  private static SingleOutputStreamOperator<ColumnBatch> count(
+      DataStream<ColumnBatch> batches, String place) {
+    return batches
+        .transform("count " + place, batches.getType(), CountingOperator.factory(place))
+        .uid("count-" + place);
+  }
+
+  private SingleOutputStreamOperator<ColumnBatch> source() {
+    return plan.sourceType() == SourceType.NEXMARK ? generated() : read();
+  }
+
+  private SingleOutputStreamOperator<ColumnBatch> generated() {
+    long events = configuration.get(EtlOptions.SOURCE_EVENTS);
+    long rate = configuration.get(EtlOptions.SOURCE_RATE);
+    return NexmarkStreams.bidBatches(
+        environment,
+        NexmarkOptions.of(events == 0 ? NexmarkOptions.UNBOUNDED : events)
+            .withPerSecond(rate == 0 ? NexmarkOptions.UNLIMITED : rate)
+            .withBatchRows(configuration.get(EtlOptions.BATCH_ROWS)));
+  }
+
+  private SingleOutputStreamOperator<ColumnBatch> read() {
+    Schema schema = plan.sourceSchema();
+    LineParser parser =
+        configuration.get(EtlOptions.SOURCE_FORMAT) == Format.CSV
+            ? new CsvLineParser(schema, csv())
+            : new JsonLineParser(schema);
+    MalformedLinePolicy policy =
+        configuration.get(EtlOptions.ON_ERROR) == OnError.FAIL
+            ? MalformedLinePolicy.FAIL
+            : MalformedLinePolicy.SIDE_OUTPUT;
+    SingleOutputStreamOperator<RowData> rows = ParseLines.parse(lines(), parser, policy);
+    rows.uid("parse");
+    DataStream<MalformedLine> badRows =
+        rows.getSideOutput(ParseLines.MALFORMED_LINES)
+            .process(new CountBadRows())
+            .uid("count-bad-rows");
+    FileSinks.malformedLines(badRows, new Path(plan.badRowsPath())).uid("bad-rows");
+    BatchOptions batches =
+        BatchOptions.latency(configuration.get(EtlOptions.BATCH_LATENCY))
+            .withRows(1, configuration.get(EtlOptions.BATCH_ROWS));
+    return rows.transform(
+            "batch",
+            new ColumnBatchTypeInformation(schema),
+            BatchingOperator.factory(schema, RowDataAppender::new, batches))
+        .uid("batch");
+  }
+
+  private DataStream<TextLine> lines() {
+    try {
+      return environment
+          .fromSource(
+              TextFileSource.of(List.of(configuration.get(EtlOptions.SOURCE_PATH))).create(),
+              WatermarkStrategy.noWatermarks(),
+              "lines")
+          .uid("lines");
+    } catch (IOException e) {
+      throw new UsageException(e.getMessage());
+    }
+  }
+
+  private CsvOptions csv() {
+    return CsvOptions.DEFAULT.withHeader(configuration.get(EtlOptions.CSV_HEADER));
+  }
+
+  private void sink(SingleOutputStreamOperator<ColumnBatch> batches, Schema schema) {
+    if (plan.sinkType() == SinkType.DISCARD) {
+      batches.sinkTo(new DiscardingSink<>()).name("discard").uid("sink");
+      return;
+    }
+    TableEncoder encoder =
+        switch (plan.sinkFormat()) {
+          case JSON -> new JsonLinesEncoder();
+          case CSV -> new CsvEncoder(csv());
+          case ARROW -> new ArrowStreamEncoder();
+        };
+    FileSinks.write(batches, schema, encoder, new Path(plan.sinkPath())).uid("sink");
+  }
+}

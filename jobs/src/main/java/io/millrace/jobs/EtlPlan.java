@@ -1,0 +1,141 @@
+package io.millrace.jobs;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.connectors.files.InputFiles;
+import io.millrace.connectors.nexmark.NexmarkSchemas;
+import io.millrace.jobs.EtlOptions.Format;
+import io.millrace.jobs.EtlOptions.SinkType;
+import io.millrace.jobs.EtlOptions.SourceType;
+import io.millrace.operators.row.SchemaConverter;
+import io.millrace.operators.transform.Projection;
+import io.millrace.operators.transform.Select;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.table.types.logical.utils.LogicalTypeParser;
+
+/**
+ * Settings that fit together: what the job reads, selects, partitions by and writes.
+ *
+ * @param sourceSchema columns that the source gives
+ * @param select from the source's columns to the sink's
+ * @param keys columns of the selection that rows are partitioned by
+ */
+record EtlPlan(Configuration configuration, Schema sourceSchema, Select select, List<String> keys) {
+
+  /**
+   * Checks the settings against each other and against the files.
+   *
+   * @throws UsageException saying the first thing that does not fit; nothing has been written
+   */
+  static EtlPlan of(Configuration configuration) {
+    Schema source = sourceSchema(configuration);
+    Select select = select(configuration, source);
+    List<String> keys =
+        configuration
+            .getOptional(EtlOptions.PARTITION_BY)
+            .map(SelectList::split)
+            .orElseGet(() -> List.of(select.outputSchema().field(0).name()));
+    checkKeys(select.outputSchema(), keys);
+    return new EtlPlan(configuration, source, select, keys);
+  }
+
+  SourceType sourceType() {
+    return configuration.get(EtlOptions.SOURCE_TYPE);
+  }
+
+  SinkType sinkType() {
+    return configuration.get(EtlOptions.SINK_TYPE);
+  }
+
+  Format sinkFormat() {
+    return configuration.get(EtlOptions.SINK_FORMAT);
+  }
+
+  String sinkPath() {
+    return configuration.get(EtlOptions.SINK_PATH);
+  }
+
+  String badRowsPath() {
+    return configuration.getOptional(EtlOptions.BAD_ROWS_PATH).orElse(sinkPath() + "-bad");
+  }
+
+  private static Schema sourceSchema(Configuration configuration) {
+    if (configuration.get(EtlOptions.SOURCE_TYPE) == SourceType.NEXMARK) {
+      return NexmarkSchemas.BID;
+    }
+    String path = required(configuration.get(EtlOptions.SOURCE_PATH), EtlOptions.SOURCE_PATH.key());
+    if (configuration.get(EtlOptions.SOURCE_FORMAT) == Format.ARROW) {
+      throw new UsageException("source.format must be json or csv, but is 'arrow'");
+    }
+    try {
+      InputFiles.resolve(List.of(path));
+    } catch (IOException e) {
+      throw new UsageException(e.getMessage());
+    }
+    return parseSchema(
+        required(configuration.get(EtlOptions.SOURCE_SCHEMA), EtlOptions.SOURCE_SCHEMA.key()));
+  }
+
+  private static String required(String value, String key) {
+    if (value == null || value.isBlank()) {
+      throw new UsageException("reading files needs " + key);
+    }
+    return value;
+  }
+
+  private static Schema parseSchema(String text) {
+    return new Schema(SelectList.split(text).stream().map(EtlPlan::parseField).toList());
+  }
+
+  private static Field parseField(String text) {
+    String[] nameAndType = text.split("\\s+", 2);
+    if (nameAndType.length < 2) {
+      throw new UsageException("cannot read '" + text + "' as a column; write a name and a type");
+    }
+    return Field.of(nameAndType[0].replace("`", ""), parseType(nameAndType[1]));
+  }
+
+  /**
+   * The data type that an SQL type's text means.
+   *
+   * @throws UsageException if it is none
+   */
+  static DataType parseType(String text) {
+    // Flink upper-cases keywords by the default locale, in which i may not become I.
+    String sql = text.contains("<") ? text : text.toUpperCase(Locale.ROOT);
+    try {
+      LogicalType type = LogicalTypeParser.parse(sql, EtlPlan.class.getClassLoader());
+      return SchemaConverter.toSchema(RowType.of(type)).type(0);
+    } catch (ValidationException | IllegalArgumentException e) {
+      throw new UsageException("'" + text + "' is no type that a column can have");
+    }
+  }
+
+  private static Select select(Configuration configuration, Schema source) {
+    String text = configuration.get(EtlOptions.SELECT);
+    List<Projection> projections =
+        text == null
+            ? source.fields().stream().map(field -> new Projection(field.name(), field)).toList()
+            : SelectList.parse(text, source, EtlPlan::parseType);
+    try {
+      return new Select(source, projections);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(e.getMessage());
+    }
+  }
+
+  private static void checkKeys(Schema schema, List<String> keys) {
+    try {
+      keys.forEach(schema::indexOf);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("partition.by: " + e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package io.millrace.jobs;
+
+import io.millrace.device.Device;
+import io.millrace.device.DeviceUnavailableException;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import org.apache.flink.api.common.JobExecutionResult;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.HeartbeatManagerOptions;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.LocalStreamEnvironment;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import picocli.CommandLine;
+
+/**
+ * Streams rows from a source into column batches, selects and casts columns on the device,
+ * hash-partitions the rows by key over the subtasks, and writes them.
+ *
+ * <p>Runs on an embedded cluster by default, and as an ordinary job jar through {@code flink run}.
+ */
+public final class StreamingEtl {
+  private static final int WEB_PORT = 8081;
+  private static final int FAILED = 1;
+  private static final int WRONG_USAGE = 2;
+
+  private StreamingEtl() {}
+
+  /** Ends the process with 0, 1 (the job failed) or 2 (the command or its input is wrong). */
+  public static void main(String[] arguments) {
+    int exitCode = run(arguments, System.out, System.err);
+    // A cluster's client goes on after main returns; ending its process would hide the result.
+    if (exitCode != 0) {
+      System.exit(exitCode);
+    }
+  }
+
+  static int run(String[] arguments, PrintStream out, PrintStream err) {
+    EtlCommand command = new EtlCommand();
+    CommandLine commandLine = new CommandLine(command);
+    try {
+      CommandLine.ParseResult parsed = commandLine.parseArgs(arguments);
+      if (parsed.isUsageHelpRequested()) {
+        commandLine.usage(out);
+        return 0;
+      }
+      if (parsed.isVersionHelpRequested()) {
+        commandLine.printVersionHelp(out);
+        return 0;
+      }
+      EtlPlan plan = EtlPlan.of(EtlOptions.parse(command.settings()));
+      return execute(plan, command.web, out, err);
+    } catch (CommandLine.ParameterException | UsageException | DeviceUnavailableException e) {
+      err.println("millrace etl: " + e.getMessage());
+      return WRONG_USAGE;
+    }
+  }
+
+  private static int execute(EtlPlan plan, boolean web, PrintStream out, PrintStream err) {
+    StreamExecutionEnvironment environment = environment(plan.configuration(), web);
+    boolean embedded = environment instanceof LocalStreamEnvironment;
+    if (embedded) {
+      String device = plan.configuration().get(EtlOptions.DEVICE);
+      out.println("device: " + device(device).description());
+    }
+    EtlPipeline.build(environment, plan);
+    EtlProgress progress = new EtlProgress(out);
+    try {
+      JobClient client = environment.executeAsync("StreamingEtl");
+      if (web && embedded) {
+        out.println("web UI: http://localhost:" + WEB_PORT);
+      }
+      JobExecutionResult result = progress.await(client);
+      progress.printTable(result, plan);
+      return 0;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      err.println("millrace etl: interrupted");
+      return FAILED;
+    } catch (ExecutionException e) {
+      err.println("millrace etl: the job failed: " + message(e));
+      return FAILED;
+    } catch (Exception e) {
+      err.println("millrace etl: the job could not be started: " + message(e));
+      return FAILED;
+    }
+  }
+
+  private static Device device(String option) {
+    try {
+      return Device.select(option, 0);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(e.getMessage());
+    }
+  }
+
+  private static StreamExecutionEnvironment environment(Configuration settings, boolean web) {
+    Configuration configuration = new Configuration();
+    configuration.set(EtlOptions.DEVICE, settings.get(EtlOptions.DEVICE));
+    configuration.set(
+        CheckpointingOptions.CHECKPOINTING_INTERVAL, settings.get(EtlOptions.CHECKPOINT_INTERVAL));
+    StreamExecutionEnvironment environment =
+        StreamExecutionEnvironment.getExecutionEnvironment(configuration);
+    if (environment instanceof LocalStreamEnvironment) {
+      environment = embedded(configuration, web);
+    }
+    environment.setParallelism(settings.get(EtlOptions.PARALLELISM));
+    return environment;
+  }
+
+  private static StreamExecutionEnvironment embedded(Configuration configuration, boolean web) {
+    configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "disable");
+    // Accumulators, and so the progress shown, travel with heartbeats.
+    configuration.set(HeartbeatManagerOptions.HEARTBEAT_INTERVAL, Duration.ofSeconds(1));
+    if (web) {
+      configuration.set(RestOptions.PORT, WEB_PORT);
+      return StreamExecutionEnvironment.createLocalEnvironmentWithWebUI(configuration);
+    }
+    return StreamExecutionEnvironment.createLocalEnvironment(configuration);
+  }
+
+  // What Flink wraps around a failure says only that there was one.
+  private static String message(Throwable failure) {
+    Throwable cause = failure;
+    while (cause.getCause() != null && isWrapper(cause)) {
+      cause = cause.getCause();
+    }
+    return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+  }
+
+  private static boolean isWrapper(Throwable failure) {
+    String name = failure.getClass().getName();
+    return name.startsWith("org.apache.flink.") || name.startsWith("java.util.concurrent.");
+  }
+}

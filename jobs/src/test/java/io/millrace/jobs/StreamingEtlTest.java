@@ -1,0 +1,150 @@
+package io.millrace.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class StreamingEtlTest {
+  private static final String BIDS =
+      """
+      {"auction": 1, "price": 10, "note": "a"}
+      {"auction": "one", "price": 11, "note": "b"}
+      not json
+      {"auction": 2, "price": 12, "note": null}
+      """;
+
+  @TempDir Path folder;
+
+  private record Outcome(int exitCode, String out, String err) {}
+
+  @Test
+  void everyGeneratedRowIsWrittenOnce() throws IOException {
+    Outcome outcome =
+        run("--events", "30000", "--select", "auction, date_time, CAST(price AS DOUBLE) AS eur");
+    assertThat(outcome.err).isEmpty();
+    assertThat(outcome.exitCode).isZero();
+    assertThat(outcome.out)
+        .startsWith("device: ")
+        .containsPattern("rows in +30,000")
+        .containsPattern("rows out +30,000");
+    List<String> lines = lines(folder.resolve("out"));
+    assertThat(lines).hasSize(30_000).allMatch(line -> line.matches("\\d+,[-0-9T:.]+,[0-9.E]+"));
+  }
+
+  @Test
+  void rowsThatDoNotParseAreKeptWithTheirReasonAndPosition() throws IOException {
+    Outcome outcome = run(filesSource());
+    assertThat(outcome.err).isEmpty();
+    assertThat(outcome.exitCode).isZero();
+    assertThat(outcome.out).containsPattern("rows out +2").containsPattern("bad rows +2");
+    assertThat(lines(folder.resolve("out"))).containsExactlyInAnyOrder("1,10.0", "2,12.0");
+    assertThat(lines(folder.resolve("out-bad")))
+        .hasSize(2)
+        .anyMatch(line -> line.contains("\"offset\":41") && line.contains("column 'auction'"))
+        .anyMatch(line -> line.contains("\"text\":\"not json\""));
+  }
+
+  @Test
+  void onErrorFailStopsWithTheReasonAndPosition() throws IOException {
+    List<String> arguments = new ArrayList<>(Arrays.asList(filesSource()));
+    arguments.addAll(List.of("--on-error", "fail"));
+    Outcome outcome = run(arguments.toArray(String[]::new));
+    assertThat(outcome.exitCode).isEqualTo(1);
+    assertThat(outcome.err)
+        .startsWith("millrace etl: the job failed: ")
+        .contains("bids.json")
+        .contains("41")
+        .contains("column 'auction'");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--key nope | partition.by: there is no column 'nope'; the columns are auction, bidder",
+        "--select nope | there is no column 'nope'; the columns are auction, bidder",
+        "--select CAST(channel+AS+INT) | cannot cast column 'channel' from STRING to INT",
+        "--bogus | Unknown option: '--bogus'",
+        "--sink printer | sink.type must be one of files, discard, but is 'printer'",
+        "--source files | reading files needs source.path",
+        "--source files --input none.json --schema a+INT | no file to read matches none.json",
+        "--source files --input pom.xml --schema a+NUMBER | 'NUMBER' is no type that a column can have",
+        "--source files --input pom.xml --schema a | cannot read 'a' as a column; write a name",
+        "--device gpu | millrace.device must be auto, cuda or host, but is 'gpu'",
+        "--config none.yaml | cannot read the file none.yaml",
+      })
+  void wrongUsageIsOneLineAndWritesNothing(String arguments, String message) throws IOException {
+    Outcome outcome =
+        run(
+            Stream.of(arguments.split(" "))
+                .map(argument -> argument.replace('+', ' '))
+                .toArray(String[]::new));
+    assertThat(outcome.exitCode).isEqualTo(2);
+    assertThat(outcome.err).startsWith("millrace etl: " + message);
+    assertThat(outcome.err.lines()).hasSize(1);
+    assertThat(folder).isEmptyDirectory();
+  }
+
+  @Test
+  void helpListsTheOptions() {
+    Outcome outcome = run("--help");
+    assertThat(outcome.exitCode).isZero();
+    assertThat(outcome.out).contains("--select", "--key", "--web", "Exit codes");
+  }
+
+  private String[] filesSource() throws IOException {
+    Path input = folder.resolve("bids.json");
+    Files.writeString(input, BIDS);
+    return new String[] {
+      "--source", "files",
+      "--input", input.toString(),
+      "--schema", "auction BIGINT, price INT, note STRING",
+      "--select", "auction, CAST(price AS DOUBLE) AS price"
+    };
+  }
+
+  private Outcome run(String... arguments) {
+    List<String> all = new ArrayList<>(Arrays.asList(arguments));
+    all.addAll(List.of("--output", folder.resolve("out").toString()));
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    int exitCode =
+        StreamingEtl.run(
+            all.toArray(String[]::new),
+            new PrintStream(out, true, StandardCharsets.UTF_8),
+            new PrintStream(err, true, StandardCharsets.UTF_8));
+    return new Outcome(
+        exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  }
+
+  private static List<String> lines(Path path) throws IOException {
+    try (Stream<Path> files = Files.walk(path)) {
+      return files
+          .filter(file -> file.getFileName().toString().startsWith("part-"))
+          .flatMap(StreamingEtlTest::linesOf)
+          .toList();
+    }
+  }
+
+  private static Stream<String> linesOf(Path file) {
+    try {
+      return Files.readAllLines(file).stream();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

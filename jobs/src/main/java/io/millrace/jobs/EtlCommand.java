@@ -127,7 +127,7 @@ final class EtlCommand {
   @Option(
       names = "--checkpoint-interval",
       paramLabel = "TIME",
-      description = "Time between checkpoints (default 10s).")
+      description = "Time between checkpoints (default 5s).")
   String checkpointInterval;
 
   @Option(

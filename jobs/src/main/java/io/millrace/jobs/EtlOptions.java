@@ -124,7 +124,7 @@ final class EtlOptions {
   static final ConfigOption<Duration> CHECKPOINT_INTERVAL =
       key("checkpoint.interval")
           .durationType()
-          .defaultValue(Duration.ofSeconds(10))
+          .defaultValue(Duration.ofSeconds(5))
           .withDescription("Time between checkpoints; files are committed by them.");
   static final ConfigOption<String> DEVICE =
       key("millrace.device")

@@ -119,7 +119,8 @@ class StreamingEtlTest {
 
   private Outcome run(String... arguments) {
     List<String> all = new ArrayList<>(Arrays.asList(arguments));
-    all.addAll(List.of("--output", folder.resolve("out").toString()));
+    all.addAll(
+        List.of("--output", folder.resolve("out").toString(), "--checkpoint-interval", "500ms"));
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     int exitCode =

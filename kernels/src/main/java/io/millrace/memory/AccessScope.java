@@ -8,7 +8,8 @@ import java.util.List;
 /**
  * The stretch of work on one stream within which pointers of {@link Buffer#access} may be used.
  * Closing it marks that work as the last use of each buffer, so that freeing, or using a buffer on
- * another stream, waits for it. Used by one thread.
+ * another stream, waits for it. A buffer that is closed within the scope keeps its memory until the
+ * scope is closed. Used by one thread.
  */
 public final class AccessScope implements AutoCloseable {
   private final DeviceStream stream;

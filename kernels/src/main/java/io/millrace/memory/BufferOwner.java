@@ -19,6 +19,7 @@ final class BufferOwner {
   private final Runnable release;
   private final List<Use> uses = new ArrayList<>(0);
   private int liveSlices;
+  private int openAccesses;
   private boolean released;
 
   private record Use(AccessMode mode, DeviceStream stream, DeviceEvent event) {}
@@ -62,31 +63,46 @@ final class BufferOwner {
    * @throws IllegalStateException if the last one was closed meanwhile
    */
   synchronized void retain() {
-    if (released) {
-      throw new IllegalStateException("the buffer is closed");
-    }
+    checkNotReleased();
     liveSlices++;
   }
 
+  private void checkNotReleased() {
+    if (released) {
+      throw new IllegalStateException("the buffer is closed");
+    }
+  }
+
+  /** Counts one slice less; the memory goes once no slice is live and no access is open. */
   void release() {
     synchronized (this) {
-      if (--liveSlices > 0) {
+      liveSlices--;
+      if (!releaseIfUnused()) {
         return;
       }
-      released = true;
-      for (Use use : uses) {
-        stream.waitFor(use.event);
-        use.event.close();
-      }
-      uses.clear();
     }
     release.run();
   }
 
+  private boolean releaseIfUnused() {
+    if (liveSlices > 0 || openAccesses > 0) {
+      return false;
+    }
+    released = true;
+    for (Use use : uses) {
+      stream.waitFor(use.event);
+      use.event.close();
+    }
+    uses.clear();
+    return true;
+  }
+
   /**
    * Orders {@code user} behind the work that made the memory and that conflicts with {@code mode}.
+   * For a stream that is not the owner's, {@link #endAccess} must follow.
    */
   synchronized void beginAccess(AccessMode mode, DeviceStream user) {
+    checkNotReleased();
     if (device.kind() == DeviceKind.CUDA && user.device() != device) {
       throw new IllegalStateException(
           "memory of " + device.description() + " is used on " + user.device().description());
@@ -100,10 +116,24 @@ final class BufferOwner {
         user.waitFor(use.event);
       }
     }
+    if (user != stream) {
+      openAccesses++;
+    }
   }
 
   /** Remembers {@code event} as the latest point of {@code user}'s work that uses the memory. */
-  synchronized void endAccess(AccessMode mode, DeviceStream user, DeviceEvent event) {
+  void endAccess(AccessMode mode, DeviceStream user, DeviceEvent event) {
+    synchronized (this) {
+      remember(mode, user, event);
+      openAccesses--;
+      if (!releaseIfUnused()) {
+        return;
+      }
+    }
+    release.run();
+  }
+
+  private void remember(AccessMode mode, DeviceStream user, DeviceEvent event) {
     uses.removeIf(
         use -> {
           boolean covered = use.stream == user && (use.mode == mode || mode == AccessMode.WRITE);

@@ -126,6 +126,20 @@ class BufferOrderTest {
   }
 
   @Test
+  void memoryThatIsClosedWithinAScopeIsFreedBehindItsWork() {
+    Buffer buffer = make(1);
+    try (AccessScope scope = AccessScope.on(first)) {
+      first.copy(result, buffer.access(AccessMode.READ, scope), 1);
+      buffer.close();
+      assertThat(memory.heldBytes()).isEqualTo(1);
+    }
+    assertThat(memory.heldBytes()).isZero();
+    owner.synchronize();
+    first.synchronize();
+    assertRead(1);
+  }
+
+  @Test
   void memoryIsFreedBehindEveryUse() {
     Buffer buffer = make(1);
     write(buffer, 2, second);

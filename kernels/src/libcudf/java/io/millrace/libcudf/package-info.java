@@ -1,0 +1,2 @@
+/** The counterparts of our benchmarks in libcudf, built by the profile {@code libcudf} alone. */
+package io.millrace.libcudf;

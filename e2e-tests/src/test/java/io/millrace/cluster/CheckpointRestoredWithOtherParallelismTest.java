@@ -23,6 +23,13 @@ class CheckpointRestoredWithOtherParallelismTest {
     rescaleAndCount(new BatchedRowsJob(ROWS, processes.folder().resolve("output")));
   }
 
+  @Test
+  void rowsOfStreamingEtlAreCommittedOnce() throws Exception {
+    processes.cluster().setTaskManagers(2);
+    rescaleAndCount(
+        StreamingEtlJob.afterReferenceRun(processes.cluster(), ROWS, processes.folder()));
+  }
+
   /** Runs the job with two subtasks, then three, then one. */
   private void rescaleAndCount(RowsJob rows) throws Exception {
     ProcessCluster cluster = processes.cluster();

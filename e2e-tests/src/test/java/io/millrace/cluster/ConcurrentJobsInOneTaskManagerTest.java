@@ -23,6 +23,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Tag("cluster")
 class ConcurrentJobsInOneTaskManagerTest {
   private static final Duration LIMIT = Duration.ofMinutes(1);
+  private static final int ROWS = 60_000;
+  private static final int ROWS_PER_SECOND = 4_000;
 
   @RegisterExtension final ProcessClusterExtension processes = new ProcessClusterExtension();
 
@@ -43,6 +45,25 @@ class ConcurrentJobsInOneTaskManagerTest {
     assertLoadedFromLib(secondLine);
     assertThat(secondLine.group("job")).isNotEqualTo(firstLine.group("job"));
     assertThat(secondLine.group("kernels")).isEqualTo(firstLine.group("kernels"));
+  }
+
+  @Test
+  void mainJobsAtOnceInOneTaskManagerWriteTheirOwnRows() throws Exception {
+    ProcessCluster cluster = processes.cluster();
+    cluster.setTaskManagers(1);
+    StreamingEtlJob first =
+        StreamingEtlJob.afterReferenceRun(cluster, ROWS, processes.folder().resolve("first"));
+    StreamingEtlJob second =
+        new StreamingEtlJob(ROWS, processes.folder().resolve("second"), first.rows());
+
+    CheckpointedJob firstRun = CheckpointedJob.run(cluster, first.submission(1, ROWS_PER_SECOND));
+    CheckpointedJob secondRun = CheckpointedJob.run(cluster, second.submission(1, ROWS_PER_SECOND));
+    assertThat(cluster.rest().runningJobs()).hasSize(2);
+    firstRun.awaitFinished();
+    secondRun.awaitFinished();
+
+    first.assertEachRowCommittedOnce();
+    second.assertEachRowCommittedOnce();
   }
 
   @Test

@@ -23,6 +23,13 @@ class TaskManagerKilledBetweenCheckpointsTest {
     killOneAndCount(new BatchedRowsJob(ROWS, processes.folder().resolve("output")));
   }
 
+  @Test
+  void rowsOfStreamingEtlAreCommittedOnce() throws Exception {
+    processes.cluster().setTaskManagers(2);
+    killOneAndCount(
+        StreamingEtlJob.afterReferenceRun(processes.cluster(), ROWS, processes.folder()));
+  }
+
   private void killOneAndCount(RowsJob rows) throws Exception {
     ProcessCluster cluster = processes.cluster();
     // Three subtasks need slots of both TaskManagers.

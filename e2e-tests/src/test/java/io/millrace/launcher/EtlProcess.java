@@ -1,0 +1,72 @@
+package io.millrace.launcher;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A finished run of {@code millrace etl}: the command line that the launcher gives Java, without
+ * the launcher's build.
+ *
+ * @param output what it wrote to standard output
+ * @param error what it wrote to standard error
+ */
+record EtlProcess(int exitCode, String output, String error) {
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+  private static final String MAIN = "io.millrace.jobs.StreamingEtl";
+
+  /**
+   * Runs the job to its end.
+   *
+   * @param folder the working directory of the process; its output goes to files there
+   * @throws AssertionError if it does not end within two minutes; the message has what it wrote
+   */
+  static EtlProcess run(Path folder, String... arguments) throws Exception {
+    List<String> command = javaCommand();
+    command.addAll(List.of(arguments));
+    Path output = Files.createTempFile(folder, "stdout-", ".log");
+    Path error = Files.createTempFile(folder, "stderr-", ".log");
+    Process process =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectOutput(output.toFile())
+            .redirectError(error.toFile())
+            .start();
+    try {
+      boolean ended = process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS);
+      if (!ended) {
+        throw new AssertionError(
+            "%s is still running after %s:%n%s%n%s"
+                .formatted(command, LIMIT, text(output), text(error)));
+      }
+      return new EtlProcess(process.exitValue(), text(output), text(error));
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private static List<String> javaCommand() throws IOException {
+    Path build = Path.of(System.getProperty("millrace.jobs.build"));
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of(Files.readString(build.resolve("jvm.flags")).trim().split("\\s+")));
+    command.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    for (String inherited : List.of("user.timezone", "user.language", "user.country")) {
+      command.add("-D" + inherited + "=" + System.getProperty(inherited));
+    }
+    command.add(
+        "-Dlog4j2.configurationFile=" + build.resolve("classes/millrace-log4j2.properties"));
+    command.addAll(List.of("-cp", build.resolve("lib") + "/*", MAIN));
+    return command;
+  }
+
+  private static String text(Path file) throws IOException {
+    return Files.readString(file, UTF_8);
+  }
+}

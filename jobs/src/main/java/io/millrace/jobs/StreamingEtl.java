@@ -4,6 +4,7 @@ import io.millrace.device.Device;
 import io.millrace.device.DeviceUnavailableException;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.configuration.CheckpointingOptions;
@@ -23,40 +24,72 @@ import picocli.CommandLine;
  * <p>Runs on an embedded cluster by default, and as an ordinary job jar through {@code flink run}.
  */
 public final class StreamingEtl {
+  private static final String JOB_NAME = "StreamingEtl";
   private static final int WEB_PORT = 8081;
   private static final int FAILED = 1;
   private static final int WRONG_USAGE = 2;
 
   private StreamingEtl() {}
 
-  /** Ends the process with 0, 1 (the job failed) or 2 (the command or its input is wrong). */
-  public static void main(String[] arguments) {
-    int exitCode = run(arguments, System.out, System.err);
-    // A cluster's client goes on after main returns; ending its process would hide the result.
-    if (exitCode != 0) {
-      System.exit(exitCode);
+  /**
+   * On the embedded cluster, ends the process with 0, 1 (the job failed) or 2 (the command or its
+   * input is wrong). On any other cluster it submits the job and throws if that cannot be done: the
+   * process may be the JobManager, which runs the main class of a jar that comes over REST, and
+   * must not end.
+   *
+   * @throws UsageException if the command or its input is wrong, on another cluster
+   */
+  public static void main(String[] arguments) throws Exception {
+    boolean embedded =
+        StreamExecutionEnvironment.getExecutionEnvironment() instanceof LocalStreamEnvironment;
+    if (embedded) {
+      int exitCode = run(arguments, System.out, System.err);
+      if (exitCode != 0) {
+        System.exit(exitCode);
+      }
+    } else {
+      submit(arguments);
+    }
+  }
+
+  private static void submit(String[] arguments) throws Exception {
+    EtlCommand command = new EtlCommand();
+    Optional<EtlPlan> plan = plan(command, arguments, System.out);
+    if (plan.isPresent()) {
+      StreamExecutionEnvironment environment = environment(plan.get().configuration(), command.web);
+      EtlPipeline.build(environment, plan.get());
+      environment.execute(JOB_NAME);
     }
   }
 
   static int run(String[] arguments, PrintStream out, PrintStream err) {
     EtlCommand command = new EtlCommand();
+    try {
+      Optional<EtlPlan> plan = plan(command, arguments, out);
+      return plan.isPresent() ? execute(plan.get(), command.web, out, err) : 0;
+    } catch (UsageException | DeviceUnavailableException e) {
+      err.println("millrace etl: " + e.getMessage());
+      return WRONG_USAGE;
+    }
+  }
+
+  /** What {@code arguments} ask for; nothing if that was help, which is then printed. */
+  private static Optional<EtlPlan> plan(EtlCommand command, String[] arguments, PrintStream out) {
     CommandLine commandLine = new CommandLine(command);
     try {
       CommandLine.ParseResult parsed = commandLine.parseArgs(arguments);
       if (parsed.isUsageHelpRequested()) {
         commandLine.usage(out);
-        return 0;
+        return Optional.empty();
       }
       if (parsed.isVersionHelpRequested()) {
         commandLine.printVersionHelp(out);
-        return 0;
+        return Optional.empty();
       }
-      EtlPlan plan = EtlPlan.of(EtlOptions.parse(command.settings()));
-      return execute(plan, command.web, out, err);
-    } catch (CommandLine.ParameterException | UsageException | DeviceUnavailableException e) {
-      err.println("millrace etl: " + e.getMessage());
-      return WRONG_USAGE;
+    } catch (CommandLine.ParameterException e) {
+      throw new UsageException(e.getMessage());
     }
+    return Optional.of(EtlPlan.of(EtlOptions.parse(command.settings())));
   }
 
   private static int execute(EtlPlan plan, boolean web, PrintStream out, PrintStream err) {
@@ -69,7 +102,7 @@ public final class StreamingEtl {
     EtlPipeline.build(environment, plan);
     EtlProgress progress = new EtlProgress(out);
     try {
-      JobClient client = environment.executeAsync("StreamingEtl");
+      JobClient client = environment.executeAsync(JOB_NAME);
       if (web && embedded) {
         out.println("web UI: http://localhost:" + WEB_PORT);
       }

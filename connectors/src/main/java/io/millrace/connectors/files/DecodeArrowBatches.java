@@ -3,13 +3,13 @@ package io.millrace.connectors.files;
 import io.millrace.arrow.ArrowRecordBatchReader;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
-import io.millrace.device.DeviceKind;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.DeviceContext;
+import io.millrace.operators.batch.HostTransfer;
 import java.io.IOException;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
@@ -24,6 +24,7 @@ final class DecodeArrowBatches extends AbstractStreamOperator<ColumnBatch>
   private final Schema schema;
   private transient ArrowRecordBatchReader reader;
   private transient DeviceContext deviceContext;
+  private transient HostTransfer transfer;
 
   DecodeArrowBatches(StreamOperatorParameters<ColumnBatch> parameters, Schema schema) {
     super(parameters);
@@ -35,6 +36,7 @@ final class DecodeArrowBatches extends AbstractStreamOperator<ColumnBatch>
     super.open();
     reader = new ArrowRecordBatchReader(schema);
     deviceContext = DeviceContext.open(this);
+    transfer = new HostTransfer(deviceContext);
   }
 
   @Override
@@ -50,18 +52,16 @@ final class DecodeArrowBatches extends AbstractStreamOperator<ColumnBatch>
       try (AccessScope scope = AccessScope.on(context.hostStream())) {
         HostMemory.copyFromArray(message.access(AccessMode.WRITE, scope), bytes, 0, bytes.length);
       }
-      Table host = reader.read(message, context.hostStream(), context.pinnedResource());
-      if (context.device().kind() == DeviceKind.HOST) {
-        return host;
-      }
-      try (host) {
-        return host.copyTo(context.resource(), context.stream(), context.stream());
-      }
+      return transfer.toDevice(
+          reader.read(message, context.hostStream(), context.pinnedResource()));
     }
   }
 
   @Override
   public void close() throws Exception {
+    if (transfer != null) {
+      transfer.close();
+    }
     if (deviceContext != null) {
       deviceContext.close();
     }

@@ -2,11 +2,10 @@ package io.millrace.connectors.files;
 
 import io.millrace.column.Table;
 import io.millrace.connectors.formats.TableEncoder;
-import io.millrace.device.DeviceKind;
 import io.millrace.memory.AccessScope;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchOperator;
-import io.millrace.operators.batch.DeviceContext;
+import io.millrace.operators.batch.HostTransfer;
 import io.millrace.operators.batch.OperatorFactory;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -22,6 +21,7 @@ public final class EncodeBatches extends ColumnBatchOperator<byte[]> {
   private static final long serialVersionUID = 1L;
 
   private final TableEncoder encoder;
+  private transient HostTransfer transfer;
 
   EncodeBatches(StreamOperatorParameters<byte[]> parameters, TableEncoder encoder) {
     super(parameters);
@@ -39,11 +39,17 @@ public final class EncodeBatches extends ColumnBatchOperator<byte[]> {
   }
 
   @Override
+  public void open() throws Exception {
+    super.open();
+    transfer = new HostTransfer(deviceContext());
+  }
+
+  @Override
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
     if (batch.rowCount() == 0) {
       return;
     }
-    try (Table table = onHost(batch.table())) {
+    try (Table table = transfer.toHost(batch.table())) {
       output.collect(element.replace(encode(table)));
     }
   }
@@ -52,19 +58,5 @@ public final class EncodeBatches extends ColumnBatchOperator<byte[]> {
     try (AccessScope scope = AccessScope.on(deviceContext().hostStream())) {
       return encoder.encode(table, scope);
     }
-  }
-
-  private Table onHost(Table table) {
-    DeviceContext context = deviceContext();
-    boolean isOnHost =
-        table.columns().stream()
-            .flatMap(column -> column.device().stream())
-            .allMatch(device -> device.kind() == DeviceKind.HOST);
-    if (isOnHost) {
-      return table.share();
-    }
-    Table copy = table.copyTo(context.pinnedResource(), context.hostStream(), context.stream());
-    context.stream().synchronize();
-    return copy;
   }
 }

@@ -9,6 +9,7 @@ import io.millrace.connectors.nexmark.NexmarkGenerator.BidValues;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.MemoryResource;
 import java.util.List;
+import java.util.function.IntToLongFunction;
 
 /** Generates bids straight into columns of {@link NexmarkSchemas#BID}. Used by one thread. */
 public final class BidTables implements AutoCloseable {
@@ -29,6 +30,14 @@ public final class BidTables implements AutoCloseable {
 
   /** Bids {@code [firstBid, firstBid + count)}, counted from 0 without the other events. */
   public Table generate(long firstBid, int count) {
+    return generate(i -> firstBid + i, count);
+  }
+
+  Table generate(NumberBatch bids) {
+    return generate(bids.numbers()::number, bids.size());
+  }
+
+  private Table generate(IntToLongFunction bids, int count) {
     FixedWidthColumnBuilder auction = fixedWidth(0);
     FixedWidthColumnBuilder bidder = fixedWidth(1);
     FixedWidthColumnBuilder price = fixedWidth(2);
@@ -38,8 +47,8 @@ public final class BidTables implements AutoCloseable {
     VariableWidthColumnBuilder extra = variableWidth(6);
     TextPool texts = generator.texts();
     BidValues bid = new BidValues();
-    for (long i = firstBid; i < firstBid + count; i++) {
-      generator.bid(NexmarkGenerator.eventOfBid(i), bid);
+    for (int i = 0; i < count; i++) {
+      generator.bid(NexmarkGenerator.eventOfBid(bids.applyAsLong(i)), bid);
       auction.appendLong(bid.auction);
       bidder.appendLong(bid.bidder);
       price.appendLong(bid.price);

@@ -1,57 +1,51 @@
 package io.millrace.connectors.nexmark;
 
-import io.millrace.column.Table;
-import io.millrace.device.DeviceKind;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.DeviceContext;
+import io.millrace.operators.batch.HostTransfer;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
-/** Turns a batch's number into the batch of bids, and lets a watermark follow it. */
+/** Turns the numbers of a batch into the batch of bids, and lets a watermark follow it. */
 public final class GenerateBidBatches extends AbstractStreamOperator<ColumnBatch>
-    implements OneInputStreamOperator<Long, ColumnBatch> {
+    implements OneInputStreamOperator<NumberBatch, ColumnBatch> {
   private static final long serialVersionUID = 1L;
 
-  private final NexmarkOptions options;
+  private final NexmarkConfiguration configuration;
   private transient DeviceContext deviceContext;
+  private transient HostTransfer transfer;
   private transient NexmarkGenerator generator;
   private transient BidTables tables;
 
-  GenerateBidBatches(StreamOperatorParameters<ColumnBatch> parameters, NexmarkOptions options) {
+  GenerateBidBatches(
+      StreamOperatorParameters<ColumnBatch> parameters, NexmarkConfiguration configuration) {
     super(parameters);
-    this.options = options;
+    this.configuration = configuration;
   }
 
   @Override
   public void open() throws Exception {
     super.open();
     deviceContext = DeviceContext.open(this);
-    generator = new NexmarkGenerator(options.configuration());
+    transfer = new HostTransfer(deviceContext);
+    generator = new NexmarkGenerator(configuration);
     tables = new BidTables(generator, deviceContext.hostStream(), deviceContext.pinnedResource());
   }
 
   @Override
-  public void processElement(StreamRecord<Long> element) {
-    long batchNumber = element.getValue();
-    long firstBid = batchNumber * options.rowsPerBatch();
-    int rows = options.rowsOf(batchNumber);
-    long lastMillis = generator.eventMillis(NexmarkGenerator.eventOfBid(firstBid + rows - 1));
-    ColumnBatch batch = new ColumnBatch(onDevice(tables.generate(firstBid, rows)));
-    ColumnBatch.emit(new StreamRecord<>(batch, lastMillis), output);
-    // The next event may be of the same millisecond.
-    output.emitWatermark(new Watermark(lastMillis - 1));
+  public void processElement(StreamRecord<NumberBatch> element) {
+    NumberBatch bids = element.getValue();
+    ColumnBatch batch = new ColumnBatch(transfer.toDevice(tables.generate(bids)));
+    long lastBid = bids.numbers().number(bids.size() - 1);
+    ColumnBatch.emit(new StreamRecord<>(batch, millis(lastBid)), output);
+    output.emitWatermark(new Watermark(millis(bids.following()) - 1));
   }
 
-  private Table onDevice(Table table) {
-    if (deviceContext.device().kind() == DeviceKind.HOST) {
-      return table;
-    }
-    try (table) {
-      return table.copyTo(deviceContext.resource(), deviceContext.stream(), deviceContext.stream());
-    }
+  private long millis(long bid) {
+    return generator.eventMillis(NexmarkGenerator.eventOfBid(bid));
   }
 
   // The source's own watermarks know nothing of event time but its end.
@@ -64,6 +58,9 @@ public final class GenerateBidBatches extends AbstractStreamOperator<ColumnBatch
 
   @Override
   public void close() throws Exception {
+    if (transfer != null) {
+      transfer.close();
+    }
     if (tables != null) {
       tables.close();
     }

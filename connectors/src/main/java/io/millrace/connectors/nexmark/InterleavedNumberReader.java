@@ -10,24 +10,35 @@ import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.core.io.InputStatus;
 
 /**
- * Gives the numbers of a subtask's splits. Of several splits, which a subtask has after the job was
- * scaled down, it gives the lowest number first, so that event time goes on in order.
+ * Gives the numbers of a subtask's splits in batches. Of several splits, which a subtask has after
+ * the job was scaled down, it takes the one with the lowest number next, so that event times stay
+ * close together.
  */
-final class InterleavedNumberReader implements SourceReader<Long, InterleavedNumbers> {
+final class InterleavedNumberReader implements SourceReader<NumberBatch, InterleavedNumbers> {
   private final Queue<InterleavedNumbers> splits =
-      new PriorityQueue<>(Comparator.comparingLong(InterleavedNumbers::next));
+      new PriorityQueue<>(Comparator.comparingLong(split -> split.number(0)));
+  private final int batchRows;
   private CompletableFuture<Void> available = new CompletableFuture<>();
   private boolean noMoreSplits;
+
+  /**
+   * @param batchRows the most numbers of a batch
+   */
+  InterleavedNumberReader(int batchRows) {
+    this.batchRows = batchRows;
+  }
 
   @Override
   public void start() {}
 
   @Override
-  public InputStatus pollNext(ReaderOutput<Long> output) {
+  public InputStatus pollNext(ReaderOutput<NumberBatch> output) {
     InterleavedNumbers split = splits.poll();
     if (split != null) {
-      output.collect(split.next());
-      add(split.rest());
+      InterleavedNumbers rest = split.rest(batchRows);
+      add(rest);
+      long following = (splits.isEmpty() ? rest : splits.peek()).number(0);
+      output.collect(new NumberBatch(split.first(batchRows), following));
     }
     if (!splits.isEmpty()) {
       return InputStatus.MORE_AVAILABLE;

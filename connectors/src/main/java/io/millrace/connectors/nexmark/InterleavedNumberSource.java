@@ -17,25 +17,29 @@ import org.apache.flink.api.java.typeutils.ResultTypeQueryable;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
- * The numbers from 0, dealt out to the subtasks in turn, so that all of them are at about the same
- * number at a time. (Flink's number sequence gives each subtask one range: event times that follow
- * the numbers would be far apart.) Each number once, over failures and rescaling.
+ * The row numbers from 0, dealt out to the subtasks in turn, so that all of them are at about the
+ * same number at a time. (Flink's number sequence gives each subtask one range: event times that
+ * follow the numbers would be far apart.) Each number once, over failures, rescaling and restores
+ * with another rate or other batches. The count is that of the job's first start.
  */
 final class InterleavedNumberSource
-    implements Source<Long, InterleavedNumbers, Collection<InterleavedNumbers>>,
-        ResultTypeQueryable<Long> {
+    implements Source<NumberBatch, InterleavedNumbers, Collection<InterleavedNumbers>>,
+        ResultTypeQueryable<NumberBatch> {
   private static final long serialVersionUID = 1L;
 
   private final long count;
-  private final double perSecond;
+  private final int batchRows;
+  private final double batchesPerSecond;
 
   /**
    * @param count how many numbers; {@link Long#MAX_VALUE} for ever
-   * @param perSecond of all subtasks together; infinite for as fast as possible
+   * @param batchRows the most numbers of a batch
+   * @param batchesPerSecond of all subtasks together; infinite for as fast as possible
    */
-  InterleavedNumberSource(long count, double perSecond) {
+  InterleavedNumberSource(long count, int batchRows, double batchesPerSecond) {
     this.count = count;
-    this.perSecond = perSecond;
+    this.batchRows = batchRows;
+    this.batchesPerSecond = batchesPerSecond;
   }
 
   @Override
@@ -44,12 +48,12 @@ final class InterleavedNumberSource
   }
 
   @Override
-  public SourceReader<Long, InterleavedNumbers> createReader(SourceReaderContext context) {
-    SourceReader<Long, InterleavedNumbers> reader = new InterleavedNumberReader();
-    return Double.isInfinite(perSecond)
+  public SourceReader<NumberBatch, InterleavedNumbers> createReader(SourceReaderContext context) {
+    SourceReader<NumberBatch, InterleavedNumbers> reader = new InterleavedNumberReader(batchRows);
+    return Double.isInfinite(batchesPerSecond)
         ? reader
         : new RateLimitedSourceReader<>(
-            reader, new GuavaRateLimiter<>(perSecond / context.currentParallelism()));
+            reader, new GuavaRateLimiter<>(batchesPerSecond / context.currentParallelism()));
   }
 
   @Override
@@ -58,7 +62,7 @@ final class InterleavedNumberSource
     int splitCount = context.currentParallelism();
     List<InterleavedNumbers> splits = new ArrayList<>();
     for (int i = 0; i < splitCount; i++) {
-      splits.add(new InterleavedNumbers(i, i, splitCount, count));
+      splits.add(InterleavedNumbers.of(i, splitCount, count));
     }
     return new InterleavedNumberEnumerator(context, splits);
   }
@@ -82,7 +86,7 @@ final class InterleavedNumberSource
   }
 
   @Override
-  public TypeInformation<Long> getProducedType() {
-    return Types.LONG;
+  public TypeInformation<NumberBatch> getProducedType() {
+    return Types.POJO(NumberBatch.class);
   }
 }

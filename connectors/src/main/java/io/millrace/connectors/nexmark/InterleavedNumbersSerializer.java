@@ -11,8 +11,8 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 /** Serializes collections of splits, in checkpoints. */
 final class InterleavedNumbersSerializer
     implements SimpleVersionedSerializer<Collection<InterleavedNumbers>> {
-  private static final int VERSION = 1;
-  private static final int SPLIT_BYTES = 28;
+  private static final int VERSION = 2;
+  private static final int SPLIT_BYTES = 24;
 
   @Override
   public int getVersion() {
@@ -26,8 +26,8 @@ final class InterleavedNumbersSerializer
     out.writeInt(splits.size());
     for (InterleavedNumbers split : splits) {
       out.writeInt(split.index());
+      out.writeInt(split.splitCount());
       out.writeLong(split.next());
-      out.writeLong(split.step());
       out.writeLong(split.end());
     }
     return out.getCopyOfBuffer();
@@ -41,7 +41,7 @@ final class InterleavedNumbersSerializer
     DataInputDeserializer in = new DataInputDeserializer(serialized);
     List<InterleavedNumbers> splits = new ArrayList<>();
     for (int i = in.readInt(); i > 0; i--) {
-      splits.add(new InterleavedNumbers(in.readInt(), in.readLong(), in.readLong(), in.readLong()));
+      splits.add(new InterleavedNumbers(in.readInt(), in.readInt(), in.readLong(), in.readLong()));
     }
     return splits;
   }

@@ -7,7 +7,8 @@ import java.util.Objects;
  * How a stream of generated events is emitted.
  *
  * @param configuration what is generated
- * @param count how many events, or bids where only those are asked for; {@link #UNBOUNDED} for ever
+ * @param count how many events, or bids where only those are asked for; {@link #UNBOUNDED} for
+ *     ever; a restored job keeps that of its first start
  * @param perSecond of all subtasks together, in processing time; {@link #UNLIMITED} for as fast as
  *     possible
  * @param batchRows the most rows of a batch; with a rate there are fewer, so that there are at
@@ -51,25 +52,13 @@ public record NexmarkOptions(
     return new NexmarkOptions(configuration, count, perSecond, other);
   }
 
-  /** Rows of each batch but the last. */
+  /** Rows of each batch but a subtask's last. */
   int rowsPerBatch() {
     return (int) Math.min(batchRows, Math.max(1, perSecond / BATCHES_PER_SECOND));
-  }
-
-  /** Batches that hold {@code count} rows. */
-  long batchCount() {
-    int rows = rowsPerBatch();
-    return count == UNBOUNDED ? UNBOUNDED : count / rows + (count % rows == 0 ? 0 : 1);
   }
 
   /** Batches a second; infinite without a limit. */
   double batchesPerSecond() {
     return perSecond == UNLIMITED ? Double.POSITIVE_INFINITY : (double) perSecond / rowsPerBatch();
-  }
-
-  /** Rows of batch {@code batch}. */
-  int rowsOf(long batch) {
-    int rows = rowsPerBatch();
-    return count == UNBOUNDED ? rows : (int) Math.min(rows, count - batch * rows);
   }
 }

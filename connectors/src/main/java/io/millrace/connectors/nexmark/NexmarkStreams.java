@@ -13,9 +13,10 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 
 /**
- * Streams of generated events. A source deals out batch numbers, and an operator chained to it
- * makes the events, which depend on the number alone: a checkpoint holds the next number of each
- * split, and after a failure the same events follow. Watermarks run along with the events.
+ * Streams of generated events. A source deals out row numbers, and an operator chained to it makes
+ * the events, which depend on the number alone: a checkpoint holds the next number of each split,
+ * and after a failure, or a restore with another rate or other batches, the same events follow.
+ * Watermarks run along with the events.
  */
 public final class NexmarkStreams {
   private NexmarkStreams() {}
@@ -23,13 +24,13 @@ public final class NexmarkStreams {
   /** Bids as batches of {@link NexmarkSchemas#BID}, in the memory of the operator's device. */
   public static SingleOutputStreamOperator<ColumnBatch> bidBatches(
       StreamExecutionEnvironment environment, NexmarkOptions options) {
-    return batchNumbers(environment, options)
+    return numberBatches(environment, options)
         .transform(
             "generate bids",
             new ColumnBatchTypeInformation(NexmarkSchemas.BID),
             new OperatorFactory<>(
                 GenerateBidBatches.class,
-                parameters -> new GenerateBidBatches(parameters, options)));
+                parameters -> new GenerateBidBatches(parameters, options.configuration())));
   }
 
   /** Bids as rows of {@link NexmarkSchemas#BID}, the same as {@link #bidBatches} has. */
@@ -39,40 +40,52 @@ public final class NexmarkStreams {
         environment,
         options,
         NexmarkSchemas.BID,
-        (generator, bid) -> NexmarkSchemas.row(generator.bid(NexmarkGenerator.eventOfBid(bid))));
+        NexmarkGenerator::eventOfBid,
+        (generator, event) -> NexmarkSchemas.row(generator.bid(event)));
   }
 
   /** All events as rows of {@link NexmarkSchemas#EVENT}. */
   public static SingleOutputStreamOperator<RowData> eventRows(
       StreamExecutionEnvironment environment, NexmarkOptions options) {
-    return rows(environment, options, NexmarkSchemas.EVENT, NexmarkSchemas::eventRow);
+    return rows(
+        environment, options, NexmarkSchemas.EVENT, event -> event, NexmarkSchemas::eventRow);
   }
 
   private static SingleOutputStreamOperator<RowData> rows(
       StreamExecutionEnvironment environment,
       NexmarkOptions options,
       Schema schema,
+      EventOfNumber eventOfNumber,
       RowFunction function) {
-    return batchNumbers(environment, options)
+    return numberBatches(environment, options)
         .transform(
             "generate rows",
             InternalTypeInfo.of(SchemaConverter.toRowType(schema)),
             new OperatorFactory<>(
                 GenerateRows.class,
-                parameters -> new GenerateRows(parameters, options, schema, function)));
+                parameters ->
+                    new GenerateRows(
+                        parameters, options.configuration(), eventOfNumber, function)));
   }
 
-  private static SingleOutputStreamOperator<Long> batchNumbers(
+  private static SingleOutputStreamOperator<NumberBatch> numberBatches(
       StreamExecutionEnvironment environment, NexmarkOptions options) {
     return environment.fromSource(
-        new InterleavedNumberSource(options.batchCount(), options.batchesPerSecond()),
+        new InterleavedNumberSource(
+            options.count(), options.rowsPerBatch(), options.batchesPerSecond()),
         WatermarkStrategy.noWatermarks(),
         "nexmark");
   }
 
-  /** The row with a number. */
+  /** The event that a row's number stands for. */
+  @FunctionalInterface
+  interface EventOfNumber extends Serializable {
+    long apply(long number);
+  }
+
+  /** The row of an event. */
   @FunctionalInterface
   interface RowFunction extends Serializable {
-    RowData row(NexmarkGenerator generator, long number);
+    RowData row(NexmarkGenerator generator, long event);
   }
 }

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -186,33 +185,5 @@ class NexmarkGeneratorTest {
 
   private static <T> double share(List<T> values, Function<T, Boolean> condition) {
     return values.stream().filter(condition::apply).count() / (double) values.size();
-  }
-
-  @Test
-  void splitsOfTheNumbersHaveEachNumberOnce() {
-    List<Long> numbers =
-        IntStream.range(0, 3)
-            .mapToObj(i -> new InterleavedNumbers(i, i, 3, 100))
-            .flatMap(split -> drain(split).stream())
-            .sorted()
-            .toList();
-    assertThat(numbers).isEqualTo(LongStream.range(0, 100).boxed().toList());
-  }
-
-  @Test
-  void aSplitGoesOnWhereItWas() throws Exception {
-    InterleavedNumbers split = new InterleavedNumbers(2, 16, 7, 1000);
-    var serializer = new InterleavedNumbersSerializer().ofOne();
-    byte[] bytes = serializer.serialize(split);
-    assertThat(serializer.deserialize(serializer.getVersion(), bytes)).isEqualTo(split);
-    assertThat(drain(split)).startsWith(16L, 23L).endsWith(996L).hasSize(141);
-  }
-
-  private static List<Long> drain(InterleavedNumbers split) {
-    List<Long> drained = new ArrayList<>();
-    for (InterleavedNumbers rest = split; !rest.isEmpty(); rest = rest.rest()) {
-      drained.add(rest.next());
-    }
-    return drained;
   }
 }

@@ -9,6 +9,7 @@ import io.millrace.connectors.files.OutputFolder;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.testing.BatchCollector;
 import io.millrace.operators.testing.FlinkCluster;
+import io.millrace.operators.testing.FlinkJob;
 import io.millrace.testing.DeviceExtension;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -16,8 +17,10 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -25,6 +28,8 @@ import org.apache.flink.table.data.RowData;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class NexmarkStreamsTest {
   private static final int DATE_TIME = 5;
@@ -44,18 +49,47 @@ class NexmarkStreamsTest {
     collector.collect(NexmarkStreams.bidBatches(environment, options));
     flink.run(environment);
 
-    NexmarkGenerator generator = new NexmarkGenerator(NexmarkConfiguration.DEFAULT);
-    try (BidTables tables = new BidTables(generator, device.hostStream(), device.hostMemory());
-        Table expected = tables.generate(0, 2500)) {
-      assertThat(sorted(collector.rows())).isEqualTo(sorted(device.rows(expected)));
-    }
+    assertThat(sorted(collector.rows())).isEqualTo(sorted(bids(2500)));
     assertThat(collector.batches()).hasSize(25);
     assertThat(collector.batches()).extracting(BatchCollector.Batch::subtask).contains(0, 1, 2);
     assertThat(ColumnBatch.liveBatches()).isEqualTo(liveBefore);
   }
 
+  private List<List<Object>> bids(int count) {
+    NexmarkGenerator generator = new NexmarkGenerator(NexmarkConfiguration.DEFAULT);
+    try (BidTables tables = new BidTables(generator, device.hostStream(), device.hostMemory());
+        Table bids = tables.generate(0, count)) {
+      return device.rows(bids);
+    }
+  }
+
   private static List<List<Object>> sorted(List<List<Object>> rows) {
     return rows.stream().sorted(Comparator.comparing(Object::toString)).toList();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void aRestoreWithOtherBatchesAndRateLosesAndDoublesNoBid(int parallelism) throws Exception {
+    int count = 4001;
+    BatchCollector before = new BatchCollector();
+    StreamExecutionEnvironment environment = flink.environment(2);
+    NexmarkOptions options = NexmarkOptions.of(count).withBatchRows(70);
+    before.collect(NexmarkStreams.bidBatches(environment, options.withPerSecond(2000)));
+    FlinkJob job = flink.submit(environment);
+    job.awaitRunning();
+    while (before.batches().size() < 3) {
+      Thread.sleep(5);
+    }
+    Configuration restored = new Configuration();
+    restored.set(StateRecoveryOptions.SAVEPOINT_PATH, job.stopWithSavepoint(folder));
+    assertThat(before.rows()).hasSizeLessThan(count);
+
+    BatchCollector after = new BatchCollector();
+    environment = flink.environment(parallelism, restored);
+    after.collect(NexmarkStreams.bidBatches(environment, options.withBatchRows(333)));
+    flink.run(environment);
+    assertThat(sorted(Stream.concat(before.rows().stream(), after.rows().stream()).toList()))
+        .isEqualTo(sorted(bids(count)));
   }
 
   @Test
@@ -117,13 +151,10 @@ class NexmarkStreamsTest {
   }
 
   @Test
-  void optionsCutTheCountIntoBatches() {
+  void aLowRateMakesSmallBatches() {
     NexmarkOptions options = NexmarkOptions.of(250).withBatchRows(100);
-    assertThat(options.batchCount()).isEqualTo(3);
-    assertThat(options.rowsOf(1)).isEqualTo(100);
-    assertThat(options.rowsOf(2)).isEqualTo(50);
-    assertThat(NexmarkOptions.of(NexmarkOptions.UNBOUNDED).batchCount())
-        .isEqualTo(NexmarkOptions.UNBOUNDED);
+    assertThat(options.rowsPerBatch()).isEqualTo(100);
+    assertThat(options.batchesPerSecond()).isInfinite();
     assertThat(options.withPerSecond(100).rowsPerBatch()).isEqualTo(5);
     assertThat(options.withPerSecond(100).batchesPerSecond()).isEqualTo(20.0);
   }

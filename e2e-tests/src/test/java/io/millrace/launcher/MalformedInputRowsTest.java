@@ -87,7 +87,8 @@ class MalformedInputRowsTest {
 
     assertThat(etl.exitCode()).as(etl.error()).isEqualTo(1);
     assertThat(etl.error()).contains("input.json").contains("oops");
-    assertThat(CommittedFiles.lines(output())).isEmpty();
+    // A checkpoint may have committed what came before the malformed line, and nothing else.
+    assertThat(CommittedFiles.lines(output())).isSubsetOf("1");
   }
 
   /** Each malformed line is kept once, with file, byte offset, a reason and its text. */

@@ -141,9 +141,7 @@ class BatchOwnershipTest {
     BatchCollector collector = build(environment, network, Long.MAX_VALUE, Long.MAX_VALUE);
     FlinkJob job = flink.submit(environment);
     job.awaitRunning();
-    while (collector.batches().size() < 10) {
-      Thread.sleep(5);
-    }
+    job.awaitUntil(() -> collector.batches().size() >= 10);
     job.cancel();
   }
 

@@ -199,17 +199,15 @@ class BatchExchangeRecoveryTest {
     assertThat(SUMS).isEqualTo(expectedSums());
   }
 
-  private static void awaitSums() throws InterruptedException {
-    while (SUMS.size() < KEYS) {
-      Thread.sleep(10);
-    }
+  private static void awaitSums(FlinkJob job) throws Exception {
+    job.awaitUntil(() -> SUMS.size() >= KEYS);
   }
 
   @Test
   void aSavepointIsRestoredWithMoreAndFewerSubtasks() throws Exception {
     Run run = new Run(2, false, false, null);
     FlinkJob job = flink.submit(job(run, 100, 0));
-    awaitSums();
+    awaitSums(job);
     String savepoint = job.stopWithSavepoint(folder);
     assertThat(SUMS).isNotEqualTo(expectedSums());
     finish(run.restored(3, savepoint));
@@ -218,7 +216,7 @@ class BatchExchangeRecoveryTest {
 
   private String checkpointInFlight(Run run) throws Exception {
     FlinkJob job = flink.submit(job(run, 300, 20));
-    awaitSums();
+    awaitSums(job);
     String checkpoint = job.checkpoint();
     while (job.lastCheckpoint().getPersistedData() == 0) {
       checkpoint = job.checkpoint();

@@ -172,9 +172,7 @@ class BatchExchangeTest {
     collector.collect((perKeyGroup ? exchange.perKeyGroup() : exchange).apply());
     FlinkJob job = flink.submit(environment);
     job.awaitRunning();
-    while (collector.batches().size() < 3) {
-      Thread.sleep(5);
-    }
+    job.awaitUntil(() -> collector.batches().size() >= 3);
     job.cancel();
   }
 

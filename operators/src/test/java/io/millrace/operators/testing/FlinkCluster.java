@@ -1,14 +1,17 @@
 package io.millrace.operators.testing;
 
+import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.runtime.client.JobStatusMessage;
 import org.apache.flink.runtime.jobgraph.JobGraph;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -18,12 +21,15 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  *
  * <pre>{@code @RegisterExtension static final FlinkCluster flink = new FlinkCluster();}</pre>
  *
- * <p>Jobs of its environments do not restart when they fail. Operators run in this process, so
+ * <p>Jobs of its environments do not restart when they fail, and are cancelled when their test
+ * ends, so that a test that fails leaves the next one its slots. Operators run in this process, so
  * tests may share static fields with them.
  */
-public final class FlinkCluster implements BeforeAllCallback {
+public final class FlinkCluster implements BeforeAllCallback, AfterEachCallback {
   /** How many subtasks run at once. */
   public static final int SLOTS = 4;
+
+  private static final long TIMEOUT_SECONDS = 60;
 
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(FlinkCluster.class);
@@ -46,6 +52,15 @@ public final class FlinkCluster implements BeforeAllCallback {
             .getStore(NAMESPACE)
             .getOrComputeIfAbsent(Shared.class, key -> start(), Shared.class)
             .cluster;
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) throws Exception {
+    for (JobStatusMessage job : cluster.listJobs().get(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+      if (!job.getJobState().isGloballyTerminalState()) {
+        new FlinkJob(cluster, job.getJobId()).cancel();
+      }
+    }
   }
 
   private static Shared start() {
@@ -86,7 +101,7 @@ public final class FlinkCluster implements BeforeAllCallback {
   /** Starts the environment's job. */
   public FlinkJob submit(StreamExecutionEnvironment environment) throws Exception {
     JobGraph graph = environment.getStreamGraph().getJobGraph();
-    cluster.submitJob(graph).get();
+    cluster.submitJob(graph).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     return new FlinkJob(cluster, graph.getJobID());
   }
 

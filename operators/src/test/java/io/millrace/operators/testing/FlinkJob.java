@@ -2,6 +2,7 @@ package io.millrace.operators.testing;
 
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.stream.StreamSupport;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
@@ -50,6 +51,25 @@ public final class FlinkJob {
         throw new IllegalStateException("the job does not run: " + status());
       }
       Thread.sleep(20);
+    }
+  }
+
+  /**
+   * Waits until {@code condition} holds.
+   *
+   * @throws Exception the job's failure if it failed meanwhile, or that the time is over
+   */
+  public void awaitUntil(BooleanSupplier condition) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
+    while (!condition.getAsBoolean()) {
+      if (status().isGloballyTerminalState()) {
+        await();
+        throw new IllegalStateException("the job ended too early: " + status());
+      }
+      if (System.nanoTime() > deadline) {
+        throw new IllegalStateException("what the test waits for does not come: " + status());
+      }
+      Thread.sleep(5);
     }
   }
 

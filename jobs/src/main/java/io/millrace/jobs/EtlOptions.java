@@ -173,8 +173,12 @@ final class EtlOptions {
     for (ConfigOption<?> option : ALL) {
       check(configuration, option);
     }
-    requirePositive(configuration, PARALLELISM);
-    requirePositive(configuration, BATCH_ROWS);
+    requireAtLeast(1, configuration.get(PARALLELISM), PARALLELISM);
+    requireAtLeast(1, configuration.get(BATCH_ROWS), BATCH_ROWS);
+    requireAtLeast(0, configuration.get(SOURCE_EVENTS), SOURCE_EVENTS);
+    requireAtLeast(0, configuration.get(SOURCE_RATE), SOURCE_RATE);
+    requireMillisecond(configuration, BATCH_LATENCY);
+    requireMillisecond(configuration, CHECKPOINT_INTERVAL);
     return configuration;
   }
 
@@ -197,10 +201,18 @@ final class EtlOptions {
     }
   }
 
-  private static void requirePositive(Configuration configuration, ConfigOption<Integer> option) {
-    int value = configuration.get(option);
-    if (value < 1) {
-      throw new UsageException(option.key() + " must be at least 1, but is " + value);
+  private static void requireAtLeast(long minimum, long value, ConfigOption<?> option) {
+    if (value < minimum) {
+      throw new UsageException(option.key() + " must be at least " + minimum + ", but is " + value);
+    }
+  }
+
+  private static void requireMillisecond(
+      Configuration configuration, ConfigOption<Duration> option) {
+    Duration value = configuration.get(option);
+    if (value.toMillis() < 1) {
+      throw new UsageException(
+          option.key() + " must be at least 1 ms, but is " + value.toMillis() + " ms");
     }
   }
 }

@@ -91,7 +91,11 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, Select select, 
   }
 
   private static Schema parseSchema(String text) {
-    return new Schema(SelectList.split(text).stream().map(EtlPlan::parseField).toList());
+    try {
+      return new Schema(SelectList.split(text).stream().map(EtlPlan::parseField).toList());
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(EtlOptions.SOURCE_SCHEMA.key() + ": " + e.getMessage());
+    }
   }
 
   private static Field parseField(String text) {

@@ -55,7 +55,11 @@ class EtlOptionsTest {
         "sink.format | xml | sink.format must be one of json, csv, arrow, but is 'xml'",
         "batch.latency | soon | batch.latency must be a duration such as 100ms or 10s",
         "source.events | many | source.events must be a whole number, but is 'many'",
-        "parallelism | 0 | parallelism must be at least 1, but is 0"
+        "parallelism | 0 | parallelism must be at least 1, but is 0",
+        "source.events | -1 | source.events must be at least 0, but is -1",
+        "source.rate | -5 | source.rate must be at least 0, but is -5",
+        "batch.latency | 0ms | batch.latency must be at least 1 ms, but is 0 ms",
+        "checkpoint.interval | 0s | checkpoint.interval must be at least 1 ms, but is 0 ms"
       })
   void badOptionsAreSaidInOneLine(String key, String value, String message) {
     assertThatThrownBy(() -> EtlOptions.parse(Map.of(key, value)))

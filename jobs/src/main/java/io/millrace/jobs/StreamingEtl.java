@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.DeploymentOptions;
 import org.apache.flink.configuration.HeartbeatManagerOptions;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
@@ -35,7 +36,7 @@ public final class StreamingEtl {
    * On the embedded cluster, ends the process with 0, 1 (the job failed) or 2 (the command or its
    * input is wrong). On any other cluster it submits the job and throws if that cannot be done: the
    * process may be the JobManager, which runs the main class of a jar that comes over REST, and
-   * must not end.
+   * must not end. An attached client shows the progress.
    *
    * @throws UsageException if the command or its input is wrong, on another cluster
    */
@@ -58,7 +59,12 @@ public final class StreamingEtl {
     if (plan.isPresent()) {
       StreamExecutionEnvironment environment = environment(plan.get().configuration(), command.web);
       EtlPipeline.build(environment, plan.get());
-      environment.execute(JOB_NAME);
+      JobClient client = environment.executeAsync(JOB_NAME);
+      // A client that is not attached, such as a JobManager that was sent the jar, cannot wait.
+      if (environment.getConfiguration().get(DeploymentOptions.ATTACHED)) {
+        EtlProgress progress = new EtlProgress(System.out);
+        progress.printTable(progress.await(client), plan.get());
+      }
     }
   }
 

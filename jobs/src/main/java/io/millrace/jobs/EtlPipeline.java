@@ -21,7 +21,6 @@ import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.jobs.EtlOptions.OnError;
 import io.millrace.jobs.EtlOptions.SinkType;
 import io.millrace.jobs.EtlOptions.SourceType;
-import io.millrace.kernel.HashFunction;
 import io.millrace.operators.batch.BatchOptions;
 import io.millrace.operators.batch.BatchingOperator;
 import io.millrace.operators.batch.ColumnBatch;
@@ -70,8 +69,7 @@ final class EtlPipeline {
             .uid("select");
     SingleOutputStreamOperator<ColumnBatch> partitioned =
         BatchExchange.keyBy(selected, plan.keys().toArray(String[]::new))
-            .keyHash(
-                plan.keys().size() == 1 ? HashFunction.FLINK_JAVA : HashFunction.FLINK_BINARY_ROW)
+            .keyHash(plan.keyHash())
             .uid("partition")
             .apply();
     sink(count(partitioned, EtlProgress.OUT), schema);
@@ -144,7 +142,12 @@ final class EtlPipeline {
 
   private void sink(SingleOutputStreamOperator<ColumnBatch> batches, Schema schema) {
     if (plan.sinkType() == SinkType.DISCARD) {
-      batches.sinkTo(new DiscardingSink<>()).name("discard").uid("sink");
+      // A stock sink would not release batches that did not come by reference.
+      batches
+          .transform("discard", batches.getType(), DiscardingOperator.factory())
+          .uid("discard")
+          .sinkTo(new DiscardingSink<>())
+          .uid("sink");
       return;
     }
     TableEncoder encoder =

@@ -8,6 +8,7 @@ import io.millrace.connectors.nexmark.NexmarkSchemas;
 import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.jobs.EtlOptions.SinkType;
 import io.millrace.jobs.EtlOptions.SourceType;
+import io.millrace.kernel.HashFunction;
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.transform.Projection;
 import io.millrace.operators.transform.Select;
@@ -44,6 +45,15 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, Select select, 
             .orElseGet(() -> List.of(select.outputSchema().field(0).name()));
     checkKeys(select.outputSchema(), keys);
     return new EtlPlan(configuration, source, select, keys);
+  }
+
+  /** That of a DataStream job where it takes the key, else that of an SQL job. */
+  HashFunction keyHash() {
+    Schema schema = select.outputSchema();
+    boolean java =
+        keys.size() == 1
+            && HashFunction.FLINK_JAVA.supports(schema.type(schema.indexOf(keys.get(0))));
+    return java ? HashFunction.FLINK_JAVA : HashFunction.FLINK_BINARY_ROW;
   }
 
   SourceType sourceType() {
@@ -136,10 +146,16 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, Select select, 
   }
 
   private static void checkKeys(Schema schema, List<String> keys) {
-    try {
-      keys.forEach(schema::indexOf);
-    } catch (IllegalArgumentException e) {
-      throw new UsageException("partition.by: " + e.getMessage());
+    for (String key : keys) {
+      try {
+        DataType type = schema.type(schema.indexOf(key));
+        if (!HashFunction.FLINK_BINARY_ROW.supports(type)) {
+          throw new UsageException(
+              "partition.by: column '" + key + "' is " + type + ", which is no key");
+        }
+      } catch (IllegalArgumentException e) {
+        throw new UsageException("partition.by: " + e.getMessage());
+      }
     }
   }
 }

@@ -46,6 +46,15 @@ class StreamingEtlTest {
   }
 
   @Test
+  void anyTypeOfKeyCanBeDiscarded() {
+    Outcome outcome = run("--events", "20000", "--key", "date_time", "--sink", "discard");
+    assertThat(outcome.err).isEmpty();
+    assertThat(outcome.out)
+        .containsPattern("rows out +20,000")
+        .containsPattern("output +discarded");
+  }
+
+  @Test
   void rowsThatDoNotParseAreKeptWithTheirReasonAndPosition() throws IOException {
     Outcome outcome = run(filesSource());
     assertThat(outcome.err).isEmpty();
@@ -76,6 +85,7 @@ class StreamingEtlTest {
       delimiter = '|',
       value = {
         "--key nope | partition.by: there is no column 'nope'; the columns are auction, bidder",
+        "--source files --input pom.xml --schema a+ARRAY<INT> | partition.by: column 'a' is ARRAY<INT>",
         "--select nope | there is no column 'nope'; the columns are auction, bidder",
         "--select CAST(channel+AS+INT) | cannot cast column 'channel' from STRING to INT",
         "--bogus | Unknown option: '--bogus'",

@@ -1,5 +1,7 @@
 package io.millrace.kernel;
 
+import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
 import java.io.Serializable;
 import java.util.Objects;
 
@@ -51,5 +53,31 @@ public record HashFunction(Algorithm algorithm, int seed) implements Serializabl
   /** libcudf's MurmurHash3 with a seed. */
   public static HashFunction murmur3(int seed) {
     return new HashFunction(Algorithm.MURMUR3_32, seed);
+  }
+
+  /** Whether key columns of this type can be hashed. */
+  public boolean supports(DataType type) {
+    return switch (algorithm) {
+      case MURMUR3_32 ->
+          type.id() == TypeId.STRUCT
+              ? !type.fields().isEmpty()
+                  && type.fields().stream().allMatch(field -> supports(field.type()))
+              : type.id() != TypeId.LIST && type.id() != TypeId.DICTIONARY;
+      case IDENTITY ->
+          switch (type.id()) {
+            case BOOL, INT8, INT16, INT32, INT64, FLOAT32, FLOAT64 -> true;
+            default -> false;
+          };
+      case FLINK_JAVA ->
+          switch (type.id()) {
+            case BOOL, INT8, INT16, INT32, INT64, FLOAT32, FLOAT64, STRING -> true;
+            default -> false;
+          };
+      case FLINK_BINARY_ROW ->
+          switch (type.id()) {
+            case LIST, STRUCT, DICTIONARY -> false;
+            default -> true;
+          };
+    };
   }
 }

@@ -45,34 +45,9 @@ final class KeyColumns implements PartitionSource {
   }
 
   private void checkType(DataType type) {
-    if (!isHashable(type)) {
+    if (!function.supports(type)) {
       throw new IllegalArgumentException(function.algorithm() + " cannot hash " + type);
     }
-  }
-
-  private boolean isHashable(DataType type) {
-    return switch (function.algorithm()) {
-      case MURMUR3_32 ->
-          type.id() == TypeId.STRUCT
-              ? !type.fields().isEmpty()
-                  && type.fields().stream().allMatch(field -> isHashable(field.type()))
-              : type.id() != TypeId.LIST && type.id() != TypeId.DICTIONARY;
-      case IDENTITY ->
-          switch (type.id()) {
-            case BOOL, INT8, INT16, INT32, INT64, FLOAT32, FLOAT64 -> true;
-            default -> false;
-          };
-      case FLINK_JAVA ->
-          switch (type.id()) {
-            case BOOL, INT8, INT16, INT32, INT64, FLOAT32, FLOAT64, STRING -> true;
-            default -> false;
-          };
-      case FLINK_BINARY_ROW ->
-          switch (type.id()) {
-            case LIST, STRUCT, DICTIONARY -> false;
-            default -> true;
-          };
-    };
   }
 
   // Only structs ask, so a count that only the device knows is not waited for otherwise.

@@ -1,0 +1,23 @@
+package io.millrace.jobs;
+
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.batch.ColumnBatchOperator;
+import io.millrace.operators.batch.OperatorFactory;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+
+/** Emits nothing. */
+final class DiscardingOperator extends ColumnBatchOperator<ColumnBatch> {
+  private static final long serialVersionUID = 1L;
+
+  private DiscardingOperator(StreamOperatorParameters<ColumnBatch> parameters) {
+    super(parameters);
+  }
+
+  static OperatorFactory<ColumnBatch, ColumnBatch> factory() {
+    return new OperatorFactory<>(DiscardingOperator.class, DiscardingOperator::new);
+  }
+
+  @Override
+  protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {}
+}

@@ -37,16 +37,35 @@ public final class AccessScope implements AutoCloseable {
     }
   }
 
+  /**
+   * Ends every access, whatever fails, and then throws what failed first. If the stream cannot mark
+   * the end of the work, the host waits for it.
+   */
   @Override
   public void close() {
     if (readOwners.isEmpty() && writtenOwners.isEmpty()) {
       return;
     }
-    try (DeviceEvent event = stream.recordEvent()) {
-      readOwners.forEach(owner -> owner.endAccess(AccessMode.READ, stream, event));
-      writtenOwners.forEach(owner -> owner.endAccess(AccessMode.WRITE, stream, event));
-    }
+    FirstFailure failure = new FirstFailure();
+    DeviceEvent event = recordEvent(failure);
+    readOwners.forEach(owner -> failure.run(() -> owner.endAccess(AccessMode.READ, stream, event)));
+    writtenOwners.forEach(
+        owner -> failure.run(() -> owner.endAccess(AccessMode.WRITE, stream, event)));
     readOwners.clear();
     writtenOwners.clear();
+    if (event != null) {
+      failure.run(event::close);
+    }
+    failure.rethrow();
+  }
+
+  private DeviceEvent recordEvent(FirstFailure failure) {
+    try {
+      return stream.recordEvent();
+    } catch (RuntimeException | Error e) {
+      failure.add(e);
+      failure.run(stream::synchronize);
+      return null;
+    }
   }
 }

@@ -77,24 +77,37 @@ final class BufferOwner {
   void release() {
     synchronized (this) {
       liveSlices--;
-      if (!releaseIfUnused()) {
+      if (!becomesUnused()) {
         return;
       }
     }
-    release.run();
+    releaseMemory();
   }
 
-  private boolean releaseIfUnused() {
-    if (liveSlices > 0 || openAccesses > 0) {
-      return false;
-    }
-    released = true;
+  private boolean becomesUnused() {
+    released = liveSlices == 0 && openAccesses == 0;
+    return released;
+  }
+
+  // No one else reaches the uses once the owner is released. Where neither the stream nor the host
+  // can wait, the device has failed and runs nothing any more.
+  private void releaseMemory() {
+    FirstFailure failure = new FirstFailure();
     for (Use use : uses) {
-      stream.waitFor(use.event);
-      use.event.close();
+      failure.run(() -> releaseBehind(use.event));
+      failure.run(use.event::close);
     }
     uses.clear();
-    return true;
+    failure.run(release);
+    failure.rethrow();
+  }
+
+  private void releaseBehind(DeviceEvent event) {
+    try {
+      stream.waitFor(event);
+    } catch (IllegalStateException streamIsClosed) {
+      event.synchronize();
+    }
   }
 
   /**
@@ -121,16 +134,26 @@ final class BufferOwner {
     }
   }
 
-  /** Remembers {@code event} as the latest point of {@code user}'s work that uses the memory. */
+  /**
+   * Ends an access and remembers {@code event} as the latest point of {@code user}'s work that uses
+   * the memory.
+   *
+   * @param event null if that work is done
+   */
   void endAccess(AccessMode mode, DeviceStream user, DeviceEvent event) {
+    FirstFailure failure = new FirstFailure();
+    boolean unused;
     synchronized (this) {
-      remember(mode, user, event);
-      openAccesses--;
-      if (!releaseIfUnused()) {
-        return;
+      if (event != null) {
+        failure.run(() -> remember(mode, user, event));
       }
+      openAccesses--;
+      unused = becomesUnused();
     }
-    release.run();
+    if (unused) {
+      failure.run(this::releaseMemory);
+    }
+    failure.rethrow();
   }
 
   private void remember(AccessMode mode, DeviceStream user, DeviceEvent event) {

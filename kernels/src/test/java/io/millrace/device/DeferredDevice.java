@@ -7,7 +7,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * A device over host memory that does the work of a stream as late as it may: when the host waits
  * for it, or when a stream that waits for it is waited for. Work that is not ordered by waits runs
- * in the worst order, so a wait that is missing shows. Freed memory is overwritten. For one thread.
+ * in the worst order, so a wait that is missing shows. Freed memory is overwritten. A closed stream
+ * refuses work. For one thread.
  */
 public final class DeferredDevice implements Device {
   /** What freed memory is filled with. */
@@ -37,7 +38,7 @@ public final class DeferredDevice implements Device {
 
   @Override
   public void freeAsync(long address, DeviceStream stream) {
-    ((DeferredStream) stream).work.add(() -> free(address));
+    ((DeferredStream) stream).enqueue(() -> free(address));
   }
 
   @Override
@@ -81,6 +82,14 @@ public final class DeferredDevice implements Device {
 
   private final class DeferredStream implements DeviceStream {
     private final Queue<Runnable> work = new ArrayDeque<>();
+    private boolean closed;
+
+    private void enqueue(Runnable step) {
+      if (closed) {
+        throw new IllegalStateException("the stream is closed");
+      }
+      work.add(step);
+    }
 
     @Override
     public Device device() {
@@ -89,24 +98,31 @@ public final class DeferredDevice implements Device {
 
     @Override
     public void copy(long targetAddress, long sourceAddress, long bytes) {
-      work.add(() -> HostMemory.copy(targetAddress, sourceAddress, bytes));
+      enqueue(() -> HostMemory.copy(targetAddress, sourceAddress, bytes));
     }
 
     @Override
     public void fill(long address, byte value, long bytes) {
-      work.add(() -> HostMemory.fill(address, bytes, value));
+      enqueue(() -> HostMemory.fill(address, bytes, value));
     }
 
     @Override
     public DeviceEvent recordEvent() {
       AtomicBoolean reached = new AtomicBoolean();
-      work.add(() -> reached.set(true));
+      enqueue(() -> reached.set(true));
       return new DeferredEvent(this, reached);
     }
 
     @Override
     public void waitFor(DeviceEvent event) {
-      work.add(event::synchronize);
+      enqueue(event::synchronize);
+    }
+
+    @Override
+    public void waitFor(DeviceStream other) {
+      if (other instanceof DeferredStream deferred && !deferred.closed) {
+        DeviceStream.super.waitFor(other);
+      }
     }
 
     @Override
@@ -119,6 +135,7 @@ public final class DeferredDevice implements Device {
     @Override
     public void close() {
       synchronize();
+      closed = true;
     }
   }
 

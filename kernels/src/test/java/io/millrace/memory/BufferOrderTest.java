@@ -7,6 +7,7 @@ import io.millrace.device.DeferredDevice;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
 import io.millrace.device.HostMemory;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -150,6 +151,66 @@ class BufferOrderTest {
     second.synchronize();
     first.synchronize();
     assertRead(2);
+  }
+
+  @Test
+  void memoryOfAClosedStreamIsFreedBehindItsLastUse() {
+    long address = device.allocate(1);
+    HostMemory.putByte(address, (byte) 1);
+    AtomicBoolean freed = new AtomicBoolean();
+    Buffer buffer =
+        Buffer.wrap(
+            address,
+            1,
+            device,
+            owner,
+            () -> {
+              device.free(address);
+              freed.set(true);
+            });
+    read(buffer, first);
+    owner.close();
+    buffer.close();
+    assertThat(freed).isTrue();
+    first.synchronize();
+    assertRead(1);
+  }
+
+  @Test
+  void aScopeEndsItsAccessesIfItsStreamMarksNoEvent() {
+    Buffer source = make(1);
+    Buffer target = make(2);
+    AccessScope scope = AccessScope.on(first);
+    first.copy(target.access(AccessMode.WRITE, scope), source.access(AccessMode.READ, scope), 1);
+    source.close();
+    target.close();
+    first.close();
+    assertThatIllegalStateException().isThrownBy(scope::close);
+    assertThat(memory.heldBytes()).isZero();
+  }
+
+  @Test
+  void aScopeEndsAllAccessesIfOneFails() {
+    Buffer failing =
+        Buffer.wrap(
+            result,
+            1,
+            device,
+            owner,
+            () -> {
+              throw new IllegalStateException("the release failed");
+            });
+    Buffer read = make(1);
+    Buffer written = make(2);
+    AccessScope scope = AccessScope.on(first);
+    failing.access(AccessMode.READ, scope);
+    read.access(AccessMode.READ, scope);
+    written.access(AccessMode.WRITE, scope);
+    failing.close();
+    read.close();
+    written.close();
+    assertThatIllegalStateException().isThrownBy(scope::close).withMessage("the release failed");
+    assertThat(memory.heldBytes()).isZero();
   }
 
   @Test

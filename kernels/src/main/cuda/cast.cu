@@ -5,7 +5,9 @@
 // integers wrap, floating point to integer saturates and maps NaN to 0, and narrower than int goes
 // through int.
 
-#include <cstdint>
+#include "partition_arguments.cuh"
+
+namespace millrace {
 
 struct CastArguments {
   uint64_t input;
@@ -14,8 +16,6 @@ struct CastArguments {
   int32_t from;
   int32_t to;
 };
-
-extern "C" __device__ const int32_t cast_arguments_bytes = sizeof(CastArguments);
 
 enum Numeric : int32_t { INT8, INT16, INT32, INT64, FLOAT32, FLOAT64 };
 
@@ -70,6 +70,12 @@ __device__ void cast_from(const CastArguments& arguments, int64_t row) {
     case FLOAT64: store(arguments, row, static_cast<double>(value)); break;
   }
 }
+
+}  // namespace millrace
+
+using namespace millrace;
+
+MILLRACE_REPORT_SIZE(CastArguments);
 
 extern "C" __global__ void cast(__grid_constant__ const CastArguments arguments) {
   int64_t row = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;

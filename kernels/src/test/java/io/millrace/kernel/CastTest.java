@@ -90,7 +90,7 @@ class CastTest {
   @Test
   void argumentsHaveTheSizeThatTheKernelExpects() {
     if (device.isCuda()) {
-      assertThat(device.device().loadModule("cast").constant("cast_arguments_bytes")).isEqualTo(32);
+      assertThat(device.device().loadModule("cast").constant("sizeof_CastArguments")).isEqualTo(32);
     }
   }
 

@@ -46,8 +46,11 @@ public final class HostTransfer implements AutoCloseable {
     if (isHost()) {
       return table;
     }
-    close();
-    uploading = table;
+    try {
+      close();
+    } finally {
+      uploading = table;
+    }
     return table.copyTo(context.resource(), context.stream(), context.stream());
   }
 
@@ -58,9 +61,10 @@ public final class HostTransfer implements AutoCloseable {
   /** Waits for the last copy to the device and frees its source. */
   @Override
   public void close() {
-    if (uploading != null) {
-      uploading.close();
-      uploading = null;
+    Table uploaded = uploading;
+    uploading = null;
+    if (uploaded != null) {
+      uploaded.close();
     }
   }
 }

@@ -1,0 +1,58 @@
+package io.millrace.operators.batch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.millrace.column.Column;
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.device.DeferredDevice;
+import io.millrace.device.HostDevice;
+import io.millrace.memory.Buffer;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class HostTransferTest {
+  private static final Schema SCHEMA = Schema.of(new Field("id", DataType.INT64, false));
+
+  private final DeferredDevice device = new DeferredDevice();
+
+  private Table hostTable(DeviceContext context, Runnable release) {
+    long address = HostDevice.INSTANCE.allocate(8);
+    Buffer data =
+        Buffer.wrap(
+            address,
+            8,
+            HostDevice.INSTANCE,
+            context.hostStream(),
+            () -> {
+              HostDevice.INSTANCE.free(address);
+              release.run();
+            });
+    return new Table(SCHEMA, List.of(new Column(DataType.INT64, 1, 0, data, null, List.of())), 1);
+  }
+
+  @Test
+  void aTableIsFreedAlsoIfTheOneBeforeItFails() {
+    AtomicInteger freed = new AtomicInteger();
+    try (DeviceContext context = DeviceContext.open(device);
+        HostTransfer transfer = new HostTransfer(context)) {
+      Table failing =
+          hostTable(
+              context,
+              () -> {
+                throw new IllegalStateException("the release failed");
+              });
+      Table next = hostTable(context, freed::incrementAndGet);
+      transfer.toDevice(failing).close();
+      assertThatIllegalStateException()
+          .isThrownBy(() -> transfer.toDevice(next))
+          .withMessage("the release failed");
+    }
+    assertThat(freed).hasValue(1);
+    assertThat(DeviceContext.heldBytes(device)).isZero();
+  }
+}

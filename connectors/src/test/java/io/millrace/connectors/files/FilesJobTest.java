@@ -15,6 +15,7 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.testing.BatchCollector;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
+import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.TableSourceOperator;
 import io.millrace.testing.DeviceExtension;
 import java.io.IOException;
@@ -37,10 +38,12 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.data.RowData;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Sources and sinks in jobs: each line and row once, over failures and savepoints. */
+@ExtendWith(NothingHeldExtension.class)
 class FilesJobTest {
   private static final int FILES = 3;
   private static final int LINES_PER_FILE = 1500;
@@ -174,7 +177,6 @@ class FilesJobTest {
 
   @Test
   void batchesBecomeJsonLinesAndArrowStreams() throws Exception {
-    long liveBefore = ColumnBatch.liveBatches();
     StreamExecutionEnvironment environment = flink.environment(2);
     DataStream<ColumnBatch> batches =
         TableSourceOperator.batches(
@@ -196,12 +198,10 @@ class FilesJobTest {
     assertThat(OutputFolder.sortedLines(folder.resolve("json-rebalanced")))
         .isEqualTo(expectedLines);
     assertThat(readArrow(folder.resolve("arrow"))).containsExactlyInAnyOrderElementsOf(expected);
-    assertThat(ColumnBatch.liveBatches()).isEqualTo(liveBefore);
   }
 
   @Test
   void arrowFilesAreReadAsBatches() throws Exception {
-    long liveBefore = ColumnBatch.liveBatches();
     StreamExecutionEnvironment writing = flink.environment(2);
     FileSinks.write(
         TableSourceOperator.batches(writing.fromSequence(0, 19), SCHEMA, FilesJobTest::batchRows),
@@ -221,7 +221,6 @@ class FilesJobTest {
     assertThat(collector.rows())
         .containsExactlyInAnyOrderElementsOf(
             LongStream.range(0, 20).boxed().flatMap(i -> batchRows(i).stream()).toList());
-    assertThat(ColumnBatch.liveBatches()).isEqualTo(liveBefore);
 
     StreamExecutionEnvironment other = flink.environment(1);
     Schema otherSchema = Schema.of(Field.of("id", DataType.INT64));

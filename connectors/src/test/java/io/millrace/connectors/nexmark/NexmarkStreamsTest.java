@@ -6,10 +6,10 @@ import io.millrace.column.Table;
 import io.millrace.connectors.files.EncodedFileSink;
 import io.millrace.connectors.files.FailOnce;
 import io.millrace.connectors.files.OutputFolder;
-import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.testing.BatchCollector;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
+import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.testing.DeviceExtension;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -26,11 +26,13 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.data.RowData;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@ExtendWith(NothingHeldExtension.class)
 class NexmarkStreamsTest {
   private static final int DATE_TIME = 5;
 
@@ -42,7 +44,6 @@ class NexmarkStreamsTest {
 
   @Test
   void batchesOfAllSubtasksTogetherHaveEachBidOnce() throws Exception {
-    long liveBefore = ColumnBatch.liveBatches();
     StreamExecutionEnvironment environment = flink.environment(3);
     BatchCollector collector = new BatchCollector();
     NexmarkOptions options = NexmarkOptions.of(2500).withBatchRows(100);
@@ -52,7 +53,6 @@ class NexmarkStreamsTest {
     assertThat(sorted(collector.rows())).isEqualTo(sorted(bids(2500)));
     assertThat(collector.batches()).hasSize(25);
     assertThat(collector.batches()).extracting(BatchCollector.Batch::subtask).contains(0, 1, 2);
-    assertThat(ColumnBatch.liveBatches()).isEqualTo(liveBefore);
   }
 
   private List<List<Object>> bids(int count) {

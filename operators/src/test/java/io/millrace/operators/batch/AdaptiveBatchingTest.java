@@ -7,6 +7,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.operators.row.RowDataAppender;
+import io.millrace.operators.testing.RecordingOutput;
 import io.millrace.testing.DeviceExtension;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -45,11 +46,11 @@ class AdaptiveBatchingTest {
     }
   }
 
-  private void receive(StreamRecord<ColumnBatch> element) {
+  private Sent read(StreamRecord<ColumnBatch> element) {
     ColumnBatch batch = element.getValue();
     try (Table oldest = batch.table().slice(0, 1)) {
       long arrived = (long) device.rows(oldest).get(0).get(0);
-      sent.add(new Sent(now, batch.rowCount(), now - arrived));
+      return new Sent(now, batch.rowCount(), now - arrived);
     }
   }
 
@@ -61,7 +62,13 @@ class AdaptiveBatchingTest {
                 SCHEMA,
                 RowDataAppender::new,
                 BatchOptions.latency(Duration.ofMillis(LATENCY_MILLIS))));
-    RecordingOutput collector = new RecordingOutput(this::receive);
+    RecordingOutput collector =
+        new RecordingOutput(
+            element -> {
+              Sent batch = read(element);
+              sent.add(batch);
+              return batch;
+            });
     harness.setOutputCreator(serializer -> collector);
     try {
       harness.open();

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import io.millrace.device.Device;
 import io.millrace.operators.testing.BatchCollector;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
+import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.TableSourceOperator;
 import java.util.Collections;
 import java.util.List;
@@ -20,31 +20,20 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every batch of a job is released exactly once, however the job ends. */
+@ExtendWith(NothingHeldExtension.class)
 class BatchOwnershipTest {
   @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
 
   private static final Schema SCHEMA = Schema.of(new Field("id", DataType.INT64, false));
   private static final int ROWS_OF_BATCH = 10;
   private static final long BATCHES = 50;
-
-  private final Device device = Device.current();
-  private final long liveBefore = ColumnBatch.liveBatches();
-  private final long heldBefore = DeviceContext.heldBytes(device);
-  private final long stagingBefore = device.stagingPool().heldBytes();
-
-  @AfterEach
-  void nothingIsHeld() {
-    assertThat(ColumnBatch.liveBatches()).isEqualTo(liveBefore);
-    assertThat(DeviceContext.heldBytes(device)).isEqualTo(heldBefore);
-    assertThat(device.stagingPool().heldBytes()).isEqualTo(stagingBefore);
-  }
 
   /** Passes batches on, some by making new ones and some as they are, keeps one, and may fail. */
   private static final class PassOperator extends ColumnBatchOperator<ColumnBatch> {

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import io.millrace.device.Device;
 import io.millrace.operators.row.ExternalRowAppender;
 import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.testing.FlinkCluster;
+import io.millrace.operators.testing.NothingHeldExtension;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Queue;
@@ -25,14 +25,15 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.types.Row;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Rows to batches and back in a job on a cluster. */
+@ExtendWith(NothingHeldExtension.class)
 class ColumnBatchesTest {
   private static final long ROWS = 20_000;
   private static final BatchOptions OPTIONS =
@@ -46,12 +47,6 @@ class ColumnBatchesTest {
   @BeforeEach
   void forget() {
     SEEN.clear();
-  }
-
-  @AfterEach
-  void nothingIsHeld() {
-    assertThat(ColumnBatch.liveBatches()).isZero();
-    assertThat(DeviceContext.heldBytes(Device.current())).isZero();
   }
 
   @ParameterizedTest(name = "object reuse {0}, over the network {1}")

@@ -9,6 +9,7 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.operators.row.RowDataDecoder;
 import io.millrace.operators.row.SchemaConverter;
+import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
 import java.time.LocalDateTime;
@@ -23,8 +24,10 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@ExtendWith(NothingHeldExtension.class)
 class UnbatchingOperatorTest {
   private static final Schema SCHEMA =
       Schema.of(
@@ -47,10 +50,8 @@ class UnbatchingOperatorTest {
   }
 
   @AfterEach
-  void nothingIsHeldOnceClosed() throws Exception {
+  void close() throws Exception {
     harness.close();
-    assertThat(ColumnBatch.liveBatches()).isZero();
-    assertThat(DeviceContext.heldBytes(device.device())).isZero();
   }
 
   // The harness's operator is not the head of a chain: the sender releases.

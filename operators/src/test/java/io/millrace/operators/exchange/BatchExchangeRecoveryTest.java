@@ -7,13 +7,13 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
-import io.millrace.device.Device;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchOperator;
 import io.millrace.operators.batch.DeviceContext;
 import io.millrace.operators.batch.OperatorFactory;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
+import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.TableSourceOperator;
 import io.millrace.testing.TableRows;
 import java.nio.file.Path;
@@ -39,9 +39,9 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,6 +51,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Jobs with an exchange are stopped and restored with another parallelism. Behind the exchange is a
  * stock keyed sum without an exchange of its own, which fails on a key that is not its subtask's.
  */
+@ExtendWith(NothingHeldExtension.class)
 class BatchExchangeRecoveryTest {
   @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
 
@@ -64,21 +65,9 @@ class BatchExchangeRecoveryTest {
 
   @TempDir Path folder;
 
-  private final Device device = Device.current();
-  private final long liveBefore = ColumnBatch.liveBatches();
-  private final long heldBefore = DeviceContext.heldBytes(device);
-  private final long stagingBefore = device.stagingPool().heldBytes();
-
   @BeforeEach
   void clear() {
     SUMS.clear();
-  }
-
-  @AfterEach
-  void nothingIsHeld() {
-    assertThat(ColumnBatch.liveBatches()).isEqualTo(liveBefore);
-    assertThat(DeviceContext.heldBytes(device)).isEqualTo(heldBefore);
-    assertThat(device.stagingPool().heldBytes()).isEqualTo(stagingBefore);
   }
 
   private static List<List<Object>> rows(long batch) {

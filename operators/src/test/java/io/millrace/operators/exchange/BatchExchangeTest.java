@@ -6,13 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import io.millrace.device.Device;
 import io.millrace.operators.batch.BodyCodec;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batch.DeviceContext;
 import io.millrace.operators.testing.BatchCollector;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
+import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.TableSourceOperator;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,14 +24,15 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@ExtendWith(NothingHeldExtension.class)
 class BatchExchangeTest {
   @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
 
@@ -46,18 +46,6 @@ class BatchExchangeTest {
   private static final int BATCHES = 40;
   private static final int SENDERS = 2;
   private static final int KEY_GROUPS = 32;
-
-  private final Device device = Device.current();
-  private final long liveBefore = ColumnBatch.liveBatches();
-  private final long heldBefore = DeviceContext.heldBytes(device);
-  private final long stagingBefore = device.stagingPool().heldBytes();
-
-  @AfterEach
-  void nothingIsHeld() {
-    assertThat(ColumnBatch.liveBatches()).isEqualTo(liveBefore);
-    assertThat(DeviceContext.heldBytes(device)).isEqualTo(heldBefore);
-    assertThat(device.stagingPool().heldBytes()).isEqualTo(stagingBefore);
-  }
 
   private static List<List<Object>> rows(long batch) {
     List<List<Object>> rows = new ArrayList<>();

@@ -9,9 +9,8 @@ import io.millrace.column.Schema;
 import io.millrace.operators.batch.BodyCodec;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchSerializer;
-import io.millrace.operators.batch.DeviceContext;
+import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.RecordingOutput;
-import io.millrace.operators.testing.RecordingOutput.Rows;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
 import java.time.Duration;
@@ -25,8 +24,10 @@ import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@ExtendWith(NothingHeldExtension.class)
 class CoalesceOperatorTest {
   private static final Schema SCHEMA = Schema.of(new Field("id", DataType.INT64, false));
   private static final CoalesceOptions OPTIONS =
@@ -34,14 +35,19 @@ class CoalesceOperatorTest {
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
 
-  private final long liveBefore = ColumnBatch.liveBatches();
-  private long heldBefore;
   private OneInputStreamOperatorTestHarness<ColumnBatch, ColumnBatch> harness;
   private RecordingOutput output;
 
+  private record Rows(List<List<Object>> rows, Long timestamp) {}
+
+  private Rows read(StreamRecord<ColumnBatch> element) {
+    return new Rows(
+        device.rows(element.getValue().table()),
+        element.hasTimestamp() ? element.getTimestamp() : null);
+  }
+
   @BeforeEach
   void open() throws Exception {
-    heldBefore = DeviceContext.heldBytes(device.device());
     open(OPTIONS);
   }
 
@@ -49,7 +55,7 @@ class CoalesceOperatorTest {
     harness =
         new OneInputStreamOperatorTestHarness<>(
             CoalesceOperator.factory(options), new ColumnBatchSerializer(SCHEMA, BodyCodec.RAW));
-    output = new RecordingOutput(device);
+    output = new RecordingOutput(this::read);
     harness.setOutputCreator(serializer -> output);
     harness.setup(new ColumnBatchSerializer(SCHEMA, BodyCodec.RAW));
     harness.open();
@@ -59,8 +65,6 @@ class CoalesceOperatorTest {
   @AfterEach
   void close() throws Exception {
     harness.close();
-    assertThat(ColumnBatch.liveBatches()).isEqualTo(liveBefore);
-    assertThat(DeviceContext.heldBytes(device.device())).isEqualTo(heldBefore);
   }
 
   private void process(long id, int rows, Long timestamp) throws Exception {

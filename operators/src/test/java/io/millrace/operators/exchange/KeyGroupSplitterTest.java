@@ -10,6 +10,7 @@ import io.millrace.column.Table;
 import io.millrace.kernel.HashFunction;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.DeviceContext;
+import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
@@ -26,10 +27,12 @@ import org.apache.flink.table.data.writer.BinaryRowWriter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@ExtendWith(NothingHeldExtension.class)
 class KeyGroupSplitterTest {
   private static final int ROWS = 700;
   private static final int KEY_GROUPS = 128;
@@ -38,21 +41,16 @@ class KeyGroupSplitterTest {
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
-  private final long liveBefore = ColumnBatch.liveBatches();
   private DeviceContext context;
-  private long heldBefore;
 
   @BeforeEach
   void open() {
     context = DeviceContext.open(device.device());
-    heldBefore = DeviceContext.heldBytes(device.device());
   }
 
   @AfterEach
-  void nothingIsHeld() {
+  void close() {
     context.close();
-    assertThat(DeviceContext.heldBytes(device.device())).isEqualTo(heldBefore);
-    assertThat(ColumnBatch.liveBatches()).isEqualTo(liveBefore);
   }
 
   private static Schema schema(DataType... keys) {

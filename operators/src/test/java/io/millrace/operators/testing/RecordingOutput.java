@@ -1,9 +1,9 @@
 package io.millrace.operators.testing;
 
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.testing.DeviceExtension;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.apache.flink.runtime.event.WatermarkEvent;
 import org.apache.flink.streaming.api.operators.Output;
 import org.apache.flink.streaming.api.watermark.Watermark;
@@ -14,35 +14,28 @@ import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Remembers what an operator emits, in order, for a test harness: the rows of batches (borrowed, as
- * a chained operator would), watermarks and their status.
+ * Remembers what an operator emits, in order, for a test harness: what is read of batches, which
+ * are borrowed as by a chained operator, and all else as it is.
  */
 public final class RecordingOutput implements Output<StreamRecord<ColumnBatch>> {
-  private final DeviceExtension device;
+  private final Function<StreamRecord<ColumnBatch>, ?> reader;
   private final List<Object> elements = new ArrayList<>();
 
   /**
-   * The rows of one batch.
-   *
-   * @param timestamp of its record; null without one
+   * @param reader gives what is remembered of a batch
    */
-  public record Rows(List<List<Object>> rows, Long timestamp) {}
-
-  public RecordingOutput(DeviceExtension device) {
-    this.device = device;
+  public RecordingOutput(Function<StreamRecord<ColumnBatch>, ?> reader) {
+    this.reader = reader;
   }
 
-  /** What was emitted: {@link Rows}, {@link Watermark} and {@link WatermarkStatus}. */
+  /** What was emitted so far, with what was read of each batch in its place. */
   public List<Object> elements() {
     return elements;
   }
 
   @Override
   public void collect(StreamRecord<ColumnBatch> element) {
-    elements.add(
-        new Rows(
-            device.rows(element.getValue().table()),
-            element.hasTimestamp() ? element.getTimestamp() : null));
+    elements.add(reader.apply(element));
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.millrace.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.operators.testing.NothingHeldExtension;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -14,10 +15,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+@ExtendWith(NothingHeldExtension.class)
 class StreamingEtlTest {
   private static final String BIDS =
       """

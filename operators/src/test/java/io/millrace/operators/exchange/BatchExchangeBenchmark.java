@@ -18,6 +18,7 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -168,6 +169,7 @@ public final class BatchExchangeBenchmark {
 
     String columns(Run yardstick) {
       return String.format(
+          Locale.ROOT,
           " %.1f | %.0f | %.1f | %.1fx |",
           rows / seconds / 1e6,
           rows * ROW_BYTES / seconds / 1e6,

@@ -14,10 +14,10 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     usageHelpAutoWidth = true,
     version = "Millrace 0.1.0",
-    description = {
-      "Streams rows from a source into column batches, selects and casts columns on the device,",
-      "hash-partitions the rows by key over the subtasks, and writes them with exactly-once commits."
-    },
+    description =
+        "Streams rows from a source into column batches, selects and casts columns on the device,"
+            + " hash-partitions the rows by key over the subtasks, and writes them with"
+            + " exactly-once commits.",
     footer = {
       "",
       "Exit codes: 0 finished, 1 the job failed, 2 the command or its input is wrong.",

@@ -39,6 +39,10 @@ public final class Select implements Serializable {
     }
   }
 
+  public List<Projection> projections() {
+    return projections;
+  }
+
   public Schema outputSchema() {
     return outputSchema;
   }

@@ -57,7 +57,10 @@ public final class StreamingEtl {
     EtlCommand command = new EtlCommand();
     Optional<EtlPlan> plan = plan(command, arguments, System.out);
     if (plan.isPresent()) {
-      StreamExecutionEnvironment environment = environment(plan.get().configuration(), command.web);
+      Configuration settings = plan.get().configuration();
+      StreamExecutionEnvironment environment =
+          StreamExecutionEnvironment.getExecutionEnvironment(configuration(settings));
+      environment.setParallelism(settings.get(EtlOptions.PARALLELISM));
       EtlPipeline.build(environment, plan.get());
       JobClient client = environment.executeAsync(JOB_NAME);
       // A client that is not attached, such as a JobManager that was sent the jar, cannot wait.
@@ -99,17 +102,14 @@ public final class StreamingEtl {
   }
 
   private static int execute(EtlPlan plan, boolean web, PrintStream out, PrintStream err) {
-    StreamExecutionEnvironment environment = environment(plan.configuration(), web);
-    boolean embedded = environment instanceof LocalStreamEnvironment;
-    if (embedded) {
-      String device = plan.configuration().get(EtlOptions.DEVICE);
-      out.println("device: " + device(device).description());
-    }
+    String device = plan.configuration().get(EtlOptions.DEVICE);
+    out.println("device: " + device(device).description());
+    StreamExecutionEnvironment environment = embedded(plan.configuration(), web);
     EtlPipeline.build(environment, plan);
     EtlProgress progress = new EtlProgress(out);
     try {
       JobClient client = environment.executeAsync(JOB_NAME);
-      if (web && embedded) {
+      if (web) {
         out.println("web UI: http://localhost:" + WEB_PORT);
       }
       JobExecutionResult result = progress.await(client);
@@ -136,29 +136,28 @@ public final class StreamingEtl {
     }
   }
 
-  private static StreamExecutionEnvironment environment(Configuration settings, boolean web) {
+  private static Configuration configuration(Configuration settings) {
     Configuration configuration = new Configuration();
     configuration.set(EtlOptions.DEVICE, settings.get(EtlOptions.DEVICE));
     configuration.set(
         CheckpointingOptions.CHECKPOINTING_INTERVAL, settings.get(EtlOptions.CHECKPOINT_INTERVAL));
-    StreamExecutionEnvironment environment =
-        StreamExecutionEnvironment.getExecutionEnvironment(configuration);
-    if (environment instanceof LocalStreamEnvironment) {
-      environment = embedded(configuration, web);
-    }
-    environment.setParallelism(settings.get(EtlOptions.PARALLELISM));
-    return environment;
+    return configuration;
   }
 
-  private static StreamExecutionEnvironment embedded(Configuration configuration, boolean web) {
+  private static StreamExecutionEnvironment embedded(Configuration settings, boolean web) {
+    Configuration configuration = configuration(settings);
     configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "disable");
     // Accumulators, and so the progress shown, travel with heartbeats.
     configuration.set(HeartbeatManagerOptions.HEARTBEAT_INTERVAL, Duration.ofSeconds(1));
     if (web) {
       configuration.set(RestOptions.PORT, WEB_PORT);
-      return StreamExecutionEnvironment.createLocalEnvironmentWithWebUI(configuration);
     }
-    return StreamExecutionEnvironment.createLocalEnvironment(configuration);
+    StreamExecutionEnvironment environment =
+        web
+            ? StreamExecutionEnvironment.createLocalEnvironmentWithWebUI(configuration)
+            : StreamExecutionEnvironment.createLocalEnvironment(configuration);
+    environment.setParallelism(settings.get(EtlOptions.PARALLELISM));
+    return environment;
   }
 
   // What Flink wraps around a failure says only that there was one.

@@ -96,7 +96,7 @@ final class ArrowArrays implements AutoCloseable {
     int nulls = 0;
     if (column.isNullable()) {
       long mask = read(column.validity().orElseThrow());
-      nulls = BitMask.countZeros(mask, first, length);
+      nulls = HostMemory.countZeroBits(mask, first, length);
     }
     nodes.add(ArrowNode.of(length, nulls));
     if (nulls == 0) {

@@ -110,7 +110,7 @@ final class ArrowColumnImporter {
     int offset = (int) node.offset();
     int length = (int) node.length();
     Buffer mask = mask(field, node);
-    int nulls = mask == null ? 0 : BitMask.countZeros(read(mask), offset, length);
+    int nulls = mask == null ? 0 : HostMemory.countZeroBits(read(mask), offset, length);
     if (node.nullCount() != ArrowNode.UNKNOWN && node.nullCount() != nulls) {
       throw misfit(field, nulls + " nulls where " + node.nullCount() + " are announced");
     }

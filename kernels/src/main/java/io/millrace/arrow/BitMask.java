@@ -16,24 +16,6 @@ final class BitMask {
     return (bits + 7) / 8;
   }
 
-  /** How many of the bits {@code [first, first + bits)} are zero. */
-  static int countZeros(long mask, long first, int bits) {
-    int ones = 0;
-    int done = 0;
-    while (done < bits && (first + done) % 8 != 0) {
-      ones += HostMemory.getBit(mask, first + done) ? 1 : 0;
-      done++;
-    }
-    long address = mask + (first + done) / 8;
-    for (; bits - done >= Long.SIZE; done += Long.SIZE, address += Long.BYTES) {
-      ones += Long.bitCount(HostMemory.getLong(address));
-    }
-    for (; done < bits; done++) {
-      ones += HostMemory.getBit(mask, first + done) ? 1 : 0;
-    }
-    return bits - ones;
-  }
-
   /** Copies the bits {@code [first, first + bits)} to the start of {@code target}. */
   static void copy(long target, long source, long first, int bits) {
     int shift = (int) (first % 8);

@@ -106,6 +106,24 @@ public final class HostMemory {
     return (MemoryUtil.getByte(maskAddress + (index >>> 3)) >>> (index & 7) & 1) != 0;
   }
 
+  /** How many of the bits {@code [first, first + bits)} of the mask are zero. */
+  public static int countZeroBits(long maskAddress, long first, int bits) {
+    int ones = 0;
+    int done = 0;
+    while (done < bits && (first + done) % 8 != 0) {
+      ones += getBit(maskAddress, first + done) ? 1 : 0;
+      done++;
+    }
+    long address = maskAddress + (first + done) / 8;
+    for (; bits - done >= Long.SIZE; done += Long.SIZE, address += Long.BYTES) {
+      ones += Long.bitCount(getLong(address));
+    }
+    for (; done < bits; done++) {
+      ones += getBit(maskAddress, first + done) ? 1 : 0;
+    }
+    return bits - ones;
+  }
+
   /** Sets bit {@code index} of the mask (least significant bit first) to {@code value}. */
   public static void putBit(long maskAddress, long index, boolean value) {
     long address = maskAddress + (index >>> 3);

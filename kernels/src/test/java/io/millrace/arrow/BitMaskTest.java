@@ -36,7 +36,7 @@ class BitMaskTest {
             zeros += bit ? 0 : 1;
             assertThat(HostMemory.getBit(target, i)).isEqualTo(bit);
           }
-          assertThat(BitMask.countZeros(mask, first, length)).isEqualTo(zeros);
+          assertThat(HostMemory.countZeroBits(mask, first, length)).isEqualTo(zeros);
         }
       }
     }

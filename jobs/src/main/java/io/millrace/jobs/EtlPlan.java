@@ -134,11 +134,15 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, Select select, 
 
   private static Select select(Configuration configuration, Schema source) {
     String text = configuration.get(EtlOptions.SELECT);
-    return text == null
-        ? SelectList.select(
-            source,
-            source.fields().stream().map(field -> new Projection(field.name(), field)).toList())
-        : SelectList.parse(text, source, EtlPlan::parseType);
+    List<Projection> projections =
+        text == null
+            ? source.fields().stream().map(field -> new Projection(field.name(), field)).toList()
+            : SelectList.parse(text, source, EtlPlan::parseType);
+    try {
+      return new Select(source, projections);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(e.getMessage());
+    }
   }
 
   private static void checkKeys(Schema schema, List<String> keys) {

@@ -3,8 +3,8 @@ package io.millrace.jobs;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.kernel.Cast;
 import io.millrace.operators.transform.Projection;
-import io.millrace.operators.transform.Select;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -27,31 +27,18 @@ final class SelectList {
   private SelectList() {}
 
   /**
-   * What {@code text} selects.
+   * The projections that {@code text} lists.
    *
    * @param typeParser the data type of an SQL type's text
    * @throws UsageException if an item does not parse, names an unknown column or a cast that is not
    *     supported
    */
-  static Select parse(String text, Schema schema, Function<String, DataType> typeParser) {
+  static List<Projection> parse(String text, Schema schema, Function<String, DataType> typeParser) {
     List<Projection> projections = new ArrayList<>();
     for (String item : split(text)) {
       projections.add(parseItem(item, schema, typeParser));
     }
-    return select(schema, projections);
-  }
-
-  /**
-   * What {@code projections} select.
-   *
-   * @throws UsageException if a cast is not supported or two targets share a name
-   */
-  static Select select(Schema schema, List<Projection> projections) {
-    try {
-      return new Select(schema, projections);
-    } catch (IllegalArgumentException e) {
-      throw new UsageException(e.getMessage());
-    }
+    return projections;
   }
 
   private static Projection parseItem(
@@ -61,6 +48,10 @@ final class SelectList {
     if (cast.matches()) {
       Field source = field(schema, cast.group(1));
       DataType target = typeParser.apply(cast.group(2).trim());
+      if (!Cast.isSupported(source.type(), target)) {
+        throw new UsageException(
+            "cannot cast column '" + source.name() + "' from " + source.type() + " to " + target);
+      }
       String name = cast.group(3) == null ? source.name() : cast.group(3);
       return new Projection(source.name(), new Field(name, target, source.nullable()));
     }

@@ -52,6 +52,6 @@ class SelectListTest {
   }
 
   private static List<Projection> parse(String text) {
-    return SelectList.parse(text, SCHEMA, EtlPlan::parseType).projections();
+    return SelectList.parse(text, SCHEMA, EtlPlan::parseType);
   }
 }

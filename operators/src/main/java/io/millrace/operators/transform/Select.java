@@ -39,10 +39,6 @@ public final class Select implements Serializable {
     }
   }
 
-  public List<Projection> projections() {
-    return projections;
-  }
-
   public Schema outputSchema() {
     return outputSchema;
   }

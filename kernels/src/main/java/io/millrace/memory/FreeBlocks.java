@@ -33,6 +33,10 @@ final class FreeBlocks {
     bySize.add(block);
   }
 
+  boolean isEmpty() {
+    return byAddress.isEmpty();
+  }
+
   /** Whether some block has {@code size} bytes. */
   boolean has(long size) {
     return bySize.ceiling(new Block(0, size)) != null;

@@ -10,8 +10,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A stream-ordered pool with coalescing: best fit over the free blocks of the asking stream, then
- * over other streams' (ordered behind them), then a new piece from upstream. Memory goes back
- * upstream only by {@link #trim}. The idea is RMM's stream-ordered pool.
+ * over other streams' (ordered behind them), then a new piece from upstream, up to a limit. Memory
+ * goes back upstream only by {@link #trim}, or when a request could not be met otherwise. The idea
+ * is RMM's stream-ordered pool.
  */
 public final class PoolMemoryResource implements MemoryResource {
   private static final long ALIGNMENT = 256;
@@ -23,21 +24,37 @@ public final class PoolMemoryResource implements MemoryResource {
 
   private final MemoryResource upstream;
   private final long minimumPieceBytes;
+  private final long maximumBytes;
   private final Map<DeviceStream, FreeBlocks> freeByStream = new HashMap<>();
   private final Map<Long, Long> pieces = new HashMap<>();
   private long heldBytes;
+  private long reservedBytes;
 
-  /**
-   * @param upstream where pieces of at least 64 MiB come from; its memory is used on any stream, so
-   *     it must not be stream-ordered itself
-   */
+  /** Takes pieces of at least 64 MiB, without a limit. */
   public PoolMemoryResource(CudaMemoryResource upstream) {
-    this(upstream, MINIMUM_PIECE_BYTES);
+    this(upstream, MINIMUM_PIECE_BYTES, Long.MAX_VALUE);
   }
 
-  PoolMemoryResource(MemoryResource upstream, long minimumPieceBytes) {
+  /**
+   * @param upstream where pieces come from; its memory is used on any stream of its device, so it
+   *     must not be stream-ordered itself
+   * @param minimumPieceBytes bytes that are asked for at once while the limit and upstream have
+   *     them; a larger request gets a piece of its own
+   * @param maximumBytes bytes that are taken from upstream at most, 256 a piece for the pool's own
+   *     use included; {@link Long#MAX_VALUE} for no limit
+   * @throws IllegalArgumentException if either number is negative
+   */
+  public PoolMemoryResource(MemoryResource upstream, long minimumPieceBytes, long maximumBytes) {
+    if (minimumPieceBytes < 0 || maximumBytes < 0) {
+      throw new IllegalArgumentException(
+          "a pool cannot have pieces of "
+              + minimumPieceBytes
+              + " bytes and a limit of "
+              + maximumBytes);
+    }
     this.upstream = upstream;
     this.minimumPieceBytes = minimumPieceBytes;
+    this.maximumBytes = maximumBytes;
   }
 
   /** The process's pool for {@code device}. */
@@ -51,10 +68,21 @@ public final class PoolMemoryResource implements MemoryResource {
     return upstream.device();
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Before a request is refused, the free blocks of all streams are joined, pieces that are
+   * wholly free go back upstream, and upstream is asked once more.
+   *
+   * @throws GpuOutOfMemoryException also if the limit would be passed
+   */
   @Override
   public synchronized long allocate(long bytes, DeviceStream stream) {
     if (bytes == 0) {
       return 0;
+    }
+    if (bytes > (maximumBytes & -ALIGNMENT) - GUARD_BYTES) {
+      throw beyondLimit(bytes);
     }
     long rounded = roundUp(bytes);
     FreeBlocks own = freeByStream.computeIfAbsent(stream, key -> new FreeBlocks());
@@ -85,28 +113,54 @@ public final class PoolMemoryResource implements MemoryResource {
     own.addAll(freeByStream.remove(other));
   }
 
+  // Neighbours that different streams freed are only joined when nothing else is left. Streams that
+  // have freed nothing are forgotten: they may be closed.
   private long grow(long bytes, DeviceStream stream, FreeBlocks own) {
-    long pieceBytes = Math.max(bytes + GUARD_BYTES, minimumPieceBytes);
-    long piece;
+    freeByStream.values().removeIf(blocks -> blocks != own && blocks.isEmpty());
     try {
-      piece = upstream.allocate(pieceBytes, stream);
+      addPiece(bytes, minimumPieceBytes, stream, own);
     } catch (GpuOutOfMemoryException e) {
-      return takeAfterJoiningAll(bytes, stream, own, e);
+      joinAll(stream, own);
+      if (!own.has(bytes)) {
+        freeUnusedPieces(stream, own);
+        growAfterTrim(bytes, stream, own);
+      }
     }
-    pieces.put(piece, pieceBytes);
-    own.add(piece, pieceBytes - GUARD_BYTES);
     return own.take(bytes);
   }
 
-  // Neighbours that different streams freed are only joined when nothing else is left.
-  private long takeAfterJoiningAll(
-      long bytes, DeviceStream stream, FreeBlocks own, GpuOutOfMemoryException cause) {
-    joinAll(stream, own);
-    long address = own.take(bytes);
-    if (address == 0) {
-      throw cause;
+  // As large a piece as before, or many small requests would end as a driver allocation each.
+  private void growAfterTrim(long bytes, DeviceStream stream, FreeBlocks own) {
+    try {
+      addPiece(bytes, minimumPieceBytes, stream, own);
+    } catch (GpuOutOfMemoryException e) {
+      addPiece(bytes, 0, stream, own);
     }
-    return address;
+  }
+
+  private void addPiece(long bytes, long minimumBytes, DeviceStream stream, FreeBlocks own) {
+    long neededBytes = bytes + GUARD_BYTES;
+    long roomBytes = maximumBytes - reservedBytes;
+    if (neededBytes > roomBytes) {
+      throw beyondLimit(bytes);
+    }
+    long pieceBytes = Math.min(roomBytes, Math.max(neededBytes, minimumBytes));
+    long piece = upstream.allocate(pieceBytes, stream);
+    pieces.put(piece, pieceBytes);
+    reservedBytes += pieceBytes;
+    own.add(piece, pieceBytes - GUARD_BYTES);
+  }
+
+  private GpuOutOfMemoryException beyondLimit(long bytes) {
+    return new GpuOutOfMemoryException(
+        bytes
+            + " bytes more would pass the pool's limit of "
+            + maximumBytes
+            + " bytes; "
+            + heldBytes
+            + " are held in pieces of "
+            + reservedBytes
+            + " bytes");
   }
 
   private void joinAll(DeviceStream stream, FreeBlocks own) {
@@ -133,23 +187,29 @@ public final class PoolMemoryResource implements MemoryResource {
 
   /** Bytes taken from upstream. */
   public synchronized long reservedBytes() {
-    return pieces.values().stream().mapToLong(Long::longValue).sum();
+    return reservedBytes;
   }
 
   /** Gives pieces that are wholly free back upstream, after the work of {@code stream}. */
   public synchronized void trim(DeviceStream stream) {
-    FreeBlocks all = freeByStream.computeIfAbsent(stream, key -> new FreeBlocks());
-    joinAll(stream, all);
-    pieces
-        .entrySet()
-        .removeIf(
-            piece -> {
-              boolean free = all.takeRange(piece.getKey(), piece.getValue() - GUARD_BYTES);
-              if (free) {
-                upstream.free(piece.getKey(), piece.getValue(), stream);
-              }
-              return free;
-            });
+    FreeBlocks own = freeByStream.computeIfAbsent(stream, key -> new FreeBlocks());
+    joinAll(stream, own);
+    freeUnusedPieces(stream, own);
+    if (pieces.isEmpty()) {
+      freeByStream.clear();
+    }
+  }
+
+  private void freeUnusedPieces(DeviceStream stream, FreeBlocks own) {
+    for (Map.Entry<Long, Long> piece : List.copyOf(pieces.entrySet())) {
+      long address = piece.getKey();
+      long bytes = piece.getValue();
+      if (own.takeRange(address, bytes - GUARD_BYTES)) {
+        pieces.remove(address);
+        reservedBytes -= bytes;
+        upstream.free(address, bytes, stream);
+      }
+    }
   }
 
   private static long roundUp(long bytes) {

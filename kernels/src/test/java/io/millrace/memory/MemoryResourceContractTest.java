@@ -37,6 +37,12 @@ class MemoryResourceContractTest {
     return Stream.of(
         Named.of("host", () -> HostMemoryResource.INSTANCE),
         Named.of("pinned", () -> new PinnedMemoryResource(current)),
+        Named.of("pinned-host", () -> new PinnedHostMemoryResource(current)),
+        Named.of(
+            "pinned-host-pool",
+            () -> new PoolMemoryResource(new PinnedHostMemoryResource(current), 1 << 20, 8 << 20)),
+        Named.of(
+            "failure-callback", () -> new FailureCallbackResourceAdaptor(upstream, b -> false)),
         Named.of("cuda", () -> new CudaMemoryResource(current)),
         Named.of("cuda-async", () -> new CudaAsyncMemoryResource(current)),
         Named.of("pool", () -> new PoolMemoryResource(new CudaMemoryResource(current))),

@@ -33,7 +33,9 @@ class PoolMemoryResourceTest {
   @BeforeEach
   void makePool() {
     upstream = new TrackingResourceAdaptor(new CudaMemoryResource(device.device()));
-    pool = new PoolMemoryResource(new LimitingResourceAdaptor(upstream, 4 * PIECE), PIECE);
+    pool =
+        new PoolMemoryResource(
+            new LimitingResourceAdaptor(upstream, 4 * PIECE), PIECE, Long.MAX_VALUE);
     otherStream = device.device().createStream();
   }
 
@@ -104,6 +106,78 @@ class PoolMemoryResourceTest {
         .hasMessageContaining("limit of " + 4 * PIECE);
     assertThat(pool.heldBytes()).isZero();
     assertThat(pool.reservedBytes()).isZero();
+  }
+
+  @Test
+  void theLimitBoundsWhatIsTakenFromUpstream() {
+    PoolMemoryResource limited = new PoolMemoryResource(upstream, PIECE, PIECE + PIECE / 2);
+    long first = limited.allocate(PIECE - GUARD, device.stream());
+    long second = limited.allocate(PIECE / 2 - GUARD, device.stream());
+    assertThat(limited.reservedBytes()).isEqualTo(PIECE + PIECE / 2);
+    assertThatThrownBy(() -> limited.allocate(1, device.stream()))
+        .isInstanceOf(GpuOutOfMemoryException.class)
+        .hasMessage(
+            "256 bytes more would pass the pool's limit of 1572864 bytes; "
+                + "1572352 are held in pieces of 1572864 bytes");
+    limited.free(first, PIECE - GUARD, device.stream());
+    long third = limited.allocate(1, device.stream());
+    limited.free(second, PIECE / 2 - GUARD, device.stream());
+    limited.free(third, 1, device.stream());
+    limited.trim(device.stream());
+    assertThat(limited.reservedBytes()).isZero();
+  }
+
+  @Test
+  void unusedPiecesMakeRoomForALargerOneUnderTheLimit() {
+    PoolMemoryResource limited = new PoolMemoryResource(upstream, PIECE, 2 * PIECE);
+    long first = limited.allocate(PIECE - GUARD, device.stream());
+    long second = limited.allocate(PIECE - GUARD, otherStream);
+    limited.free(first, PIECE - GUARD, device.stream());
+    limited.free(second, PIECE - GUARD, otherStream);
+    long whole = limited.allocate(2 * PIECE - GUARD, device.stream());
+    assertThat(limited.reservedBytes()).isEqualTo(2 * PIECE);
+    limited.free(whole, 2 * PIECE - GUARD, device.stream());
+    limited.trim(device.stream());
+  }
+
+  @Test
+  void unusedPiecesMakeRoomForALargerOneOfUpstream() {
+    long[] blocks = new long[4];
+    for (int i = 0; i < 4; i++) {
+      blocks[i] = pool.allocate(PIECE - GUARD, i % 2 == 0 ? device.stream() : otherStream);
+    }
+    for (int i = 0; i < 3; i++) {
+      pool.free(blocks[i], PIECE - GUARD, i % 2 == 0 ? device.stream() : otherStream);
+    }
+    long large = pool.allocate(2 * PIECE, otherStream);
+    assertThat(pool.reservedBytes()).isEqualTo(3 * PIECE + GUARD);
+    pool.free(large, 2 * PIECE, otherStream);
+    pool.free(blocks[3], PIECE - GUARD, otherStream);
+  }
+
+  @Test
+  void aPieceSmallerThanTheMinimumIsTakenWhereUpstreamHasNoMore() {
+    LimitingResourceAdaptor scarce = new LimitingResourceAdaptor(upstream, PIECE / 2);
+    PoolMemoryResource large = new PoolMemoryResource(scarce, PIECE, Long.MAX_VALUE);
+    long address = large.allocate(PIECE / 4, device.stream());
+    assertThat(large.reservedBytes()).isEqualTo(PIECE / 4 + GUARD);
+    large.free(address, PIECE / 4, device.stream());
+    large.trim(device.stream());
+  }
+
+  @Test
+  void aRequestThatNoLimitAllowsIsRefusedAtOnce() {
+    PoolMemoryResource unlimited = new PoolMemoryResource(upstream, PIECE, Long.MAX_VALUE);
+    PoolMemoryResource empty = new PoolMemoryResource(upstream, PIECE, 0);
+    assertThatThrownBy(() -> unlimited.allocate(Long.MAX_VALUE, device.stream()))
+        .isInstanceOf(GpuOutOfMemoryException.class);
+    assertThatThrownBy(() -> empty.allocate(1, device.stream()))
+        .isInstanceOf(GpuOutOfMemoryException.class)
+        .hasMessageContaining("limit of 0 bytes");
+    assertThatThrownBy(() -> new PoolMemoryResource(upstream, -1, 0))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new PoolMemoryResource(upstream, 0, -1))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test

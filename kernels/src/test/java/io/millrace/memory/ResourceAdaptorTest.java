@@ -7,6 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.memory.StatisticsResourceAdaptor.Statistics;
 import io.millrace.testing.DeviceExtension;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -77,6 +82,42 @@ class ResourceAdaptorTest {
     assertThatIllegalStateException()
         .isThrownBy(() -> tracked.free(address, 100, device.stream()))
         .withMessage("freeing 100 bytes at an address that holds 0");
+  }
+
+  @Test
+  void theFailureCallbackMakesRoomUntilTheAllocationSucceeds() {
+    LimitingResourceAdaptor limited = new LimitingResourceAdaptor(device.memory(), 100);
+    Deque<Long> held = new ArrayDeque<>();
+    List<Long> asked = new ArrayList<>();
+    FailureCallbackResourceAdaptor adaptor =
+        new FailureCallbackResourceAdaptor(
+            limited,
+            bytes -> {
+              asked.add(bytes);
+              limited.free(held.remove(), 40, device.stream());
+              return true;
+            });
+    held.add(adaptor.allocate(40, device.stream()));
+    held.add(adaptor.allocate(40, device.stream()));
+    assertThat(asked).isEmpty();
+    long large = adaptor.allocate(90, device.stream());
+    assertThat(asked).containsExactly(90L, 90L);
+    assertThat(held).isEmpty();
+    adaptor.free(large, 90, device.stream());
+    assertThat(limited.heldBytes()).isZero();
+  }
+
+  @Test
+  void theUpstreamsFailurePassesWhenTheCallbackGivesUp() {
+    LimitingResourceAdaptor limited = new LimitingResourceAdaptor(device.memory(), 10);
+    AtomicInteger calls = new AtomicInteger();
+    MemoryResource adaptor =
+        new FailureCallbackResourceAdaptor(limited, bytes -> calls.incrementAndGet() < 3);
+    assertThatThrownBy(() -> adaptor.allocate(11, device.stream()))
+        .isInstanceOf(GpuOutOfMemoryException.class)
+        .hasMessageContaining("limit of 10 bytes");
+    assertThat(calls).hasValue(3);
+    assertThat(limited.heldBytes()).isZero();
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.memory.FailingResourceAdaptor;
 import io.millrace.testing.DataTypes;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
@@ -284,13 +285,14 @@ class HashPartitionTest {
     Schema schema = DataTypes.schema(DataTypes.all());
     try (Table table = new RandomTables(random.random(), 0.2).generate(schema, 100, device)) {
       long held = device.memory().heldBytes();
-      for (int allocations = 0; ; allocations++) {
-        FailingResource failing = new FailingResource(device.memory(), allocations);
+      for (int allocation = 1; ; allocation++) {
+        FailingResourceAdaptor failing = FailingResourceAdaptor.nth(device.memory(), allocation);
         try (PartitionedTable partitioned =
             HashPartition.hashPartition(
                 table, List.of(4), 3, HashFunction.MURMUR3_32, device.stream(), failing)) {
           assertThat(partitioned.partitionCount()).isEqualTo(3);
-          assertThat(allocations).isGreaterThan(20);
+          assertThat(failing.failures()).isZero();
+          assertThat(allocation).isGreaterThan(20);
           break;
         } catch (GpuOutOfMemoryException e) {
           assertThat(device.memory().heldBytes()).isEqualTo(held);

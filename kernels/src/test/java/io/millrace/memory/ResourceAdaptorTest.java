@@ -4,9 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
+import io.millrace.device.Device;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.GpuException;
 import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.device.HostDevice;
 import io.millrace.memory.StatisticsResourceAdaptor.Statistics;
 import io.millrace.testing.DeviceExtension;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -53,22 +59,97 @@ class ResourceAdaptorTest {
     long second = counted.allocate(50, device.stream());
     counted.free(first, 100, device.stream());
     long third = counted.allocate(20, device.stream());
-    assertThat(counted.statistics()).isEqualTo(new Statistics(70, 150, 170, 2, 3));
+    assertThat(counted.statistics()).isEqualTo(new Statistics(70, 150, 170, 2, 2, 3));
     counted.free(second, 50, device.stream());
     counted.free(third, 20, device.stream());
-    assertThat(counted.statistics()).isEqualTo(new Statistics(0, 150, 170, 0, 3));
+    assertThat(counted.statistics()).isEqualTo(new Statistics(0, 150, 170, 0, 2, 3));
   }
 
   @Test
-  void trackingReportsWhatIsHeldAndWhereItWasAllocated() {
+  void aStatisticsScopeCountsFromZeroAndIsAddedToTheScopeAroundIt() {
+    StatisticsResourceAdaptor counted = new StatisticsResourceAdaptor(device.memory());
+    long first = counted.allocate(100, device.stream());
+    assertThat(counted.pushCounters()).isEqualTo(new Statistics(100, 100, 100, 1, 1, 1));
+    assertThat(counted.statistics()).isEqualTo(new Statistics(0, 0, 0, 0, 0, 0));
+    long second = counted.allocate(30, device.stream());
+    counted.free(first, 100, device.stream());
+    assertThat(counted.pushCounters()).isEqualTo(new Statistics(-70, 30, 30, 0, 1, 1));
+    long third = counted.allocate(500, device.stream());
+    counted.free(third, 500, device.stream());
+    assertThat(counted.popCounters()).isEqualTo(new Statistics(0, 500, 500, 0, 1, 1));
+    assertThat(counted.popCounters()).isEqualTo(new Statistics(-70, 430, 530, 0, 1, 2));
+    assertThat(counted.statistics()).isEqualTo(new Statistics(30, 530, 630, 1, 2, 3));
+    counted.free(second, 30, device.stream());
+    assertThatIllegalStateException().isThrownBy(counted::popCounters);
+  }
+
+  @Test
+  void countingAllocatesNoObjects() {
+    StatisticsResourceAdaptor counted = new StatisticsResourceAdaptor(new ConstantResource());
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    for (int i = 0; i < 20_000; i++) {
+      counted.free(counted.allocate(64, device.stream()), 64, device.stream());
+    }
+    long before = threads.getCurrentThreadAllocatedBytes();
+    for (int i = 0; i < 10_000; i++) {
+      counted.free(counted.allocate(64, device.stream()), 64, device.stream());
+    }
+    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(10_000);
+  }
+
+  /** Gives the same address each time. */
+  private static final class ConstantResource implements MemoryResource {
+    @Override
+    public Device device() {
+      return HostDevice.INSTANCE;
+    }
+
+    @Override
+    public long allocate(long bytes, DeviceStream stream) {
+      return 64;
+    }
+
+    @Override
+    public void free(long address, long bytes, DeviceStream stream) {}
+  }
+
+  @Test
+  void trackingReportsSitesWithTheLargestFirst() throws InterruptedException {
     TrackingResourceAdaptor tracked = new TrackingResourceAdaptor(device.memory());
     assertThat(tracked.report()).isEmpty();
-    long address = tracked.allocate(100, device.stream());
-    assertThat(tracked.heldBytes()).isEqualTo(100);
-    assertThat(tracked.report())
-        .contains("100 bytes", "trackingReportsWhatIsHeldAndWhereItWasAllocated");
-    tracked.free(address, 100, device.stream());
+    List<Long> addresses = new ArrayList<>();
+    addresses.add(tracked.allocate(100, device.stream()));
+    Thread worker =
+        new Thread(
+            () -> {
+              for (int i = 0; i < 2; i++) {
+                addresses.add(tracked.allocate(60, device.stream()));
+              }
+            },
+            "worker");
+    worker.start();
+    worker.join();
+    assertThat(tracked.heldBytes()).isEqualTo(220);
+    assertThat(tracked.report().lines())
+        .filteredOn(line -> !line.startsWith("\tat "))
+        .containsExactly(
+            "120 bytes in 2 allocations: thread worker #2 #3",
+            "100 bytes in 1 allocations: thread main #1");
+    assertThat(tracked.report()).contains("trackingReportsSitesWithTheLargestFirst");
+    for (int i = 0; i < 3; i++) {
+      tracked.free(addresses.get(i), i == 0 ? 100 : 60, device.stream());
+    }
     assertThat(tracked.report()).isEmpty();
+  }
+
+  @Test
+  void trackingWithoutStacksReportsThreadsAlone() {
+    TrackingResourceAdaptor tracked = new TrackingResourceAdaptor(device.memory(), false);
+    long first = tracked.allocate(100, device.stream());
+    long second = tracked.allocate(50, device.stream());
+    assertThat(tracked.report()).isEqualTo("150 bytes in 2 allocations: thread main #1 #2\n");
+    tracked.free(first, 100, device.stream());
+    tracked.free(second, 50, device.stream());
   }
 
   @Test
@@ -118,6 +199,35 @@ class ResourceAdaptorTest {
         .hasMessageContaining("limit of 10 bytes");
     assertThat(calls).hasValue(3);
     assertThat(limited.heldBytes()).isZero();
+  }
+
+  @Test
+  void whatCouldNotBeFreedIsStillHeld() {
+    MemoryResource stuck =
+        new MemoryResource() {
+          @Override
+          public Device device() {
+            return device.device();
+          }
+
+          @Override
+          public long allocate(long bytes, DeviceStream stream) {
+            return 64;
+          }
+
+          @Override
+          public void free(long address, long bytes, DeviceStream stream) {
+            throw new GpuException("on purpose");
+          }
+        };
+    TrackingResourceAdaptor tracked = new TrackingResourceAdaptor(stuck);
+    LimitingResourceAdaptor limited = new LimitingResourceAdaptor(tracked, 100);
+    StatisticsResourceAdaptor counted = new StatisticsResourceAdaptor(limited);
+    long address = counted.allocate(100, device.stream());
+    assertThatThrownBy(() -> counted.free(address, 100, device.stream())).hasMessage("on purpose");
+    assertThat(tracked.heldBytes()).isEqualTo(100);
+    assertThat(limited.heldBytes()).isEqualTo(100);
+    assertThat(counted.statistics().heldBytes()).isEqualTo(100);
   }
 
   @Test

@@ -76,6 +76,16 @@ final class FreeBlocks {
     return true;
   }
 
+  /** Takes the block that ends at {@code end}; returns its size, 0 if there is none. */
+  long takeEndingAt(long end) {
+    Map.Entry<Long, Block> before = byAddress.lowerEntry(end);
+    if (before == null || before.getKey() + before.getValue().size() != end) {
+      return 0;
+    }
+    remove(before.getValue());
+    return before.getValue().size();
+  }
+
   /** Moves all blocks of {@code other} here. */
   void addAll(FreeBlocks other) {
     other.byAddress.values().forEach(block -> add(block.address(), block.size()));

@@ -51,6 +51,18 @@ class FreeBlocksTest {
   }
 
   @Test
+  void theBlockThatEndsAtAnAddressIsTaken() {
+    blocks.add(100, 100);
+    blocks.add(300, 50);
+    assertThat(blocks.takeEndingAt(300)).isZero();
+    assertThat(blocks.takeEndingAt(100)).isZero();
+    assertThat(blocks.takeEndingAt(350)).isEqualTo(50);
+    assertThat(blocks.takeEndingAt(350)).isZero();
+    assertThat(blocks.takeEndingAt(200)).isEqualTo(100);
+    assertThat(blocks.has(1)).isFalse();
+  }
+
+  @Test
   void behavesAsABitmapDoes() {
     int size = 1_000;
     int base = 4_096;

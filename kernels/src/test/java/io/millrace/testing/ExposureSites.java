@@ -1,0 +1,16 @@
+package io.millrace.testing;
+
+import io.millrace.memory.SpillStatistics;
+
+/** Callers outside the memory package that expose memory. */
+public final class ExposureSites {
+  private ExposureSites() {}
+
+  public static void first(SpillStatistics statistics, long bytes, boolean wasSpilled) {
+    statistics.exposed(bytes, wasSpilled);
+  }
+
+  public static void second(SpillStatistics statistics, long bytes, boolean wasSpilled) {
+    statistics.exposed(bytes, wasSpilled);
+  }
+}

@@ -7,14 +7,15 @@ import java.util.List;
 
 /**
  * The stretch of work on one stream within which pointers of {@link Buffer#access} may be used.
- * Closing it marks that work as the last use of each buffer, so that freeing, or using a buffer on
- * another stream, waits for it. A buffer that is closed within the scope keeps its memory until the
- * scope is closed. Used by one thread.
+ * Until it is closed the memory stays where it is: it is neither spilled nor released, even if the
+ * buffer is closed. Closing the scope marks that work as the last use of each buffer, so that
+ * freeing, spilling, or using a buffer on another stream, waits for it. Used by one thread at a
+ * time.
  */
 public final class AccessScope implements AutoCloseable {
   private final DeviceStream stream;
-  private final List<BufferOwner> readOwners = new ArrayList<>(4);
-  private final List<BufferOwner> writtenOwners = new ArrayList<>(4);
+  private final List<BufferOwner> owners = new ArrayList<>(8);
+  private final List<AccessMode> modes = new ArrayList<>(8);
 
   private AccessScope(DeviceStream stream) {
     this.stream = stream;
@@ -29,12 +30,12 @@ public final class AccessScope implements AutoCloseable {
     return stream;
   }
 
-  // Work on the owner's own stream is ordered with its release already and needs no event.
-  void add(BufferOwner owner, AccessMode mode) {
-    owner.beginAccess(mode, stream);
-    if (owner.stream() != stream) {
-      (mode == AccessMode.WRITE ? writtenOwners : readOwners).add(owner);
-    }
+  /** Begins an access of {@code owner} and gives its address. */
+  long add(BufferOwner owner, AccessMode mode) {
+    long address = owner.beginAccess(mode, stream);
+    owners.add(owner);
+    modes.add(mode);
+    return address;
   }
 
   /**
@@ -43,20 +44,31 @@ public final class AccessScope implements AutoCloseable {
    */
   @Override
   public void close() {
-    if (readOwners.isEmpty() && writtenOwners.isEmpty()) {
-      return;
-    }
     FirstFailure failure = new FirstFailure();
-    DeviceEvent event = recordEvent(failure);
-    readOwners.forEach(owner -> failure.run(() -> owner.endAccess(AccessMode.READ, stream, event)));
-    writtenOwners.forEach(
-        owner -> failure.run(() -> owner.endAccess(AccessMode.WRITE, stream, event)));
-    readOwners.clear();
-    writtenOwners.clear();
+    DeviceEvent event = null;
+    for (int i = 0; i < owners.size(); i++) {
+      BufferOwner owner = owners.get(i);
+      AccessMode mode = modes.get(i);
+      boolean needsEvent = owner.needsEvent(stream);
+      if (needsEvent && event == null) {
+        event = recordEvent(failure);
+      }
+      end(owner, mode, needsEvent ? event : null, failure);
+    }
+    owners.clear();
+    modes.clear();
     if (event != null) {
       failure.run(event::close);
     }
     failure.rethrow();
+  }
+
+  private void end(BufferOwner owner, AccessMode mode, DeviceEvent event, FirstFailure failure) {
+    try {
+      owner.endAccess(mode, stream, event);
+    } catch (RuntimeException | Error e) {
+      failure.add(e);
+    }
   }
 
   private DeviceEvent recordEvent(FirstFailure failure) {

@@ -9,33 +9,52 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * A slice of memory that an owner keeps until its last slice is closed. Every buffer is closed
  * exactly once by whoever holds it; closing twice does nothing.
  *
- * <p>A pointer is had only through {@link #access}, inside a scope.
+ * <p>A pointer is had only through {@link #access}, inside a scope, or through {@link #expose}, for
+ * good. Between scopes the memory may be spilled and come back elsewhere, unless it is exposed.
+ *
+ * <p>Buffers may be shared, sliced and closed by any thread. A buffer that is written to is used by
+ * one thread at a time; others hold a buffer of their own on the same memory.
  */
 public final class Buffer implements AutoCloseable {
-  private final BufferOwner owner;
-  private final long offset;
   private final long size;
   private final AtomicBoolean closed = new AtomicBoolean();
+  private BufferOwner owner;
+  private long offset;
 
+  /** Takes over a slice that {@code owner} has counted. */
   private Buffer(BufferOwner owner, long offset, long size) {
     this.owner = owner;
     this.offset = offset;
     this.size = size;
-    owner.retain();
   }
 
   /**
-   * Allocates uninitialized memory, valid and released in the order of {@code stream}.
+   * Allocates uninitialized memory, valid and released in the order of {@code stream}. It is
+   * spillable if {@code resource} is a {@link SpillableResourceAdaptor} that spills.
    *
    * @param stream a stream of the resource's device; must stay open as long as the memory
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is no such memory left
    */
   public static Buffer allocate(long size, DeviceStream stream, MemoryResource resource) {
+    return new Buffer(allocateOwner(size, stream, resource), 0, size);
+  }
+
+  private static BufferOwner allocateOwner(
+      long size, DeviceStream stream, MemoryResource resource) {
     if (size < 0) {
       throw new IllegalArgumentException("size is negative: " + size);
     }
+    if (size > 0 && resource instanceof SpillableResourceAdaptor spillable && spillable.spills()) {
+      return spillable.allocateOwner(size, stream);
+    }
     long address = resource.allocate(size, stream);
-    return wrap(
-        address, size, resource.device(), stream, () -> resource.free(address, size, stream));
+    return new FixedBufferOwner(
+        address,
+        size,
+        resource.device(),
+        stream,
+        resource,
+        () -> resource.free(address, size, stream));
   }
 
   /**
@@ -45,8 +64,8 @@ public final class Buffer implements AutoCloseable {
   public static Buffer copyOf(
       long hostAddress, long size, DeviceStream stream, MemoryResource resource) {
     Buffer buffer = allocate(size, stream, resource);
-    try {
-      stream.copy(buffer.owner.address(), hostAddress, size);
+    try (AccessScope scope = AccessScope.on(stream)) {
+      stream.copy(buffer.access(AccessMode.WRITE, scope), hostAddress, size);
       return buffer;
     } catch (RuntimeException | Error e) {
       buffer.close();
@@ -55,13 +74,14 @@ public final class Buffer implements AutoCloseable {
   }
 
   /**
-   * Points at memory that belongs to someone else; nothing is allocated or copied.
+   * Points at memory that belongs to someone else; nothing is allocated or copied, and nothing is
+   * ever spilled.
    *
    * @param release called once when the last slice is closed, after the work that used it
    */
   public static Buffer wrap(
       long address, long size, Device device, DeviceStream stream, Runnable release) {
-    return new Buffer(new BufferOwner(address, size, device, stream, release), 0, size);
+    return new Buffer(new FixedBufferOwner(address, size, device, stream, null, release), 0, size);
   }
 
   /** Bytes of this slice. */
@@ -69,9 +89,14 @@ public final class Buffer implements AutoCloseable {
     return size;
   }
 
-  /** Where the memory is. */
+  /** Where the memory is used, even while it is spilled. */
   public Device device() {
     return owner.device();
+  }
+
+  /** Where the memory is kept at the moment. */
+  public SpillTier tier() {
+    return owner.tier();
   }
 
   /**
@@ -83,12 +108,50 @@ public final class Buffer implements AutoCloseable {
   public Buffer slice(long sliceOffset, long sliceSize) {
     checkOpen();
     Objects.checkFromIndexSize(sliceOffset, sliceSize, size);
+    owner.retain();
     return new Buffer(owner, offset + sliceOffset, sliceSize);
   }
 
-  /** A new slice of all of this one's memory: a shallow copy. */
+  /** A new slice of all of this one's memory, which whoever holds it reads. */
   public Buffer share() {
     return slice(0, size);
+  }
+
+  /**
+   * A buffer of the same content that never sees later writes to this one, nor this one its. With
+   * copy-on-write the memory is shared until one of them is written to; exposed memory, which a
+   * third party may write to unseen, and memory without copy-on-write is copied at once.
+   *
+   * @param stream what a copy is enqueued on and whose order its memory follows
+   */
+  public Buffer shallowCopy(DeviceStream stream) {
+    checkOpen();
+    return owner.isExposed() || !owner.copiesOnWrite() ? deepCopy(stream) : share();
+  }
+
+  /**
+   * Enqueues a copy of this slice into memory of its own, of the same resource.
+   *
+   * @param stream what the copy is enqueued on and whose order its memory follows
+   */
+  public Buffer deepCopy(DeviceStream stream) {
+    checkOpen();
+    try (AccessScope scope = AccessScope.on(stream)) {
+      return new Buffer(copyOwner(scope), 0, size);
+    }
+  }
+
+  // The source is accessed first, so that making room for the copy does not move it.
+  private BufferOwner copyOwner(AccessScope scope) {
+    long source = scope.add(owner, AccessMode.READ) + offset;
+    BufferOwner copy = allocateOwner(size, scope.stream(), owner.resource());
+    try (AccessScope copyScope = AccessScope.on(scope.stream())) {
+      scope.stream().copy(copyScope.add(copy, AccessMode.WRITE), source, size);
+    } catch (RuntimeException | Error e) {
+      copy.release();
+      throw e;
+    }
+    return copy;
   }
 
   /** How many slices of the owner's memory are live. */
@@ -96,17 +159,56 @@ public final class Buffer implements AutoCloseable {
     return owner.liveSlices();
   }
 
+  /** Whether a third party was given the memory's address. */
+  public boolean isExposed() {
+    return owner.isExposed();
+  }
+
   /**
    * The address of this slice, for use by work on the scope's stream until the scope is closed.
-   * That stream is ordered behind the work that wrote the memory.
+   * That stream is ordered behind the work that wrote the memory. Spilled memory is brought back.
+   *
+   * <p>READ never copies. WRITE makes this slice the only one of its memory first: if there are
+   * others, this one moves to a copy of its own bytes.
    *
    * @throws IllegalStateException if the buffer is closed, if the memory cannot be reached from the
-   *     scope's device, or if {@code mode} is WRITE and other slices share the memory
+   *     scope's device, or if {@code mode} is WRITE, other slices share the memory and
+   *     copy-on-write is off
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is no room for spilled memory or
+   *     for the copy
    */
   public long access(AccessMode mode, AccessScope scope) {
     checkOpen();
-    scope.add(owner, mode);
-    return owner.address() + offset;
+    if (mode == AccessMode.WRITE) {
+      makeSingleOwner(scope);
+    }
+    return scope.add(owner, mode) + offset;
+  }
+
+  /**
+   * Hands the address of this slice to a third party that is not bound to any scope. The slice is
+   * made the only one of its memory first, as if it were written to. The memory is exposed from now
+   * on: it stays where it is until this buffer is closed, is never spilled, and {@link
+   * #shallowCopy} copies it.
+   *
+   * @param scope names the stream that a copy is enqueued on and that is ordered behind the work
+   *     that wrote the memory
+   * @throws IllegalStateException as {@link #access}
+   */
+  public long expose(AccessScope scope) {
+    boolean wasSpilled = tier() != SpillTier.DEVICE;
+    long address = access(AccessMode.WRITE, scope);
+    owner.expose(wasSpilled);
+    return address;
+  }
+
+  private void makeSingleOwner(AccessScope scope) {
+    BufferOwner shared = owner;
+    if (shared.liveSlices() > 1 && shared.copiesOnWrite()) {
+      owner = copyOwner(scope);
+      offset = 0;
+      shared.release();
+    }
   }
 
   private void checkOpen() {

@@ -4,57 +4,72 @@ import io.millrace.device.Device;
 import io.millrace.device.DeviceEvent;
 import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * One contiguous piece of memory and the count of its live slices. The last {@link Buffer} that is
  * closed releases it, after the work that last used it. Thread-safe.
  */
-final class BufferOwner {
-  private final long address;
+abstract class BufferOwner {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final LastUses uses = new LastUses();
   private final long size;
-  private final Device device;
-  private final DeviceStream stream;
-  private final Runnable release;
-  private final List<Use> uses = new ArrayList<>(0);
-  private int liveSlices;
+  private int liveSlices = 1;
   private int openAccesses;
+  private boolean exposed;
   private boolean released;
 
-  private record Use(AccessMode mode, DeviceStream stream, DeviceEvent event) {}
-
-  /**
-   * @param device where the memory is
-   * @param stream the stream in whose order the memory is valid and is released
-   * @param release called once, when no slice is live
-   */
-  BufferOwner(long address, long size, Device device, DeviceStream stream, Runnable release) {
-    this.address = address;
+  /** Counts one slice, which whoever makes the owner holds. */
+  BufferOwner(long size) {
     this.size = size;
-    this.device = device;
-    this.stream = stream;
-    this.release = release;
   }
 
-  long address() {
-    return address;
-  }
+  /** Where the memory is used. */
+  abstract Device device();
 
-  long size() {
+  /** Where a copy of the memory comes from. */
+  abstract MemoryResource resource();
+
+  /** The stream in whose order the memory is valid and is released. Called under the lock. */
+  abstract DeviceStream stream();
+
+  /** The memory's address, which holds until the owner is idle. Called under the lock. */
+  abstract long address();
+
+  /** Gives the memory back in the order of {@link #stream}. Called once, at the end. */
+  abstract void free();
+
+  /** Where the memory is kept now. */
+  abstract SpillTier tier();
+
+  /** Called under the lock when the memory becomes exposed. */
+  void onExposed(boolean wasSpilled) {}
+
+  final long size() {
     return size;
   }
 
-  Device device() {
-    return device;
+  final int liveSlices() {
+    lock.lock();
+    try {
+      return liveSlices;
+    } finally {
+      lock.unlock();
+    }
   }
 
-  DeviceStream stream() {
-    return stream;
+  final boolean isExposed() {
+    lock.lock();
+    try {
+      return exposed;
+    } finally {
+      lock.unlock();
+    }
   }
 
-  synchronized int liveSlices() {
-    return liveSlices;
+  /** Whether memory that several slices share is copied when one of them is written to. */
+  final boolean copiesOnWrite() {
+    return resource().copiesOnWrite();
   }
 
   /**
@@ -62,9 +77,14 @@ final class BufferOwner {
    *
    * @throws IllegalStateException if the last one was closed meanwhile
    */
-  synchronized void retain() {
-    checkNotReleased();
-    liveSlices++;
+  final void retain() {
+    lock.lock();
+    try {
+      checkNotReleased();
+      liveSlices++;
+    } finally {
+      lock.unlock();
+    }
   }
 
   private void checkNotReleased() {
@@ -74,14 +94,20 @@ final class BufferOwner {
   }
 
   /** Counts one slice less; the memory goes once no slice is live and no access is open. */
-  void release() {
-    synchronized (this) {
+  final void release() {
+    boolean unused;
+    lock.lock();
+    try {
       liveSlices--;
-      if (!becomesUnused()) {
-        return;
-      }
+      unused = becomesUnused();
+    } finally {
+      lock.unlock();
     }
-    releaseMemory();
+    if (unused) {
+      FirstFailure failure = new FirstFailure();
+      freeMemory(failure);
+      failure.rethrow();
+    }
   }
 
   private boolean becomesUnused() {
@@ -89,82 +115,116 @@ final class BufferOwner {
     return released;
   }
 
-  // No one else reaches the uses once the owner is released. Where neither the stream nor the host
-  // can wait, the device has failed and runs nothing any more.
-  private void releaseMemory() {
-    FirstFailure failure = new FirstFailure();
-    for (Use use : uses) {
-      failure.run(() -> releaseBehind(use.event));
-      failure.run(use.event::close);
-    }
-    uses.clear();
-    failure.run(release);
-    failure.rethrow();
-  }
-
-  private void releaseBehind(DeviceEvent event) {
-    try {
-      stream.waitFor(event);
-    } catch (IllegalStateException streamIsClosed) {
-      event.synchronize();
-    }
+  // No one else reaches the memory once the owner is released.
+  private void freeMemory(FirstFailure failure) {
+    uses.drainInto(stream(), failure);
+    failure.run(this::free);
   }
 
   /**
-   * Orders {@code user} behind the work that made the memory and that conflicts with {@code mode}.
-   * For a stream that is not the owner's, {@link #endAccess} must follow.
+   * Orders {@code user} behind the work that made the memory and that conflicts with {@code mode},
+   * and keeps the memory where it is until {@link #endAccess}.
+   *
+   * @return the memory's address
+   * @throws IllegalStateException if the memory cannot be reached from the user's device, or if
+   *     {@code mode} is WRITE and other slices share it
    */
-  synchronized void beginAccess(AccessMode mode, DeviceStream user) {
-    checkNotReleased();
-    if (device.kind() == DeviceKind.CUDA && user.device() != device) {
-      throw new IllegalStateException(
-          "memory of " + device.description() + " is used on " + user.device().description());
-    }
-    if (mode == AccessMode.WRITE && liveSlices > 1) {
-      throw new IllegalStateException("the buffer is shared by " + liveSlices + " slices");
-    }
-    user.waitFor(stream);
-    for (Use use : uses) {
-      if (use.stream != user && (mode == AccessMode.WRITE || use.mode == AccessMode.WRITE)) {
-        user.waitFor(use.event);
+  final long beginAccess(AccessMode mode, DeviceStream user) {
+    lock.lock();
+    try {
+      checkNotReleased();
+      if (device().kind() == DeviceKind.CUDA && user.device() != device()) {
+        throw new IllegalStateException(
+            "memory of " + device().description() + " is used on " + user.device().description());
       }
-    }
-    if (user != stream) {
+      if (mode == AccessMode.WRITE && liveSlices > 1) {
+        throw new IllegalStateException("the buffer is shared by " + liveSlices + " slices");
+      }
+      long address = address();
+      user.waitFor(stream());
+      uses.orderBefore(mode, user);
       openAccesses++;
+      return address;
+    } finally {
+      lock.unlock();
     }
+  }
+
+  /** Whether {@code user}'s work is not ordered with the memory's release without an event. */
+  final boolean needsEvent(DeviceStream user) {
+    return stream() != user;
   }
 
   /**
    * Ends an access and remembers {@code event} as the latest point of {@code user}'s work that uses
    * the memory.
    *
-   * @param event null if that work is done
+   * @param event null if that work is done or ordered with the memory's release
    */
-  void endAccess(AccessMode mode, DeviceStream user, DeviceEvent event) {
+  final void endAccess(AccessMode mode, DeviceStream user, DeviceEvent event) {
     FirstFailure failure = new FirstFailure();
     boolean unused;
-    synchronized (this) {
+    lock.lock();
+    try {
       if (event != null) {
-        failure.run(() -> remember(mode, user, event));
+        failure.run(() -> uses.add(mode, user, event));
       }
       openAccesses--;
       unused = becomesUnused();
+    } finally {
+      lock.unlock();
     }
     if (unused) {
-      failure.run(this::releaseMemory);
+      freeMemory(failure);
     }
     failure.rethrow();
   }
 
-  private void remember(AccessMode mode, DeviceStream user, DeviceEvent event) {
-    uses.removeIf(
-        use -> {
-          boolean covered = use.stream == user && (use.mode == mode || mode == AccessMode.WRITE);
-          if (covered) {
-            use.event.close();
-          }
-          return covered;
-        });
-    uses.add(new Use(mode, user, event.retain()));
+  /**
+   * Marks the memory as known to a third party, for good: it is never moved again.
+   *
+   * @param wasSpilled whether it had to be brought back for that
+   */
+  final void expose(boolean wasSpilled) {
+    lock.lock();
+    try {
+      checkNotReleased();
+      if (!exposed) {
+        exposed = true;
+        onExposed(wasSpilled);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Takes the lock if that needs no waiting and nothing keeps the memory where it is. If so, {@link
+   * #endMove} must follow.
+   */
+  final boolean beginMove() {
+    if (!lock.tryLock()) {
+      return false;
+    }
+    boolean outermost = lock.getHoldCount() == 1;
+    if (outermost && openAccesses == 0 && !exposed && !released) {
+      return true;
+    }
+    lock.unlock();
+    return false;
+  }
+
+  final void endMove() {
+    lock.unlock();
+  }
+
+  /**
+   * Makes {@code mover} wait for all work on the memory. Called between begin and end of a move.
+   */
+  final void orderMove(DeviceStream mover) {
+    mover.waitFor(stream());
+    FirstFailure failure = new FirstFailure();
+    uses.drainInto(mover, failure);
+    failure.rethrow();
   }
 }

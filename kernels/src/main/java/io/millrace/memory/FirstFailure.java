@@ -25,6 +25,10 @@ final class FirstFailure {
     }
   }
 
+  boolean hasFailed() {
+    return failure != null;
+  }
+
   /** Throws the first failure, if there was one. */
   void rethrow() {
     if (failure instanceof Error error) {

@@ -31,6 +31,15 @@ public interface MemoryResource {
    */
   void free(long address, long bytes, DeviceStream stream);
 
+  /**
+   * Whether a buffer of this memory that is shared is copied when one of its slices is written to
+   * (copy-on-write), so that a shallow copy costs nothing. Otherwise shallow copies are real copies
+   * and shared memory is not written to.
+   */
+  default boolean copiesOnWrite() {
+    return true;
+  }
+
   /** The plainest resource of {@code device} that is fast enough to allocate for each batch. */
   static MemoryResource of(Device device) {
     return device.kind() == DeviceKind.HOST

@@ -133,21 +133,6 @@ class BufferTest {
   }
 
   @Test
-  void sharedMemoryIsNotWritten() {
-    Buffer buffer = Buffer.allocate(10, device.stream(), device.memory());
-    try (AccessScope scope = AccessScope.on(device.stream())) {
-      try (Buffer shared = buffer.share()) {
-        assertThatIllegalStateException()
-            .isThrownBy(() -> shared.access(AccessMode.WRITE, scope))
-            .withMessage("the buffer is shared by 2 slices");
-        assertThat(shared.access(AccessMode.READ, scope)).isNotZero();
-      }
-      assertThat(buffer.access(AccessMode.WRITE, scope)).isNotZero();
-    }
-    buffer.close();
-  }
-
-  @Test
   void hostMemoryIsReachedFromEveryDevice() {
     try (Buffer host = Buffer.allocate(10, device.hostStream(), device.hostMemory());
         AccessScope hostScope = AccessScope.on(device.hostStream());

@@ -1,0 +1,63 @@
+package io.millrace.memory;
+
+import io.millrace.device.Device;
+import io.millrace.device.DeviceStream;
+
+/** Memory that stays where it is: of a plain resource, or of someone else. */
+final class FixedBufferOwner extends BufferOwner {
+  private final long address;
+  private final Device device;
+  private final DeviceStream stream;
+  private final MemoryResource resource;
+  private final Runnable release;
+
+  /**
+   * @param stream the stream in whose order the memory is valid and is released
+   * @param resource where a copy of the memory comes from; null for the device's plainest
+   * @param release called once, when no slice is live
+   */
+  FixedBufferOwner(
+      long address,
+      long size,
+      Device device,
+      DeviceStream stream,
+      MemoryResource resource,
+      Runnable release) {
+    super(size);
+    this.address = address;
+    this.device = device;
+    this.stream = stream;
+    this.resource = resource;
+    this.release = release;
+  }
+
+  @Override
+  Device device() {
+    return device;
+  }
+
+  @Override
+  MemoryResource resource() {
+    return resource == null ? MemoryResource.of(device) : resource;
+  }
+
+  @Override
+  DeviceStream stream() {
+    return stream;
+  }
+
+  @Override
+  long address() {
+    return address;
+  }
+
+  @Override
+  void free() {
+    release.run();
+  }
+
+  @Override
+  SpillTier tier() {
+    return SpillTier.DEVICE;
+  }
+}

@@ -1,0 +1,55 @@
+package io.millrace.memory;
+
+import io.millrace.device.DeviceEvent;
+import io.millrace.device.DeviceStream;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The latest work of each stream that uses some memory. Guarded by the memory's owner. */
+final class LastUses {
+  private final List<Use> uses = new ArrayList<>(0);
+
+  private record Use(AccessMode mode, DeviceStream stream, DeviceEvent event) {}
+
+  /** Makes later work of {@code user} wait for the uses that conflict with {@code mode}. */
+  void orderBefore(AccessMode mode, DeviceStream user) {
+    for (Use use : uses) {
+      if (use.stream != user && (mode == AccessMode.WRITE || use.mode == AccessMode.WRITE)) {
+        user.waitFor(use.event);
+      }
+    }
+  }
+
+  /** Adds a use, which covers earlier ones of the same stream. */
+  void add(AccessMode mode, DeviceStream user, DeviceEvent event) {
+    uses.removeIf(
+        use -> {
+          boolean covered = use.stream == user && (use.mode == mode || mode == AccessMode.WRITE);
+          if (covered) {
+            use.event.close();
+          }
+          return covered;
+        });
+    uses.add(new Use(mode, user, event.retain()));
+  }
+
+  /**
+   * Makes later work of {@code stream} wait for every use and forgets them. Where {@code stream} is
+   * closed the host waits; where neither can wait, the device has failed and runs nothing any more.
+   */
+  void drainInto(DeviceStream stream, FirstFailure failure) {
+    for (Use use : uses) {
+      failure.run(() -> waitFor(use.event, stream));
+      failure.run(use.event::close);
+    }
+    uses.clear();
+  }
+
+  private static void waitFor(DeviceEvent event, DeviceStream stream) {
+    try {
+      stream.waitFor(event);
+    } catch (IllegalStateException streamIsClosed) {
+      event.synchronize();
+    }
+  }
+}

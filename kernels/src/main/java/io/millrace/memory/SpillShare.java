@@ -1,0 +1,192 @@
+package io.millrace.memory;
+
+import io.millrace.device.GpuOutOfMemoryException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+
+/**
+ * One job's bounded part of a {@link SpillManager}'s device, host and disk memory, and what is
+ * counted of it. Thread-safe.
+ */
+public final class SpillShare implements AutoCloseable {
+  private final SpillManager manager;
+  private final String name;
+  private final SpillLimits limits;
+  private final SpillStatistics statistics;
+  private final SpillFile file;
+  private final Set<SpillableBufferOwner> onHost = ConcurrentHashMap.newKeySet();
+  private final AtomicLong deviceBytes = new AtomicLong();
+  private final AtomicLong hostBytes = new AtomicLong();
+
+  SpillShare(SpillManager manager, String name, SpillLimits limits) {
+    this.manager = manager;
+    this.name = name;
+    this.limits = limits;
+    this.statistics = new SpillStatistics(limits.statisticsLevel(), manager.statistics());
+    this.file =
+        limits.spills() && !limits.directories().isEmpty()
+            ? SpillFile.in(limits.directories(), limits.diskBytes())
+            : null;
+  }
+
+  /**
+   * Memory of the device that counts for this share.
+   *
+   * @param hostBudget pays for the host memory that spilled buffers take
+   */
+  public SpillableResourceAdaptor resource(MemoryBudget hostBudget) {
+    return new SpillableResourceAdaptor(this, hostBudget);
+  }
+
+  public SpillManager manager() {
+    return manager;
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public SpillLimits limits() {
+    return limits;
+  }
+
+  /** Bytes and times of this share's transfers. */
+  public SpillStatistics statistics() {
+    return statistics;
+  }
+
+  /** Bytes of device memory held now. */
+  public long deviceBytes() {
+    return deviceBytes.get();
+  }
+
+  /** Bytes of pinned host memory that hold spilled buffers now. */
+  public long hostBytes() {
+    return hostBytes.get();
+  }
+
+  /** Bytes of disk that hold spilled buffers now. */
+  public long diskBytes() {
+    return file == null ? 0 : file.heldBytes();
+  }
+
+  void addDeviceBytes(long bytes) {
+    deviceBytes.addAndGet(bytes);
+    manager.addDeviceBytes(bytes);
+  }
+
+  void makeRoomOnDevice(long bytes) {
+    manager.makeRoom(bytes, this);
+  }
+
+  boolean hasDisk() {
+    return file != null;
+  }
+
+  SpillFile file() {
+    return file;
+  }
+
+  /**
+   * Host memory for all of {@code owner}, for which older buffers may go to disk. Called by the
+   * thread that spills.
+   *
+   * @return 0 if there is no room
+   */
+  long allocateHost(SpillableBufferOwner owner) {
+    if (!reserveHost(owner.size(), owner.hostBudget())) {
+      return 0;
+    }
+    try {
+      return manager.hostMemory().allocate(owner.size(), manager.transfers().spillStream());
+    } catch (GpuOutOfMemoryException hostCannotPin) {
+      releaseHost(owner);
+      return 0;
+    }
+  }
+
+  private boolean reserveHost(long bytes, MemoryBudget budget) {
+    if (bytes > limits.hostBytes()) {
+      return false;
+    }
+    while (true) {
+      boolean withinLimit = hostBytes.get() <= limits.hostBytes() - bytes;
+      if (withinLimit && budget.tryReserve(bytes)) {
+        hostBytes.addAndGet(bytes);
+        return true;
+      }
+      if (!moveOneToDisk(owner -> !withinLimit || owner.hostBudget() == budget)) {
+        return false;
+      }
+    }
+  }
+
+  private void releaseHost(SpillableBufferOwner owner) {
+    owner.hostBudget().release(owner.size());
+    hostBytes.addAndGet(-owner.size());
+  }
+
+  void freeHost(SpillableBufferOwner owner, long address) {
+    manager.hostMemory().free(address, owner.size(), manager.transfers().spillStream());
+    releaseHost(owner);
+  }
+
+  void arrivedOnHost(SpillableBufferOwner owner, long nanos) {
+    onHost.add(owner);
+    statistics.moved(SpillTier.DEVICE, SpillTier.HOST, owner.size(), nanos);
+  }
+
+  private boolean moveOneToDisk(Predicate<SpillableBufferOwner> which) {
+    if (file == null) {
+      return false;
+    }
+    for (SpillableBufferOwner owner : SpillableBufferOwner.oldestFirst(onHost, which)) {
+      if (owner.beginMove()) {
+        try {
+          if (owner.tier() == SpillTier.HOST) {
+            moveToDisk(owner);
+            return true;
+          }
+        } finally {
+          owner.endMove();
+        }
+      }
+    }
+    return false;
+  }
+
+  private void moveToDisk(SpillableBufferOwner owner) {
+    long address = owner.keptAddress();
+    copyToDisk(owner, SpillTier.HOST);
+    onHost.remove(owner);
+    freeHost(owner, address);
+  }
+
+  /** Writes {@code owner}'s memory to disk, where it is from then on. */
+  void copyToDisk(SpillableBufferOwner owner, SpillTier from) {
+    SpillTransfers transfers = manager.transfers();
+    long startNanos = transfers.nanoTime();
+    owner.movedToDisk(transfers.toDisk(file, from, owner.keptAddress(), owner.size()));
+    statistics.moved(from, SpillTier.DISK, owner.size(), transfers.nanoTime() - startNanos);
+  }
+
+  /** Frees the host or disk memory that {@code owner} is kept in. */
+  void freeSpilled(SpillableBufferOwner owner) {
+    if (owner.tier() == SpillTier.HOST) {
+      onHost.remove(owner);
+      freeHost(owner, owner.keptAddress());
+    } else {
+      file.free(owner.region());
+    }
+  }
+
+  /** Deletes the share's file. Called when all of the share's buffers are closed. */
+  @Override
+  public void close() {
+    if (file != null) {
+      file.close();
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package io.millrace.memory;
+
+import io.millrace.device.Device;
+import io.millrace.device.DeviceStream;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * Memory that its {@link SpillManager} moves between the device, pinned host memory and disk while
+ * no access is open, once for all slices. All moves are made under the owner's lock.
+ */
+final class SpillableBufferOwner extends BufferOwner {
+  private static final Comparator<Age> LEAST_RECENT_THEN_LARGEST =
+      Comparator.comparingLong(Age::lastAccess)
+          .thenComparing(Comparator.comparingLong(Age::size).reversed());
+
+  private final SpillableResourceAdaptor resource;
+  private volatile SpillTier tier = SpillTier.DEVICE;
+  private volatile long lastAccess;
+  // On the device or the host, by tier.
+  private long address;
+  private SpillFile.Region region;
+  // volatile: an access that is open keeps the memory, and so the stream, as they are.
+  private volatile DeviceStream stream;
+
+  // Owners are accessed while they are sorted, which no sort stands.
+  private record Age(SpillableBufferOwner owner, long lastAccess, long size) {
+    private Age(SpillableBufferOwner owner) {
+      this(owner, owner.lastAccess, owner.size());
+    }
+  }
+
+  SpillableBufferOwner(
+      SpillableResourceAdaptor resource, long address, long size, DeviceStream stream) {
+    super(size);
+    this.resource = resource;
+    this.address = address;
+    this.stream = stream;
+    this.lastAccess = manager().nextTick();
+  }
+
+  /** Those of {@code owners} to move first come first. */
+  static List<SpillableBufferOwner> oldestFirst(
+      Collection<SpillableBufferOwner> owners, Predicate<SpillableBufferOwner> which) {
+    return owners.stream()
+        .filter(which)
+        .map(Age::new)
+        .sorted(LEAST_RECENT_THEN_LARGEST)
+        .map(Age::owner)
+        .toList();
+  }
+
+  private SpillManager manager() {
+    return resource.share().manager();
+  }
+
+  SpillShare share() {
+    return resource.share();
+  }
+
+  MemoryBudget hostBudget() {
+    return resource.hostBudget();
+  }
+
+  @Override
+  Device device() {
+    return resource.device();
+  }
+
+  @Override
+  SpillableResourceAdaptor resource() {
+    return resource;
+  }
+
+  @Override
+  DeviceStream stream() {
+    return stream;
+  }
+
+  @Override
+  SpillTier tier() {
+    return tier;
+  }
+
+  @Override
+  long address() {
+    lastAccess = manager().currentTick();
+    if (tier != SpillTier.DEVICE) {
+      manager().unspill(this);
+    }
+    return address;
+  }
+
+  /** The address on the device or the host, under the lock. */
+  long keptAddress() {
+    return address;
+  }
+
+  /** Where the memory is on disk, under the lock. */
+  SpillFile.Region region() {
+    return region;
+  }
+
+  void movedToDevice(long deviceAddress, DeviceStream orderedBy) {
+    address = deviceAddress;
+    region = null;
+    stream = orderedBy;
+    tier = SpillTier.DEVICE;
+  }
+
+  void movedToHost(long hostAddress) {
+    address = hostAddress;
+    tier = SpillTier.HOST;
+  }
+
+  void movedToDisk(SpillFile.Region where) {
+    address = 0;
+    region = where;
+    tier = SpillTier.DISK;
+  }
+
+  @Override
+  void onExposed(boolean wasSpilled) {
+    manager().exposed(this, wasSpilled);
+  }
+
+  @Override
+  void free() {
+    manager().free(this);
+  }
+}

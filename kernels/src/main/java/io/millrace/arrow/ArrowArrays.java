@@ -18,7 +18,7 @@ import java.util.List;
  * the layouts agree. Converted into new memory are BOOL, DECIMAL32 and DECIMAL64, masks that start
  * within a byte, and offsets that do not start at 0. A mask without a zero is left out.
  *
- * <p>Owns its buffers. Used by one thread.
+ * <p>Owns its buffers, which stay in their place until it is closed. Used by one thread at a time.
  */
 final class ArrowArrays implements AutoCloseable {
   private final DeviceStream stream;
@@ -64,6 +64,11 @@ final class ArrowArrays implements AutoCloseable {
   /** Still owned by this. */
   List<Buffer> buffers() {
     return buffers;
+  }
+
+  /** The buffers' addresses, valid until this is closed. */
+  List<Long> addresses() {
+    return buffers.stream().map(this::read).toList();
   }
 
   private void add(Column column, int start, int length) {

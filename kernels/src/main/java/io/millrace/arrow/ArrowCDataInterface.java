@@ -1,20 +1,11 @@
 package io.millrace.arrow;
 
-import io.millrace.column.Column;
-import io.millrace.column.DataType;
-import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
-import io.millrace.memory.AccessMode;
-import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
 import org.apache.arrow.c.ArrowArray;
 import org.apache.arrow.c.ArrowSchema;
 import org.apache.arrow.c.CDataDictionaryProvider;
@@ -22,9 +13,7 @@ import org.apache.arrow.c.Data;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
-import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
-import org.apache.arrow.vector.types.pojo.FieldType;
 import org.apache.arrow.vector.util.DictionaryUtility;
 
 /**
@@ -75,8 +64,9 @@ public final class ArrowCDataInterface {
    * throws.
    *
    * @return the table; the caller owns it
-   * @throws IllegalArgumentException if a struct is released already, and both are left alone; if
-   *     the schema is not of a struct, or a column's type is not supported
+   * @throws IllegalArgumentException if a struct is released already, and both are left alone
+   * @throws ArrowTypeException if the array is not a struct array, or a column's type is not
+   *     supported
    * @throws ArrowFormatException if the array does not hold what the schema says
    */
   public Table importTable(ArrowArray array, ArrowSchema schema) throws ArrowFormatException {
@@ -85,11 +75,9 @@ public final class ArrowCDataInterface {
     }
     try (Buffer struct = take(array);
         CDataDictionaryProvider provider = new CDataDictionaryProvider()) {
-      List<Field> fields = new ArrayList<>();
-      for (Field field : Data.importSchema(allocator, schema, provider).getFields()) {
-        fields.add(DictionaryUtility.toMessageFormat(field, provider, new HashSet<>()));
-      }
-      return importTable(struct, fields);
+      Field field = Data.importField(allocator, schema, provider);
+      return new CArrayReader(hostStream, resource)
+          .readTable(struct, DictionaryUtility.toMessageFormat(field, provider, new HashSet<>()));
     }
   }
 
@@ -100,54 +88,12 @@ public final class ArrowCDataInterface {
     array.markReleased();
     return Buffer.wrap(
         moved.memoryAddress(),
-        CArraySource.STRUCT_BYTES,
+        CArray.BYTES,
         HostDevice.INSTANCE,
         hostStream,
         () -> {
           moved.release();
           moved.close();
         });
-  }
-
-  private Table importTable(Buffer struct, List<Field> fields) throws ArrowFormatException {
-    Field root = new Field("table", FieldType.notNullable(ArrowType.Struct.INSTANCE), fields);
-    org.apache.arrow.vector.types.pojo.Schema rootSchema =
-        new org.apache.arrow.vector.types.pojo.Schema(List.of(root));
-    DataType type = ArrowSchemaConverter.fromArrow(rootSchema).type(0);
-    Schema schema = new Schema(type.fields());
-    Map<Long, Column> dictionaries = new HashMap<>();
-    try (AccessScope scope = AccessScope.on(hostStream)) {
-      long rootAddress = struct.access(AccessMode.READ, scope);
-      for (CArraySource.DictionaryArray array : CArraySource.dictionaries(rootAddress, root)) {
-        dictionaries.put(
-            array.id(), importColumn(array.values(), struct, array.address(), dictionaries));
-      }
-      try (Column rows = importColumn(root, struct, rootAddress, dictionaries)) {
-        int nulls = rows.nullCount(hostStream);
-        if (nulls > 0) {
-          throw new ArrowFormatException(nulls + " rows of the table are null");
-        }
-        return new Table(
-            schema,
-            rows.children().stream()
-                .map(column -> column.slice(rows.offset(), rows.size()))
-                .toList(),
-            rows.size());
-      }
-    } finally {
-      dictionaries.values().forEach(Column::close);
-    }
-  }
-
-  private Column importColumn(
-      Field field, Buffer struct, long address, Map<Long, Column> dictionaries)
-      throws ArrowFormatException {
-    org.apache.arrow.vector.types.pojo.Schema schema =
-        new org.apache.arrow.vector.types.pojo.Schema(List.of(field));
-    return ArrowColumnImporter.importColumn(
-        field,
-        ArrowSchemaConverter.fromArrow(schema).type(0),
-        new CArraySource(struct, address, hostStream),
-        new ArrowColumnImporter.Target(dictionaries, hostStream, resource));
   }
 }

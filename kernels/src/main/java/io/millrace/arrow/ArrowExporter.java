@@ -106,10 +106,9 @@ public final class ArrowExporter {
 
   private void load(VectorSchemaRoot root, List<Column> columns, int rows) {
     List<ArrowBuf> wrapped = new ArrayList<>();
-    try (ArrowArrays arrays = ArrowArrays.of(columns, hostStream, resource);
-        AccessScope scope = AccessScope.on(hostStream)) {
+    try (ArrowArrays arrays = ArrowArrays.of(columns, hostStream, resource)) {
       for (Buffer buffer : arrays.buffers()) {
-        wrapped.add(wrap(buffer, scope));
+        wrapped.add(wrap(buffer));
       }
       List<ArrowFieldNode> nodes = new ArrayList<>();
       for (ArrowNode node : arrays.nodes()) {
@@ -123,23 +122,30 @@ public final class ArrowExporter {
     }
   }
 
-  private ArrowBuf wrap(Buffer buffer, AccessScope scope) {
+  // The scope keeps the memory in its place as long as the vector has the address.
+  private ArrowBuf wrap(Buffer buffer) {
     if (buffer.size() == 0) {
       return allocator.getEmpty();
     }
-    long address = buffer.access(AccessMode.READ, scope);
     Buffer shared = buffer.share();
+    AccessScope scope = AccessScope.on(hostStream);
     try {
       return allocator.wrapForeignAllocation(
-          new ForeignAllocation(shared.size(), address) {
+          new ForeignAllocation(shared.size(), shared.access(AccessMode.READ, scope)) {
             @Override
             protected void release0() {
-              shared.close();
+              close(scope, shared);
             }
           });
-    } catch (RuntimeException e) {
-      shared.close();
+    } catch (RuntimeException | Error e) {
+      close(scope, shared);
       throw e;
+    }
+  }
+
+  private static void close(AccessScope scope, Buffer buffer) {
+    try (buffer) {
+      scope.close();
     }
   }
 }

@@ -52,12 +52,22 @@ public final class ArrowSchemaConverter {
   /**
    * The schema of an Arrow schema in message format.
    *
-   * @throws IllegalArgumentException if a column's type is not supported, or two columns have one
-   *     name
+   * @throws ArrowTypeException if a column's type is not supported
+   * @throws IllegalArgumentException if two columns have one name
    */
   public static Schema fromArrow(org.apache.arrow.vector.types.pojo.Schema schema) {
     return new Schema(
         schema.getFields().stream().map(field -> fieldFromArrow(field, field.getName())).toList());
+  }
+
+  /** As {@link #fromArrow}, the type of one field. */
+  static DataType typeOf(Field field) {
+    return fieldFromArrow(field, field.getName()).type();
+  }
+
+  /** As {@link #toArrow}, one field. */
+  static Field toArrow(DataType.Field field) {
+    return new ArrowSchemaConverter().field(field);
   }
 
   /**
@@ -272,8 +282,8 @@ public final class ArrowSchemaConverter {
     throw unsupported(field, path);
   }
 
-  private static IllegalArgumentException unsupported(Field field, String path) {
-    return new IllegalArgumentException(
+  private static ArrowTypeException unsupported(Field field, String path) {
+    return new ArrowTypeException(
         "column '"
             + path
             + "' is of the Arrow type "

@@ -2,7 +2,6 @@ package io.millrace.arrow;
 
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
-import io.millrace.device.HostMemory;
 import io.millrace.memory.Buffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -19,35 +18,24 @@ import org.apache.arrow.vector.types.pojo.Field;
  * <p>Arrow's own importer is not used because it ignores the offsets of arrays.
  */
 final class CArraySource implements ArrowArraySource {
-  static final int STRUCT_BYTES = 80;
-
-  private static final int LENGTH = 0;
-  private static final int NULL_COUNT = 8;
-  private static final int OFFSET = 16;
-  private static final int BUFFER_COUNT = 24;
-  private static final int CHILD_COUNT = 32;
-  private static final int BUFFERS = 40;
-  private static final int CHILDREN = 48;
-  private static final int DICTIONARY = 56;
-
   private final Buffer struct;
   private final DeviceStream stream;
-  private final Deque<Long> arrays = new ArrayDeque<>();
+  private final Deque<CArray> arrays = new ArrayDeque<>();
   private final Deque<Long> buffers = new ArrayDeque<>();
 
   /**
    * @param struct the root struct, which is shared by each buffer that is taken
-   * @param address the struct to walk: the root or one of its dictionaries, checked by {@link
+   * @param array the struct to walk: the root or one of its dictionaries, checked by {@link
    *     #dictionaries}
    */
-  CArraySource(Buffer struct, long address, DeviceStream stream) {
+  CArraySource(Buffer struct, CArray array, DeviceStream stream) {
     this.struct = struct;
     this.stream = stream;
-    this.arrays.push(address);
+    this.arrays.push(array);
   }
 
   /** The struct of a dictionary's values and their field. */
-  record DictionaryArray(long id, Field values, long address) {}
+  record DictionaryArray(long id, Field values, CArray array) {}
 
   /**
    * Checks that the structs have the shape of {@code root} and finds their dictionaries, those that
@@ -55,7 +43,7 @@ final class CArraySource implements ArrowArraySource {
    *
    * @throws ArrowFormatException if a struct lacks a child, a buffer or a dictionary
    */
-  static List<DictionaryArray> dictionaries(long root, Field rootField)
+  static List<DictionaryArray> dictionaries(CArray root, Field rootField)
       throws ArrowFormatException {
     List<DictionaryArray> found = new ArrayList<>();
     collect(root, rootField, ArrowSchemaConverter.dictionaryFields(List.of(rootField)), found);
@@ -63,25 +51,24 @@ final class CArraySource implements ArrowArraySource {
   }
 
   private static void collect(
-      long array, Field field, Map<Long, Field> values, List<DictionaryArray> found)
+      CArray array, Field field, Map<Long, Field> values, List<DictionaryArray> found)
       throws ArrowFormatException {
     boolean encoded = field.getDictionary() != null;
     int buffers = encoded ? 2 : TypeLayout.getTypeBufferCount(field.getType());
-    check(field, "buffers", get(array, BUFFER_COUNT), buffers);
-    if (get(array, BUFFERS) == 0) {
+    check(field, "buffers", array.bufferCount(), buffers);
+    if (array.buffers() == 0) {
       throw new ArrowFormatException("column '" + field.getName() + "' has no buffers");
     }
     List<Field> children = encoded ? List.of() : field.getChildren();
-    check(field, "children", get(array, CHILD_COUNT), children.size());
+    check(field, "children", array.childCount(), children.size());
     for (int i = 0; i < children.size(); i++) {
-      collect(child(array, i), children.get(i), values, found);
+      collect(array.child(i), children.get(i), values, found);
     }
-    long dictionary = get(array, DICTIONARY);
-    check(field, "dictionaries", dictionary == 0 ? 0 : 1, encoded ? 1 : 0);
+    check(field, "dictionaries", array.hasDictionary() ? 1 : 0, encoded ? 1 : 0);
     if (encoded) {
       long id = field.getDictionary().getId();
-      collect(dictionary, values.get(id), values, found);
-      found.add(new DictionaryArray(id, values.get(id), dictionary));
+      collect(array.dictionary(), values.get(id), values, found);
+      found.add(new DictionaryArray(id, values.get(id), array.dictionary()));
     }
   }
 
@@ -103,37 +90,28 @@ final class CArraySource implements ArrowArraySource {
     }
   }
 
-  private static long get(long array, int member) {
-    return HostMemory.getLong(array + member);
-  }
-
-  private static long child(long array, long index) {
-    return HostMemory.getLong(get(array, CHILDREN) + index * Long.BYTES);
-  }
-
   @Override
   public ArrowNode nextNode() throws ArrowFormatException {
-    Long array = arrays.poll();
+    CArray array = arrays.poll();
     if (array == null) {
       throw new ArrowFormatException("there are fewer arrays than the schema has fields");
     }
     buffers.clear();
-    for (long i = 0; i < get(array, BUFFER_COUNT); i++) {
-      buffers.add(HostMemory.getLong(get(array, BUFFERS) + i * Long.BYTES));
+    for (long i = 0; i < array.bufferCount(); i++) {
+      buffers.add(array.buffer(i));
     }
-    for (long i = get(array, CHILD_COUNT) - 1; i >= 0; i--) {
-      arrays.push(child(array, i));
+    for (long i = array.childCount() - 1; i >= 0; i--) {
+      arrays.push(array.child(i));
     }
-    return new ArrowNode(get(array, LENGTH), nullCount(array), get(array, OFFSET));
+    return new ArrowNode(array.length(), nullCount(array), array.offset());
   }
 
   // Values before the offset may be null even if none after it is.
-  private long nullCount(long array) {
-    long announced = get(array, NULL_COUNT);
-    if (buffers.getFirst() == 0) {
-      return Math.max(0, announced);
+  private static long nullCount(CArray array) {
+    if (array.buffer(0) == 0) {
+      return Math.max(0, array.nullCount());
     }
-    return announced < 0 || get(array, OFFSET) > 0 ? ArrowNode.UNKNOWN : announced;
+    return array.nullCount() < 0 || array.offset() > 0 ? ArrowNode.UNKNOWN : array.nullCount();
   }
 
   @Override

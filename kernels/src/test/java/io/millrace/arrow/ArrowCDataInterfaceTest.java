@@ -181,7 +181,7 @@ class ArrowCDataInterfaceTest {
       Data.exportVectorSchemaRoot(allocator, VectorSchemaRoot.of(nulls), null, array, schema);
     }
     assertThatThrownBy(() -> cData().importTable(array, schema))
-        .isInstanceOf(IllegalArgumentException.class)
+        .isInstanceOf(ArrowTypeException.class)
         .hasMessageContaining("column 'table.nothing' is of the Arrow type Null");
     assertThat(array.snapshot().release).isZero();
   }
@@ -194,8 +194,8 @@ class ArrowCDataInterfaceTest {
       Data.exportVector(allocator, vector, null, array, schema);
     }
     assertThatThrownBy(() -> cData().importTable(array, schema))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("non-struct");
+        .isInstanceOf(ArrowTypeException.class)
+        .hasMessage("a table is a struct array, not Int(32, true)");
   }
 
   @Test

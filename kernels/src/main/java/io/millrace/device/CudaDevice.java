@@ -110,9 +110,7 @@ public final class CudaDevice implements Device {
 
   @Override
   public void freeAsync(long address, DeviceStream stream) {
-    check(
-        JCudaDriver.cuMemFreeAsync(new Address(address), ((CudaStream) stream).handle()),
-        "cuMemFreeAsync");
+    ((CudaStream) stream).freeAsync(address);
   }
 
   @Override

@@ -88,7 +88,18 @@ final class CudaStream implements DeviceStream {
 
   @Override
   public void synchronize() {
-    check(JCudaDriver.cuStreamSynchronize(handle()), "cuStreamSynchronize");
+    if (!closed) {
+      check(JCudaDriver.cuStreamSynchronize(handle()), "cuStreamSynchronize");
+    }
+  }
+
+  /** Frees memory of the driver's stream-ordered allocator, at once if the stream is closed. */
+  synchronized void freeAsync(long address) {
+    if (closed) {
+      device.free(address);
+    } else {
+      check(JCudaDriver.cuMemFreeAsync(new Address(address), handle()), "cuMemFreeAsync");
+    }
   }
 
   @Override

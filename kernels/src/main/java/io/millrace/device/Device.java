@@ -28,7 +28,10 @@ public interface Device {
    */
   long allocateAsync(long bytes, DeviceStream stream);
 
-  /** Returns memory of {@link #allocateAsync} once the work enqueued on {@code stream} is done. */
+  /**
+   * Returns memory of {@link #allocateAsync} once the work enqueued on {@code stream}, which may be
+   * closed, is done.
+   */
   void freeAsync(long address, DeviceStream stream);
 
   /**

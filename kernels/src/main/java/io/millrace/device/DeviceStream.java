@@ -32,7 +32,7 @@ public interface DeviceStream extends AutoCloseable {
     }
   }
 
-  /** Waits on the host until all work enqueued so far is done. */
+  /** Waits on the host until all work enqueued so far is done; that of a closed stream is. */
   void synchronize();
 
   /** Waits for the enqueued work, then destroys the stream. Closing twice does nothing. */

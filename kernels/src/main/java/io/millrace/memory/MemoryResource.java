@@ -24,7 +24,8 @@ public interface MemoryResource {
   long allocate(long bytes, DeviceStream stream);
 
   /**
-   * Gives memory back once the work enqueued on {@code stream} so far is done.
+   * Gives memory back once the work enqueued on {@code stream} so far is done. The stream may be
+   * closed.
    *
    * @param address what {@link #allocate} gave
    * @param bytes what it was asked for

@@ -38,7 +38,11 @@ public final class DeferredDevice implements Device {
 
   @Override
   public void freeAsync(long address, DeviceStream stream) {
-    ((DeferredStream) stream).enqueue(() -> free(address));
+    if (((DeferredStream) stream).closed) {
+      free(address);
+    } else {
+      ((DeferredStream) stream).enqueue(() -> free(address));
+    }
   }
 
   @Override

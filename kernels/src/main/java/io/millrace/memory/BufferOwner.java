@@ -117,7 +117,8 @@ abstract class BufferOwner {
 
   // No one else reaches the memory once the owner is released.
   private void freeMemory(FirstFailure failure) {
-    uses.drainInto(stream(), failure);
+    uses.orderAllBefore(stream(), failure);
+    uses.clear(failure);
     failure.run(this::free);
   }
 
@@ -224,7 +225,14 @@ abstract class BufferOwner {
   final void orderMove(DeviceStream mover) {
     mover.waitFor(stream());
     FirstFailure failure = new FirstFailure();
-    uses.drainInto(mover, failure);
+    uses.orderAllBefore(mover, failure);
+    failure.rethrow();
+  }
+
+  /** Forgets the work before a move that is done, and so is ordered behind that work. */
+  final void forgetUses() {
+    FirstFailure failure = new FirstFailure();
+    uses.clear(failure);
     failure.rethrow();
   }
 }

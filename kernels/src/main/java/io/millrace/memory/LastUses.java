@@ -34,12 +34,18 @@ final class LastUses {
   }
 
   /**
-   * Makes later work of {@code stream} wait for every use and forgets them. Where {@code stream} is
-   * closed the host waits; where neither can wait, the device has failed and runs nothing any more.
+   * Makes later work of {@code stream} wait for every use. Where {@code stream} is closed the host
+   * waits; where neither can wait, the device has failed and runs nothing any more.
    */
-  void drainInto(DeviceStream stream, FirstFailure failure) {
+  void orderAllBefore(DeviceStream stream, FirstFailure failure) {
     for (Use use : uses) {
       failure.run(() -> waitFor(use.event, stream));
+    }
+  }
+
+  /** Forgets every use, when what comes next on the memory is ordered behind them. */
+  void clear(FirstFailure failure) {
+    for (Use use : uses) {
       failure.run(use.event::close);
     }
     uses.clear();

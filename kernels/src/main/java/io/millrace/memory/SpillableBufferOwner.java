@@ -113,12 +113,14 @@ final class SpillableBufferOwner extends BufferOwner {
   void movedToHost(long hostAddress) {
     address = hostAddress;
     tier = SpillTier.HOST;
+    forgetUses();
   }
 
   void movedToDisk(SpillFile.Region where) {
     address = 0;
     region = where;
     tier = SpillTier.DISK;
+    forgetUses();
   }
 
   @Override

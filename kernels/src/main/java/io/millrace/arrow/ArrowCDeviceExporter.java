@@ -4,9 +4,12 @@ import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
+import io.millrace.device.HostDevice;
 import io.millrace.memory.MemoryResource;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.arrow.c.ArrowSchema;
 import org.apache.arrow.memory.BufferAllocator;
@@ -15,20 +18,24 @@ import org.apache.arrow.memory.BufferAllocator;
  * Tables and columns to the structs of the Arrow C device data interface. The counterparts of
  * libcudf's functions:
  *
- * <table>
- * <caption>libcudf's functions and ours</caption>
- * <tr><th>libcudf</th><th>here</th></tr>
- * <tr><td>{@code to_arrow_schema}</td><td>{@link #toArrowSchema(Schema)}</td></tr>
- * <tr><td>{@code to_arrow_host(table_view)}</td><td>{@link #toArrowHost(Table, DeviceStream)}</td></tr>
- * <tr><td>{@code to_arrow_host(column_view)}</td><td>{@link #toArrowHost(Column, DeviceStream)}</td></tr>
- * </table>
+ * <ul>
+ *   <li>{@code to_arrow_schema}: {@link #toArrowSchema(Schema)}
+ *   <li>{@code to_arrow_device(table&&)}: {@link #toArrowDevice(Table, DeviceStream,
+ *       MemoryResource)}
+ *   <li>{@code to_arrow_device(column&&)}: {@link #toArrowDevice(Column, DeviceStream,
+ *       MemoryResource)}
+ *   <li>{@code to_arrow_device(table_view)}: {@link #viewToArrowDevice(Table, DeviceStream,
+ *       MemoryResource)}
+ *   <li>{@code to_arrow_device(column_view)}: {@link #viewToArrowDevice(Column, DeviceStream,
+ *       MemoryResource)}
+ *   <li>{@code to_arrow_host(table_view)}: {@link #toArrowHost(Table, DeviceStream)}
+ *   <li>{@code to_arrow_host(column_view)}: {@link #toArrowHost(Column, DeviceStream)}
+ * </ul>
  *
  * <p>Decimals become decimal128 of the declared precision, where libcudf, which does not know it,
  * says the widest. Used by one thread.
  */
 public final class ArrowCDeviceExporter {
-  static final long NO_DEVICE_ID = -1;
-
   private final BufferAllocator allocator;
   private final DeviceStream hostStream;
   private final MemoryResource hostResource;
@@ -53,6 +60,77 @@ public final class ArrowCDeviceExporter {
   /** The schema of a column. The caller or a consumer releases it. */
   public ArrowSchema toArrowSchema(DataType.Field field) {
     return CSchema.export(field, allocator);
+  }
+
+  /**
+   * A struct array of {@code table}, which it owns from now on: releasing it closes the table. The
+   * memory stays where it is, exposed, but for what is laid out otherwise or shared with others,
+   * which is copied. If this throws, the table stays the caller's.
+   *
+   * <p>On a GPU the device type is CUDA, and {@code sync_event} is behind all work that the array
+   * needs, which this does not wait for; it is the array's, as the memory is. On the host the type
+   * is CPU.
+   *
+   * @param stream a stream of the table's device, open, like the stream of the table's memory,
+   *     until the array is released
+   * @param resource memory of that device for what is copied
+   * @return the array, to be released by whoever takes it; closing it releases it
+   * @throws IllegalArgumentException if the table is on another device
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is no room for what is copied
+   */
+  public ArrowDeviceArray toArrowDevice(Table table, DeviceStream stream, MemoryResource resource) {
+    return toDevice(export -> export.array(table), table::close, stream, resource);
+  }
+
+  /** As {@link #toArrowDevice(Table, DeviceStream, MemoryResource)}, an array of one column. */
+  public ArrowDeviceArray toArrowDevice(
+      Column column, DeviceStream stream, MemoryResource resource) {
+    return toDevice(export -> export.array(column), column::close, stream, resource);
+  }
+
+  /**
+   * As {@link #toArrowDevice(Table, DeviceStream, MemoryResource)}, an array that does not own the
+   * table: releasing it frees only what had to be copied, and the caller keeps the table open until
+   * then.
+   */
+  public ArrowDeviceArray viewToArrowDevice(
+      Table table, DeviceStream stream, MemoryResource resource) {
+    return toDevice(export -> export.array(table), () -> {}, stream, resource);
+  }
+
+  /** As {@link #viewToArrowDevice(Table, DeviceStream, MemoryResource)}, an array of one column. */
+  public ArrowDeviceArray viewToArrowDevice(
+      Column column, DeviceStream stream, MemoryResource resource) {
+    return toDevice(export -> export.array(column), () -> {}, stream, resource);
+  }
+
+  private static ArrowDeviceArray toDevice(
+      Function<DeviceExport, ExportedArray> arrays,
+      Runnable closeInput,
+      DeviceStream stream,
+      MemoryResource resource) {
+    ArrowDeviceArray target = ArrowDeviceArray.allocate();
+    DeviceExport export = new DeviceExport(stream, resource);
+    try {
+      ExportedArray array = arrays.apply(export);
+      boolean isHost = stream.device().kind() == DeviceKind.HOST;
+      ArrowDeviceType type = isHost ? ArrowDeviceType.CPU : ArrowDeviceType.CUDA;
+      target.putDevice(type, stream.device().index(), export.finish());
+      array.export(target.address(), () -> close(export, closeInput));
+      return target;
+    } catch (RuntimeException | Error e) {
+      target.close();
+      export.close();
+      throw e;
+    }
+  }
+
+  private static void close(DeviceExport export, Runnable closeInput) {
+    try {
+      closeInput.run();
+    } finally {
+      export.close();
+    }
   }
 
   /**
@@ -82,7 +160,7 @@ public final class ArrowCDeviceExporter {
     ArrowDeviceArray target = ArrowDeviceArray.allocate();
     try {
       ExportedArray array = arrays.get();
-      target.putDevice(ArrowDeviceType.CPU, NO_DEVICE_ID, 0);
+      target.putDevice(ArrowDeviceType.CPU, HostDevice.INSTANCE.index(), 0);
       array.export(target.address(), export::close);
       return target;
     } catch (RuntimeException | Error e) {

@@ -2,8 +2,10 @@ package io.millrace.arrow;
 
 import io.millrace.column.Column;
 import io.millrace.column.Table;
+import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
+import io.millrace.device.HostMemory;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
 import org.apache.arrow.c.ArrowArray;
@@ -15,14 +17,14 @@ import org.apache.arrow.vector.types.pojo.Field;
  * Tables and columns of the structs of the Arrow C device data interface. The counterparts of
  * libcudf's functions:
  *
- * <table>
- * <caption>libcudf's functions and ours</caption>
- * <tr><th>libcudf</th><th>here</th></tr>
- * <tr><td>{@code from_arrow}</td><td>{@link #fromArrow}</td></tr>
- * <tr><td>{@code from_arrow_column}</td><td>{@link #fromArrowColumn}</td></tr>
- * <tr><td>{@code from_arrow_host}</td><td>{@link #fromArrowHost}</td></tr>
- * <tr><td>{@code from_arrow_host_column}</td><td>{@link #fromArrowHostColumn}</td></tr>
- * </table>
+ * <ul>
+ *   <li>{@code from_arrow}: {@link #fromArrow}
+ *   <li>{@code from_arrow_column}: {@link #fromArrowColumn}
+ *   <li>{@code from_arrow_host}: {@link #fromArrowHost}
+ *   <li>{@code from_arrow_host_column}: {@link #fromArrowHostColumn}
+ *   <li>{@code from_arrow_device}: {@link #fromArrowDevice}
+ *   <li>{@code from_arrow_device_column}: {@link #fromArrowDeviceColumn}
+ * </ul>
  *
  * <p>No schema is ever released, and no array but where it is said.
  *
@@ -113,6 +115,75 @@ public final class ArrowCDeviceImporter {
     return fromArrowColumn(schema, hostArray(input), stream, resource);
   }
 
+  /**
+   * A table over the children of a struct array in memory that the stream's device reaches. It must
+   * be closed before the array is released, which is left to the caller. It owns what had to be
+   * converted: BOOL, decimals of up to 18 digits, times and timestamps of other units, 64-bit
+   * offsets, dictionary codes that are not of 32 bits, masks without padding to 64 bytes,
+   * misaligned buffers.
+   *
+   * <p>Later work of {@code stream} waits for the array's {@code sync_event}; the host does not.
+   * The host waits only to learn how long the strings, binaries and lists are, if there are any.
+   * The content of other buffers is trusted.
+   *
+   * @param stream what conversions are enqueued on; orders the table's memory; open as long. On a
+   *     GPU the array must be of the type CUDA, CUDA_HOST or CUDA_MANAGED; for a stream of the
+   *     host, whose device memory is the host's, of the type CPU
+   * @param resource memory of the stream's device for what is converted
+   * @return the table; the caller owns it
+   * @throws IllegalArgumentException if a struct is null or released, the device type is another,
+   *     or the array is on another GPU
+   * @throws ArrowTypeException if the array is not a struct array, or a type is not supported
+   * @throws ArrowFormatException if the structs do not have the schema's shape, or offsets end
+   *     outside of what they point into
+   */
+  public Table fromArrowDevice(
+      ArrowSchema schema, ArrowDeviceArray input, DeviceStream stream, MemoryResource resource)
+      throws ArrowFormatException {
+    Field root = CArrayReader.named(readSchema(schema));
+    CArray array = deviceArray(input, stream);
+    try (Column rows = DeviceImport.importColumn(root, array, stream, resource)) {
+      return CArrayReader.table(rows, stream);
+    }
+  }
+
+  /**
+   * As {@link #fromArrowDevice}, an array of any type as a column.
+   *
+   * @throws IllegalArgumentException as {@link #fromArrowDevice}
+   * @throws ArrowTypeException if the type is not supported
+   * @throws ArrowFormatException as {@link #fromArrowDevice}
+   */
+  public Column fromArrowDeviceColumn(
+      ArrowSchema schema, ArrowDeviceArray input, DeviceStream stream, MemoryResource resource)
+      throws ArrowFormatException {
+    Field root = readSchema(schema);
+    return DeviceImport.importColumn(root, deviceArray(input, stream), stream, resource);
+  }
+
+  /** The array, behind whose event {@code stream} is ordered. */
+  private static CArray deviceArray(ArrowDeviceArray input, DeviceStream stream) {
+    checkNotNull(input);
+    CArray array = checkNotReleased(new CArray(input.address()));
+    if (stream.device().kind() == DeviceKind.HOST) {
+      checkHostArray(input);
+      return array;
+    }
+    ArrowDeviceType type = ArrowDeviceType.of(input.deviceType());
+    if (type == ArrowDeviceType.CPU) {
+      throw new IllegalArgumentException("the array is in host memory that the GPU does not reach");
+    }
+    boolean isOfOneGpu = type == ArrowDeviceType.CUDA;
+    if (isOfOneGpu && input.deviceId() != stream.device().index()) {
+      throw new IllegalArgumentException(
+          "the array is on GPU " + input.deviceId() + ", not on " + stream.device().index());
+    }
+    if (input.syncEvent() != 0) {
+      stream.waitForHandle(HostMemory.getLong(input.syncEvent()));
+    }
+    return array;
+  }
+
   private CArrayReader reader() {
     return new CArrayReader(hostStream, hostResource);
   }
@@ -142,9 +213,18 @@ public final class ArrowCDeviceImporter {
   }
 
   private static ArrowArray hostArray(ArrowDeviceArray input) {
+    checkNotNull(input);
+    checkHostArray(input);
+    return input.array();
+  }
+
+  private static void checkNotNull(ArrowDeviceArray input) {
     if (input == null) {
       throw new IllegalArgumentException("the array is null");
     }
+  }
+
+  private static void checkHostArray(ArrowDeviceArray input) {
     if (input.deviceType() != ArrowDeviceType.CPU.code()) {
       throw new IllegalArgumentException(
           "the array is of the Arrow device type " + input.deviceType() + ", not of the host's");
@@ -152,7 +232,6 @@ public final class ArrowCDeviceImporter {
     if (input.syncEvent() != 0) {
       throw new IllegalArgumentException("the host cannot wait for an array's event");
     }
-    return input.array();
   }
 
   private Buffer borrow(CArray array) {

@@ -17,6 +17,7 @@ import jcuda.driver.JCudaDriver;
 public final class CudaDevice implements Device {
   private static final ThreadLocal<CudaDevice> CURRENT = new ThreadLocal<>();
 
+  private final int index;
   private final CUcontext context = new CUcontext();
   private final String description;
   private final int multiprocessors;
@@ -25,6 +26,7 @@ public final class CudaDevice implements Device {
   private final PinnedStagingPool stagingPool = new PinnedStagingPool(this);
 
   private CudaDevice(int index) {
+    this.index = index;
     CUdevice device = new CUdevice();
     check(JCudaDriver.cuDeviceGet(device, index), "cuDeviceGet");
     check(JCudaDriver.cuDevicePrimaryCtxRetain(context, device), "cuDevicePrimaryCtxRetain");
@@ -88,6 +90,11 @@ public final class CudaDevice implements Device {
   @Override
   public String description() {
     return description;
+  }
+
+  @Override
+  public int index() {
+    return index;
   }
 
   int multiprocessors() {

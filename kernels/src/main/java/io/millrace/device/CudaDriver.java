@@ -1,7 +1,11 @@
 package io.millrace.device;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.Set;
+import jcuda.NativePointerObject;
 import jcuda.driver.CUdeviceptr;
+import jcuda.driver.CUevent;
 import jcuda.driver.CUresult;
 
 /** What the CUDA driver's results mean, and addresses in the form that JCuda wants. */
@@ -44,6 +48,31 @@ final class CudaDriver {
       throw new GpuFatalError(message);
     }
     throw new GpuException(message);
+  }
+
+  /** An event, made by the driver or known by its handle. */
+  static final class Event extends CUevent {
+    // JCuda's constructors take no handle.
+    private static final VarHandle HANDLE = handleField();
+
+    private static VarHandle handleField() {
+      try {
+        return MethodHandles.privateLookupIn(NativePointerObject.class, MethodHandles.lookup())
+            .findVarHandle(NativePointerObject.class, "nativePointer", long.class);
+      } catch (ReflectiveOperationException e) {
+        throw new ExceptionInInitializerError(e);
+      }
+    }
+
+    Event() {}
+
+    Event(long handle) {
+      HANDLE.set((NativePointerObject) this, handle);
+    }
+
+    long value() {
+      return getNativePointer();
+    }
   }
 
   /** A pointer with a known address; also receives the address of an allocation. */

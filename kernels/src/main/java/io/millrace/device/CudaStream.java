@@ -3,8 +3,8 @@ package io.millrace.device;
 import static io.millrace.device.CudaDriver.check;
 
 import io.millrace.device.CudaDriver.Address;
+import io.millrace.device.CudaDriver.Event;
 import java.util.concurrent.atomic.AtomicInteger;
-import jcuda.driver.CUevent;
 import jcuda.driver.CUevent_flags;
 import jcuda.driver.CUstream;
 import jcuda.driver.CUstream_flags;
@@ -68,6 +68,11 @@ final class CudaStream implements DeviceStream {
     }
   }
 
+  @Override
+  public void waitForHandle(long eventHandle) {
+    check(JCudaDriver.cuStreamWaitEvent(handle(), new Event(eventHandle), 0), "cuStreamWaitEvent");
+  }
+
   // The other stream may be closed by another thread meanwhile: a closed stream was synchronized,
   // so nothing of it is left to wait for.
   @Override
@@ -122,7 +127,7 @@ final class CudaStream implements DeviceStream {
 
   private static final class CudaEvent implements DeviceEvent {
     private final CudaDevice device;
-    private final CUevent event = new CUevent();
+    private final Event event = new Event();
     private final AtomicInteger users = new AtomicInteger(1);
 
     CudaEvent(CudaStream stream) {
@@ -148,6 +153,11 @@ final class CudaStream implements DeviceStream {
     public void synchronize() {
       device.enter();
       check(JCudaDriver.cuEventSynchronize(event), "cuEventSynchronize");
+    }
+
+    @Override
+    public long handle() {
+      return event.value();
     }
 
     @Override

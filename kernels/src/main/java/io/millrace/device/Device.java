@@ -16,6 +16,9 @@ public interface Device {
   /** One line for people: the processor's name and memory. */
   String description();
 
+  /** Which GPU this is, as the driver counts them; -1 on the host. */
+  int index();
+
   /** Creates a stream that does not synchronize with any other. The caller closes it. */
   DeviceStream createStream();
 

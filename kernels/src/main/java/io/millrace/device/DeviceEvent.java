@@ -9,6 +9,9 @@ public interface DeviceEvent extends AutoCloseable {
   /** Waits on the host until the point is reached. */
   void synchronize();
 
+  /** The driver's event, a {@code CUevent}, for others in this process; 0 on the host. */
+  long handle();
+
   /** One more user: {@link #close} must be called once more. */
   DeviceEvent retain();
 

@@ -23,6 +23,14 @@ public interface DeviceStream extends AutoCloseable {
   /** Makes later work of this stream wait for {@code event}; the host stream waits at once. */
   void waitFor(DeviceEvent event);
 
+  /**
+   * Makes later work of this stream wait for an event of the driver that someone else recorded.
+   *
+   * @param eventHandle a {@code CUevent}, which may be destroyed after this
+   * @throws UnsupportedOperationException on the host device
+   */
+  void waitForHandle(long eventHandle);
+
   /** Makes later work of this stream wait for all work enqueued so far on {@code other}. */
   default void waitFor(DeviceStream other) {
     if (other != this && other.device().kind() != DeviceKind.HOST) {

@@ -22,6 +22,11 @@ public final class HostDevice implements Device {
   }
 
   @Override
+  public int index() {
+    return -1;
+  }
+
+  @Override
   public DeviceStream createStream() {
     return new HostStream();
   }
@@ -108,6 +113,11 @@ public final class HostDevice implements Device {
     }
 
     @Override
+    public void waitForHandle(long eventHandle) {
+      throw new UnsupportedOperationException("the host device has no events of the driver");
+    }
+
+    @Override
     public void synchronize() {}
 
     @Override
@@ -124,6 +134,11 @@ public final class HostDevice implements Device {
 
     @Override
     public void synchronize() {}
+
+    @Override
+    public long handle() {
+      return 0;
+    }
 
     @Override
     public DeviceEvent retain() {

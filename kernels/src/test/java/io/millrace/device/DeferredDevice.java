@@ -1,6 +1,8 @@
 package io.millrace.device;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -15,6 +17,7 @@ public final class DeferredDevice implements Device {
   public static final byte FREED = (byte) 0xdd;
 
   private final PinnedStagingPool stagingPool = new PinnedStagingPool(this);
+  private final List<DeviceEvent> events = new ArrayList<>();
 
   @Override
   public DeviceKind kind() {
@@ -24,6 +27,11 @@ public final class DeferredDevice implements Device {
   @Override
   public String description() {
     return "a device that defers its work";
+  }
+
+  @Override
+  public int index() {
+    return 0;
   }
 
   @Override
@@ -114,7 +122,14 @@ public final class DeferredDevice implements Device {
     public DeviceEvent recordEvent() {
       AtomicBoolean reached = new AtomicBoolean();
       enqueue(() -> reached.set(true));
-      return new DeferredEvent(this, reached);
+      DeferredEvent event = new DeferredEvent(this, events.size() + 1, reached);
+      events.add(event);
+      return event;
+    }
+
+    @Override
+    public void waitForHandle(long eventHandle) {
+      waitFor(events.get((int) eventHandle - 1));
     }
 
     @Override
@@ -143,7 +158,7 @@ public final class DeferredDevice implements Device {
     }
   }
 
-  private record DeferredEvent(DeferredStream stream, AtomicBoolean reached)
+  private record DeferredEvent(DeferredStream stream, long handle, AtomicBoolean reached)
       implements DeviceEvent {
     @Override
     public boolean isReached() {

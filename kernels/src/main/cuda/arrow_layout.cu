@@ -1,0 +1,105 @@
+// Conversions between columns and Arrow's arrays where the layouts differ, one element a thread.
+//
+// Bound by memory: each reads its input once and writes its output once, no scratch. Every thread of a launch takes the
+// same branch on widths and operation.
+
+#include <cstdint>
+
+#include "partition_arguments.cuh"
+
+namespace millrace {
+
+enum Operation : int32_t {
+  MULTIPLY = 0,   // wraps
+  DIVIDE = 1,     // rounds down
+  REMAINDER = 2   // of DIVIDE
+};
+
+// The arguments of all kernels here; the bit kernels know the widths.
+struct ArrowLayoutArguments {
+  uint64_t input;
+  uint64_t output;
+  int64_t elements;
+  int64_t operand;
+  int32_t operation;
+  int32_t input_width;   // 1, 2, 4, 8, or 16 for the low 8 bytes of 16
+  int32_t input_signed;
+  int32_t output_width;  // 4, 8 or 16
+};
+
+constexpr int WARP_LANES = 32;
+
+static __device__ __forceinline__ int64_t element_of_thread() {
+  return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+}
+
+template <typename Value>
+static __device__ __forceinline__ Value load(uint64_t address, int64_t element) {
+  return reinterpret_cast<const Value*>(address)[element];
+}
+
+static __device__ __forceinline__ int64_t load_integer(const ArrowLayoutArguments& arguments, int64_t element) {
+  bool is_signed = arguments.input_signed != 0;
+  switch (arguments.input_width) {
+    case 1:
+      return is_signed ? load<int8_t>(arguments.input, element) : load<uint8_t>(arguments.input, element);
+    case 2:
+      return is_signed ? load<int16_t>(arguments.input, element) : load<uint16_t>(arguments.input, element);
+    case 4:
+      return is_signed ? static_cast<int64_t>(load<int32_t>(arguments.input, element))
+                       : static_cast<int64_t>(load<uint32_t>(arguments.input, element));
+    case 8: return load<int64_t>(arguments.input, element);
+    default: return load<int64_t>(arguments.input, 2 * element);
+  }
+}
+
+static __device__ __forceinline__ int64_t operate(const ArrowLayoutArguments& arguments, int64_t value) {
+  if (arguments.operation == MULTIPLY) {
+    return static_cast<int64_t>(static_cast<uint64_t>(value) * static_cast<uint64_t>(arguments.operand));
+  }
+  int64_t quotient = value / arguments.operand;
+  int64_t remainder = value % arguments.operand;
+  if (remainder < 0) {
+    quotient--;
+    remainder += arguments.operand;
+  }
+  return arguments.operation == DIVIDE ? quotient : remainder;
+}
+
+}  // namespace millrace
+
+using namespace millrace;
+
+MILLRACE_REPORT_SIZE(ArrowLayoutArguments);
+
+// Bytes, 0 or 1, to bits. The output is padded to whole words of 32 bits.
+extern "C" __global__ void pack_bits(__grid_constant__ const ArrowLayoutArguments arguments) {
+  int64_t element = element_of_thread();
+  bool bit = element < arguments.elements && (load<uint8_t>(arguments.input, element) & 1) != 0;
+  uint32_t word = __ballot_sync(0xffffffffu, bit);
+  if (element < arguments.elements && element % WARP_LANES == 0) {
+    reinterpret_cast<uint32_t*>(arguments.output)[element / WARP_LANES] = word;
+  }
+}
+
+// Bits to bytes, 0 or 1.
+extern "C" __global__ void unpack_bits(__grid_constant__ const ArrowLayoutArguments arguments) {
+  int64_t element = element_of_thread();
+  if (element >= arguments.elements) return;
+  uint8_t bits = load<uint8_t>(arguments.input, element / 8);
+  reinterpret_cast<uint8_t*>(arguments.output)[element] = (bits >> (element % 8)) & 1;
+}
+
+// Integers to integers of another width, sign-extended or cut, after an operation.
+extern "C" __global__ void convert_integers(__grid_constant__ const ArrowLayoutArguments arguments) {
+  int64_t element = element_of_thread();
+  if (element >= arguments.elements) return;
+  int64_t value = operate(arguments, load_integer(arguments, element));
+  switch (arguments.output_width) {
+    case 4: reinterpret_cast<int32_t*>(arguments.output)[element] = static_cast<int32_t>(value); break;
+    case 8: reinterpret_cast<int64_t*>(arguments.output)[element] = value; break;
+    default:
+      reinterpret_cast<int64_t*>(arguments.output)[2 * element] = value;
+      reinterpret_cast<int64_t*>(arguments.output)[2 * element + 1] = value >> 63;
+  }
+}

@@ -1,0 +1,449 @@
+package io.millrace.arrow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.millrace.column.Column;
+import io.millrace.column.DataType;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.device.DeferredDevice;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.device.HostMemory;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.LimitingResourceAdaptor;
+import io.millrace.testing.DataTypes;
+import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.RandomExtension;
+import io.millrace.testing.RandomTables;
+import io.millrace.testing.TableBuilder;
+import io.millrace.testing.TableRows;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Consumer;
+import org.apache.arrow.c.ArrowSchema;
+import org.apache.arrow.c.CDataDictionaryProvider;
+import org.apache.arrow.c.Data;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Arrays in the memory of the process's device. */
+class ArrowCDeviceTest {
+  private static final Schema SCHEMA = DataTypes.schema(DataTypes.all());
+  private static final double[] NULL_PROBABILITIES = {0, 0.3, 1};
+  // Types that Arrow lays out as a column does.
+  private static final Schema SHARED =
+      DataTypes.schema(
+          List.of(
+              DataType.INT64,
+              DataType.STRING,
+              DataType.decimal(38, 10),
+              DataType.timestamp(9),
+              DataType.list(DataType.INT32),
+              DataType.dictionary(DataType.STRING)));
+
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+  @RegisterExtension final RandomExtension random = new RandomExtension();
+
+  private final BufferAllocator allocator = new RootAllocator();
+  private final List<ArrowSchema> schemas = new ArrayList<>();
+
+  // Closing the allocator fails if memory is still counted.
+  @AfterEach
+  void closeSchemas() {
+    for (ArrowSchema schema : schemas) {
+      schema.release();
+      schema.close();
+    }
+    allocator.close();
+  }
+
+  private ArrowCDeviceExporter exporter() {
+    return new ArrowCDeviceExporter(allocator, device.hostStream(), device.hostMemory());
+  }
+
+  private ArrowCDeviceImporter importer() {
+    return new ArrowCDeviceImporter(allocator, device.hostStream(), device.hostMemory());
+  }
+
+  private ArrowDeviceArray own(Table table) {
+    return exporter().toArrowDevice(table, device.stream(), device.memory());
+  }
+
+  private ArrowDeviceArray view(Table table) {
+    return exporter().viewToArrowDevice(table, device.stream(), device.memory());
+  }
+
+  private ArrowSchema schema(Schema schema) {
+    ArrowSchema exported = exporter().toArrowSchema(schema);
+    schemas.add(exported);
+    return exported;
+  }
+
+  private Table fromArrowDevice(Schema schema, ArrowDeviceArray array) throws ArrowFormatException {
+    return importer().fromArrowDevice(schema(schema), array, device.stream(), device.memory());
+  }
+
+  private ArrowDeviceType deviceType() {
+    return device.isCuda() ? ArrowDeviceType.CUDA : ArrowDeviceType.CPU;
+  }
+
+  private Table random(Schema schema, int rowCount) {
+    return new RandomTables(random.random(), 0.3).generate(schema, rowCount, device);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 31, 32, 33, 511, 512, 513, 2_000})
+  void everyTypeComesBack(int rowCount) throws ArrowFormatException {
+    for (double nullProbability : NULL_PROBABILITIES) {
+      RandomTables tables = new RandomTables(random.random(), nullProbability);
+      List<List<Object>> rows = tables.rows(SCHEMA, rowCount);
+      Table table = TableBuilder.ofRows(SCHEMA, rows).build(device);
+      try (ArrowDeviceArray array = own(table);
+          Table imported = fromArrowDevice(SCHEMA, array)) {
+        assertThat(imported.schema()).isEqualTo(SCHEMA);
+        assertThat(device.rows(imported)).isEqualTo(rows);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 100, 2_000})
+  void slicesComeBack(int rowCount) throws ArrowFormatException {
+    RandomTables tables = new RandomTables(random.random(), 0.3);
+    try (Table whole = tables.generateSliced(SCHEMA, 1_000 + rowCount, device);
+        Table slice = whole.slice(900, rowCount);
+        ArrowDeviceArray array = view(slice);
+        Table imported = fromArrowDevice(SCHEMA, array)) {
+      assertThat(device.rows(imported)).isEqualTo(device.rows(slice));
+    }
+  }
+
+  @Test
+  void slicesOfNestedColumnsComeBackWithoutTheRowsBefore() throws ArrowFormatException {
+    try (Table whole = random(SCHEMA, 2_000);
+        Table slice = whole.slice(1_500, 300);
+        ArrowDeviceArray array = view(slice)) {
+      for (int i = 0; i < SCHEMA.size(); i++) {
+        CArray column = new CArray(array.address()).child(i);
+        assertThat(column.length()).isEqualTo(300);
+        assertThat(column.offset()).as("what is skipped stays aligned").isEqualTo(1_500 - 1_024);
+      }
+      try (Table imported = fromArrowDevice(SCHEMA, array)) {
+        assertThat(device.rows(imported)).isEqualTo(device.rows(slice));
+      }
+    }
+  }
+
+  @Test
+  void columnsComeBack() throws ArrowFormatException {
+    try (Table table = random(SCHEMA, 100)) {
+      for (int i = 0; i < SCHEMA.size(); i++) {
+        ArrowSchema schema = exporter().toArrowSchema(SCHEMA.field(i));
+        schemas.add(schema);
+        List<Object> expected = TableRows.of(table.column(i), device);
+        Column copy = table.column(i).copyTo(device.memory(), device.stream(), device.stream());
+        try (ArrowDeviceArray owned =
+                exporter().toArrowDevice(copy, device.stream(), device.memory());
+            ArrowDeviceArray view =
+                exporter().viewToArrowDevice(table.column(i), device.stream(), device.memory())) {
+          for (ArrowDeviceArray array : List.of(owned, view)) {
+            try (Column imported =
+                importer().fromArrowDeviceColumn(schema, array, device.stream(), device.memory())) {
+              assertThat(TableRows.of(imported, device)).isEqualTo(expected);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void dictionariesWithinOthersComeBack() throws ArrowFormatException {
+    try (Table host = NestedDictionaries.table(device)) {
+      Table table = device.copyToDevice(host);
+      try (ArrowDeviceArray array = own(table);
+          Table imported = fromArrowDevice(table.schema(), array)) {
+        assertThat(device.rows(imported)).isEqualTo(NestedDictionaries.ROWS);
+      }
+    }
+  }
+
+  @Test
+  void theArrayNamesItsDevice() {
+    try (ArrowDeviceArray array = own(random(SHARED, 10))) {
+      assertThat(array.deviceType()).isEqualTo(deviceType().code());
+      assertThat(array.deviceId()).isEqualTo(device.device().index());
+      assertThat(array.syncEvent() != 0).isEqualTo(device.isCuda());
+    }
+  }
+
+  @Test
+  void anArrayThatOwnsATableCopiesNothingThatArrowLaysOutAlike() {
+    Table table = random(SHARED, 1_000);
+    long held = device.memory().heldBytes();
+    try (ArrowDeviceArray array = own(table)) {
+      assertThat(device.memory().heldBytes()).isEqualTo(held);
+      assertThat(table.column(0).data().orElseThrow().isExposed()).isTrue();
+      array.release();
+      assertThat(device.memory().heldBytes()).isZero();
+      array.release();
+    }
+  }
+
+  @Test
+  void aViewOwnsOnlyWhatWasConverted() {
+    try (Table table = random(SCHEMA, 1_000)) {
+      List<List<Object>> rows = device.rows(table);
+      long held = device.memory().heldBytes();
+      try (ArrowDeviceArray array = view(table)) {
+        assertThat(array.isReleased()).isFalse();
+        assertThat(device.memory().heldBytes()).isGreaterThan(held);
+      }
+      assertThat(device.memory().heldBytes()).isEqualTo(held);
+      assertThat(device.rows(table)).as("the table stays open").isEqualTo(rows);
+    }
+  }
+
+  @Test
+  void aTableThatIsNotExportedStaysTheCallers() {
+    LimitingResourceAdaptor nothing = new LimitingResourceAdaptor(device.memory(), 1);
+    try (Table table = random(SCHEMA, 100)) {
+      List<List<Object>> rows = device.rows(table);
+      long held = device.memory().heldBytes();
+      assertThatThrownBy(() -> exporter().toArrowDevice(table, device.stream(), nothing))
+          .isInstanceOf(GpuOutOfMemoryException.class);
+      assertThat(device.memory().heldBytes()).isEqualTo(held);
+      assertThat(device.rows(table)).isEqualTo(rows);
+    }
+  }
+
+  @Test
+  void sharedMemoryIsCopiedAndNotExposed() throws ArrowFormatException {
+    try (Table table = random(SHARED, 100);
+        Table shared = table.share()) {
+      Buffer data = table.column(0).data().orElseThrow();
+      try (ArrowDeviceArray array = view(shared);
+          Table imported = fromArrowDevice(SHARED, array)) {
+        assertThat(data.isExposed()).isFalse();
+        assertThat(device.rows(imported)).isEqualTo(device.rows(table));
+      }
+    }
+  }
+
+  @Test
+  void anImportPointsAtTheArraysMemory() throws ArrowFormatException {
+    Table table = random(DataTypes.schema(List.of(DataType.INT64, DataType.STRING)), 512);
+    long held = device.memory().heldBytes();
+    try (ArrowDeviceArray array = own(table)) {
+      try (Table imported = fromArrowDevice(table.schema(), array)) {
+        assertThat(device.memory().heldBytes()).isEqualTo(held);
+        assertThat(imported.rowCount()).isEqualTo(512);
+      }
+      assertThat(array.isReleased()).as("the caller releases").isFalse();
+    }
+  }
+
+  @Test
+  void misalignedBuffersAreCopied() throws ArrowFormatException {
+    int rows = 100;
+    for (DataType type : List.of(DataType.INT64, DataType.STRING, DataType.decimal(9, 2))) {
+      Schema schema = DataTypes.schema(List.of(type));
+      try (Table table = random(schema, rows);
+          ArrowDeviceArray array = view(table);
+          Buffer shifted = Buffer.allocate(rows * 16L + 2, device.stream(), device.memory());
+          AccessScope scope = AccessScope.on(device.stream())) {
+        CArray column = new CArray(array.address()).child(0);
+        long address = shifted.access(AccessMode.WRITE, scope) + 2;
+        device.stream().copy(address, column.buffer(1), bytes(type, rows));
+        HostMemory.putLong(column.buffers() + Long.BYTES, address);
+        try (Table imported = fromArrowDevice(schema, array)) {
+          assertThat(device.rows(imported)).isEqualTo(device.rows(table));
+        }
+      }
+    }
+  }
+
+  private static long bytes(DataType type, int rows) {
+    return type.equals(DataType.STRING)
+        ? (rows + 1L) * Integer.BYTES
+        : rows * (type.equals(DataType.INT64) ? 8L : 16L);
+  }
+
+  @Test
+  void arrowReadsAnArrayInHostMemory() {
+    assumeFalse(device.isCuda());
+    List<List<Object>> rows = new RandomTables(random.random(), 0.3).rows(SCHEMA, 200);
+    ArrowSchema schema = exporter().toArrowSchema(SCHEMA);
+    try (ArrowDeviceArray array = own(TableBuilder.ofRows(SCHEMA, rows).build(device));
+        CDataDictionaryProvider dictionaries = new CDataDictionaryProvider();
+        VectorSchemaRoot root =
+            Data.importVectorSchemaRoot(allocator, array.array(), schema, dictionaries)) {
+      assertThat(array.isReleased()).as("moved by the importer").isTrue();
+      assertThat(VectorRows.of(root, SCHEMA, dictionaries)).isEqualTo(rows);
+    }
+    assertThat(device.memory().heldBytes()).isZero();
+  }
+
+  @Test
+  void threadsReleaseWhatOthersExported() throws InterruptedException {
+    List<ArrowDeviceArray> arrays = new ArrayList<>();
+    for (int i = 0; i < 16; i++) {
+      arrays.add(own(random(SCHEMA, 100)));
+    }
+    device.stream().synchronize();
+    List<Thread> threads = new ArrayList<>();
+    for (ArrowDeviceArray array : arrays) {
+      threads.add(new Thread(array::close));
+    }
+    threads.forEach(Thread::start);
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(device.memory().heldBytes()).isZero();
+  }
+
+  @Test
+  void memoryOfAnotherDeviceIsRefused() {
+    DeviceStream other = new DeferredDevice().createStream();
+    try (Table table = random(SHARED, 10)) {
+      assertRefused(
+          () -> exporter().toArrowDevice(table, other, device.memory()),
+          " on a stream of a device that defers its work");
+    }
+  }
+
+  @Test
+  void structsThatAreNullReleasedOrOfAnotherDeviceAreRefused() {
+    try (ArrowDeviceArray array = own(random(SHARED, 10));
+        ArrowDeviceArray released = ArrowDeviceArray.allocate()) {
+      released.putDevice(deviceType(), device.device().index(), 0);
+      assertRefused(() -> fromArrowDevice(SHARED, null), "the array is null");
+      assertRefused(() -> fromArrowDevice(SHARED, released), "the array is released");
+      assertRefused(
+          () -> importer().fromArrowDevice(null, array, device.stream(), device.memory()),
+          "the schema is null");
+      for (int type : new int[] {0, 1, 2, 3, 4, 13, 14}) {
+        HostMemory.putInt(array.address() + 88, type);
+        boolean isSupported = device.isCuda() ? type == 2 || type == 3 || type == 13 : type == 1;
+        if (!isSupported) {
+          assertRefused(() -> fromArrowDevice(SHARED, array), "");
+          assertRefused(
+              () ->
+                  importer()
+                      .fromArrowDeviceColumn(
+                          schema(SHARED), array, device.stream(), device.memory()),
+              "");
+        }
+      }
+    }
+  }
+
+  @Test
+  void aCudaDeviceTakesMemoryOfItsOwnGpuOnly() throws ArrowFormatException {
+    assumeTrue(device.isCuda());
+    try (ArrowDeviceArray array = own(random(SHARED, 10))) {
+      array.putDevice(ArrowDeviceType.CUDA, 1_000, array.syncEvent());
+      assertRefused(() -> fromArrowDevice(SHARED, array), "the array is on GPU 1000, not on 0");
+      for (ArrowDeviceType type :
+          List.of(ArrowDeviceType.CUDA_HOST, ArrowDeviceType.CUDA_MANAGED)) {
+        array.putDevice(type, 0, array.syncEvent());
+        fromArrowDevice(SHARED, array).close();
+      }
+    }
+  }
+
+  private static void assertRefused(ThrowingCallable call, String message) {
+    assertThatThrownBy(call)
+        .isInstanceOf(IllegalArgumentException.class)
+        .isNotInstanceOf(ArrowTypeException.class)
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void anArrayThatIsNoTableIsAnErrorOfTheType() {
+    try (Table table = random(SHARED, 10);
+        ArrowDeviceArray array =
+            exporter().viewToArrowDevice(table.column(0), device.stream(), device.memory())) {
+      ArrowSchema schema = exporter().toArrowSchema(SHARED.field(0));
+      schemas.add(schema);
+      assertThatThrownBy(
+              () -> importer().fromArrowDevice(schema, array, device.stream(), device.memory()))
+          .isInstanceOf(ArrowTypeException.class)
+          .hasMessage("a table is a struct array, not Int(64, true)");
+    }
+  }
+
+  @Test
+  void anArrayOfAnotherSchemaIsRefused() {
+    Schema fewer = SHARED.select(List.of("c0"));
+    try (ArrowDeviceArray array = own(random(SHARED, 10))) {
+      assertThatThrownBy(() -> fromArrowDevice(fewer, array))
+          .isInstanceOf(ArrowFormatException.class)
+          .hasMessageContaining("has 6 children where 1 are needed");
+    }
+  }
+
+  @Test
+  void structsThatContradictThemselvesAreRefused() {
+    assertMisfit(
+        DataType.list(DataType.INT32),
+        column -> column.child(0).putNode(ArrowNode.of(0, 0)),
+        "lists up to");
+    assertMisfit(
+        DataType.INT32, column -> column.putNode(ArrowNode.of(-1, 0)), "-1 elements behind 0");
+    assertMisfit(
+        DataType.INT32,
+        column -> column.putNode(new ArrowNode(10, 0, Integer.MAX_VALUE)),
+        "10 elements behind 2147483647");
+    assertMisfit(
+        DataType.INT32, column -> column.putNode(ArrowNode.of(5, 0)), "in a field of 10 structs");
+    assertMisfit(
+        DataType.INT32,
+        column -> HostMemory.putLong(column.buffers() + Long.BYTES, 0),
+        "10 elements and no buffer of them");
+    assertMisfit(
+        DataType.STRING,
+        column -> HostMemory.putLong(column.buffers() + Long.BYTES, 0),
+        "has no offsets");
+    assertMisfit(
+        DataType.STRING,
+        column -> HostMemory.putLong(column.buffers() + 2 * Long.BYTES, 0),
+        "bytes and no buffer of them");
+    assertMisfit(
+        DataType.BOOL,
+        column -> {
+          HostMemory.putLong(column.buffers(), 0);
+          column.putNode(ArrowNode.of(10, 3));
+        },
+        "3 nulls and no mask");
+  }
+
+  private void assertMisfit(DataType type, Consumer<CArray> corrupt, String message) {
+    Schema schema = DataTypes.schema(List.of(type));
+    Object value = new RandomTables(random.random(), 0).value(type);
+    Object nonEmpty =
+        type.equals(DataType.STRING) ? "s" : value instanceof List ? List.of(1) : value;
+    List<List<Object>> rows = Collections.nCopies(10, List.of(nonEmpty));
+    try (ArrowDeviceArray array = own(TableBuilder.ofRows(schema, rows).build(device))) {
+      corrupt.accept(new CArray(array.address()).child(0));
+      assertThatThrownBy(() -> fromArrowDevice(schema, array))
+          .isInstanceOf(ArrowFormatException.class)
+          .hasMessageContaining("column '")
+          .hasMessageContaining(message);
+    }
+  }
+}

@@ -3,34 +3,45 @@ package io.millrace.operators.batch;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
+import io.millrace.memory.MemoryBudget;
+import io.millrace.memory.SpillableResourceAdaptor;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * The stream that the operators of one chain share, counted. The chain is known by an object that
- * its operators have in common: their task.
+ * The stream and the memory that the operators of one chain share, counted. The chain is known by
+ * an object that its operators have in common: their task.
  */
 final class ChainStream {
   private static final Map<Object, ChainStream> OPEN = new HashMap<>();
 
   private final Object chain;
+  private final JobEnvironment job;
   private final Device device;
+  private final SpillableResourceAdaptor resource;
   private final DeviceStream stream;
   private final DeviceStream hostStream;
   private int users;
 
-  private ChainStream(Object chain, Device device) {
+  private ChainStream(Object chain, JobEnvironment job, Device device) {
     this.chain = chain;
+    this.job = job;
     this.device = device;
+    this.resource = DeviceMemory.acquire(device, job).resource(MemoryBudget.unlimited());
     this.stream = device.createStream();
     this.hostStream = HostDevice.INSTANCE.createStream();
   }
 
-  /** The chain's stream; the first user of the chain decides on the device. */
-  static ChainStream acquire(Object chain, Supplier<Device> device) {
+  /**
+   * The chain's stream; the first user of the chain decides on the device.
+   *
+   * @param job that the chain is part of
+   */
+  static ChainStream acquire(Object chain, JobEnvironment job, Supplier<Device> device) {
     synchronized (OPEN) {
-      ChainStream open = OPEN.computeIfAbsent(chain, key -> new ChainStream(key, device.get()));
+      ChainStream open =
+          OPEN.computeIfAbsent(chain, key -> new ChainStream(key, job, device.get()));
       open.users++;
       return open;
     }
@@ -50,6 +61,11 @@ final class ChainStream {
     return device;
   }
 
+  /** Memory of the job's share. */
+  SpillableResourceAdaptor resource() {
+    return resource;
+  }
+
   DeviceStream stream() {
     return stream;
   }
@@ -58,7 +74,7 @@ final class ChainStream {
     return hostStream;
   }
 
-  /** The last user's call waits for the stream's work and destroys it. */
+  /** The last user's call waits for the stream's work, destroys it and gives up the memory. */
   void release() {
     synchronized (OPEN) {
       if (--users > 0) {
@@ -66,7 +82,11 @@ final class ChainStream {
       }
       OPEN.remove(chain);
     }
-    stream.close();
-    hostStream.close();
+    try {
+      stream.close();
+      hostStream.close();
+    } finally {
+      DeviceMemory.release(device, job);
+    }
   }
 }

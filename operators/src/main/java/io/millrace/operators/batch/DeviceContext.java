@@ -3,11 +3,10 @@ package io.millrace.operators.batch;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.MemoryResource;
-import io.millrace.memory.PinnedMemoryResource;
-import io.millrace.memory.StatisticsResourceAdaptor;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import io.millrace.memory.SpillableResourceAdaptor;
+import java.util.function.UnaryOperator;
 import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.annotation.VisibleForTesting;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 
 /**
@@ -20,17 +19,13 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
  */
 @PublicEvolving
 public final class DeviceContext implements AutoCloseable {
-  private static final Map<Device, StatisticsResourceAdaptor> RESOURCES = new ConcurrentHashMap<>();
-
   private final ChainStream chain;
-  private final StatisticsResourceAdaptor resource;
-  private final PinnedMemoryResource pinnedResource;
+  private final MemoryResource pinnedResource;
   private boolean closed;
 
   private DeviceContext(ChainStream chain) {
     this.chain = chain;
-    this.resource = resource(chain.device());
-    this.pinnedResource = new PinnedMemoryResource(chain.device());
+    this.pinnedResource = DeviceMemory.pinnedMemory(chain.device());
   }
 
   /**
@@ -38,15 +33,23 @@ public final class DeviceContext implements AutoCloseable {
    * choose.
    *
    * @throws io.millrace.device.DeviceUnavailableException if a GPU is asked for and cannot be used
+   * @throws IllegalArgumentException if one of {@link DeviceOptions} or {@link MemoryOptions} has a
+   *     value that it cannot have
+   * @throws io.millrace.memory.SpillException if none of the TaskManager's temporary directories
+   *     can be written to
    */
   public static DeviceContext open(AbstractStreamOperator<?> operator) {
     return new DeviceContext(
-        ChainStream.acquire(operator.getContainingTask(), () -> DeviceOptions.device(operator)));
+        ChainStream.acquire(
+            operator.getContainingTask(),
+            JobEnvironment.of(operator),
+            () -> DeviceOptions.device(operator)));
   }
 
   /** A context with a stream of its own, outside any job. */
   public static DeviceContext open(Device device) {
-    return new DeviceContext(ChainStream.acquire(new Object(), () -> device));
+    return new DeviceContext(
+        ChainStream.acquire(new Object(), JobEnvironment.ofProcess(), () -> device));
   }
 
   public Device device() {
@@ -63,9 +66,12 @@ public final class DeviceContext implements AutoCloseable {
     return chain.hostStream();
   }
 
-  /** Memory of {@link #device}, ordered by {@link #stream}. Counted by {@link #heldBytes}. */
-  public MemoryResource resource() {
-    return resource;
+  /**
+   * Memory of {@link #device}, ordered by {@link #stream}. Buffers of it are spillable and count
+   * for the job's share; see {@link MemoryOptions}.
+   */
+  public SpillableResourceAdaptor resource() {
+    return chain.resource();
   }
 
   /** Pooled host memory that {@link #device} copies at full speed, ordered by a host stream. */
@@ -75,12 +81,20 @@ public final class DeviceContext implements AutoCloseable {
 
   /** Bytes of {@code device} that all contexts of this process hold now. */
   public static long heldBytes(Device device) {
-    return resource(device).statistics().heldBytes();
+    return DeviceMemory.heldBytes(device);
   }
 
-  private static StatisticsResourceAdaptor resource(Device device) {
-    return RESOURCES.computeIfAbsent(
-        device, key -> new StatisticsResourceAdaptor(MemoryResource.of(key)));
+  /**
+   * Puts something around the memory of contexts that are opened from now on: beneath their
+   * spilling, so that a refusal is met as one of the device's. {@link UnaryOperator#identity} takes
+   * it away.
+   *
+   * @throws IllegalStateException if a context is open
+   */
+  @VisibleForTesting
+  static void wrapMemory(
+      UnaryOperator<MemoryResource> deviceMemory, UnaryOperator<MemoryResource> pinnedMemory) {
+    DeviceMemory.wrap(deviceMemory, pinnedMemory);
   }
 
   /** Gives up the chain's stream. Closing twice does nothing. */

@@ -8,7 +8,6 @@ import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.externalresource.ExternalResourceInfo;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
-import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 
 /**
@@ -39,21 +38,9 @@ public final class DeviceOptions {
   private DeviceOptions() {}
 
   static Device device(AbstractStreamOperator<?> operator) {
-    ReadableConfig job = operator.getContainingTask().getJobConfiguration();
-    ReadableConfig taskManager =
-        operator.getContainingTask().getEnvironment().getTaskManagerInfo().getConfiguration();
-    String option =
-        first(DEVICE, job, taskManager).orElseGet(() -> System.getProperty(DEVICE.key(), "auto"));
-    int index =
-        assignedIndex(operator)
-            .or(() -> first(DEVICE_INDEX, job, taskManager))
-            .orElseGet(() -> Integer.getInteger(DEVICE_INDEX.key(), 0));
-    return Device.select(option, index);
-  }
-
-  private static <T> Optional<T> first(
-      ConfigOption<T> option, ReadableConfig job, ReadableConfig taskManager) {
-    return job.getOptional(option).or(() -> taskManager.getOptional(option));
+    LayeredOptions options = LayeredOptions.of(operator);
+    int index = assignedIndex(operator).or(() -> options.find(DEVICE_INDEX)).orElse(0);
+    return Device.select(options.find(DEVICE).orElse("auto"), index);
   }
 
   // A TaskManager's GPUs are seen by all of its slots; subtasks take turns.

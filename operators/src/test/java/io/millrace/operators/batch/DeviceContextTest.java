@@ -19,21 +19,22 @@ class DeviceContextTest {
   void operatorsOfOneChainShareAStreamUntilTheLastCloses() {
     Device device = Device.current();
     Object chain = new Object();
-    ChainStream first = ChainStream.acquire(chain, () -> device);
+    ChainStream first = ChainStream.acquire(chain, JobEnvironment.ofProcess(), () -> device);
     ChainStream second =
         ChainStream.acquire(
             chain,
+            JobEnvironment.ofProcess(),
             () -> {
               throw new AssertionError("the device is chosen once");
             });
-    ChainStream other = ChainStream.acquire(new Object(), () -> device);
+    ChainStream other = ChainStream.acquire(new Object(), JobEnvironment.ofProcess(), () -> device);
     assertThat(second).isSameAs(first);
     assertThat(other.stream()).isNotSameAs(first.stream());
 
     first.release();
     first.stream().synchronize();
     second.release();
-    ChainStream reopened = ChainStream.acquire(chain, () -> device);
+    ChainStream reopened = ChainStream.acquire(chain, JobEnvironment.ofProcess(), () -> device);
     assertThat(reopened).isNotSameAs(first);
     reopened.release();
     other.release();

@@ -1,0 +1,193 @@
+package io.millrace.operators.batch;
+
+import io.millrace.device.Device;
+import io.millrace.device.DeviceKind;
+import io.millrace.device.DeviceStream;
+import io.millrace.memory.CudaMemoryResource;
+import io.millrace.memory.HostMemoryResource;
+import io.millrace.memory.LimitingResourceAdaptor;
+import io.millrace.memory.MemoryResource;
+import io.millrace.memory.PinnedHostMemoryResource;
+import io.millrace.memory.PinnedMemoryResource;
+import io.millrace.memory.PoolMemoryResource;
+import io.millrace.memory.SpillManager;
+import io.millrace.memory.SpillShare;
+import io.millrace.memory.SpillStatistics;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.apache.flink.util.clock.SystemClock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the jobs of this process share of one device: pools of device and pinned host memory, and
+ * one {@link SpillManager} over them, with a {@link SpillShare} for each job. It is there as long
+ * as some job uses the device. When the last one ends, the process gives the device's memory back,
+ * for other processes to use; a job that begins meanwhile waits for that.
+ */
+final class DeviceMemory {
+  private static final Logger LOG = LoggerFactory.getLogger(DeviceMemory.class);
+  // Large enough that a pool takes few of them, small enough to leave to other processes.
+  private static final long PIECE_BYTES = 64L << 20;
+  // Pinning takes about a millisecond for 4 MiB.
+  private static final long HOST_PIECE_BYTES = 16L << 20;
+
+  // Guards all that is static, and the counts of users.
+  private static final Map<Device, DeviceMemory> OPEN = new HashMap<>();
+  private static UnaryOperator<MemoryResource> deviceWrapper = UnaryOperator.identity();
+  private static UnaryOperator<MemoryResource> pinnedWrapper = UnaryOperator.identity();
+
+  private final Device device;
+  private final List<PoolMemoryResource> pools = new ArrayList<>();
+  private final SpillManager manager;
+  private final Map<Object, JobShare> jobs = new HashMap<>();
+
+  private static final class JobShare {
+    private final SpillShare share;
+    private int users;
+
+    private JobShare(SpillShare share) {
+      this.share = share;
+    }
+  }
+
+  private DeviceMemory(Device device, LayeredOptions options) {
+    this.device = device;
+    long memoryLimit = MemoryOptions.processBytes(options, MemoryOptions.DEVICE_MEMORY_LIMIT);
+    long deviceLimit = MemoryOptions.processBytes(options, MemoryOptions.SPILL_DEVICE_LIMIT);
+    MemoryResource deviceMemory =
+        device.kind() == DeviceKind.HOST
+            ? new LimitingResourceAdaptor(HostMemoryResource.INSTANCE, memoryLimit)
+            : pool(new CudaMemoryResource(device), PIECE_BYTES, memoryLimit);
+    this.manager =
+        new SpillManager(
+            deviceWrapper.apply(deviceMemory),
+            pool(new PinnedHostMemoryResource(device), HOST_PIECE_BYTES, Long.MAX_VALUE),
+            deviceLimit,
+            options.get(MemoryOptions.SPILL_ON_DEMAND),
+            new SpillStatistics(2),
+            SystemClock.getInstance()::relativeTimeNanos);
+  }
+
+  private PoolMemoryResource pool(MemoryResource upstream, long pieceBytes, long limitBytes) {
+    PoolMemoryResource pool = new PoolMemoryResource(upstream, pieceBytes, limitBytes);
+    pools.add(pool);
+    return pool;
+  }
+
+  /**
+   * The share that {@code job} has of the device's memory, until {@link #release} was called as
+   * often as this.
+   *
+   * @throws IllegalArgumentException if an option of memory has a value that it cannot have
+   * @throws io.millrace.memory.SpillException if none of the job's directories can be written to
+   */
+  static SpillShare acquire(Device device, JobEnvironment job) {
+    synchronized (OPEN) {
+      DeviceMemory memory = OPEN.get(device);
+      if (memory == null) {
+        memory = new DeviceMemory(device, job.options());
+      }
+      OPEN.put(device, memory);
+      try {
+        return memory.acquire(job);
+      } finally {
+        memory.closeIfUnused();
+      }
+    }
+  }
+
+  private SpillShare acquire(JobEnvironment job) {
+    JobShare open = jobs.computeIfAbsent(job.id(), id -> new JobShare(openShare(job)));
+    open.users++;
+    return open.share;
+  }
+
+  private SpillShare openShare(JobEnvironment job) {
+    return manager.openShare(
+        job.name(), MemoryOptions.jobLimits(job.options(), job.spillDirectories()));
+  }
+
+  /** Gives up what {@link #acquire} gave. The last of a job's calls closes the job's share. */
+  static void release(Device device, JobEnvironment job) {
+    synchronized (OPEN) {
+      OPEN.get(device).release(job);
+    }
+  }
+
+  private void release(JobEnvironment job) {
+    JobShare open = jobs.get(job.id());
+    if (--open.users > 0) {
+      return;
+    }
+    jobs.remove(job.id());
+    try {
+      close(open.share);
+    } finally {
+      closeIfUnused();
+    }
+  }
+
+  private static void close(SpillShare share) {
+    long device = share.deviceBytes();
+    long host = share.hostBytes();
+    long disk = share.diskBytes();
+    if (device + host + disk > 0) {
+      LOG.warn(
+          "{} ended with memory held: {} bytes of the device, {} of the host, {} of disk",
+          share.name(),
+          device,
+          host,
+          disk);
+    }
+    share.close();
+  }
+
+  // With something still held, the manager must be there when it is freed.
+  private void closeIfUnused() {
+    if (jobs.isEmpty()
+        && manager.deviceBytes() == 0
+        && pools.stream().allMatch(pool -> pool.heldBytes() == 0)) {
+      OPEN.remove(device);
+      close();
+    }
+  }
+
+  private void close() {
+    try (DeviceStream stream = device.createStream()) {
+      manager.close();
+      pools.forEach(pool -> pool.trim(stream));
+      device.stagingPool().trim();
+    }
+  }
+
+  /** Pinned host memory for transfers to and from {@code device}. */
+  static MemoryResource pinnedMemory(Device device) {
+    synchronized (OPEN) {
+      return pinnedWrapper.apply(new PinnedMemoryResource(device));
+    }
+  }
+
+  /** Bytes of {@code device} that all jobs of this process hold now. */
+  static long heldBytes(Device device) {
+    synchronized (OPEN) {
+      DeviceMemory memory = OPEN.get(device);
+      return memory == null ? 0 : memory.manager.deviceBytes();
+    }
+  }
+
+  /** See {@link DeviceContext#wrapMemory}. */
+  static void wrap(
+      UnaryOperator<MemoryResource> deviceMemory, UnaryOperator<MemoryResource> pinnedMemory) {
+    synchronized (OPEN) {
+      if (!OPEN.isEmpty()) {
+        throw new IllegalStateException("memory of " + OPEN.keySet() + " is in use");
+      }
+      deviceWrapper = deviceMemory;
+      pinnedWrapper = pinnedMemory;
+    }
+  }
+}

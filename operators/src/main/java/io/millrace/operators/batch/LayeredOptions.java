@@ -1,0 +1,60 @@
+package io.millrace.operators.batch;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+
+/**
+ * Where options are looked up: in the job's configuration, then in the TaskManager's, then in the
+ * system properties of the process, then their defaults.
+ */
+record LayeredOptions(ReadableConfig job, ReadableConfig taskManager) {
+  /** The options of an operator's job and TaskManager. */
+  static LayeredOptions of(AbstractStreamOperator<?> operator) {
+    return new LayeredOptions(
+        operator.getContainingTask().getJobConfiguration(),
+        operator.getContainingTask().getEnvironment().getTaskManagerInfo().getConfiguration());
+  }
+
+  /** The options of a process outside any job. */
+  static LayeredOptions ofProcess() {
+    return new LayeredOptions(new Configuration(), new Configuration());
+  }
+
+  /**
+   * The value of {@code option}, if it has one.
+   *
+   * @throws IllegalArgumentException if it is set to what it cannot be; names the option
+   */
+  <T> Optional<T> find(ConfigOption<T> option) {
+    return ofJob(option)
+        .or(() -> ofProcess(option))
+        .or(() -> Optional.ofNullable(option.defaultValue()));
+  }
+
+  /** As {@link #find}, for an option that has a default. */
+  <T> T get(ConfigOption<T> option) {
+    return find(option).orElseThrow();
+  }
+
+  /** As {@link #find}, where only the job sets it. */
+  <T> Optional<T> ofJob(ConfigOption<T> option) {
+    return job.getOptional(option);
+  }
+
+  /** As {@link #find}, where not the job but the TaskManager or the process sets it. */
+  <T> Optional<T> ofProcess(ConfigOption<T> option) {
+    return taskManager.getOptional(option).or(() -> systemProperty(option));
+  }
+
+  private static <T> Optional<T> systemProperty(ConfigOption<T> option) {
+    Map<String, String> properties = new HashMap<>();
+    Optional.ofNullable(System.getProperty(option.key()))
+        .ifPresent(value -> properties.put(option.key(), value));
+    return Configuration.fromMap(properties).getOptional(option);
+  }
+}

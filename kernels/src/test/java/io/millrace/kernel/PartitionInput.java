@@ -61,9 +61,13 @@ public class PartitionInput {
   /** Makes the table on the current device. */
   @Setup
   public void create() {
-    Device device = Device.current();
-    stream = device.createStream();
-    memory = MemoryResource.of(device);
+    create(MemoryResource.of(Device.current()));
+  }
+
+  /** Makes the table in memory of {@code resource}, where output goes as well. */
+  public void create(MemoryResource resource) {
+    memory = resource;
+    stream = resource.device().createStream();
     try (DeviceStream hostStream = HostDevice.INSTANCE.createStream();
         Table host = createOnHost(rows, hostStream)) {
       table = host.copyTo(memory, stream, stream);

@@ -2,6 +2,7 @@ package io.millrace.column;
 
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.MemoryResource;
+import io.millrace.memory.Splittable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -10,7 +11,7 @@ import java.util.stream.IntStream;
  * Columns of equal size under a schema. A table owns its columns and is closed once by whoever
  * holds it. Immutable.
  */
-public final class Table implements AutoCloseable {
+public final class Table implements Splittable<Table> {
   private final Schema schema;
   private final List<Column> columns;
   private final int rowCount;
@@ -101,6 +102,16 @@ public final class Table implements AutoCloseable {
   public Table slice(int start, int rows) {
     return new Table(
         schema, columns.stream().map(column -> column.slice(start, rows)).toList(), rows);
+  }
+
+  /** The rows in two slices over the same memory, or none if there are fewer than two. */
+  @Override
+  public List<Table> halves() {
+    if (rowCount < 2) {
+      return List.of();
+    }
+    int half = rowCount / 2;
+    return List.of(slice(0, half), slice(half, rowCount - half));
   }
 
   /** A new table over the same memory: a shallow copy. */

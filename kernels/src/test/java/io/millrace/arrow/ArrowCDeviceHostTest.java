@@ -176,7 +176,7 @@ class ArrowCDeviceHostTest {
   void theHostArrayNamesTheHostAndHasNoTiesToTheTable() {
     List<List<Object>> rows = randomRows(10, 0);
     try (ArrowDeviceArray array = export(rows)) {
-      assertThat(device.memory().heldBytes()).as("the table is closed").isZero();
+      assertThat(device.heldBytes()).as("the table is closed").isZero();
       assertThat(array.deviceType()).isEqualTo(ArrowDeviceType.CPU.code());
       assertThat(array.deviceId()).isEqualTo(-1);
       assertThat(array.syncEvent()).isZero();

@@ -194,12 +194,12 @@ class ArrowCDeviceTest {
   @Test
   void anArrayThatOwnsATableCopiesNothingThatArrowLaysOutAlike() {
     Table table = random(SHARED, 1_000);
-    long held = device.memory().heldBytes();
+    long held = device.heldBytes();
     try (ArrowDeviceArray array = own(table)) {
-      assertThat(device.memory().heldBytes()).isEqualTo(held);
+      assertThat(device.heldBytes()).isEqualTo(held);
       assertThat(table.column(0).data().orElseThrow().isExposed()).isTrue();
       array.release();
-      assertThat(device.memory().heldBytes()).isZero();
+      assertThat(device.heldBytes()).isZero();
       array.release();
     }
   }
@@ -208,12 +208,12 @@ class ArrowCDeviceTest {
   void aViewOwnsOnlyWhatWasConverted() {
     try (Table table = random(SCHEMA, 1_000)) {
       List<List<Object>> rows = device.rows(table);
-      long held = device.memory().heldBytes();
+      long held = device.heldBytes();
       try (ArrowDeviceArray array = view(table)) {
         assertThat(array.isReleased()).isFalse();
-        assertThat(device.memory().heldBytes()).isGreaterThan(held);
+        assertThat(device.heldBytes()).isGreaterThan(held);
       }
-      assertThat(device.memory().heldBytes()).isEqualTo(held);
+      assertThat(device.heldBytes()).isEqualTo(held);
       assertThat(device.rows(table)).as("the table stays open").isEqualTo(rows);
     }
   }
@@ -223,10 +223,10 @@ class ArrowCDeviceTest {
     LimitingResourceAdaptor nothing = new LimitingResourceAdaptor(device.memory(), 1);
     try (Table table = random(SCHEMA, 100)) {
       List<List<Object>> rows = device.rows(table);
-      long held = device.memory().heldBytes();
+      long held = device.heldBytes();
       assertThatThrownBy(() -> exporter().toArrowDevice(table, device.stream(), nothing))
           .isInstanceOf(GpuOutOfMemoryException.class);
-      assertThat(device.memory().heldBytes()).isEqualTo(held);
+      assertThat(device.heldBytes()).isEqualTo(held);
       assertThat(device.rows(table)).isEqualTo(rows);
     }
   }
@@ -247,10 +247,10 @@ class ArrowCDeviceTest {
   @Test
   void anImportPointsAtTheArraysMemory() throws ArrowFormatException {
     Table table = random(DataTypes.schema(List.of(DataType.INT64, DataType.STRING)), 512);
-    long held = device.memory().heldBytes();
+    long held = device.heldBytes();
     try (ArrowDeviceArray array = own(table)) {
       try (Table imported = fromArrowDevice(table.schema(), array)) {
-        assertThat(device.memory().heldBytes()).isEqualTo(held);
+        assertThat(device.heldBytes()).isEqualTo(held);
         assertThat(imported.rowCount()).isEqualTo(512);
       }
       assertThat(array.isReleased()).as("the caller releases").isFalse();
@@ -295,7 +295,7 @@ class ArrowCDeviceTest {
       assertThat(array.isReleased()).as("moved by the importer").isTrue();
       assertThat(VectorRows.of(root, SCHEMA, dictionaries)).isEqualTo(rows);
     }
-    assertThat(device.memory().heldBytes()).isZero();
+    assertThat(device.heldBytes()).isZero();
   }
 
   @Test
@@ -313,7 +313,7 @@ class ArrowCDeviceTest {
     for (Thread thread : threads) {
       thread.join();
     }
-    assertThat(device.memory().heldBytes()).isZero();
+    assertThat(device.heldBytes()).isZero();
   }
 
   @Test

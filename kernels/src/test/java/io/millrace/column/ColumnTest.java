@@ -116,13 +116,13 @@ class ColumnTest {
   @Test
   void aSliceTakesNoMemoryAndKeepsItsSource() {
     Column column = column(DataType.STRING, "a", "bb", "ccc");
-    long held = device.memory().heldBytes();
+    long held = device.heldBytes();
     Column slice = column.slice(1, 2);
-    assertThat(device.memory().heldBytes()).isEqualTo(held);
+    assertThat(device.heldBytes()).isEqualTo(held);
     column.close();
     assertThat(TableRows.of(slice, device)).isEqualTo(List.of("bb", "ccc"));
     slice.close();
-    assertThat(device.memory().heldBytes()).isZero();
+    assertThat(device.heldBytes()).isZero();
   }
 
   @Test

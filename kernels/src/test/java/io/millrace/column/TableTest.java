@@ -28,9 +28,9 @@ class TableTest {
   @Test
   void selectsColumnsByNameWithoutCopying() {
     try (Table table = table()) {
-      long held = device.memory().heldBytes();
+      long held = device.heldBytes();
       try (Table selected = table.select(List.of("name", "id"))) {
-        assertThat(device.memory().heldBytes()).isEqualTo(held);
+        assertThat(device.heldBytes()).isEqualTo(held);
         assertThat(selected.schema().names()).containsExactly("name", "id");
         assertThat(device.rows(selected).toString()).isEqualTo("[[a, 1], [null, 2], [c, 3]]");
       }
@@ -86,7 +86,7 @@ class TableTest {
   void sizeInBytesIsWhatIsHeld() {
     Schema schema = DataTypes.schema(DataTypes.all());
     try (Table table = new RandomTables(random.random(), 0.3).generate(schema, 100, device)) {
-      assertThat(table.sizeInBytes()).isEqualTo(device.memory().heldBytes());
+      assertThat(table.sizeInBytes()).isEqualTo(device.heldBytes());
     }
   }
 

@@ -284,7 +284,7 @@ class HashPartitionTest {
   void nothingIsHeldWhenMemoryRunsOut() {
     Schema schema = DataTypes.schema(DataTypes.all());
     try (Table table = new RandomTables(random.random(), 0.2).generate(schema, 100, device)) {
-      long held = device.memory().heldBytes();
+      long held = device.heldBytes();
       for (int allocation = 1; ; allocation++) {
         FailingResourceAdaptor failing = FailingResourceAdaptor.nth(device.memory(), allocation);
         try (PartitionedTable partitioned =
@@ -295,7 +295,7 @@ class HashPartitionTest {
           assertThat(allocation).isGreaterThan(20);
           break;
         } catch (GpuOutOfMemoryException e) {
-          assertThat(device.memory().heldBytes()).isEqualTo(held);
+          assertThat(device.heldBytes()).isEqualTo(held);
         }
       }
     }

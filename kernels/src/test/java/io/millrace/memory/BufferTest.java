@@ -51,7 +51,7 @@ class BufferTest {
       assertThat(buffer.size()).isEqualTo(24);
       assertThat(buffer.device()).isSameAs(device.device());
       assertThat(address(buffer)).isNotEqualTo(host.address());
-      assertThat(device.memory().heldBytes()).isEqualTo(24);
+      assertThat(device.heldBytes()).isEqualTo(24);
       assertHoldsValues(buffer);
     }
   }
@@ -63,7 +63,7 @@ class BufferTest {
     Buffer buffer =
         Buffer.wrap(address, 24, device.device(), device.stream(), released::incrementAndGet);
     Buffer shared = buffer.share();
-    assertThat(device.memory().heldBytes()).isEqualTo(24);
+    assertThat(device.heldBytes()).isEqualTo(24);
     assertThat(buffer.size()).isEqualTo(24);
     assertThat(address(buffer)).isEqualTo(address);
     assertThat(address(shared)).isEqualTo(address);
@@ -82,7 +82,7 @@ class BufferTest {
         Buffer empty = Buffer.allocate(0, device.stream(), device.memory())) {
       assertThat(buffer.size()).isEqualTo(10);
       assertThat(empty.size()).isZero();
-      assertThat(device.memory().heldBytes()).isEqualTo(10);
+      assertThat(device.heldBytes()).isEqualTo(10);
     }
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Buffer.allocate(-1, device.stream(), device.memory()))
@@ -101,10 +101,10 @@ class BufferTest {
     assertThat(sliceOfSlice.size()).isEqualTo(45);
     buffer.close();
     slice.close();
-    assertThat(device.memory().heldBytes()).isEqualTo(100);
+    assertThat(device.heldBytes()).isEqualTo(100);
     assertThat(sliceOfSlice.liveSlices()).isEqualTo(1);
     sliceOfSlice.close();
-    assertThat(device.memory().heldBytes()).isZero();
+    assertThat(device.heldBytes()).isZero();
   }
 
   @Test

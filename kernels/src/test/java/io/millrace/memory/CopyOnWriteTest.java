@@ -21,7 +21,7 @@ class CopyOnWriteTest {
         HostMemory.putInt(host.address() + 4L * i, values[i]);
       }
       Buffer buffer =
-          Buffer.copyOf(host.address(), 4L * values.length, device.stream(), device.memory());
+          Buffer.copyOf(host.address(), 4L * values.length, device.stream(), device.fixedMemory());
       device.stream().synchronize();
       return buffer;
     }
@@ -87,9 +87,9 @@ class CopyOnWriteTest {
   void aSliceThatIsWrittenCopiesItsOwnBytesOnly() {
     try (Buffer whole = series(1, 2, 3, 4);
         Buffer part = whole.slice(4, 8)) {
-      long held = device.memory().heldBytes();
+      long held = device.heldBytes();
       writeFirstTwo(part, 9);
-      assertThat(device.memory().heldBytes()).isEqualTo(held + 8);
+      assertThat(device.heldBytes()).isEqualTo(held + 8);
       assertThat(values(part)).containsExactly(9, 9);
       assertThat(values(whole)).containsExactly(1, 2, 3, 4);
     }
@@ -100,10 +100,10 @@ class CopyOnWriteTest {
     try (Buffer buffer = series(1, 2, 3, 4)) {
       buffer.shallowCopy(device.stream()).close();
       long address = address(buffer);
-      long held = device.memory().heldBytes();
+      long held = device.heldBytes();
       writeFirstTwo(buffer, 7);
       assertThat(address(buffer)).isEqualTo(address);
-      assertThat(device.memory().heldBytes()).isEqualTo(held);
+      assertThat(device.heldBytes()).isEqualTo(held);
       assertThat(values(buffer)).containsExactly(7, 7, 3, 4);
     }
   }

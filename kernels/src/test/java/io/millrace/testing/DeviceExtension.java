@@ -25,16 +25,18 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  *
  * <p>The device is the one that {@code -Dmillrace.device} chooses. With {@code
  * -Dmillrace.memory=unpooled} device memory comes from {@link CudaMemoryResource}, so that a memory
- * checker sees the bounds of each allocation.
+ * checker sees the bounds of each allocation. With {@code -Dmillrace.memory=spilling} each
+ * allocation spills every buffer that no scope holds.
  */
 public final class DeviceExtension implements BeforeEachCallback, AfterEachCallback {
-  /** The system property that chooses between pooled and unpooled device memory. */
+  /** The system property that chooses device memory: pooled, unpooled or spilling. */
   public static final String MEMORY_PROPERTY = "millrace.memory";
 
   private Device device;
   private DeviceStream stream;
   private DeviceStream hostStream;
-  private TrackingResourceAdaptor memory;
+  private TrackingResourceAdaptor fixedMemory;
+  private SpillingMemory spillingMemory;
   private TrackingResourceAdaptor hostMemory;
   private long stagingBytesBefore;
 
@@ -43,20 +45,26 @@ public final class DeviceExtension implements BeforeEachCallback, AfterEachCallb
     device = Device.current();
     stream = device.createStream();
     hostStream = HostDevice.INSTANCE.createStream();
-    memory = new TrackingResourceAdaptor(deviceMemory(device));
+    openMemory(System.getProperty(MEMORY_PROPERTY, "pooled"));
     hostMemory = new TrackingResourceAdaptor(HostMemoryResource.INSTANCE);
     stagingBytesBefore = device.stagingPool().heldBytes();
   }
 
-  private static MemoryResource deviceMemory(Device device) {
-    String choice = System.getProperty(MEMORY_PROPERTY, "pooled");
-    return switch (choice) {
-      case "pooled" -> MemoryResource.of(device);
-      case "unpooled" -> new CudaMemoryResource(device);
-      default ->
-          throw new IllegalArgumentException(
-              MEMORY_PROPERTY + " must be pooled or unpooled, but is '" + choice + "'");
-    };
+  private void openMemory(String choice) {
+    MemoryResource upstream =
+        choice.equals("unpooled") ? new CudaMemoryResource(device) : MemoryResource.of(device);
+    fixedMemory = new TrackingResourceAdaptor(upstream);
+    spillingMemory =
+        switch (choice) {
+          case "pooled", "unpooled" -> null;
+          case "spilling" -> new SpillingMemory(upstream);
+          default ->
+              throw new IllegalArgumentException(
+                  MEMORY_PROPERTY
+                      + " must be pooled, unpooled or spilling, but is '"
+                      + choice
+                      + "'");
+        };
   }
 
   @Override
@@ -68,14 +76,16 @@ public final class DeviceExtension implements BeforeEachCallback, AfterEachCallb
       if (context.getExecutionException().isEmpty()) {
         assertNothingHeld();
       }
+    } finally {
+      if (spillingMemory != null) {
+        spillingMemory.close();
+      }
     }
   }
 
   /** Fails if memory of {@link #memory}, {@link #hostMemory} or the staging pool is held. */
   public void assertNothingHeld() {
-    assertThat(memory.heldBytes())
-        .as("bytes of device memory held at\n%s", memory.report())
-        .isZero();
+    assertThat(heldBytes()).as("bytes of device memory held at\n%s", report()).isZero();
     assertThat(hostMemory.heldBytes())
         .as("bytes of host memory held at\n%s", hostMemory.report())
         .isZero();
@@ -103,9 +113,23 @@ public final class DeviceExtension implements BeforeEachCallback, AfterEachCallb
     return hostStream;
   }
 
-  /** Memory of {@link #device}. */
-  public TrackingResourceAdaptor memory() {
-    return memory;
+  /** Memory of {@link #device}, as {@link #MEMORY_PROPERTY} chooses. */
+  public MemoryResource memory() {
+    return spillingMemory == null ? fixedMemory : spillingMemory.resource();
+  }
+
+  /** Memory of {@link #device} that stays where it is, for tests that compare addresses. */
+  public MemoryResource fixedMemory() {
+    return fixedMemory;
+  }
+
+  /** Bytes of {@link #memory} and {@link #fixedMemory} that are held. */
+  public long heldBytes() {
+    return fixedMemory.heldBytes() + (spillingMemory == null ? 0 : spillingMemory.heldBytes());
+  }
+
+  private String report() {
+    return fixedMemory.report() + (spillingMemory == null ? "" : spillingMemory.report());
   }
 
   /** Memory of the host. */
@@ -115,7 +139,7 @@ public final class DeviceExtension implements BeforeEachCallback, AfterEachCallb
 
   /** A copy of {@code table}, wherever it is, in {@link #memory}. The caller closes both. */
   public Table copyToDevice(Table table) {
-    return table.copyTo(memory, stream, stream);
+    return table.copyTo(memory(), stream, stream);
   }
 
   /** A copy of {@code table}, wherever it is, in {@link #hostMemory}. The caller closes both. */

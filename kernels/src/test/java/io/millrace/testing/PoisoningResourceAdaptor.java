@@ -1,0 +1,81 @@
+package io.millrace.testing;
+
+import io.millrace.device.Device;
+import io.millrace.device.DeviceKind;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.HostMemory;
+import io.millrace.memory.MemoryResource;
+import java.util.ArrayDeque;
+import java.util.Queue;
+
+/**
+ * Overwrites memory that is freed, so that who still reads it reads nonsense. Memory of the host is
+ * given back late, and is then checked: who still writes to it fails the test.
+ */
+final class PoisoningResourceAdaptor implements MemoryResource, AutoCloseable {
+  /** What freed memory is filled with. */
+  static final byte POISON = (byte) 0xdd;
+
+  private static final long LATE_BYTES = 32L << 20;
+
+  private final MemoryResource upstream;
+  private final Queue<Block> late = new ArrayDeque<>();
+  private long lateBytes;
+
+  private record Block(long address, long bytes, DeviceStream stream) {}
+
+  PoisoningResourceAdaptor(MemoryResource upstream) {
+    this.upstream = upstream;
+  }
+
+  @Override
+  public Device device() {
+    return upstream.device();
+  }
+
+  @Override
+  public long allocate(long bytes, DeviceStream stream) {
+    return upstream.allocate(bytes, stream);
+  }
+
+  @Override
+  public synchronized void free(long address, long bytes, DeviceStream stream) {
+    if (bytes > 0) {
+      stream.fill(address, POISON, bytes);
+    }
+    late.add(new Block(address, bytes, stream));
+    lateBytes += bytes;
+    giveBack(device().kind() == DeviceKind.HOST ? LATE_BYTES : 0);
+  }
+
+  private void giveBack(long keptBytes) {
+    while (!late.isEmpty() && lateBytes >= keptBytes) {
+      Block block = late.remove();
+      lateBytes -= block.bytes;
+      boolean intact = device().kind() != DeviceKind.HOST || isPoison(block);
+      upstream.free(block.address, block.bytes, block.stream);
+      if (!intact) {
+        throw new IllegalStateException(block.bytes + " bytes were written to after being freed");
+      }
+    }
+  }
+
+  private static boolean isPoison(Block block) {
+    for (long i = 0; i < block.bytes; i++) {
+      if (HostMemory.getByte(block.address + i) != POISON) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Gives all freed memory back.
+   *
+   * @throws IllegalStateException if it was written to after it was freed
+   */
+  @Override
+  public synchronized void close() {
+    giveBack(0);
+  }
+}

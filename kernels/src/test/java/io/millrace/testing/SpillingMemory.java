@@ -1,0 +1,89 @@
+package io.millrace.testing;
+
+import io.millrace.device.Device;
+import io.millrace.device.DeviceStream;
+import io.millrace.memory.MemoryBudget;
+import io.millrace.memory.MemoryResource;
+import io.millrace.memory.PinnedHostMemoryResource;
+import io.millrace.memory.SpillLimits;
+import io.millrace.memory.SpillManager;
+import io.millrace.memory.SpillShare;
+import io.millrace.memory.SpillStatistics;
+import io.millrace.memory.SpillableResourceAdaptor;
+import io.millrace.memory.TrackingResourceAdaptor;
+
+/**
+ * Memory that moves as often as it may: each allocation first spills every buffer that no scope
+ * holds, and what is freed is poisoned. An address that is used outside its scope gives wrong
+ * results.
+ */
+final class SpillingMemory implements AutoCloseable {
+  private final TrackingResourceAdaptor deviceMemory;
+  private final TrackingResourceAdaptor hostMemory;
+  private final PoisoningResourceAdaptor poisoning;
+  private final SpillManager manager;
+  private final SpillShare share;
+  private final SpillableResourceAdaptor resource;
+
+  /** Spills all it can before each allocation. */
+  private static final class Spilling implements MemoryResource {
+    private final MemoryResource upstream;
+    private SpillManager manager;
+
+    Spilling(MemoryResource upstream) {
+      this.upstream = upstream;
+    }
+
+    @Override
+    public Device device() {
+      return upstream.device();
+    }
+
+    @Override
+    public long allocate(long bytes, DeviceStream stream) {
+      manager.spill(Long.MAX_VALUE);
+      return upstream.allocate(bytes, stream);
+    }
+
+    @Override
+    public void free(long address, long bytes, DeviceStream stream) {
+      upstream.free(address, bytes, stream);
+    }
+  }
+
+  SpillingMemory(MemoryResource memory) {
+    deviceMemory = new TrackingResourceAdaptor(memory);
+    hostMemory = new TrackingResourceAdaptor(new PinnedHostMemoryResource(memory.device()));
+    poisoning = new PoisoningResourceAdaptor(deviceMemory);
+    Spilling spilling = new Spilling(poisoning);
+    manager =
+        new SpillManager(
+            spilling, hostMemory, Long.MAX_VALUE, true, new SpillStatistics(1), System::nanoTime);
+    spilling.manager = manager;
+    share = manager.openShare("the test", SpillLimits.DEFAULT);
+    resource = share.resource(MemoryBudget.unlimited());
+  }
+
+  SpillableResourceAdaptor resource() {
+    return resource;
+  }
+
+  /** Bytes that are held, wherever they are. */
+  long heldBytes() {
+    return share.deviceBytes() + share.hostBytes() + share.diskBytes();
+  }
+
+  /** What is held, by the place that allocated or spilled it. */
+  String report() {
+    poisoning.close();
+    return deviceMemory.report() + hostMemory.report();
+  }
+
+  @Override
+  public void close() {
+    try (manager;
+        share) {
+      poisoning.close();
+    }
+  }
+}

@@ -19,11 +19,14 @@ import org.openjdk.jmh.runner.options.CommandLineOptions;
  *
  * <p>A benchmark class {@code LibcudfX} is the counterpart of the class {@code X}: results with
  * equal parameters share a line. The parameter {@code rows} adds a rate in rows, {@code bytes} one
- * in bytes. Times are in microseconds.
+ * in bytes, {@code resource} how many times as fast it is as the resource {@code CUDA}. Times are
+ * in microseconds.
  */
 public final class BenchmarkTable {
   private static final String COUNTERPART = "Libcudf";
   private static final double MEDIAN = 50;
+  private static final String RESOURCE = "resource";
+  private static final String BASELINE_RESOURCE = "CUDA";
 
   /** What a line is about: class and method without the counterpart's prefix, and parameters. */
   private record Line(String operation, Map<String, String> parameters) {}
@@ -66,11 +69,11 @@ public final class BenchmarkTable {
     List<String> table = new ArrayList<>();
     table.add("| operation | parameters | ours (us) | rate | libcudf (us) | libcudf / ours |");
     table.add("|---|---|---:|---:|---:|---:|");
-    lines.forEach((line, times) -> table.add(format(line, times)));
+    lines.forEach((line, times) -> table.add(format(line, times, lines)));
     return table;
   }
 
-  private static String format(Line line, Times times) {
+  private static String format(Line line, Times times, Map<Line, Times> lines) {
     return String.format(
         "| %s | %s | %s | %s | %s | %s |",
         line.operation(),
@@ -80,7 +83,7 @@ public final class BenchmarkTable {
                 .map(e -> e.getKey() + "=" + e.getValue())
                 .toList()),
         number(times.ours()),
-        times.ours() == null ? "" : rate(line.parameters(), times.ours()),
+        times.ours() == null ? "" : rate(line, times.ours(), lines),
         number(times.libcudf()),
         times.ours() == null || times.libcudf() == null
             ? ""
@@ -103,14 +106,25 @@ public final class BenchmarkTable {
     return String.join(",", values.stream().map(value -> String.format("%20s", value)).toList());
   }
 
-  private static String rate(Map<String, String> parameters, double microseconds) {
+  private static String rate(Line line, double microseconds, Map<Line, Times> lines) {
+    Map<String, String> parameters = line.parameters();
     if (parameters.containsKey("rows")) {
       return number(Long.parseLong(parameters.get("rows")) / microseconds) + " M rows/s";
     }
     if (parameters.containsKey("bytes")) {
       return number(Long.parseLong(parameters.get("bytes")) / microseconds / 1000) + " GB/s";
     }
-    return "";
+    Times baseline = parameters.containsKey(RESOURCE) ? lines.get(baseline(line)) : null;
+    return baseline == null
+        ? ""
+        : number(baseline.ours() / microseconds) + "x " + BASELINE_RESOURCE;
+  }
+
+  private static Line baseline(Line line) {
+    Map<String, String> parameters = new TreeMap<>(Comparator.reverseOrder());
+    parameters.putAll(line.parameters());
+    parameters.put(RESOURCE, BASELINE_RESOURCE);
+    return new Line(line.operation(), parameters);
   }
 
   private static String number(Double value) {

@@ -73,7 +73,7 @@ public final class ArrowCDataInterface {
     if (array.snapshot().release == 0 || schema.snapshot().release == 0) {
       throw new IllegalArgumentException("the array or the schema is released already");
     }
-    try (Buffer struct = take(array);
+    try (Buffer struct = take(array, allocator, hostStream);
         CDataDictionaryProvider provider = new CDataDictionaryProvider()) {
       Field field = Data.importField(allocator, schema, provider);
       return new CArrayReader(hostStream, resource)
@@ -82,7 +82,7 @@ public final class ArrowCDataInterface {
   }
 
   /** Moves the struct into memory that calls the release callback when it is closed. */
-  private Buffer take(ArrowArray array) {
+  static Buffer take(ArrowArray array, BufferAllocator allocator, DeviceStream hostStream) {
     ArrowArray moved = ArrowArray.allocateNew(allocator);
     moved.save(array.snapshot());
     array.markReleased();

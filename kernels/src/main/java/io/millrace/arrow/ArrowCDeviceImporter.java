@@ -1,14 +1,20 @@
 package io.millrace.arrow;
 
 import io.millrace.column.Column;
+import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.column.TableConcatenation;
 import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.arrow.c.ArrowArray;
+import org.apache.arrow.c.ArrowArrayStream;
 import org.apache.arrow.c.ArrowSchema;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.types.pojo.Field;
@@ -22,6 +28,7 @@ import org.apache.arrow.vector.types.pojo.Field;
  *   <li>{@code from_arrow_column}: {@link #fromArrowColumn}
  *   <li>{@code from_arrow_host}: {@link #fromArrowHost}
  *   <li>{@code from_arrow_host_column}: {@link #fromArrowHostColumn}
+ *   <li>{@code from_arrow_stream}: {@link #fromArrowStream}
  *   <li>{@code from_arrow_device}: {@link #fromArrowDevice}
  *   <li>{@code from_arrow_device_column}: {@link #fromArrowDeviceColumn}
  * </ul>
@@ -113,6 +120,65 @@ public final class ArrowCDeviceImporter {
       ArrowSchema schema, ArrowDeviceArray input, DeviceStream stream, MemoryResource resource)
       throws ArrowFormatException {
     return fromArrowColumn(schema, hostArray(input), stream, resource);
+  }
+
+  /**
+   * A copy of all struct arrays of a stream, one after the other. Releases the stream, its schema
+   * and its arrays, also if this throws.
+   *
+   * @param stream orders the table; open as long
+   * @param resource memory for the table, of the stream's device
+   * @return the table; the caller owns it
+   * @throws IllegalArgumentException if the struct is null or released
+   * @throws ArrowTypeException if the arrays are not struct arrays, or a type is not supported
+   * @throws ArrowFormatException if an array does not hold what the schema says
+   * @throws IOException if the stream's producer fails
+   */
+  public Table fromArrowStream(ArrowArrayStream input, DeviceStream stream, MemoryResource resource)
+      throws IOException {
+    if (input == null || input.memoryAddress() == 0) {
+      throw new IllegalArgumentException("the stream is null");
+    }
+    if (input.snapshot().release == 0) {
+      throw new IllegalArgumentException("the stream is released");
+    }
+    List<Table> tables = new ArrayList<>();
+    try (Table host = concatenate(readAll(input, tables), tables)) {
+      return host.copyTo(resource, stream, stream);
+    } finally {
+      tables.forEach(Table::close);
+      input.release();
+    }
+  }
+
+  private Schema readAll(ArrowArrayStream input, List<Table> tables) throws IOException {
+    Field root = CArrayReader.named(readSchema(input));
+    try (ArrowArray array = ArrowArray.allocateNew(allocator)) {
+      while (true) {
+        input.getNext(array);
+        if (array.snapshot().release == 0) {
+          return new Schema(ArrowSchemaConverter.typeOf(root).fields());
+        }
+        try (Buffer taken = ArrowCDataInterface.take(array, allocator, hostStream)) {
+          tables.add(reader().readTable(taken, root));
+        }
+      }
+    }
+  }
+
+  private Field readSchema(ArrowArrayStream input) throws IOException {
+    try (ArrowSchema schema = ArrowSchema.allocateNew(allocator)) {
+      input.getSchema(schema);
+      Field root = CSchema.read(schema, allocator);
+      schema.release();
+      return root;
+    }
+  }
+
+  private Table concatenate(Schema schema, List<Table> tables) {
+    return tables.size() == 1
+        ? tables.get(0).share()
+        : TableConcatenation.concatenate(schema, tables, hostStream, hostResource);
   }
 
   /**

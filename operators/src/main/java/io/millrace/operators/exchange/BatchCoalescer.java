@@ -1,6 +1,7 @@
 package io.millrace.operators.exchange;
 
 import io.millrace.column.Table;
+import io.millrace.column.TableConcatenation;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.DeviceContext;
 import io.millrace.operators.batch.HostTransfer;
@@ -51,7 +52,8 @@ final class BatchCoalescer implements AutoCloseable {
   }
 
   private Table join() {
-    return TableConcatenation.concatenate(pending, context.hostStream(), context.pinnedResource());
+    return TableConcatenation.concatenate(
+        pending.get(0).schema(), pending, context.hostStream(), context.pinnedResource());
   }
 
   private void clear() {

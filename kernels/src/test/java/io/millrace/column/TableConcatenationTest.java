@@ -1,12 +1,9 @@
-package io.millrace.operators.exchange;
+package io.millrace.column;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
-import io.millrace.column.Schema;
-import io.millrace.column.Table;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.memory.LimitingResourceAdaptor;
 import io.millrace.testing.DataTypes;
@@ -18,21 +15,18 @@ import io.millrace.testing.TableRows;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class TableConcatenationTest {
-  private static final Schema SCHEMA =
-      DataTypes.schema(
-          Stream.concat(DataTypes.flat().stream(), DataTypes.nested().stream()).toList());
+  private static final Schema SCHEMA = DataTypes.schema(DataTypes.all());
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
-  private List<List<Object>> concatenate(List<Table> tables) {
+  private List<List<Object>> concatenate(Schema schema, List<Table> tables) {
     try (Table joined =
-        TableConcatenation.concatenate(tables, device.hostStream(), device.hostMemory())) {
+        TableConcatenation.concatenate(schema, tables, device.hostStream(), device.hostMemory())) {
       return TableRows.ofHost(joined, device.hostStream());
     }
   }
@@ -56,7 +50,7 @@ class TableConcatenationTest {
           expected.addAll(TableRows.ofHost(host, device.hostStream()));
         }
       }
-      assertThat(concatenate(tables)).isEqualTo(expected);
+      assertThat(concatenate(SCHEMA, tables)).isEqualTo(expected);
       tables.forEach(Table::close);
     }
   }
@@ -73,7 +67,7 @@ class TableConcatenationTest {
         expected.addAll(secondRows);
         try (Table left = TableBuilder.ofRows(schema, firstRows).buildOnHost(device);
             Table right = TableBuilder.ofRows(schema, secondRows).buildOnHost(device)) {
-          assertThat(concatenate(List.of(left, right))).isEqualTo(expected);
+          assertThat(concatenate(schema, List.of(left, right))).isEqualTo(expected);
         }
       }
     }
@@ -87,7 +81,7 @@ class TableConcatenationTest {
       long needed;
       try (Table joined =
           TableConcatenation.concatenate(
-              List.of(table, table), device.hostStream(), device.hostMemory())) {
+              SCHEMA, List.of(table, table), device.hostStream(), device.hostMemory())) {
         needed = joined.sizeInBytes();
       }
       for (int i = 0; i < 20; i++) {
@@ -96,7 +90,7 @@ class TableConcatenationTest {
         assertThatThrownBy(
                 () ->
                     TableConcatenation.concatenate(
-                        List.of(table, table), device.hostStream(), limited))
+                        SCHEMA, List.of(table, table), device.hostStream(), limited))
             .isInstanceOf(GpuOutOfMemoryException.class);
         assertThat(limited.heldBytes()).isZero();
       }
@@ -104,14 +98,7 @@ class TableConcatenationTest {
   }
 
   @Test
-  void dictionariesAreRefused() {
-    try (Table table =
-        new TableBuilder()
-            .column("name", DataType.dictionary(DataType.STRING), "a", "b")
-            .buildOnHost(device)) {
-      assertThatThrownBy(() -> concatenate(List.of(table, table)))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("DICTIONARY<STRING> must be decoded");
-    }
+  void noTablesMakeAnEmptyOne() {
+    assertThat(concatenate(SCHEMA, List.of())).isEmpty();
   }
 }

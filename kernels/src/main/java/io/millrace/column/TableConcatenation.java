@@ -1,9 +1,5 @@
-package io.millrace.operators.exchange;
+package io.millrace.column;
 
-import io.millrace.column.Column;
-import io.millrace.column.DataType;
-import io.millrace.column.Schema;
-import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.AccessMode;
@@ -14,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Appends host tables to each other, in host memory. Used by one thread. */
-final class TableConcatenation {
+public final class TableConcatenation {
   private final DeviceStream stream;
   private final MemoryResource resource;
   private final AccessScope scope;
@@ -43,17 +39,21 @@ final class TableConcatenation {
    * The rows of {@code tables}, one after the other; the caller owns the result, and the tables
    * stay the caller's.
    *
-   * @param tables at least one, of one schema, in host memory, without DICTIONARY columns
+   * <p>A DICTIONARY column gets the values of all dictionaries, one after the other: a value that
+   * is in several is there several times.
+   *
+   * @param tables of {@code schema}, in host memory
    * @param stream a host stream
    * @param resource host memory
    * @throws ArithmeticException if there are more than 2^31 - 1 rows, or bytes of one column's
-   *     strings
+   *     strings, or values of one dictionary
    */
-  static Table concatenate(List<Table> tables, DeviceStream stream, MemoryResource resource) {
+  public static Table concatenate(
+      Schema schema, List<Table> tables, DeviceStream stream, MemoryResource resource) {
     try (AccessScope scope = AccessScope.on(stream)) {
       TableConcatenation concatenation = new TableConcatenation(stream, resource, scope);
       try {
-        return concatenation.concatenate(tables);
+        return concatenation.concatenate(schema, tables);
       } catch (RuntimeException | Error e) {
         concatenation.made.forEach(Buffer::close);
         throw e;
@@ -61,8 +61,7 @@ final class TableConcatenation {
     }
   }
 
-  private Table concatenate(List<Table> tables) {
-    Schema schema = tables.get(0).schema();
+  private Table concatenate(Schema schema, List<Table> tables) {
     int rows = tables.stream().mapToInt(Table::rowCount).reduce(0, Math::addExact);
     List<Column> columns = new ArrayList<>();
     for (int i = 0; i < schema.size(); i++) {
@@ -97,8 +96,12 @@ final class TableConcatenation {
         }
         yield new Column(type, size, 0, null, mask, children);
       }
-      case DICTIONARY ->
-          throw new IllegalArgumentException(type + " must be decoded before it is joined");
+      case DICTIONARY -> {
+        List<Part> values = parts.stream().map(part -> Part.of(part.column.child(0))).toList();
+        int valueCount = values.stream().mapToInt(Part::size).reduce(0, Math::addExact);
+        Column dictionary = concatenate(type.childTypes().get(0), values, valueCount);
+        yield new Column(type, size, 0, codes(parts, size), mask, List.of(dictionary));
+      }
       default -> new Column(type, size, 0, values(type, parts, size), mask, List.of());
     };
   }
@@ -112,6 +115,22 @@ final class TableConcatenation {
       target += part.size * width;
     }
     return values;
+  }
+
+  private Buffer codes(List<Part> parts, int size) {
+    Buffer codes = allocate(size * (long) Integer.BYTES);
+    long target = codes.access(AccessMode.WRITE, scope);
+    int shift = 0;
+    for (Part part : parts) {
+      long source = dataOf(part.column) + part.first * (long) Integer.BYTES;
+      for (int i = 0; i < part.size; i++) {
+        HostMemory.putInt(target, HostMemory.getInt(source) + shift);
+        source += Integer.BYTES;
+        target += Integer.BYTES;
+      }
+      shift += part.column.child(0).size();
+    }
+    return codes;
   }
 
   private Column offsets(List<Part> parts, int size) {

@@ -13,6 +13,7 @@ import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import io.millrace.memory.SpillManager;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Random;
@@ -122,12 +123,14 @@ class ArchitectureTest {
           .orShould()
           .callConstructor(Random.class);
 
-  /** A memory manager of Arrow's is named as Arrow names it. */
+  /** Managers of memory are named as Arrow and cuDF name them. */
   @ArchTest
   static final ArchRule NAMES_SAY_WHAT_A_CLASS_IS =
       noClasses()
           .that()
           .areNotAssignableTo("org.apache.arrow.memory.AllocationManager")
+          .and()
+          .areNotAssignableTo(SpillManager.class)
           .should()
           .haveSimpleNameEndingWith("Utils")
           .orShould()

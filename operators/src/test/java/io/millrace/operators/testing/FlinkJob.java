@@ -1,6 +1,7 @@
 package io.millrace.operators.testing;
 
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.StreamSupport;
@@ -41,6 +42,11 @@ public final class FlinkJob {
 
   private JobResult awaitEnd() throws Exception {
     return cluster.requestJobResult(id).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /** Waits for the job's end; what its operators added up. */
+  public Map<String, Object> accumulators() throws Exception {
+    return awaitEnd().toJobExecutionResult(getClass().getClassLoader()).getAllAccumulatorResults();
   }
 
   /** Waits until all subtasks run. */

@@ -1,0 +1,2 @@
+/** Jobs that hold more than their device's memory. */
+package io.millrace.operators.spilling;

@@ -25,6 +25,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,6 +75,7 @@ class MemoryResourceContractTest {
                 new FailureCallbackResourceAdaptor(
                     FailingResourceAdaptor.everyNth(of.pool(of.cuda()), 3),
                     bytes -> bytes < 1 << 30)),
+        Named.of("spillable", of -> of.spillable(of.pool(of.cuda()))),
         Named.of(
             "statistics, limiting, logging, tracking over pool",
             of ->
@@ -90,10 +92,22 @@ class MemoryResourceContractTest {
         upstream, new StringWriter(), new AtomicLong()::incrementAndGet);
   }
 
+  private final List<WatchedResources> opened = new ArrayList<>();
+
+  private WatchedResources watch(WatchedResources watched) {
+    opened.add(watched);
+    return watched;
+  }
+
+  @AfterEach
+  void close() {
+    opened.forEach(WatchedResources::close);
+  }
+
   @ParameterizedTest
   @MethodSource("resources")
   void memoryIsAlignedDistinctAndKeepsWhatIsWritten(Recipe recipe) {
-    WatchedResources watched = new WatchedResources(device.device());
+    WatchedResources watched = watch(new WatchedResources(device.device()));
     MemoryResource resource = recipe.make(watched);
     try (DeviceStream stream = resource.device().createStream()) {
       int[] sizes = {1, 63, 64, 65, 1_000, 1 << 20};
@@ -139,7 +153,7 @@ class MemoryResourceContractTest {
   @ParameterizedTest
   @MethodSource("resources")
   void noBytesTakeNoMemory(Recipe recipe) {
-    WatchedResources watched = new WatchedResources(device.device());
+    WatchedResources watched = watch(new WatchedResources(device.device()));
     MemoryResource resource = recipe.make(watched);
     try (DeviceStream stream = resource.device().createStream()) {
       assertThat(resource.allocate(0, stream)).isZero();
@@ -151,7 +165,7 @@ class MemoryResourceContractTest {
   @ParameterizedTest
   @MethodSource("resources")
   void tooMuchIsRefusedAndWhatFollowsWorks(Recipe recipe) {
-    WatchedResources watched = new WatchedResources(device.device());
+    WatchedResources watched = watch(new WatchedResources(device.device()));
     MemoryResource resource = recipe.make(watched);
     try (DeviceStream stream = resource.device().createStream()) {
       assertThatThrownBy(() -> resource.allocate(1L << 55, stream))
@@ -177,7 +191,7 @@ class MemoryResourceContractTest {
   }
 
   private void freeAfterItsStreamIsClosed(Recipe recipe, Device on) {
-    WatchedResources watched = new WatchedResources(on);
+    WatchedResources watched = watch(new WatchedResources(on));
     MemoryResource resource = recipe.make(watched);
     DeviceStream closed = resource.device().createStream();
     Allocation first = allocate(resource, 5_000, (byte) 1, closed);
@@ -200,12 +214,13 @@ class MemoryResourceContractTest {
     Random values = random.random();
     List<FailingResourceAdaptor> failing = new ArrayList<>();
     WatchedResources watched =
-        new WatchedResources(
-            device.device(),
-            bottom -> {
-              failing.add(FailingResourceAdaptor.randomShare(bottom, 0.5, random.seed()));
-              return failing.get(0);
-            });
+        watch(
+            new WatchedResources(
+                device.device(),
+                bottom -> {
+                  failing.add(FailingResourceAdaptor.randomShare(bottom, 0.5, random.seed()));
+                  return failing.get(0);
+                }));
     MemoryResource resource = recipe.make(watched);
     try (DeviceStream stream = resource.device().createStream()) {
       List<Allocation> held = new ArrayList<>();
@@ -242,7 +257,7 @@ class MemoryResourceContractTest {
   private void runStreams(Recipe recipe, Device on) {
     int allocations = 300;
     Random values = random.random();
-    WatchedResources watched = new WatchedResources(on);
+    WatchedResources watched = watch(new WatchedResources(on));
     MemoryResource resource = recipe.make(watched);
     List<DeviceStream> streams = Stream.generate(on::createStream).limit(3).toList();
     long results = on.allocatePinned(2L * allocations);
@@ -274,7 +289,7 @@ class MemoryResourceContractTest {
   @ParameterizedTest
   @MethodSource("resources")
   void threadsDoNotGetEachOthersMemory(Recipe recipe) throws Exception {
-    WatchedResources watched = new WatchedResources(device.device());
+    WatchedResources watched = watch(new WatchedResources(device.device()));
     MemoryResource resource = recipe.make(watched);
     BlockingQueue<Allocation> shared = new ArrayBlockingQueue<>(THREADS);
     List<DeviceStream> streams =
@@ -321,7 +336,7 @@ class MemoryResourceContractTest {
   @ParameterizedTest
   @MethodSource("resources")
   void theDeviceIsTheOneWhoseStreamsOrderTheMemory(Recipe recipe) {
-    Device owner = recipe.make(new WatchedResources(device.device())).device();
+    Device owner = recipe.make(watch(new WatchedResources(device.device()))).device();
     assertThat(owner).isIn(device.device(), HostDevice.INSTANCE);
   }
 
@@ -329,6 +344,6 @@ class MemoryResourceContractTest {
   @MethodSource("deviceResources")
   void memoryOfADeviceBelongsToIt(Recipe recipe) {
     Device owner = new DeferredDevice();
-    assertThat(recipe.make(new WatchedResources(owner)).device()).isSameAs(owner);
+    assertThat(recipe.make(watch(new WatchedResources(owner))).device()).isSameAs(owner);
   }
 }

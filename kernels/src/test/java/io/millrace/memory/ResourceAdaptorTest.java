@@ -17,6 +17,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -50,6 +55,48 @@ class ResourceAdaptorTest {
     assertThatThrownBy(() -> large.allocate(50, device.stream()))
         .isInstanceOf(GpuOutOfMemoryException.class);
     assertThat(large.heldBytes()).isZero();
+  }
+
+  @Test
+  void theLimitHoldsAndIsGivenBackInFullWithManyThreads() throws Exception {
+    StatisticsResourceAdaptor counted = new StatisticsResourceAdaptor(device.memory());
+    MemoryResource failing = FailingResourceAdaptor.everyNth(counted, 7);
+    LimitingResourceAdaptor limited = new LimitingResourceAdaptor(failing, 1_000);
+    ExecutorService executor = Executors.newFixedThreadPool(4);
+    try {
+      List<Callable<Integer>> tasks = new ArrayList<>();
+      for (int thread = 0; thread < 4; thread++) {
+        Random values = new Random(thread);
+        tasks.add(() -> allocateAndFree(limited, values));
+      }
+      int refused = 0;
+      for (Future<Integer> result : executor.invokeAll(tasks)) {
+        refused += result.get();
+      }
+      assertThat(refused).isPositive();
+    } finally {
+      executor.shutdown();
+    }
+    assertThat(counted.statistics().peakBytes()).isLessThanOrEqualTo(1_000);
+    assertThat(limited.heldBytes()).isZero();
+  }
+
+  private int allocateAndFree(MemoryResource limited, Random values) {
+    int refused = 0;
+    Deque<long[]> held = new ArrayDeque<>();
+    for (int step = 0; step < 2_000; step++) {
+      long bytes = 1L + values.nextInt(200);
+      try {
+        held.add(new long[] {limited.allocate(bytes, device.stream()), bytes});
+      } catch (GpuOutOfMemoryException e) {
+        refused++;
+        for (long[] block = held.poll(); block != null; block = held.poll()) {
+          limited.free(block[0], block[1], device.stream());
+        }
+      }
+    }
+    held.forEach(block -> limited.free(block[0], block[1], device.stream()));
+    return refused;
   }
 
   @Test

@@ -9,13 +9,14 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /** Resources of one device that are watched: each byte that is taken from the driver comes back. */
-final class WatchedResources {
+final class WatchedResources implements AutoCloseable {
   private static final long PIECE_BYTES = 1 << 16;
 
   private final Device device;
   private final UnaryOperator<MemoryResource> bottomAdaptor;
   private final List<TrackingResourceAdaptor> bottoms = new ArrayList<>();
   private final List<PoolMemoryResource> pools = new ArrayList<>();
+  private final List<SpillManager> managers = new ArrayList<>();
 
   WatchedResources(Device device) {
     this(device, UnaryOperator.identity());
@@ -62,6 +63,20 @@ final class WatchedResources {
     return pool;
   }
 
+  /** Memory of a manager that spills on demand. */
+  MemoryResource spillable(MemoryResource deviceMemory) {
+    SpillManager manager =
+        new SpillManager(
+            deviceMemory,
+            pinnedHost(),
+            Long.MAX_VALUE,
+            true,
+            new SpillStatistics(1),
+            System::nanoTime);
+    managers.add(manager);
+    return manager.openShare("the test", SpillLimits.DEFAULT).resource(MemoryBudget.unlimited());
+  }
+
   /** Gives back what pools keep unused. */
   void trim(DeviceStream stream) {
     pools.forEach(pool -> pool.trim(stream));
@@ -78,8 +93,16 @@ final class WatchedResources {
         assertThat(pool.reservedBytes()).isZero();
       }
     }
+    for (SpillManager manager : managers) {
+      assertThat(manager.deviceBytes()).isZero();
+    }
     for (TrackingResourceAdaptor bottom : bottoms) {
       assertThat(bottom.heldBytes()).as(bottom.report()).isZero();
     }
+  }
+
+  @Override
+  public void close() {
+    managers.forEach(SpillManager::close);
   }
 }

@@ -5,11 +5,13 @@ import io.millrace.device.DeviceStream;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
+import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /**
  * A sequence of {@code size} values of one type, any of which may be null: a data buffer, a
@@ -185,23 +187,67 @@ public final class Column implements AutoCloseable {
    */
   public Column slice(int start, int elements) {
     Objects.checkFromIndexSize(start, elements, size);
-    Column slice =
-        new Column(
-            type,
-            elements,
-            offset + start,
-            data == null ? null : data.share(),
-            validity == null ? null : validity.share(),
-            children.stream().map(Column::share).toList());
-    if (nullCount == 0 || (start == 0 && elements == size)) {
-      slice.nullCount = nullCount;
-    }
-    return slice;
+    Column slice = derive(elements, offset + start, Buffer::share, Column::share);
+    boolean knowsNulls = nullCount == 0 || (start == 0 && elements == size);
+    return knowsNulls ? slice.withNullCount(nullCount) : slice;
   }
 
-  /** A new column over the same memory: a shallow copy. */
+  /** A new column over the same memory, which whoever holds it reads. */
   public Column share() {
     return slice(0, size);
+  }
+
+  /**
+   * A column of the same content that never sees later writes to this one, nor this one its: {@link
+   * Buffer#shallowCopy} of each part.
+   *
+   * @param stream what copies of exposed memory are enqueued on and whose order they follow
+   */
+  public Column shallowCopy(DeviceStream stream) {
+    return derive(
+            size, offset, buffer -> buffer.shallowCopy(stream), child -> child.shallowCopy(stream))
+        .withNullCount(nullCount);
+  }
+
+  /**
+   * A column of the same content in memory of its own. Of what cannot be written to in place it is
+   * a shallow copy: elements of STRING, BINARY and LIST have no fixed place, so a change makes a
+   * new column, and the values of a DICTIONARY are only replaced as a whole.
+   *
+   * @param stream what copies are enqueued on and whose order their memory follows
+   */
+  public Column deepCopy(DeviceStream stream) {
+    if (hasOffsets()) {
+      return shallowCopy(stream);
+    }
+    boolean isDictionary = type.id() == TypeId.DICTIONARY;
+    return derive(
+            size,
+            offset,
+            buffer -> buffer.deepCopy(stream),
+            child -> isDictionary ? child.shallowCopy(stream) : child.deepCopy(stream))
+        .withNullCount(nullCount);
+  }
+
+  /** A column of this type, made part by part; if one fails, the parts made so far are closed. */
+  private Column derive(
+      int newSize, int newOffset, UnaryOperator<Buffer> buffers, UnaryOperator<Column> columns) {
+    List<Column> newChildren = new ArrayList<>(children.size());
+    Buffer newData = null;
+    Buffer newValidity = null;
+    try {
+      for (Column child : children) {
+        newChildren.add(columns.apply(child));
+      }
+      newData = data == null ? null : buffers.apply(data);
+      newValidity = validity == null ? null : buffers.apply(validity);
+      return new Column(type, newSize, newOffset, newData, newValidity, newChildren);
+    } catch (RuntimeException | Error e) {
+      FirstFailure failure = new FirstFailure();
+      failure.add(e);
+      close(newData, newValidity, newChildren, failure);
+      throw e;
+    }
   }
 
   /**
@@ -213,21 +259,12 @@ public final class Column implements AutoCloseable {
    * @param targetStream orders the new memory; a stream of the target's device
    */
   public Column copyTo(MemoryResource target, DeviceStream targetStream, DeviceStream stream) {
-    List<Column> copies = new ArrayList<>();
-    Buffer dataCopy = null;
-    Buffer validityCopy = null;
-    try {
-      for (Column child : children) {
-        copies.add(child.copyTo(target, targetStream, stream));
-      }
-      dataCopy = data == null ? null : copy(data, target, targetStream, stream);
-      validityCopy = validity == null ? null : copy(validity, target, targetStream, stream);
-      return new Column(type, size, offset, dataCopy, validityCopy, copies)
-          .withNullCount(nullCount);
-    } catch (RuntimeException | Error e) {
-      close(dataCopy, validityCopy, copies);
-      throw e;
-    }
+    return derive(
+            size,
+            offset,
+            buffer -> copy(buffer, target, targetStream, stream),
+            child -> child.copyTo(target, targetStream, stream))
+        .withNullCount(nullCount);
   }
 
   private static Buffer copy(
@@ -245,19 +282,23 @@ public final class Column implements AutoCloseable {
     }
   }
 
+  /** Closes every part, whatever fails, and then throws what failed first. */
   @Override
   public void close() {
-    close(data, validity, children);
+    FirstFailure failure = new FirstFailure();
+    close(data, validity, children, failure);
+    failure.rethrow();
   }
 
-  private static void close(Buffer data, Buffer validity, List<Column> children) {
+  private static void close(
+      Buffer data, Buffer validity, List<Column> children, FirstFailure failure) {
     if (data != null) {
-      data.close();
+      failure.run(data::close);
     }
     if (validity != null) {
-      validity.close();
+      failure.run(validity::close);
     }
-    children.forEach(Column::close);
+    children.forEach(child -> failure.run(child::close));
   }
 
   @Override

@@ -1,10 +1,12 @@
 package io.millrace.column;
 
 import io.millrace.device.DeviceStream;
+import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import io.millrace.memory.Splittable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /**
@@ -100,8 +102,7 @@ public final class Table implements Splittable<Table> {
    * @throws IndexOutOfBoundsException if the range is not within this table
    */
   public Table slice(int start, int rows) {
-    return new Table(
-        schema, columns.stream().map(column -> column.slice(start, rows)).toList(), rows);
+    return derive(schema, columns, rows, column -> column.slice(start, rows));
   }
 
   /** The rows in two slices over the same memory, or none if there are fewer than two. */
@@ -114,27 +115,45 @@ public final class Table implements Splittable<Table> {
     return List.of(slice(0, half), slice(half, rowCount - half));
   }
 
-  /** A new table over the same memory: a shallow copy. */
+  /** A new table over the same memory, which whoever holds it reads. */
   public Table share() {
     return slice(0, rowCount);
   }
 
   /** The columns with these names, in this order, as a new table over the same memory. */
   public Table select(List<String> names) {
-    return new Table(
-        schema.select(names), names.stream().map(name -> column(name).share()).toList(), rowCount);
+    List<Column> selected = names.stream().map(this::column).toList();
+    return derive(schema.select(names), selected, rowCount, Column::share);
   }
 
   /** As {@link Column#copyTo}, for all columns. */
   public Table copyTo(MemoryResource target, DeviceStream targetStream, DeviceStream stream) {
-    List<Column> copies = new ArrayList<>();
+    return derive(schema, columns, rowCount, column -> column.copyTo(target, targetStream, stream));
+  }
+
+  /** As {@link Column#shallowCopy}, for all columns. */
+  public Table shallowCopy(DeviceStream stream) {
+    return derive(schema, columns, rowCount, column -> column.shallowCopy(stream));
+  }
+
+  /** As {@link Column#deepCopy}, for all columns. */
+  public Table deepCopy(DeviceStream stream) {
+    return derive(schema, columns, rowCount, column -> column.deepCopy(stream));
+  }
+
+  /** A table of a new column for each of {@code sources}; if one fails, the others are closed. */
+  private static Table derive(
+      Schema schema, List<Column> sources, int rowCount, UnaryOperator<Column> columns) {
+    List<Column> derived = new ArrayList<>(sources.size());
     try {
-      for (Column column : columns) {
-        copies.add(column.copyTo(target, targetStream, stream));
+      for (Column source : sources) {
+        derived.add(columns.apply(source));
       }
-      return new Table(schema, copies, rowCount);
+      return new Table(schema, derived, rowCount);
     } catch (RuntimeException | Error e) {
-      copies.forEach(Column::close);
+      FirstFailure failure = new FirstFailure();
+      failure.add(e);
+      close(derived, failure);
       throw e;
     }
   }
@@ -147,9 +166,16 @@ public final class Table implements Splittable<Table> {
     return accessor;
   }
 
+  /** Closes every column, whatever fails, and then throws what failed first. */
   @Override
   public void close() {
-    columns.forEach(Column::close);
+    FirstFailure failure = new FirstFailure();
+    close(columns, failure);
+    failure.rethrow();
+  }
+
+  private static void close(List<Column> columns, FirstFailure failure) {
+    columns.forEach(column -> failure.run(column::close));
   }
 
   @Override

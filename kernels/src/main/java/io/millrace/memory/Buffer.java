@@ -20,6 +20,7 @@ public final class Buffer implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
   private BufferOwner owner;
   private long offset;
+  private boolean exposed;
 
   /** Takes over a slice that {@code owner} has counted. */
   private Buffer(BufferOwner owner, long offset, long size) {
@@ -136,22 +137,24 @@ public final class Buffer implements AutoCloseable {
    */
   public Buffer deepCopy(DeviceStream stream) {
     checkOpen();
-    try (AccessScope scope = AccessScope.on(stream)) {
-      return new Buffer(copyOwner(scope), 0, size);
-    }
+    return new Buffer(copyOwner(stream), 0, size);
   }
 
-  // The source is accessed first, so that making room for the copy does not move it.
-  private BufferOwner copyOwner(AccessScope scope) {
-    long source = scope.add(owner, AccessMode.READ) + offset;
-    BufferOwner copy = allocateOwner(size, scope.stream(), owner.resource());
-    try (AccessScope copyScope = AccessScope.on(scope.stream())) {
-      scope.stream().copy(copyScope.add(copy, AccessMode.WRITE), source, size);
+  // The source is accessed first, so that making room for the copy does not move it. The access
+  // ends here, and not with the caller's scope: a later writer of the source waits for the copy.
+  private BufferOwner copyOwner(DeviceStream stream) {
+    BufferOwner copy = null;
+    try (AccessScope scope = AccessScope.on(stream)) {
+      long source = scope.add(owner, AccessMode.READ) + offset;
+      copy = allocateOwner(size, stream, owner.resource());
+      stream.copy(scope.add(copy, AccessMode.WRITE), source, size);
+      return copy;
     } catch (RuntimeException | Error e) {
-      copy.release();
+      if (copy != null) {
+        copy.release();
+      }
       throw e;
     }
-    return copy;
   }
 
   /** How many slices of the owner's memory are live. */
@@ -169,11 +172,12 @@ public final class Buffer implements AutoCloseable {
    * That stream is ordered behind the work that wrote the memory. Spilled memory is brought back.
    *
    * <p>READ never copies. WRITE makes this slice the only one of its memory first: if there are
-   * others, this one moves to a copy of its own bytes.
+   * others, this one moves to a copy of its own bytes. A slice that was closed within a scope
+   * counts until the accesses of the memory have ended.
    *
    * @throws IllegalStateException if the buffer is closed, if the memory cannot be reached from the
    *     scope's device, or if {@code mode} is WRITE, other slices share the memory and
-   *     copy-on-write is off
+   *     copy-on-write is off or this buffer is exposed, whose memory must not move
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no room for spilled memory or
    *     for the copy
    */
@@ -197,15 +201,16 @@ public final class Buffer implements AutoCloseable {
    */
   public long expose(AccessScope scope) {
     boolean wasSpilled = tier() != SpillTier.DEVICE;
-    long address = access(AccessMode.WRITE, scope);
+    long address = access(exposed ? AccessMode.READ : AccessMode.WRITE, scope);
     owner.expose(wasSpilled);
+    exposed = true;
     return address;
   }
 
   private void makeSingleOwner(AccessScope scope) {
     BufferOwner shared = owner;
-    if (shared.liveSlices() > 1 && shared.copiesOnWrite()) {
-      owner = copyOwner(scope);
+    if (!exposed && shared.isShared() && shared.copiesOnWrite()) {
+      owner = copyOwner(scope.stream());
       offset = 0;
       shared.release();
     }

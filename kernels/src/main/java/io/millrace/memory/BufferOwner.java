@@ -15,6 +15,8 @@ abstract class BufferOwner {
   private final LastUses uses = new LastUses();
   private final long size;
   private int liveSlices = 1;
+  // Their accesses may go on, so they count as sharing the memory until no access is open.
+  private int slicesClosedInAccess;
   private int openAccesses;
   private boolean exposed;
   private boolean released;
@@ -58,6 +60,20 @@ abstract class BufferOwner {
     }
   }
 
+  /** Whether a write would be seen through another slice or its access. */
+  final boolean isShared() {
+    lock.lock();
+    try {
+      return sharers() > 1;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private int sharers() {
+    return liveSlices + slicesClosedInAccess;
+  }
+
   final boolean isExposed() {
     lock.lock();
     try {
@@ -99,6 +115,7 @@ abstract class BufferOwner {
     lock.lock();
     try {
       liveSlices--;
+      slicesClosedInAccess += openAccesses > 0 ? 1 : 0;
       unused = becomesUnused();
     } finally {
       lock.unlock();
@@ -138,8 +155,8 @@ abstract class BufferOwner {
         throw new IllegalStateException(
             "memory of " + device().description() + " is used on " + user.device().description());
       }
-      if (mode == AccessMode.WRITE && liveSlices > 1) {
-        throw new IllegalStateException("the buffer is shared by " + liveSlices + " slices");
+      if (mode == AccessMode.WRITE && sharers() > 1) {
+        throw new IllegalStateException("the buffer is shared by " + sharers() + " slices");
       }
       long address = address();
       user.waitFor(stream());
@@ -171,6 +188,7 @@ abstract class BufferOwner {
         failure.run(() -> uses.add(mode, user, event));
       }
       openAccesses--;
+      slicesClosedInAccess = openAccesses == 0 ? 0 : slicesClosedInAccess;
       unused = becomesUnused();
     } finally {
       lock.unlock();

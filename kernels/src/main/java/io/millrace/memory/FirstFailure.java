@@ -4,11 +4,11 @@ package io.millrace.memory;
  * Runs steps that must all be tried, and keeps the first failure; later ones are added to it as
  * suppressed. For one thread.
  */
-final class FirstFailure {
+public final class FirstFailure {
   private Throwable failure;
 
   /** Runs {@code step} and keeps what it throws. */
-  void run(Runnable step) {
+  public void run(Runnable step) {
     try {
       step.run();
     } catch (RuntimeException | Error e) {
@@ -17,7 +17,7 @@ final class FirstFailure {
   }
 
   /** Keeps an unchecked exception or an error. */
-  void add(Throwable e) {
+  public void add(Throwable e) {
     if (failure == null) {
       failure = e;
     } else if (failure != e) {
@@ -25,12 +25,13 @@ final class FirstFailure {
     }
   }
 
-  boolean hasFailed() {
+  /** Whether a step failed. */
+  public boolean hasFailed() {
     return failure != null;
   }
 
   /** Throws the first failure, if there was one. */
-  void rethrow() {
+  public void rethrow() {
     if (failure instanceof Error error) {
       throw error;
     }

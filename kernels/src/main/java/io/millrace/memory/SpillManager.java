@@ -178,7 +178,8 @@ public final class SpillManager implements AutoCloseable {
   }
 
   /**
-   * Brings memory back to the device, under its owner's lock. Where that fails nothing has changed.
+   * Brings memory back to the device, under its owner's lock. Where that fails nothing has changed;
+   * where only the host or disk memory cannot be freed, the memory is back all the same.
    */
   void unspill(SpillableBufferOwner owner) {
     DeviceStream stream = transfers.unspillStream();
@@ -189,9 +190,11 @@ public final class SpillManager implements AutoCloseable {
       owner.resource().free(address, owner.size(), stream);
       throw e;
     }
-    owner.share().freeSpilled(owner);
+    long hostAddress = owner.keptAddress();
+    SpillFile.Region region = owner.region();
     owner.movedToDevice(address, stream);
     onDevice.add(owner);
+    owner.share().freeSpilled(owner, hostAddress, region);
   }
 
   void exposed(SpillableBufferOwner owner, boolean wasSpilled) {
@@ -205,7 +208,7 @@ public final class SpillManager implements AutoCloseable {
       onDevice.remove(owner);
       owner.resource().free(owner.keptAddress(), owner.size(), owner.stream());
     } else {
-      owner.share().freeSpilled(owner);
+      owner.share().freeSpilled(owner, owner.keptAddress(), owner.region());
     }
   }
 

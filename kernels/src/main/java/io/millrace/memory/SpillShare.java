@@ -104,6 +104,9 @@ public final class SpillShare implements AutoCloseable {
     } catch (GpuOutOfMemoryException hostCannotPin) {
       releaseHost(owner);
       return 0;
+    } catch (RuntimeException | Error e) {
+      releaseHost(owner);
+      throw e;
     }
   }
 
@@ -172,13 +175,17 @@ public final class SpillShare implements AutoCloseable {
     statistics.moved(from, SpillTier.DISK, owner.size(), transfers.nanoTime() - startNanos);
   }
 
-  /** Frees the host or disk memory that {@code owner} is kept in. */
-  void freeSpilled(SpillableBufferOwner owner) {
-    if (owner.tier() == SpillTier.HOST) {
+  /**
+   * Frees the host or disk memory that {@code owner} was kept in.
+   *
+   * @param region where it was on disk; null if it was at {@code hostAddress}
+   */
+  void freeSpilled(SpillableBufferOwner owner, long hostAddress, SpillFile.Region region) {
+    if (region == null) {
       onHost.remove(owner);
-      freeHost(owner, owner.keptAddress());
+      freeHost(owner, hostAddress);
     } else {
-      file.free(owner.region());
+      file.free(region);
     }
   }
 

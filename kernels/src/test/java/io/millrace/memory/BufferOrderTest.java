@@ -42,6 +42,18 @@ class BufferOrderTest {
     }
   }
 
+  private long address(Buffer buffer) {
+    try (AccessScope scope = AccessScope.on(second)) {
+      return buffer.access(AccessMode.READ, scope);
+    }
+  }
+
+  private long writtenAt(Buffer buffer) {
+    try (AccessScope scope = AccessScope.on(second)) {
+      return buffer.access(AccessMode.WRITE, scope);
+    }
+  }
+
   private void read(Buffer buffer, DeviceStream stream) {
     try (AccessScope scope = AccessScope.on(stream)) {
       stream.copy(result, buffer.access(AccessMode.READ, scope), 1);
@@ -113,6 +125,38 @@ class BufferOrderTest {
       read(buffer, owner);
       owner.synchronize();
       assertRead(3);
+    }
+  }
+
+  @Test
+  void aWriterWaitsForTheCopyThatAnotherSliceMovesTo() {
+    try (Buffer buffer = make(1);
+        Buffer other = buffer.share();
+        AccessScope scope = AccessScope.on(first)) {
+      long moved = buffer.access(AccessMode.WRITE, scope);
+      write(other, 2, second);
+      second.synchronize();
+      first.copy(result, moved, 1);
+      first.synchronize();
+      assertRead(1);
+    }
+  }
+
+  @Test
+  void whatIsReadStaysUnwrittenUntilItsScopeEndsAlsoOnceItsSliceIsClosed() {
+    Buffer buffer = make(1);
+    try (Buffer other = buffer.share();
+        Buffer third = buffer.share()) {
+      try (AccessScope scope = AccessScope.on(first)) {
+        first.copy(result, buffer.access(AccessMode.READ, scope), 1);
+        buffer.close();
+        write(other, 2, second);
+        second.synchronize();
+      }
+      first.synchronize();
+      assertRead(1);
+      long address = address(third);
+      assertThat(writtenAt(third)).isEqualTo(address);
     }
   }
 

@@ -130,6 +130,22 @@ class CopyOnWriteTest {
   }
 
   @Test
+  void whoExposedABufferKeepsItsAddressWhileOthersMove() {
+    try (Buffer s1 = series(1, 2, 3, 4);
+        AccessScope scope = AccessScope.on(device.stream())) {
+      long exposed = s1.expose(scope);
+      try (Buffer s2 = s1.share()) {
+        assertThatIllegalStateException()
+            .isThrownBy(() -> s1.access(AccessMode.WRITE, scope))
+            .withMessage("the buffer is shared by 2 slices");
+        assertThat(s1.expose(scope)).isEqualTo(exposed);
+        writeFirstTwo(s2, 9);
+        assertThat(values(s1)).containsExactly(1, 2, 3, 4);
+      }
+    }
+  }
+
+  @Test
   void withoutCopyOnWriteShallowCopiesAreRealAndSharedMemoryIsNotWritten() {
     SpillLimits limits = SpillLimits.DEFAULT.withSpilling(false).withCopyOnWrite(false);
     try (SpillManager manager =

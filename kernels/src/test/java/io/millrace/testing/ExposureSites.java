@@ -1,5 +1,7 @@
 package io.millrace.testing;
 
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
 import io.millrace.memory.SpillStatistics;
 
 /** Callers outside the memory package that expose memory. */
@@ -12,5 +14,10 @@ public final class ExposureSites {
 
   public static void second(SpillStatistics statistics, long bytes, boolean wasSpilled) {
     statistics.exposed(bytes, wasSpilled);
+  }
+
+  /** Exposes {@code buffer} here. */
+  public static void expose(Buffer buffer, AccessScope scope) {
+    buffer.expose(scope);
   }
 }

@@ -95,6 +95,23 @@ public abstract class ColumnBuilder implements AutoCloseable {
     return size++;
   }
 
+  /**
+   * Takes back elements, and children that belong to none, such as those of a row that could not be
+   * appended to all columns of a table.
+   *
+   * @param elements how many remain
+   */
+  public final void truncate(int elements) {
+    truncateValues(elements);
+    long end = Math.min(size, validity.capacity() * Byte.SIZE);
+    for (long i = elements; i < end; i++) {
+      HostMemory.putBit(validity.address(), i, true);
+    }
+    size = elements;
+  }
+
+  abstract void truncateValues(int elements);
+
   // Bits beyond the last null are always one, so that valid elements need no write.
   private void coverMask(int elements) {
     long needed = Column.maskBytes(elements);
@@ -108,8 +125,22 @@ public abstract class ColumnBuilder implements AutoCloseable {
   /** Makes the element buffers hold {@code newCapacity} elements. */
   abstract void grow(int newCapacity);
 
-  /** The column of all elements appended; the caller owns it. */
+  /** Allocates what {@link #finish} would, which cannot run out of memory afterwards. */
+  final void reserve() {
+    if (hasNulls) {
+      coverMask(Math.max(1, size));
+    }
+    reserveValues();
+  }
+
+  abstract void reserveValues();
+
+  /**
+   * The column of all elements appended; the caller owns it. If it runs out of memory, the builder
+   * is as before.
+   */
   public final Column finish() {
+    reserve();
     Buffer mask = hasNulls ? validity.finish(Column.maskBytes(size)) : null;
     Column column;
     try {
@@ -173,7 +204,13 @@ public abstract class ColumnBuilder implements AutoCloseable {
       long wanted = used == 0 ? expectedBytes : used * 2;
       Buffer larger = Buffer.allocate(Math.max(bytes, wanted), stream, resource);
       AccessScope largerScope = AccessScope.on(stream);
-      long largerAddress = larger.access(AccessMode.WRITE, largerScope);
+      long largerAddress;
+      try {
+        largerAddress = larger.access(AccessMode.WRITE, largerScope);
+      } catch (RuntimeException | Error e) {
+        larger.close();
+        throw e;
+      }
       HostMemory.copy(largerAddress, address, used);
       close();
       buffer = larger;

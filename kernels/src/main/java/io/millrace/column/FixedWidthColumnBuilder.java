@@ -68,6 +68,14 @@ public final class FixedWidthColumnBuilder extends ColumnBuilder {
   }
 
   @Override
+  void truncateValues(int elements) {}
+
+  @Override
+  void reserveValues() {
+    data.ensure(Math.max(1, (long) size * width));
+  }
+
+  @Override
   public long sizeInBytes() {
     return (long) size * width;
   }

@@ -43,15 +43,28 @@ public final class ListColumnBuilder extends ColumnBuilder {
   }
 
   @Override
+  void truncateValues(int lists) {
+    elements.truncate(
+        offsets.capacity() == 0
+            ? 0
+            : HostMemory.getInt(offsets.address() + (long) lists * Integer.BYTES));
+  }
+
+  @Override
+  void reserveValues() {
+    if (offsets.capacity() == 0) {
+      grow(1);
+    }
+    elements.reserve();
+  }
+
+  @Override
   public long sizeInBytes() {
     return elements.sizeInBytes() + (size + 1L) * Integer.BYTES;
   }
 
   @Override
   Column finish(int lists, Buffer mask) {
-    if (offsets.capacity() == 0) {
-      grow(1);
-    }
     Buffer finishedOffsets = offsets.finish((lists + 1L) * Integer.BYTES);
     Column offsetsColumn = offsets(finishedOffsets, lists).get(0);
     return new Column(type, lists, 0, null, mask, List.of(offsetsColumn, elements.finish()));

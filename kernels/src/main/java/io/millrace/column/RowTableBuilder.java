@@ -10,7 +10,8 @@ import java.util.List;
  * Builds tables of one schema in host memory row by row: append to every {@link #column} once a
  * row, then {@link #finish}. The builder can then build the next table. Used by one thread.
  *
- * <p>After an exception the columns may differ in size; the builder can then only be closed.
+ * <p>After an exception the columns may differ in size; the builder can then only be {@linkplain
+ * #truncate truncated} or closed.
  */
 public final class RowTableBuilder implements AutoCloseable {
   private final Schema schema;
@@ -55,13 +56,20 @@ public final class RowTableBuilder implements AutoCloseable {
     return bytes;
   }
 
+  /** Takes back what was appended behind {@code rows} rows, which all columns have. */
+  public void truncate(int rows) {
+    columns.forEach(column -> column.truncate(rows));
+  }
+
   /**
-   * The table of all rows appended; the caller owns it.
+   * The table of all rows appended; the caller owns it. If it runs out of memory, the builder is as
+   * before.
    *
    * @param rows how many were appended
    * @throws IllegalArgumentException if a column has another number of elements
    */
   public Table finish(int rows) {
+    columns.forEach(ColumnBuilder::reserve);
     List<Column> finished = new ArrayList<>();
     try {
       for (ColumnBuilder column : columns) {

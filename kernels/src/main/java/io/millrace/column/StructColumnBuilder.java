@@ -37,6 +37,16 @@ public final class StructColumnBuilder extends ColumnBuilder {
   void grow(int newCapacity) {}
 
   @Override
+  void truncateValues(int elements) {
+    fields.forEach(field -> field.truncate(elements));
+  }
+
+  @Override
+  void reserveValues() {
+    fields.forEach(ColumnBuilder::reserve);
+  }
+
+  @Override
   public long sizeInBytes() {
     return fields.stream().mapToLong(ColumnBuilder::sizeInBytes).sum();
   }

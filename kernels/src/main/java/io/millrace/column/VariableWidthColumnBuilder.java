@@ -57,15 +57,27 @@ public final class VariableWidthColumnBuilder extends ColumnBuilder {
   }
 
   @Override
+  void truncateValues(int elements) {
+    if (elements < size) {
+      bytes = HostMemory.getInt(offsets.address() + (long) elements * Integer.BYTES);
+    }
+  }
+
+  @Override
+  void reserveValues() {
+    if (offsets.capacity() == 0) {
+      grow(1);
+    }
+    data.ensure(Math.max(1, bytes));
+  }
+
+  @Override
   public long sizeInBytes() {
     return bytes + (size + 1L) * Integer.BYTES;
   }
 
   @Override
   Column finish(int elements, Buffer mask) {
-    if (offsets.capacity() == 0) {
-      grow(1);
-    }
     Buffer finishedOffsets = offsets.finish((elements + 1L) * Integer.BYTES);
     Buffer finishedData = data.finish(bytes);
     bytes = 0;

@@ -1,7 +1,6 @@
 package io.millrace.memory;
 
 import io.millrace.device.GpuOutOfMemoryException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -64,24 +63,41 @@ public final class GpuRetry {
    *     for a permit; it still is then
    */
   public <T> T withRetry(Supplier<? extends T> attempt) {
+    return firstAttempt(attempt, this::withPermit);
+  }
+
+  /**
+   * As {@link #withRetry}, for work of the host alone, such as encoding: but for the last, attempts
+   * need no permit.
+   */
+  public <T> T withHostRetry(Supplier<? extends T> attempt) {
+    return firstAttempt(attempt, Supplier::get);
+  }
+
+  /** How the attempts are made that others may work beside. */
+  private interface Mode {
+    <T> T make(Supplier<T> attempt);
+  }
+
+  private <T> T firstAttempt(Supplier<? extends T> attempt, Mode mode) {
     if (semaphore.isHeldByCurrentThread()) {
       return attempt.get();
     }
     GpuOutOfMemoryException failure;
     try {
-      return withPermit(attempt);
+      return mode.make(attempt);
     } catch (GpuOutOfMemoryException e) {
       failure = e;
     }
     try {
-      return retry(attempt);
+      return secondAttempt(attempt, mode);
     } catch (RuntimeException | Error e) {
       e.addSuppressed(failure);
       throw e;
     }
   }
 
-  private <T> T withPermit(Supplier<? extends T> attempt) {
+  private <T> T withPermit(Supplier<T> attempt) {
     countWait(semaphore.acquire());
     try {
       return attempt.get();
@@ -90,24 +106,24 @@ public final class GpuRetry {
     }
   }
 
-  private <T> T retry(Supplier<? extends T> attempt) {
+  private <T> T secondAttempt(Supplier<? extends T> attempt, Mode mode) {
     long spilledBytes = spillAll();
     GpuOutOfMemoryException failure;
     try {
       retries.increment();
-      return withPermit(attempt);
+      return mode.make(attempt);
     } catch (GpuOutOfMemoryException e) {
       failure = e;
     }
     try {
-      return retryAlone(attempt, spilledBytes);
+      return lastAttempt(attempt, spilledBytes);
     } catch (RuntimeException | Error e) {
       e.addSuppressed(failure);
       throw e;
     }
   }
 
-  private <T> T retryAlone(Supplier<? extends T> attempt, long spilledBefore) {
+  private <T> T lastAttempt(Supplier<? extends T> attempt, long spilledBefore) {
     long nanos = semaphore.acquireExclusively();
     countWait(nanos);
     try {
@@ -159,7 +175,7 @@ public final class GpuRetry {
                 + held(manager.deviceBytes(), manager.deviceLimitBytes())
                 + " on the device. Smaller batches, a larger millrace.spill.device-limit"
                 + (limits.spills() ? "" : ", millrace.spill.enabled")
-                + " or fewer jobs on the device would help");
+                + ", a smaller millrace.gpu.concurrency or fewer jobs on the device would help");
     exhausted.initCause(last);
     return exhausted;
   }
@@ -169,51 +185,43 @@ public final class GpuRetry {
   }
 
   /**
-   * What {@code attempt} gives for all of {@code input}, each part as by {@link #withRetry}: an
-   * input that does not fit is split in halves, which are attempted one after the other. The input
-   * stays the caller's, and so do the results.
+   * Does {@code attempt} for all of {@code input}, which stays the caller's, each part as by {@link
+   * #withRetry}: an input that does not fit is split in halves, one after the other. What an
+   * attempt gives is handed on before the next part is begun, and without a permit, so that no more
+   * is held than one part needs.
    *
    * @param attempt gives a result that holds no pointer into its argument, which may be a part that
    *     is closed afterwards
-   * @param discard frees a result that will not be given because a later part failed
-   * @return one result for each part, in order; mostly one
+   * @param consumer takes the results, in order; mostly one; may wait for other tasks
    * @throws GpuOutOfMemoryException if a part that cannot be split runs out of memory too
    * @throws SpillException as {@link #withRetry}
    * @throws java.util.concurrent.CancellationException as {@link #withRetry}
    */
-  public <I extends Splittable<I>, T> List<T> withSplitAndRetry(
-      I input, Function<? super I, ? extends T> attempt, Consumer<? super T> discard) {
-    List<T> results = new ArrayList<>(1);
+  public <I extends Splittable<I>, T> void withSplitAndRetry(
+      I input, Function<? super I, ? extends T> attempt, Consumer<? super T> consumer) {
+    T result;
     try {
-      attemptAll(input, attempt, results);
-      return results;
-    } catch (RuntimeException | Error e) {
-      FirstFailure failure = new FirstFailure();
-      failure.add(e);
-      results.forEach(result -> failure.run(() -> discard.accept(result)));
-      throw e;
-    }
-  }
-
-  private <I extends Splittable<I>, T> void attemptAll(
-      I input, Function<? super I, ? extends T> attempt, List<T> results) {
-    List<I> halves;
-    try {
-      results.add(withRetry(() -> attempt.apply(input)));
-      return;
+      result = withRetry(() -> attempt.apply(input));
     } catch (GpuOutOfMemoryException e) {
-      halves = input.halves();
+      List<I> halves = input.halves();
       if (halves.isEmpty()) {
         throw e;
       }
+      splits.increment();
+      eachWithSplitAndRetry(halves, attempt, consumer);
+      return;
     }
-    splits.increment();
+    consumer.accept(result);
+  }
+
+  private <I extends Splittable<I>, T> void eachWithSplitAndRetry(
+      List<I> inputs, Function<? super I, ? extends T> attempt, Consumer<? super T> consumer) {
     FirstFailure failure = new FirstFailure();
-    for (I half : halves) {
+    for (I input : inputs) {
       if (!failure.hasFailed()) {
-        failure.run(() -> attemptAll(half, attempt, results));
+        failure.run(() -> withSplitAndRetry(input, attempt, consumer));
       }
-      failure.run(half::close);
+      failure.run(input::close);
     }
     failure.rethrow();
   }

@@ -286,9 +286,15 @@ class GpuRetryTest {
   @Test
   void whatDoesNotFitIsSplitInHalvesInOrder() {
     List<Integer> attempted = new ArrayList<>();
+    List<List<Object>> results = new ArrayList<>();
     try (Table table = table(7)) {
-      List<List<Object>> results =
-          retry.withSplitAndRetry(table, fitting(2, attempted), result -> {});
+      retry.withSplitAndRetry(
+          table,
+          fitting(2, attempted),
+          result -> {
+            assertThat(semaphore.isHeldByCurrentThread()).isFalse();
+            results.add(result);
+          });
       assertThat(results)
           .containsExactly(List.of(0L), List.of(1L, 2L), List.of(3L, 4L), List.of(5L, 6L));
       assertThat(retry.splits()).isEqualTo(3);
@@ -297,30 +303,46 @@ class GpuRetryTest {
   }
 
   @Test
-  void oneRowThatDoesNotFitFailsAndEarlierResultsAreDiscarded() {
-    List<Buffer> discarded = new ArrayList<>();
-    AtomicInteger failures = new AtomicInteger();
+  void oneRowThatDoesNotFitEndsTheWork() {
+    List<Integer> attempted = new ArrayList<>();
+    try (Table table = table(4)) {
+      assertThatThrownBy(() -> retry.withSplitAndRetry(table, fitting(0, attempted), result -> {}))
+          .isInstanceOf(GpuOutOfMemoryException.class)
+          .hasMessageContaining(": 1 rows. Now");
+    }
+    assertThat(attempted).containsExactly(4, 4, 4, 2, 2, 2, 1, 1, 1);
+  }
+
+  @Test
+  void whatTheConsumerThrowsIsNotRetried() {
+    List<Integer> attempted = new ArrayList<>();
     try (Table table = table(4)) {
       assertThatThrownBy(
               () ->
                   retry.withSplitAndRetry(
                       table,
-                      part -> {
-                        boolean last = device.rows(part).contains(List.of((Object) 3L));
-                        if (last) {
-                          failures.incrementAndGet();
-                          throw new GpuOutOfMemoryException(part.rowCount() + " rows");
-                        }
-                        return allocate(BYTES);
-                      },
-                      buffer -> {
-                        discarded.add(buffer);
-                        buffer.close();
+                      fitting(4, attempted),
+                      result -> {
+                        throw new GpuOutOfMemoryException("downstream");
                       }))
-          .isInstanceOf(GpuOutOfMemoryException.class)
-          .hasMessageContaining(": 1 rows. Now");
+          .hasMessage("downstream");
     }
-    assertThat(failures).hasValue(9);
-    assertThat(discarded).hasSize(2);
+    assertThat(attempted).containsExactly(4);
+  }
+
+  @Test
+  void hostWorkNeedsNoPermitUntilTheLastAttempt() {
+    List<Boolean> held = new ArrayList<>();
+    int attempts =
+        retry.withHostRetry(
+            () -> {
+              held.add(semaphore.isHeldByCurrentThread());
+              if (held.size() < 3) {
+                throw new GpuOutOfMemoryException("failure " + held.size());
+              }
+              return held.size();
+            });
+    assertThat(attempts).isEqualTo(3);
+    assertThat(held).containsExactly(false, false, true);
   }
 }

@@ -11,6 +11,7 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.DeviceContext;
 import io.millrace.operators.batch.HostTransfer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
@@ -41,19 +42,26 @@ final class DecodeArrowBatches extends AbstractStreamOperator<ColumnBatch>
 
   @Override
   public void processElement(StreamRecord<byte[]> element) throws IOException {
-    Table table = decode(element.getValue());
-    ColumnBatch.emit(element.replace(new ColumnBatch(table)), output);
+    try {
+      Table host = deviceContext.retry().withHostRetry(() -> decode(element.getValue()));
+      transfer.toDevice(
+          host,
+          table -> ColumnBatch.emit(element.copy(null).replace(new ColumnBatch(table)), output));
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
   }
 
-  private Table decode(byte[] bytes) throws IOException {
+  private Table decode(byte[] bytes) {
     DeviceContext context = deviceContext;
     try (Buffer message =
         Buffer.allocate(bytes.length, context.hostStream(), context.pinnedResource())) {
       try (AccessScope scope = AccessScope.on(context.hostStream())) {
         HostMemory.copyFromArray(message.access(AccessMode.WRITE, scope), bytes, 0, bytes.length);
       }
-      return transfer.toDevice(
-          reader.read(message, context.hostStream(), context.pinnedResource()));
+      return reader.read(message, context.hostStream(), context.pinnedResource());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -49,12 +49,21 @@ public final class EncodeBatches extends ColumnBatchOperator<byte[]> {
     if (batch.rowCount() == 0) {
       return;
     }
-    try (Table table = transfer.toHost(batch.table())) {
-      output.collect(element.replace(encode(table)));
+    deviceContext()
+        .retry()
+        .withSplitAndRetry(
+            batch.table(),
+            transfer::toHost,
+            table -> output.collect(element.copy(null).replace(encode(table))));
+  }
+
+  private byte[] encode(Table host) {
+    try (host) {
+      return deviceContext().retry().withHostRetry(() -> encodeOnce(host));
     }
   }
 
-  private byte[] encode(Table table) {
+  private byte[] encodeOnce(Table table) {
     try (AccessScope scope = AccessScope.on(deviceContext().hostStream())) {
       return encoder.encode(table, scope);
     }

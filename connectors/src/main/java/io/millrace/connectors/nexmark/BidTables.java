@@ -1,20 +1,19 @@
 package io.millrace.connectors.nexmark;
 
-import io.millrace.column.Column;
-import io.millrace.column.ColumnBuilder;
 import io.millrace.column.FixedWidthColumnBuilder;
+import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Table;
 import io.millrace.column.VariableWidthColumnBuilder;
 import io.millrace.connectors.nexmark.NexmarkGenerator.BidValues;
 import io.millrace.device.DeviceStream;
+import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.memory.MemoryResource;
-import java.util.List;
 import java.util.function.IntToLongFunction;
 
 /** Generates bids straight into columns of {@link NexmarkSchemas#BID}. Used by one thread. */
 public final class BidTables implements AutoCloseable {
   private final NexmarkGenerator generator;
-  private final List<ColumnBuilder> builders;
+  private final RowTableBuilder table;
 
   /**
    * @param stream a host stream, which must stay open as long as the tables
@@ -22,13 +21,14 @@ public final class BidTables implements AutoCloseable {
    */
   public BidTables(NexmarkGenerator generator, DeviceStream stream, MemoryResource resource) {
     this.generator = generator;
-    this.builders =
-        NexmarkSchemas.BID.fields().stream()
-            .map(field -> ColumnBuilder.of(field.type(), stream, resource))
-            .toList();
+    this.table = new RowTableBuilder(NexmarkSchemas.BID, stream, resource);
   }
 
-  /** Bids {@code [firstBid, firstBid + count)}, counted from 0 without the other events. */
+  /**
+   * Bids {@code [firstBid, firstBid + count)}, counted from 0 without the other events.
+   *
+   * @throws GpuOutOfMemoryException if there is no memory for them; they may be generated again
+   */
   public Table generate(long firstBid, int count) {
     return generate(i -> firstBid + i, count);
   }
@@ -38,6 +38,16 @@ public final class BidTables implements AutoCloseable {
   }
 
   private Table generate(IntToLongFunction bids, int count) {
+    try {
+      append(bids, count);
+      return table.finish(count);
+    } catch (GpuOutOfMemoryException e) {
+      table.truncate(0);
+      throw e;
+    }
+  }
+
+  private void append(IntToLongFunction bids, int count) {
     FixedWidthColumnBuilder auction = fixedWidth(0);
     FixedWidthColumnBuilder bidder = fixedWidth(1);
     FixedWidthColumnBuilder price = fixedWidth(2);
@@ -57,20 +67,18 @@ public final class BidTables implements AutoCloseable {
       dateTime.appendLong(bid.dateTime);
       extra.appendBytes(texts.letters(), bid.extraStart, bid.extraLength);
     }
-    List<Column> columns = builders.stream().map(ColumnBuilder::finish).toList();
-    return new Table(NexmarkSchemas.BID, columns, count);
   }
 
   private FixedWidthColumnBuilder fixedWidth(int column) {
-    return (FixedWidthColumnBuilder) builders.get(column);
+    return (FixedWidthColumnBuilder) table.column(column);
   }
 
   private VariableWidthColumnBuilder variableWidth(int column) {
-    return (VariableWidthColumnBuilder) builders.get(column);
+    return (VariableWidthColumnBuilder) table.column(column);
   }
 
   @Override
   public void close() {
-    builders.forEach(ColumnBuilder::close);
+    table.close();
   }
 }

@@ -1,5 +1,6 @@
 package io.millrace.connectors.nexmark;
 
+import io.millrace.column.Table;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.DeviceContext;
 import io.millrace.operators.batch.HostTransfer;
@@ -38,9 +39,12 @@ public final class GenerateBidBatches extends AbstractStreamOperator<ColumnBatch
   @Override
   public void processElement(StreamRecord<NumberBatch> element) {
     NumberBatch bids = element.getValue();
-    ColumnBatch batch = new ColumnBatch(transfer.toDevice(tables.generate(bids)));
+    Table host = deviceContext.retry().withHostRetry(() -> tables.generate(bids));
     long lastBid = bids.numbers().number(bids.size() - 1);
-    ColumnBatch.emit(new StreamRecord<>(batch, millis(lastBid)), output);
+    transfer.toDevice(
+        host,
+        table ->
+            ColumnBatch.emit(new StreamRecord<>(new ColumnBatch(table), millis(lastBid)), output));
     output.emitWatermark(new Watermark(millis(bids.following()) - 1));
   }
 

@@ -3,9 +3,11 @@ package io.millrace.operators.batch;
 import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.operators.row.RowAppender;
 import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
+import java.util.function.Supplier;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.runtime.event.WatermarkEvent;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
@@ -24,7 +26,7 @@ import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
  *
  * <p>A batch has the greatest event time of its rows, or none if no row has one. Watermarks,
  * watermark status, record attributes and generalized watermarks stay behind the rows before them;
- * latency markers pass.
+ * latency markers pass. A batch that does not fit the device is sent as several.
  *
  * @param <IN> the kind of row
  */
@@ -85,7 +87,7 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
 
   @Override
   public void processElement(StreamRecord<IN> row) throws Exception {
-    batcher.append(row.getValue());
+    append(row.getValue());
     if (row.hasTimestamp()) {
       timestamp = Math.max(timestamp, row.getTimestamp());
     }
@@ -93,6 +95,32 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
       flush(batcher.fullCause());
     } else if (timer == null) {
       registerTimer();
+    }
+  }
+
+  private void append(IN row) throws Exception {
+    try {
+      batcher.append(row);
+    } catch (GpuOutOfMemoryException e) {
+      appendWithRetry(row);
+    }
+  }
+
+  // Where no memory can be had for one row more, that of the batch is.
+  private void appendWithRetry(IN row) throws Exception {
+    Supplier<Boolean> append =
+        () -> {
+          batcher.append(row);
+          return true;
+        };
+    try {
+      deviceContext.retry().withHostRetry(append);
+    } catch (GpuOutOfMemoryException e) {
+      if (batcher.rows() == 0) {
+        throw e;
+      }
+      flush(FlushCause.MEMORY);
+      deviceContext.retry().withHostRetry(append);
     }
   }
 
@@ -112,7 +140,7 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
 
   private void flush(FlushCause cause) throws Exception {
     long age = batcher.ageMillis();
-    Optional<Table> table = batcher.close(cause);
+    Optional<Table> table = deviceContext.retry().withHostRetry(() -> batcher.close(cause));
     if (table.isPresent()) {
       send(table.get(), cause, age);
     }
@@ -125,14 +153,17 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
 
   private void send(Table table, FlushCause cause, long age) {
     long startMillis = getProcessingTimeService().getCurrentProcessingTime();
-    ColumnBatch batch = new ColumnBatch(transfer.toDevice(table));
-    batchingMetrics.count(cause, batch.rowCount(), batch.table().sizeInBytes(), age);
-    StreamRecord<ColumnBatch> element = new StreamRecord<>(batch);
+    StreamRecord<ColumnBatch> element = new StreamRecord<>(null);
     if (timestamp != Long.MIN_VALUE) {
       element.setTimestamp(timestamp);
     }
     timestamp = Long.MIN_VALUE;
-    ColumnBatch.emit(element, output);
+    transfer.toDevice(
+        table,
+        part -> {
+          batchingMetrics.count(cause, part.rowCount(), part.sizeInBytes(), age);
+          ColumnBatch.emit(element.copy(new ColumnBatch(part)), output);
+        });
     batcher.sent(Math.max(0, getProcessingTimeService().getCurrentProcessingTime() - startMillis));
   }
 

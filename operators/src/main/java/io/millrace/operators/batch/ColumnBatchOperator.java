@@ -9,8 +9,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 /**
  * The base of operators that take batches. It keeps the rules of {@link ColumnBatch} in one place:
  * a subclass borrows its input, which is released after it where that is due, and sends batches
- * with {@link ColumnBatch#emit}. It also holds the operator's {@link DeviceContext} from {@link
- * #open} to {@link #close}.
+ * with {@link ColumnBatch#emit}, outside any attempt of its retry. It also holds the operator's
+ * {@link DeviceContext} from {@link #open} to {@link #close}.
  *
  * @param <OUT> what the operator emits
  */
@@ -34,7 +34,7 @@ public abstract class ColumnBatchOperator<OUT> extends AbstractStreamOperator<OU
     ownsInput = getOperatorConfig().isChainStart();
   }
 
-  /** The operator's device, stream and memory, between {@link #open} and {@link #close}. */
+  /** The operator's device, stream, memory and retry, between {@link #open} and {@link #close}. */
   protected final DeviceContext deviceContext() {
     return deviceContext;
   }
@@ -43,6 +43,9 @@ public abstract class ColumnBatchOperator<OUT> extends AbstractStreamOperator<OU
   public final void processElement(StreamRecord<ColumnBatch> element) throws Exception {
     ColumnBatch batch = element.getValue();
     try {
+      if (ownsInput) {
+        deviceContext.retry().withHostRetry(batch::table);
+      }
       processBatch(batch, element);
     } finally {
       if (ownsInput) {

@@ -2,11 +2,15 @@ package io.millrace.operators.batch;
 
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
+import io.millrace.memory.GpuRetry;
 import io.millrace.memory.MemoryResource;
 import io.millrace.memory.SpillableResourceAdaptor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.annotation.VisibleForTesting;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 
 /**
@@ -16,16 +20,23 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
  *
  * <p>The operators of one chain use one stream, so that the order of calls is the order of work,
  * and no operator waits for another. The last of them to close destroys the stream.
+ *
+ * <p>The operator's metric group {@code retry} has the gauges {@code retries}, {@code splits} and
+ * {@code waitedMillis} of {@link #retry}.
  */
 @PublicEvolving
 public final class DeviceContext implements AutoCloseable {
+  private static final String RETRY_METRICS = "retry";
+
   private final ChainStream chain;
   private final MemoryResource pinnedResource;
+  private final GpuRetry retry;
   private boolean closed;
 
   private DeviceContext(ChainStream chain) {
     this.chain = chain;
     this.pinnedResource = DeviceMemory.pinnedMemory(chain.device());
+    this.retry = new GpuRetry(chain.resource().share(), DeviceMemory.semaphore(chain.device()));
   }
 
   /**
@@ -39,11 +50,14 @@ public final class DeviceContext implements AutoCloseable {
    *     can be written to
    */
   public static DeviceContext open(AbstractStreamOperator<?> operator) {
-    return new DeviceContext(
-        ChainStream.acquire(
-            operator.getContainingTask(),
-            JobEnvironment.of(operator),
-            () -> DeviceOptions.device(operator)));
+    DeviceContext context =
+        new DeviceContext(
+            ChainStream.acquire(
+                operator.getContainingTask(),
+                JobEnvironment.of(operator),
+                () -> DeviceOptions.device(operator)));
+    context.register(operator.getMetricGroup().addGroup(RETRY_METRICS));
+    return context;
   }
 
   /** A context with a stream of its own, outside any job. */
@@ -77,6 +91,18 @@ public final class DeviceContext implements AutoCloseable {
   /** Pooled host memory that {@link #device} copies at full speed, ordered by a host stream. */
   public MemoryResource pinnedResource() {
     return pinnedResource;
+  }
+
+  /** Does the operator's device work, and does it again where it runs out of memory. */
+  public GpuRetry retry() {
+    return retry;
+  }
+
+  private void register(MetricGroup group) {
+    group.<Long, Gauge<Long>>gauge("retries", retry::retries);
+    group.<Long, Gauge<Long>>gauge("splits", retry::splits);
+    group.<Long, Gauge<Long>>gauge(
+        "waitedMillis", () -> TimeUnit.NANOSECONDS.toMillis(retry.waitedNanos()));
   }
 
   /** Bytes of {@code device} that all contexts of this process hold now. */

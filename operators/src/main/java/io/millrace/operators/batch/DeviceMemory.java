@@ -4,6 +4,7 @@ import io.millrace.device.Device;
 import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.CudaMemoryResource;
+import io.millrace.memory.GpuSemaphore;
 import io.millrace.memory.HostMemoryResource;
 import io.millrace.memory.LimitingResourceAdaptor;
 import io.millrace.memory.MemoryResource;
@@ -24,9 +25,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What the jobs of this process share of one device: pools of device and pinned host memory, and
- * one {@link SpillManager} over them, with a {@link SpillShare} for each job. It is there as long
- * as some job uses the device. When the last one ends, the process gives the device's memory back,
- * for other processes to use; a job that begins meanwhile waits for that.
+ * one {@link SpillManager} over them, with a {@link SpillShare} for each job, and the semaphore
+ * that bounds how many threads use it. It is there as long as some job uses the device. When the
+ * last one ends, the process gives the device's memory back, for other processes to use; a job that
+ * begins meanwhile waits for that.
  */
 final class DeviceMemory {
   private static final Logger LOG = LoggerFactory.getLogger(DeviceMemory.class);
@@ -43,6 +45,7 @@ final class DeviceMemory {
   private final Device device;
   private final List<PoolMemoryResource> pools = new ArrayList<>();
   private final SpillManager manager;
+  private final GpuSemaphore semaphore;
   private final Map<Object, JobShare> jobs = new HashMap<>();
 
   private static final class JobShare {
@@ -56,6 +59,10 @@ final class DeviceMemory {
 
   private DeviceMemory(Device device, LayeredOptions options) {
     this.device = device;
+    this.semaphore =
+        new GpuSemaphore(
+            DeviceOptions.concurrency(device, options),
+            SystemClock.getInstance()::relativeTimeNanos);
     long memoryLimit = MemoryOptions.processBytes(options, MemoryOptions.DEVICE_MEMORY_LIMIT);
     long deviceLimit = MemoryOptions.processBytes(options, MemoryOptions.SPILL_DEVICE_LIMIT);
     MemoryResource deviceMemory =
@@ -109,6 +116,13 @@ final class DeviceMemory {
   private SpillShare openShare(JobEnvironment job) {
     return manager.openShare(
         job.name(), MemoryOptions.jobLimits(job.options(), job.spillDirectories()));
+  }
+
+  /** The semaphore of {@code device}, of whose memory some job holds a share. */
+  static GpuSemaphore semaphore(Device device) {
+    synchronized (OPEN) {
+      return OPEN.get(device).semaphore;
+    }
   }
 
   /** Gives up what {@link #acquire} gave. The last of a job's calls closes the job's share. */

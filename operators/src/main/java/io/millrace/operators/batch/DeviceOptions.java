@@ -1,6 +1,7 @@
 package io.millrace.operators.batch;
 
 import io.millrace.device.Device;
+import io.millrace.device.DeviceKind;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -32,6 +33,18 @@ public final class DeviceOptions {
           .noDefaultValue()
           .withDescription("Which GPU to use where Flink's external resource 'gpu' assigns none.");
 
+  /** Bounds how many subtasks of a TaskManager work on one device at once. */
+  public static final ConfigOption<Integer> GPU_CONCURRENCY =
+      ConfigOptions.key("millrace.gpu.concurrency")
+          .intType()
+          .noDefaultValue()
+          .withDescription(
+              "How many subtasks of a TaskManager work on one device at once, of all jobs; the"
+                  + " others wait. What they use meanwhile cannot be spilled. By default 4 on a GPU"
+                  + " and as many as there are processors on the host. Of the TaskManager.");
+
+  // Two copy engines and the kernels of two more subtasks keep a GPU busy.
+  private static final int DEFAULT_GPU_CONCURRENCY = 4;
   private static final String GPU_RESOURCE = "gpu";
   private static final String GPU_INDEX_PROPERTY = "index";
 
@@ -41,6 +54,27 @@ public final class DeviceOptions {
     LayeredOptions options = LayeredOptions.of(operator);
     int index = assignedIndex(operator).or(() -> options.find(DEVICE_INDEX)).orElse(0);
     return Device.select(options.find(DEVICE).orElse("auto"), index);
+  }
+
+  /**
+   * How many threads may work on {@code device} at once.
+   *
+   * @throws IllegalArgumentException if the option is less than 1
+   */
+  static int concurrency(Device device, LayeredOptions options) {
+    int concurrency =
+        options
+            .ofProcess(GPU_CONCURRENCY)
+            .orElseGet(
+                () ->
+                    device.kind() == DeviceKind.HOST
+                        ? Runtime.getRuntime().availableProcessors()
+                        : DEFAULT_GPU_CONCURRENCY);
+    if (concurrency < 1) {
+      throw new IllegalArgumentException(
+          GPU_CONCURRENCY.key() + " must be at least 1, but is " + concurrency);
+    }
+    return concurrency;
   }
 
   // A TaskManager's GPUs are seen by all of its slots; subtasks take turns.

@@ -8,5 +8,7 @@ enum FlushCause {
   WATERMARK,
   WATERMARK_STATUS,
   BARRIER,
-  END_OF_INPUT
+  END_OF_INPUT,
+  /** The next row did not fit the memory beside the batch. */
+  MEMORY
 }

@@ -3,7 +3,10 @@ package io.millrace.operators.batch;
 import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.column.TableConcatenation;
 import io.millrace.device.DeviceKind;
+import java.util.List;
+import java.util.function.Consumer;
 import org.apache.flink.annotation.Internal;
 
 /**
@@ -27,8 +30,8 @@ public final class HostTransfer implements AutoCloseable {
   }
 
   /**
-   * {@code table}, which stays the caller's, in host memory. The copy is enqueued; readers of the
-   * result wait for it. The caller closes the result.
+   * One attempt: {@code table}, which stays the caller's, in host memory. The copy is enqueued;
+   * readers of the result wait for it. The caller closes the result.
    */
   public Table toHost(Table table) {
     return isHost()
@@ -37,21 +40,50 @@ public final class HostTransfer implements AutoCloseable {
   }
 
   /**
-   * The table in the device's memory; the caller owns it. The copy is enqueued on the chain's
-   * stream, and the host memory is kept until the next call, so that nothing waits for it.
+   * Hands on the table in the device's memory, in as many tables as fit one after the other; see
+   * {@link io.millrace.memory.GpuRetry#withSplitAndRetry}.
+   *
+   * @param table in host memory; this takes ownership, also if it fails
+   * @param consumer takes ownership of each table
+   */
+  public void toDevice(Table table, Consumer<Table> consumer) {
+    if (isHost()) {
+      consumer.accept(table);
+      return;
+    }
+    try (table) {
+      context
+          .retry()
+          .withSplitAndRetry(
+              table, part -> upload(part == table ? part.share() : compact(part)), consumer);
+    }
+  }
+
+  /** A part of a table with no more memory than its rows need. */
+  private Table compact(Table part) {
+    return TableConcatenation.concatenate(
+        part.schema(), List.of(part), context.hostStream(), context.pinnedResource());
+  }
+
+  /**
+   * One attempt: the table in the device's memory; the caller owns it. The copy is enqueued on the
+   * chain's stream, and the host memory is kept until the next call, so that nothing waits for it.
    *
    * @param table in host memory; this takes ownership, also if it fails
    */
-  public Table toDevice(Table table) {
+  public Table upload(Table table) {
     if (isHost()) {
       return table;
     }
     try {
       close();
-    } finally {
+      Table uploaded = table.copyTo(context.resource(), context.stream(), context.stream());
       uploading = table;
+      return uploaded;
+    } catch (RuntimeException | Error e) {
+      table.close();
+      throw e;
     }
-    return table.copyTo(context.resource(), context.stream(), context.stream());
   }
 
   private boolean isHost() {

@@ -2,6 +2,7 @@ package io.millrace.operators.batch;
 
 import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Table;
+import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.operators.row.RowAppender;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -40,11 +41,21 @@ final class RowBatcher<T> implements AutoCloseable {
     this.clockMillis = clockMillis;
   }
 
+  /**
+   * Appends one row.
+   *
+   * @throws GpuOutOfMemoryException if there is no memory for it; nothing has changed then
+   */
   void append(T row) {
+    try {
+      appender.append(row);
+    } catch (GpuOutOfMemoryException e) {
+      table.truncate(rows);
+      throw e;
+    }
     if (rows == 0) {
       openedMillis = clockMillis.getAsLong();
     }
-    appender.append(row);
     rows++;
   }
 
@@ -87,17 +98,18 @@ final class RowBatcher<T> implements AutoCloseable {
    * The table of all rows since the last call, if there are any; the caller owns it.
    *
    * @param cause why the batch is closed
+   * @throws GpuOutOfMemoryException if there is no memory for it; nothing has changed then
    */
   Optional<Table> close(FlushCause cause) {
     if (rows == 0) {
       return Optional.empty();
     }
+    Table closed = table.finish(rows);
     if (cause == FlushCause.ROWS || cause == FlushCause.DEADLINE) {
       size.closed(rows, ageMillis());
     }
-    int closedRows = rows;
     rows = 0;
-    return Optional.of(table.finish(closedRows));
+    return Optional.of(closed);
   }
 
   /** Learns how long sending a batch took. */

@@ -68,18 +68,50 @@ public final class UnbatchingOperator<OUT> extends ColumnBatchOperator<OUT> {
 
   @Override
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
-    try (Table host = transfer.toHost(batch.table());
-        AccessScope scope = AccessScope.on(deviceContext().hostStream())) {
-      RowDecoder<OUT> decoder = decoders.create(host, scope);
-      RowTimestamps timestamps = RowTimestamps.of(element, host, timeColumn, scope);
+    deviceContext()
+        .retry()
+        .withSplitAndRetry(batch.table(), table -> new HostRows(table, element), this::send);
+    batches.inc();
+    rows.inc(batch.rowCount());
+  }
+
+  private void send(HostRows hostRows) {
+    try (hostRows) {
       StreamRecord<OUT> record = new StreamRecord<>(null);
-      for (int row = 0; row < host.rowCount(); row++) {
-        record.replace(decoder.decode(row));
-        timestamps.set(record, row);
+      for (int row = 0; row < hostRows.host.rowCount(); row++) {
+        record.replace(hostRows.decoder.decode(row));
+        hostRows.timestamps.set(record, row);
         output.collect(record);
       }
     }
-    batches.inc();
-    rows.inc(batch.rowCount());
+  }
+
+  /** Rows that are read without any further memory. */
+  private final class HostRows implements AutoCloseable {
+    private final Table host;
+    private final AccessScope scope;
+    private final RowDecoder<OUT> decoder;
+    private final RowTimestamps timestamps;
+
+    private HostRows(Table table, StreamRecord<ColumnBatch> element) {
+      host = transfer.toHost(table);
+      scope = AccessScope.on(deviceContext().hostStream());
+      try {
+        decoder = decoders.create(host, scope);
+        timestamps = RowTimestamps.of(element, host, timeColumn, scope);
+      } catch (RuntimeException | Error e) {
+        close();
+        throw e;
+      }
+    }
+
+    @Override
+    public void close() {
+      try {
+        scope.close();
+      } finally {
+        host.close();
+      }
+    }
   }
 }

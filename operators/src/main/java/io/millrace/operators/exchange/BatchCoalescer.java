@@ -2,12 +2,13 @@ package io.millrace.operators.exchange;
 
 import io.millrace.column.Table;
 import io.millrace.column.TableConcatenation;
+import io.millrace.memory.Splittable;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.DeviceContext;
 import io.millrace.operators.batch.HostTransfer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.function.Consumer;
 
 /** Joins small host batches into larger ones on the device, in order. Used by one thread. */
 final class BatchCoalescer implements AutoCloseable {
@@ -41,23 +42,65 @@ final class BatchCoalescer implements AutoCloseable {
     return rows >= options.rows() || bytes >= options.bytes();
   }
 
-  /** All rows added since the last flush as one device batch, which the caller owns. */
-  Optional<ColumnBatch> flush() {
+  /**
+   * Hands on all rows added since the last flush as one device table, or as several where one does
+   * not fit.
+   *
+   * @param consumer takes ownership of each table
+   */
+  void flush(Consumer<Table> consumer) {
     if (pending.isEmpty()) {
-      return Optional.empty();
+      return;
     }
-    Table joined = pending.size() == 1 ? pending.get(0).share() : join();
-    clear();
-    return Optional.of(new ColumnBatch(transfer.toDevice(joined)));
+    try (HostTables tables = new HostTables(List.copyOf(pending), false)) {
+      reset();
+      context.retry().withSplitAndRetry(tables, this::join, consumer);
+    }
   }
 
-  private Table join() {
-    return TableConcatenation.concatenate(
-        pending.get(0).schema(), pending, context.hostStream(), context.pinnedResource());
+  private Table join(HostTables tables) {
+    return transfer.upload(
+        tables.isOneAsItCame()
+            ? tables.tables.get(0).share()
+            : TableConcatenation.concatenate(
+                tables.tables.get(0).schema(),
+                tables.tables,
+                context.hostStream(),
+                context.pinnedResource()));
   }
 
-  private void clear() {
-    pending.forEach(Table::close);
+  /**
+   * Tables one after the other, which this owns.
+   *
+   * @param sliced whether they use only a part of their memory
+   */
+  private record HostTables(List<Table> tables, boolean sliced) implements Splittable<HostTables> {
+    boolean isOneAsItCame() {
+      return tables.size() == 1 && !sliced;
+    }
+
+    @Override
+    public List<HostTables> halves() {
+      if (tables.size() == 1) {
+        return tables.get(0).halves().stream()
+            .map(half -> new HostTables(List.of(half), true))
+            .toList();
+      }
+      int half = tables.size() / 2;
+      return List.of(shareOf(0, half), shareOf(half, tables.size()));
+    }
+
+    private HostTables shareOf(int from, int to) {
+      return new HostTables(tables.subList(from, to).stream().map(Table::share).toList(), sliced);
+    }
+
+    @Override
+    public void close() {
+      tables.forEach(Table::close);
+    }
+  }
+
+  private void reset() {
     pending.clear();
     rows = 0;
     bytes = 0;
@@ -66,7 +109,8 @@ final class BatchCoalescer implements AutoCloseable {
   /** Drops what was added and not flushed. */
   @Override
   public void close() {
-    clear();
+    pending.forEach(Table::close);
+    reset();
     transfer.close();
   }
 }

@@ -88,15 +88,13 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
   }
 
   private void flush() {
-    coalescer
-        .flush()
-        .ifPresent(
-            batch -> {
-              exchangeMetrics.count(batch.rowCount(), batch.table().sizeInBytes());
-              StreamRecord<ColumnBatch> element = joined.copy(batch);
-              joined.eraseTimestamp();
-              ColumnBatch.emit(element, output);
-            });
+    StreamRecord<ColumnBatch> element = joined.copy(null);
+    joined.eraseTimestamp();
+    coalescer.flush(
+        table -> {
+          exchangeMetrics.count(table.rowCount(), table.sizeInBytes());
+          ColumnBatch.emit(element.copy(new ColumnBatch(table)), output);
+        });
   }
 
   @Override

@@ -69,6 +69,11 @@ final class KeyGroupSplitter implements TableSplitter {
 
   @Override
   public void split(Table table, Output output) {
+    context.retry().withSplitAndRetry(table, this::cut, parts -> parts.sendTo(output));
+  }
+
+  private TableParts cut(Table table) {
+    TableParts parts = new TableParts();
     try (PartitionedTable partitioned =
             HashPartition.hashPartition(
                 table, keyColumns, numbering, hash, context.stream(), context.resource());
@@ -80,8 +85,12 @@ final class KeyGroupSplitter implements TableSplitter {
             host,
             offsets[i],
             offsets[i + 1] - offsets[i],
-            (part, bytes) -> output.accept(route(part, partition, perKeyGroup), bytes));
+            (part, bytes) -> parts.add(route(part, partition, perKeyGroup), bytes));
       }
+      return parts;
+    } catch (RuntimeException | Error e) {
+      parts.close();
+      throw e;
     }
   }
 }

@@ -26,6 +26,9 @@ interface TableSplitter {
     TableSplitter create(DeviceContext context, ExchangeTarget target);
   }
 
-  /** Hands the parts of {@code table}, which stays the caller's, to {@code output}. */
+  /**
+   * Hands the parts of {@code table}, which stays the caller's, to {@code output}. Where memory
+   * runs out, these are the parts of one piece of the table after the other.
+   */
   void split(Table table, Output output);
 }

@@ -1,5 +1,6 @@
 package io.millrace.operators.transform;
 
+import io.millrace.column.Table;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchOperator;
 import io.millrace.operators.batch.OperatorFactory;
@@ -21,10 +22,16 @@ public final class SelectOperator extends ColumnBatchOperator<ColumnBatch> {
 
   @Override
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
-    ColumnBatch selected =
-        new ColumnBatch(
-            select.apply(batch.table(), deviceContext().stream(), deviceContext().resource()));
-    ColumnBatch.emit(element.copy(selected), output);
+    deviceContext()
+        .retry()
+        .withSplitAndRetry(
+            batch.table(),
+            this::select,
+            table -> ColumnBatch.emit(element.copy(new ColumnBatch(table)), output));
+  }
+
+  private Table select(Table table) {
+    return select.apply(table, deviceContext().stream(), deviceContext().resource());
   }
 
   /** A factory of operators that apply {@code select}. */

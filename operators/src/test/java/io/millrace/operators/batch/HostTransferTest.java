@@ -47,9 +47,9 @@ class HostTransferTest {
                 throw new IllegalStateException("the release failed");
               });
       Table next = hostTable(context, freed::incrementAndGet);
-      transfer.toDevice(failing).close();
+      transfer.upload(failing).close();
       assertThatIllegalStateException()
-          .isThrownBy(() -> transfer.toDevice(next))
+          .isThrownBy(() -> transfer.upload(next))
           .withMessage("the release failed");
     }
     assertThat(freed).hasValue(1);

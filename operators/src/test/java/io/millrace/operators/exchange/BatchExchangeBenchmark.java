@@ -285,7 +285,7 @@ public final class BatchExchangeBenchmark {
           price.appendDouble(row.getDouble(2));
           kind.appendInt(row.getInt(3));
         }
-        table = transfer.toDevice(builder.finish(batchRows));
+        table = transfer.upload(builder.finish(batchRows));
       }
     }
 

@@ -111,6 +111,27 @@ class ArrowCDeviceOrderTest {
   }
 
   @Test
+  void whatIsCopiedToTheDeviceMayBeReleasedAtOnce() throws ArrowFormatException {
+    Device deferred = new DeferredDevice();
+    TrackingResourceAdaptor memory =
+        new TrackingResourceAdaptor(new CudaAsyncMemoryResource(deferred));
+    try (DeviceStream consumer = deferred.createStream();
+        Table host = table(zero(device.hostStream(), device.hostMemory()), device.hostStream());
+        ArrowDeviceArray array =
+            new ArrowCDeviceExporter(allocator, device.hostStream(), device.hostMemory())
+                .toArrowHost(host, device.hostStream());
+        ArrowSchema schema = CSchema.export(SCHEMA, allocator);
+        Table copy =
+            new ArrowCDeviceImporter(allocator, device.hostStream(), device.hostMemory())
+                .fromArrowHost(schema, array, consumer, memory)) {
+      HostMemory.putLong(new CArray(array.address()).child(0).buffer(1), 0);
+      assertThat(read(copy, consumer)).isEqualTo(VALUE);
+      schema.release();
+    }
+    assertThat(memory.heldBytes()).isZero();
+  }
+
+  @Test
   void aGpuStreamWaitsForTheArraysEventAndTheHostDoesNot() throws ArrowFormatException {
     assumeTrue(device.isCuda());
     for (int run = 0; run < 2; run++) {

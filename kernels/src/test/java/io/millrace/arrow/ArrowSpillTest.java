@@ -1,0 +1,111 @@
+package io.millrace.arrow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.HostDevice;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.HostMemoryResource;
+import io.millrace.memory.MemoryBudget;
+import io.millrace.memory.MemoryResource;
+import io.millrace.memory.PinnedHostMemoryResource;
+import io.millrace.memory.SpillLimits;
+import io.millrace.memory.SpillManager;
+import io.millrace.memory.SpillShare;
+import io.millrace.memory.SpillStatistics;
+import io.millrace.memory.SpillTier;
+import io.millrace.memory.TrackingResourceAdaptor;
+import io.millrace.testing.TableBuilder;
+import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What Arrow has addresses of stays in its place when memory is spilled. */
+class ArrowSpillTest {
+  private static final Schema SCHEMA = Schema.of(Field.of("x", DataType.INT64));
+
+  private final DeviceStream stream = HostDevice.INSTANCE.createStream();
+  private final TrackingResourceAdaptor memory =
+      new TrackingResourceAdaptor(HostMemoryResource.INSTANCE);
+  private final SpillStatistics statistics = new SpillStatistics(2);
+  private final SpillManager manager =
+      new SpillManager(
+          memory,
+          new PinnedHostMemoryResource(HostDevice.INSTANCE),
+          Long.MAX_VALUE,
+          true,
+          statistics,
+          () -> 0);
+  private final SpillShare share =
+      manager.openShare("the test", SpillLimits.DEFAULT.withStatisticsLevel(2));
+  private final MemoryResource spillable = share.resource(MemoryBudget.unlimited());
+  private final BufferAllocator allocator = new RootAllocator();
+
+  @AfterEach
+  void close() {
+    allocator.close();
+    share.close();
+    manager.close();
+    assertThat(memory.heldBytes()).isZero();
+  }
+
+  private Table table() {
+    try (Table host =
+        TableBuilder.ofRows(SCHEMA, List.of(List.of(1L), List.of(2L)))
+            .buildOnHost(stream, memory)) {
+      return host.copyTo(spillable, stream, stream);
+    }
+  }
+
+  private static Buffer data(Table table) {
+    return table.column(0).data().orElseThrow();
+  }
+
+  @Test
+  void anExportBringsSpilledMemoryBackForGoodAndIsNamed() {
+    ArrowCDeviceExporter exporter = new ArrowCDeviceExporter(allocator, stream, memory);
+    try (Table table = table()) {
+      manager.spill(Long.MAX_VALUE);
+      assertThat(data(table).tier()).isEqualTo(SpillTier.HOST);
+      try (ArrowDeviceArray array = exporter.viewToArrowDevice(table, stream, spillable)) {
+        manager.spill(Long.MAX_VALUE);
+        assertThat(data(table).tier()).isEqualTo(SpillTier.DEVICE);
+        assertThat(array.isReleased()).isFalse();
+      }
+      manager.spill(Long.MAX_VALUE);
+      assertThat(data(table).tier()).as("exposed for good").isEqualTo(SpillTier.DEVICE);
+    }
+    assertThat(statistics.exposures())
+        .anySatisfy(
+            exposure -> {
+              assertThat(exposure.spilledBytes()).isEqualTo(16);
+              assertThat(exposure.site().toString())
+                  .contains("ArrowCDeviceExporter.viewToArrowDevice", "ArrowSpillTest");
+            });
+  }
+
+  @Test
+  void vectorsKeepTheMemoryInItsPlaceUntilTheyAreClosed() {
+    ArrowExporter exporter = new ArrowExporter(allocator, stream, memory);
+    try (Table table = table();
+        MapDictionaryProvider dictionaries = new MapDictionaryProvider()) {
+      try (VectorSchemaRoot root = exporter.export(table, dictionaries, stream)) {
+        manager.spill(Long.MAX_VALUE);
+        assertThat(data(table).tier()).isEqualTo(SpillTier.DEVICE);
+        assertThat(data(table).isExposed()).isFalse();
+        assertThat(((BigIntVector) root.getVector(0)).get(1)).isEqualTo(2L);
+      }
+      manager.spill(Long.MAX_VALUE);
+      assertThat(data(table).tier()).isEqualTo(SpillTier.HOST);
+    }
+  }
+}

@@ -3,6 +3,7 @@ package io.millrace.device;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.LongConsumer;
 
 /**
  * Pinned host memory of one device, allocated in powers of two and kept for reuse, because pinning
@@ -15,6 +16,7 @@ public final class PinnedStagingPool {
   private final Map<Long, ArrayDeque<Long>> freeBySize = new HashMap<>();
   private long heldBytes;
   private long pinnedBytes;
+  private volatile LongConsumer requestListener = bytes -> {};
 
   PinnedStagingPool(Device device) {
     this.device = device;
@@ -27,6 +29,7 @@ public final class PinnedStagingPool {
    * @throws GpuOutOfMemoryException if the host cannot pin that much
    */
   public StagingBuffer acquire(long bytes) {
+    requestListener.accept(bytes);
     long capacity = capacity(bytes);
     synchronized (this) {
       heldBytes += capacity;
@@ -47,6 +50,14 @@ public final class PinnedStagingPool {
       }
       throw e;
     }
+  }
+
+  /**
+   * For tests: is called with the size of each request from now on, in the thread that makes it,
+   * and fails the request by throwing.
+   */
+  void listen(LongConsumer listener) {
+    requestListener = listener;
   }
 
   synchronized void release(long address, long capacity) {

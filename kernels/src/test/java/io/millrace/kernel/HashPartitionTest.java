@@ -7,8 +7,6 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
-import io.millrace.device.GpuOutOfMemoryException;
-import io.millrace.memory.FailingResourceAdaptor;
 import io.millrace.testing.DataTypes;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
@@ -278,27 +276,6 @@ class HashPartitionTest {
         .hasMessage("maximum parallelism must be from 1 to 32768, but is 32769");
     assertThatThrownBy(() -> PartitionNumbering.subtasks(128, 129))
         .hasMessage("parallelism must be from 1 to 128, the maximum parallelism, but is 129");
-  }
-
-  @Test
-  void nothingIsHeldWhenMemoryRunsOut() {
-    Schema schema = DataTypes.schema(DataTypes.all());
-    try (Table table = new RandomTables(random.random(), 0.2).generate(schema, 100, device)) {
-      long held = device.heldBytes();
-      for (int allocation = 1; ; allocation++) {
-        FailingResourceAdaptor failing = FailingResourceAdaptor.nth(device.memory(), allocation);
-        try (PartitionedTable partitioned =
-            HashPartition.hashPartition(
-                table, List.of(4), 3, HashFunction.MURMUR3_32, device.stream(), failing)) {
-          assertThat(partitioned.partitionCount()).isEqualTo(3);
-          assertThat(failing.failures()).isZero();
-          assertThat(allocation).isGreaterThan(20);
-          break;
-        } catch (GpuOutOfMemoryException e) {
-          assertThat(device.heldBytes()).isEqualTo(held);
-        }
-      }
-    }
   }
 
   @Test

@@ -1,0 +1,140 @@
+package io.millrace.operators.testing;
+
+import com.tngtech.archunit.ArchConfiguration;
+import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import io.millrace.device.PinnedStagingPool;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.MemoryResource;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Compares the lines of main code that ask for memory with those where {@link OutOfMemoryTest}s of
+ * this process failed a request.
+ *
+ * <p>A line asks for memory if it calls {@link MemoryResource#allocate} or what is made of it in
+ * {@link Buffer}, or takes a staging buffer. The packages of memory and devices only hand requests
+ * on. Access to spilled or shared memory may take memory too, but is no line of its own here.
+ */
+public final class AllocationCoverage {
+  private static final String MAIN = "io.millrace";
+  private static final Set<String> MEMORY_LAYER =
+      Set.of("io.millrace.memory", "io.millrace.device");
+  private static final Set<String> BUFFERS =
+      Set.of("allocate", "copyOf", "deepCopy", "shallowCopy");
+
+  private static final Set<SourceLine> FAILED = ConcurrentHashMap.newKeySet();
+  private static final Set<String> BEGUN = ConcurrentHashMap.newKeySet();
+
+  private final JavaClasses mainClasses;
+
+  private AllocationCoverage(JavaClasses mainClasses) {
+    this.mainClasses = mainClasses;
+  }
+
+  /** Of the main code of this project that is on the class path. */
+  public static AllocationCoverage ofMainCode() {
+    return new AllocationCoverage(
+        importPackages(MAIN, location -> !AllocationRequest.isTestCode(location.toString())));
+  }
+
+  // What other projects' classes are does not matter, and would take seconds to learn.
+  private static JavaClasses importPackages(String name, ImportOption option) {
+    return ArchConfiguration.withThreadLocalScope(
+        configuration -> {
+          configuration.setResolveMissingDependenciesFromClassPath(false);
+          return new ClassFileImporter().withImportOption(option).importPackages(name);
+        });
+  }
+
+  /** Of some classes, whatever they are. */
+  static AllocationCoverage of(Class<?>... classes) {
+    return new AllocationCoverage(new ClassFileImporter().importClasses(classes));
+  }
+
+  static void began(Method test) {
+    BEGUN.add(name(test.getDeclaringClass().getName(), test.getName()));
+  }
+
+  static void failed(SourceLine line) {
+    FAILED.add(line);
+  }
+
+  static boolean hasFailed(SourceLine line) {
+    return FAILED.contains(line);
+  }
+
+  /** The tests of {@code testPackage} and below that would add to what failed, but did not run. */
+  public static List<String> testsNotRun(String testPackage) {
+    List<String> tests = new ArrayList<>();
+    for (JavaClass type :
+        importPackages(testPackage, location -> location.contains("/test-classes/"))) {
+      for (JavaMethod method : type.getMethods()) {
+        if (method.isAnnotatedWith(OutOfMemoryTest.class)) {
+          tests.add(name(type.getName(), method.getName()));
+        }
+      }
+    }
+    tests.removeAll(BEGUN);
+    return tests;
+  }
+
+  private static String name(String className, String method) {
+    return className + "#" + method;
+  }
+
+  /**
+   * What is wrong with the coverage, for people: each line that asks for memory and never failed,
+   * and each exemption that has no such line.
+   *
+   * @param exemptions by class, why its lines need not fail
+   */
+  public List<String> gaps(Map<String, String> exemptions) {
+    List<String> gaps = new ArrayList<>();
+    Set<String> exempted = new TreeSet<>(exemptions.keySet());
+    for (JavaAccess<?> request : requests()) {
+      SourceLine line = new SourceLine(request.getOriginOwner().getName(), request.getLineNumber());
+      if (hasFailed(line)) {
+        continue;
+      }
+      if (exemptions.containsKey(line.className())) {
+        exempted.remove(line.className());
+      } else {
+        gaps.add("no request failed at " + line + ": " + request.getDescription());
+      }
+    }
+    exempted.forEach(type -> gaps.add(type + " has no line that never failed; exempt it no more"));
+    return gaps;
+  }
+
+  private List<JavaAccess<?>> requests() {
+    List<JavaAccess<?>> requests = new ArrayList<>();
+    for (JavaClass type : mainClasses) {
+      if (!MEMORY_LAYER.contains(type.getPackageName())) {
+        type.getAccessesFromSelf().stream()
+            .filter(access -> asksForMemory(access.getTarget()))
+            .forEach(requests::add);
+      }
+    }
+    return requests;
+  }
+
+  private static boolean asksForMemory(AccessTarget target) {
+    JavaClass owner = target.getOwner();
+    String name = target.getName();
+    return (owner.isEquivalentTo(Buffer.class) && BUFFERS.contains(name))
+        || (owner.isAssignableTo(MemoryResource.class) && name.equals("allocate"))
+        || (owner.isEquivalentTo(PinnedStagingPool.class) && name.equals("acquire"));
+  }
+}

@@ -1,0 +1,86 @@
+package io.millrace.operators.testing;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Decides which requests of a test fail: those at one site, in the first attempts of the thread
+ * that comes there first. Remembers all sites. Thread-safe.
+ */
+final class AllocationFailures {
+  private final AllocationSite site;
+  private final int attempts;
+  private final Set<AllocationSite> sites = new LinkedHashSet<>();
+  private Thread thread;
+  private AllocationRequest last;
+  private AllocationRequest lastFailed;
+  private int failedAttempts;
+  private boolean over;
+
+  private AllocationFailures(AllocationSite site, int attempts) {
+    this.site = site;
+    this.attempts = attempts;
+  }
+
+  /** Fails nothing. */
+  static AllocationFailures none() {
+    return new AllocationFailures(null, 0);
+  }
+
+  /** Fails the first attempts at {@code site}, once. */
+  static AllocationFailures at(AllocationSite site, int attempts) {
+    return new AllocationFailures(site, attempts);
+  }
+
+  /** Where operators asked for memory so far, in the order of their first requests. */
+  synchronized List<AllocationSite> sites() {
+    return List.copyOf(sites);
+  }
+
+  /** How many attempts failed so far. */
+  synchronized int failedAttempts() {
+    return failedAttempts;
+  }
+
+  /** Whether the request that the calling thread makes fails. */
+  synchronized boolean fails() {
+    AllocationRequest request = AllocationRequest.current();
+    if (request.isOfTestCode()) {
+      return false;
+    }
+    sites.add(request.site());
+    if (thread == null && request.site().equals(site)) {
+      thread = Thread.currentThread();
+    }
+    if (over || thread != Thread.currentThread()) {
+      return false;
+    }
+    boolean fails = isRepeated(request) || (isNextAttempt(request) && failsAttempt(request));
+    last = request;
+    return fails;
+  }
+
+  // What is asked for again at once is the same attempt: something was spilled for it.
+  private boolean isRepeated(AllocationRequest request) {
+    return request.equals(lastFailed) && request.equals(last);
+  }
+
+  // An operator may make its next attempt from another place, but not in another way.
+  private boolean isNextAttempt(AllocationRequest request) {
+    return lastFailed == null
+        ? request.site().equals(site)
+        : request.site().call().equals(site.call());
+  }
+
+  private boolean failsAttempt(AllocationRequest request) {
+    boolean isNextInput = lastFailed != null && request.attempt().equals(lastFailed.attempt());
+    if (isNextInput || failedAttempts == attempts) {
+      over = true;
+      return false;
+    }
+    failedAttempts++;
+    lastFailed = request;
+    return true;
+  }
+}

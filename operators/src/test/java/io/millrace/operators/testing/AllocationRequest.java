@@ -1,0 +1,69 @@
+package io.millrace.operators.testing;
+
+import io.millrace.memory.GpuRetry;
+import java.lang.StackWalker.StackFrame;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * One request for memory, as its thread's stack tells of it.
+ *
+ * @param attempt the calls of {@link GpuRetry} that led to it, which are others in each of its
+ *     attempts; empty outside of any
+ * @param isOfTestCode whether a test asks for itself, outside any attempt; an operator of a test
+ *     too
+ */
+record AllocationRequest(AllocationSite site, List<String> attempt, boolean isOfTestCode) {
+  private static final StackWalker STACK =
+      StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
+  private static final ClassValue<Boolean> IS_TEST_CODE =
+      new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+          return isTestCode(type.getProtectionDomain().getCodeSource().getLocation().getPath());
+        }
+      };
+
+  /** Whether classes or a jar at {@code location} are of tests. */
+  static boolean isTestCode(String location) {
+    return location.contains("/test-classes/") || location.contains("-tests.jar");
+  }
+
+  /** The request in which the calling thread is. */
+  static AllocationRequest current() {
+    return STACK.walk(AllocationRequest::of);
+  }
+
+  private static AllocationRequest of(Stream<StackFrame> stack) {
+    List<SourceLine> lines = new ArrayList<>();
+    List<String> attempt = new ArrayList<>();
+    boolean passesTestCode = false;
+    Iterator<StackFrame> frames = stack.dropWhile(frame -> !isOfMemoryLayer(frame)).iterator();
+    while (frames.hasNext()) {
+      StackFrame frame = frames.next();
+      if (isOutside(frame)) {
+        break;
+      }
+      if (frame.getDeclaringClass() == GpuRetry.class) {
+        attempt.add(frame.getMethodName() + "@" + frame.getByteCodeIndex());
+      } else if (frame.getClassName().startsWith("io.millrace.") && !isOfMemoryLayer(frame)) {
+        lines.add(new SourceLine(frame.getClassName(), frame.getLineNumber()));
+        passesTestCode |= IS_TEST_CODE.get(frame.getDeclaringClass());
+      }
+    }
+    return new AllocationRequest(
+        new AllocationSite(lines), attempt, passesTestCode && attempt.isEmpty());
+  }
+
+  private static boolean isOutside(StackFrame frame) {
+    return frame.getClassName().startsWith("org.apache.flink.")
+        || frame.getClassName().startsWith("org.junit.");
+  }
+
+  private static boolean isOfMemoryLayer(StackFrame frame) {
+    return frame.getClassName().startsWith("io.millrace.memory.")
+        || frame.getClassName().startsWith("io.millrace.device.");
+  }
+}

@@ -1,0 +1,129 @@
+package io.millrace.operators.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.device.Device;
+import io.millrace.device.DeviceKind;
+import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.device.PinnedStagingPool;
+import io.millrace.device.StagingRequests;
+import io.millrace.memory.FailingResourceAdaptor;
+import io.millrace.operators.batch.ContextMemory;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.Extension;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/** Runs an {@link OutOfMemoryTest} as it is, and then with failures. */
+final class OutOfMemoryInjection implements TestTemplateInvocationContextProvider {
+  @Override
+  public boolean supportsTestTemplate(ExtensionContext context) {
+    return AnnotationSupport.isAnnotated(context.getTestMethod(), OutOfMemoryTest.class);
+  }
+
+  // Each invocation is run before the next is asked for, so the first has found the sites by then.
+  @Override
+  public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(
+      ExtensionContext context) {
+    OutOfMemoryTest test =
+        AnnotationSupport.findAnnotation(context.getTestMethod(), OutOfMemoryTest.class)
+            .orElseThrow();
+    AllocationCoverage.began(context.getRequiredTestMethod());
+    AllocationFailures none = AllocationFailures.none();
+    return Stream.concat(
+        Stream.of(new Invocation("as it is", none, new Recording(none, test))),
+        Stream.of(none)
+            .flatMap(recorded -> recorded.sites().stream())
+            .filter(site -> !(test.onlyNewLines() && AllocationCoverage.hasFailed(site.call())))
+            .flatMap(site -> failing(site, test)));
+  }
+
+  private static Stream<Invocation> failing(AllocationSite site, OutOfMemoryTest test) {
+    return IntStream.rangeClosed(1, test.attempts())
+        .mapToObj(
+            attempts -> {
+              AllocationFailures failures = AllocationFailures.at(site, attempts);
+              return new Invocation(
+                  attempts + (attempts == 1 ? " attempt fails at " : " attempts fail at ") + site,
+                  failures,
+                  new Injection(failures, site, test));
+            });
+  }
+
+  private record Invocation(String name, AllocationFailures failures, Extension extension)
+      implements TestTemplateInvocationContext {
+    @Override
+    public String getDisplayName(int invocationIndex) {
+      return name;
+    }
+
+    @Override
+    public List<Extension> getAdditionalExtensions() {
+      return List.of(new Memory(failures), extension);
+    }
+  }
+
+  /** Puts the failures around the memory of operators. */
+  private record Memory(AllocationFailures failures)
+      implements BeforeEachCallback, AfterEachCallback {
+    private static PinnedStagingPool stagingPool() {
+      return Device.current().stagingPool();
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+      ContextMemory.wrap(
+          memory -> new FailingResourceAdaptor(memory, (number, bytes) -> failures.fails()));
+      StagingRequests.listen(stagingPool(), this::request);
+    }
+
+    private void request(long bytes) {
+      if (failures.fails()) {
+        throw new GpuOutOfMemoryException(
+            "injected failure of a request for " + bytes + " bytes of staging memory");
+      }
+    }
+
+    // Also finds what leaked and was spilled since. A test that failed may hold whatever it likes.
+    @Override
+    public void afterEach(ExtensionContext context) {
+      StagingRequests.ignore(stagingPool());
+      if (context.getExecutionException().isEmpty()) {
+        ContextMemory.unwrap();
+      }
+    }
+  }
+
+  private record Recording(AllocationFailures failures, OutOfMemoryTest test)
+      implements AfterEachCallback {
+    @Override
+    public void afterEach(ExtensionContext context) {
+      boolean isOnHost = Device.current().kind() == DeviceKind.HOST;
+      if (context.getExecutionException().isEmpty() && !(test.onGpuOnly() && isOnHost)) {
+        assertThat(failures.sites())
+            .as("sites where an operator takes memory; make this a @Test if there are none")
+            .isNotEmpty();
+      }
+    }
+  }
+
+  private record Injection(AllocationFailures failures, AllocationSite site, OutOfMemoryTest test)
+      implements AfterEachCallback {
+    @Override
+    public void afterEach(ExtensionContext context) {
+      if (failures.failedAttempts() > 0) {
+        AllocationCoverage.failed(site.call());
+      }
+      // The threads of a cluster may take another way this time.
+      if (context.getExecutionException().isEmpty() && !test.onlyNewLines()) {
+        assertThat(failures.failedAttempts()).as("failures at " + site).isPositive();
+      }
+    }
+  }
+}

@@ -64,8 +64,8 @@ final class EtlPipeline {
     Schema schema = plan.select().outputSchema();
     ColumnBatchTypeInformation selectedType = new ColumnBatchTypeInformation(schema);
     SingleOutputStreamOperator<ColumnBatch> selected =
-        count(source(), EtlProgress.IN)
-            .transform("select", selectedType, SelectOperator.factory(plan.select()))
+        SelectOperator.factory(plan.select())
+            .appendTo(count(source(), EtlProgress.IN), "select", selectedType)
             .uid("select");
     SingleOutputStreamOperator<ColumnBatch> partitioned =
         BatchExchange.keyBy(selected, plan.keys().toArray(String[]::new))
@@ -77,8 +77,8 @@ final class EtlPipeline {
 
   private static SingleOutputStreamOperator<ColumnBatch> count(
       DataStream<ColumnBatch> batches, String place) {
-    return batches
-        .transform("count " + place, batches.getType(), CountingOperator.factory(place))
+    return CountingOperator.factory(place)
+        .appendTo(batches, "count " + place, batches.getType())
         .uid("count-" + place);
   }
 
@@ -116,10 +116,8 @@ final class EtlPipeline {
     BatchOptions batches =
         BatchOptions.latency(configuration.get(EtlOptions.BATCH_LATENCY))
             .withRows(1, configuration.get(EtlOptions.BATCH_ROWS));
-    return rows.transform(
-            "batch",
-            new ColumnBatchTypeInformation(schema),
-            BatchingOperator.factory(schema, RowDataAppender::new, batches))
+    return BatchingOperator.factory(schema, RowDataAppender::new, batches)
+        .appendTo(rows, "batch", new ColumnBatchTypeInformation(schema))
         .uid("batch");
   }
 
@@ -143,8 +141,8 @@ final class EtlPipeline {
   private void sink(SingleOutputStreamOperator<ColumnBatch> batches, Schema schema) {
     if (plan.sinkType() == SinkType.DISCARD) {
       // A stock sink would not release batches that did not come by reference.
-      batches
-          .transform("discard", batches.getType(), DiscardingOperator.factory())
+      DiscardingOperator.factory()
+          .appendTo(batches, "discard", batches.getType())
           .uid("discard")
           .sinkTo(new DiscardingSink<>())
           .uid("sink");

@@ -150,7 +150,7 @@ public final class SpillManager implements AutoCloseable {
               + limit
               + " bytes that "
               + share.name()
-              + " has");
+              + " has; set millrace.spill.device-limit to more, or make batches smaller");
     }
   }
 

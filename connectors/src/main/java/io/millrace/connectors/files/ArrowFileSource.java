@@ -30,14 +30,13 @@ public final class ArrowFileSource {
         FileSource.forBulkFileFormat(
                 new ArrowFileFormat(schema), InputFiles.resolve(paths).toArray(Path[]::new))
             .build();
-    return environment
-        .fromSource(source, WatermarkStrategy.noWatermarks(), "Arrow files")
-        .transform(
-            "decode batches",
-            new ColumnBatchTypeInformation(schema),
-            new OperatorFactory<>(
-                DecodeArrowBatches.class,
-                parameters -> new DecodeArrowBatches(parameters, schema)));
+    OperatorFactory<byte[], ColumnBatch> decoder =
+        new OperatorFactory<>(
+            DecodeArrowBatches.class, parameters -> new DecodeArrowBatches(parameters, schema));
+    return decoder.appendTo(
+        environment.fromSource(source, WatermarkStrategy.noWatermarks(), "Arrow files"),
+        "decode batches",
+        new ColumnBatchTypeInformation(schema));
   }
 
   /**

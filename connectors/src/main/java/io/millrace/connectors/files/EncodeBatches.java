@@ -31,11 +31,11 @@ public final class EncodeBatches extends ColumnBatchOperator<byte[]> {
   /** Appends the operator to {@code batches}. */
   public static SingleOutputStreamOperator<byte[]> encode(
       DataStream<ColumnBatch> batches, TableEncoder encoder) {
-    return batches.transform(
-        "encode batches",
-        PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO,
+    OperatorFactory<ColumnBatch, byte[]> factory =
         new OperatorFactory<>(
-            EncodeBatches.class, parameters -> new EncodeBatches(parameters, encoder)));
+            EncodeBatches.class, parameters -> new EncodeBatches(parameters, encoder));
+    return factory.appendTo(
+        batches, "encode batches", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO);
   }
 
   @Override

@@ -24,13 +24,14 @@ public final class NexmarkStreams {
   /** Bids as batches of {@link NexmarkSchemas#BID}, in the memory of the operator's device. */
   public static SingleOutputStreamOperator<ColumnBatch> bidBatches(
       StreamExecutionEnvironment environment, NexmarkOptions options) {
-    return numberBatches(environment, options)
-        .transform(
-            "generate bids",
-            new ColumnBatchTypeInformation(NexmarkSchemas.BID),
-            new OperatorFactory<>(
-                GenerateBidBatches.class,
-                parameters -> new GenerateBidBatches(parameters, options.configuration())));
+    OperatorFactory<NumberBatch, ColumnBatch> generator =
+        new OperatorFactory<>(
+            GenerateBidBatches.class,
+            parameters -> new GenerateBidBatches(parameters, options.configuration()));
+    return generator.appendTo(
+        numberBatches(environment, options),
+        "generate bids",
+        new ColumnBatchTypeInformation(NexmarkSchemas.BID));
   }
 
   /** Bids as rows of {@link NexmarkSchemas#BID}, the same as {@link #bidBatches} has. */

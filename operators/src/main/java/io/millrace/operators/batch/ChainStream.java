@@ -7,7 +7,10 @@ import io.millrace.memory.MemoryBudget;
 import io.millrace.memory.SpillableResourceAdaptor;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.runtime.tasks.StreamTask;
 
 /**
  * The stream and the memory that the operators of one chain share, counted. The chain is known by
@@ -19,6 +22,7 @@ final class ChainStream {
   private final Object chain;
   private final JobEnvironment job;
   private final Device device;
+  private final Optional<ManagedMemoryBudget> managedMemory;
   private final SpillableResourceAdaptor resource;
   private final DeviceStream stream;
   private final DeviceStream hostStream;
@@ -28,9 +32,35 @@ final class ChainStream {
     this.chain = chain;
     this.job = job;
     this.device = device;
-    this.resource = DeviceMemory.acquire(device, job).resource(MemoryBudget.unlimited());
+    JobShare share = DeviceMemory.acquire(device, job);
+    this.managedMemory =
+        job.memoryManager()
+            .map(manager -> new ManagedMemoryBudget(manager, share::warnOfNoManagedMemory));
+    this.resource =
+        share.resource(
+            managedMemory.<MemoryBudget>map(budget -> budget).orElse(MemoryBudget.unlimited()));
     this.stream = device.createStream();
     this.hostStream = HostDevice.INSTANCE.createStream();
+  }
+
+  /** The stream of the chain that {@code operator} is part of, for an operator that opens. */
+  static ChainStream acquire(AbstractStreamOperator<?> operator) {
+    StreamTask<?, ?> task = operator.getContainingTask();
+    synchronized (OPEN) {
+      boolean first = !OPEN.containsKey(task);
+      ChainStream open =
+          acquire(task, JobEnvironment.of(operator), () -> DeviceOptions.device(operator));
+      try {
+        open.managedMemory.ifPresent(budget -> budget.add(operator));
+      } catch (RuntimeException e) {
+        open.release();
+        throw e;
+      }
+      if (first) {
+        MemoryMetrics.register(task.getEnvironment().getMetricGroup(), open.resource.share());
+      }
+      return open;
+    }
   }
 
   /**
@@ -86,6 +116,7 @@ final class ChainStream {
       stream.close();
       hostStream.close();
     } finally {
+      managedMemory.ifPresent(ManagedMemoryBudget::close);
       DeviceMemory.release(device, job);
     }
   }

@@ -39,10 +39,8 @@ public final class ColumnBatches {
    */
   public static <T> SingleOutputStreamOperator<ColumnBatch> fromRows(
       DataStream<T> rows, Schema schema, RowAppender.Factory<T> appenders, BatchOptions options) {
-    return rows.transform(
-        BATCH,
-        new ColumnBatchTypeInformation(schema),
-        BatchingOperator.factory(schema, appenders, options));
+    return BatchingOperator.factory(schema, appenders, options)
+        .appendTo(rows, BATCH, new ColumnBatchTypeInformation(schema));
   }
 
   /**
@@ -85,6 +83,6 @@ public final class ColumnBatches {
       RowDecoder.Factory<T> decoders,
       TypeInformation<T> type,
       Optional<String> timeColumn) {
-    return batches.transform(UNBATCH, type, UnbatchingOperator.factory(decoders, timeColumn));
+    return UnbatchingOperator.factory(decoders, timeColumn).appendTo(batches, UNBATCH, type);
   }
 }

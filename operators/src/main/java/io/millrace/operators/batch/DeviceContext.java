@@ -46,16 +46,12 @@ public final class DeviceContext implements AutoCloseable {
    * @throws io.millrace.device.DeviceUnavailableException if a GPU is asked for and cannot be used
    * @throws IllegalArgumentException if one of {@link DeviceOptions} or {@link MemoryOptions} has a
    *     value that it cannot have
+   * @throws IllegalStateException if managed memory that Flink promised is not free
    * @throws io.millrace.memory.SpillException if none of the TaskManager's temporary directories
    *     can be written to
    */
   public static DeviceContext open(AbstractStreamOperator<?> operator) {
-    DeviceContext context =
-        new DeviceContext(
-            ChainStream.acquire(
-                operator.getContainingTask(),
-                JobEnvironment.of(operator),
-                () -> DeviceOptions.device(operator)));
+    DeviceContext context = new DeviceContext(ChainStream.acquire(operator));
     context.register(operator.getMetricGroup().addGroup(RETRY_METRICS));
     return context;
   }
@@ -108,6 +104,19 @@ public final class DeviceContext implements AutoCloseable {
   /** Bytes of {@code device} that all contexts of this process hold now. */
   public static long heldBytes(Device device) {
     return DeviceMemory.heldBytes(device);
+  }
+
+  /** Bytes of host memory and disk that hold spilled buffers of this process's contexts now. */
+  public static long spilledBytes(Device device) {
+    return DeviceMemory.spilledBytes(device);
+  }
+
+  /**
+   * Bytes that this process's contexts took of {@code device} and of pinned host memory for spilled
+   * buffers, used or not. None once no context is open.
+   */
+  public static long reservedBytes(Device device) {
+    return DeviceMemory.reservedBytes(device);
   }
 
   /**

@@ -14,14 +14,12 @@ import io.millrace.memory.PoolMemoryResource;
 import io.millrace.memory.SpillManager;
 import io.millrace.memory.SpillShare;
 import io.millrace.memory.SpillStatistics;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
 import org.apache.flink.util.clock.SystemClock;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What the jobs of this process share of one device: pools of device and pinned host memory, and
@@ -31,7 +29,6 @@ import org.slf4j.LoggerFactory;
  * begins meanwhile waits for that.
  */
 final class DeviceMemory {
-  private static final Logger LOG = LoggerFactory.getLogger(DeviceMemory.class);
   // Large enough that a pool takes few of them, small enough to leave to other processes.
   private static final long PIECE_BYTES = 64L << 20;
   // Pinning takes about a millisecond for 4 MiB.
@@ -43,19 +40,11 @@ final class DeviceMemory {
   private static UnaryOperator<MemoryResource> pinnedWrapper = UnaryOperator.identity();
 
   private final Device device;
-  private final List<PoolMemoryResource> pools = new ArrayList<>();
+  private final Optional<PoolMemoryResource> devicePool;
+  private final PoolMemoryResource hostPool;
   private final SpillManager manager;
   private final GpuSemaphore semaphore;
   private final Map<Object, JobShare> jobs = new HashMap<>();
-
-  private static final class JobShare {
-    private final SpillShare share;
-    private int users;
-
-    private JobShare(SpillShare share) {
-      this.share = share;
-    }
-  }
 
   private DeviceMemory(Device device, LayeredOptions options) {
     this.device = device;
@@ -65,24 +54,26 @@ final class DeviceMemory {
             SystemClock.getInstance()::relativeTimeNanos);
     long memoryLimit = MemoryOptions.processBytes(options, MemoryOptions.DEVICE_MEMORY_LIMIT);
     long deviceLimit = MemoryOptions.processBytes(options, MemoryOptions.SPILL_DEVICE_LIMIT);
-    MemoryResource deviceMemory =
+    this.devicePool =
         device.kind() == DeviceKind.HOST
-            ? new LimitingResourceAdaptor(HostMemoryResource.INSTANCE, memoryLimit)
-            : pool(new CudaMemoryResource(device), PIECE_BYTES, memoryLimit);
+            ? Optional.empty()
+            : Optional.of(
+                new PoolMemoryResource(new CudaMemoryResource(device), PIECE_BYTES, memoryLimit));
+    this.hostPool =
+        new PoolMemoryResource(
+            new PinnedHostMemoryResource(device), HOST_PIECE_BYTES, Long.MAX_VALUE);
+    MemoryResource deviceMemory =
+        devicePool
+            .<MemoryResource>map(pool -> pool)
+            .orElseGet(() -> new LimitingResourceAdaptor(HostMemoryResource.INSTANCE, memoryLimit));
     this.manager =
         new SpillManager(
             deviceWrapper.apply(deviceMemory),
-            pool(new PinnedHostMemoryResource(device), HOST_PIECE_BYTES, Long.MAX_VALUE),
+            hostPool,
             deviceLimit,
             options.get(MemoryOptions.SPILL_ON_DEMAND),
             new SpillStatistics(2),
             SystemClock.getInstance()::relativeTimeNanos);
-  }
-
-  private PoolMemoryResource pool(MemoryResource upstream, long pieceBytes, long limitBytes) {
-    PoolMemoryResource pool = new PoolMemoryResource(upstream, pieceBytes, limitBytes);
-    pools.add(pool);
-    return pool;
   }
 
   /**
@@ -92,7 +83,7 @@ final class DeviceMemory {
    * @throws IllegalArgumentException if an option of memory has a value that it cannot have
    * @throws io.millrace.memory.SpillException if none of the job's directories can be written to
    */
-  static SpillShare acquire(Device device, JobEnvironment job) {
+  static JobShare acquire(Device device, JobEnvironment job) {
     synchronized (OPEN) {
       DeviceMemory memory = OPEN.get(device);
       if (memory == null) {
@@ -107,10 +98,10 @@ final class DeviceMemory {
     }
   }
 
-  private SpillShare acquire(JobEnvironment job) {
+  private JobShare acquire(JobEnvironment job) {
     JobShare open = jobs.computeIfAbsent(job.id(), id -> new JobShare(openShare(job)));
-    open.users++;
-    return open.share;
+    open.addUser();
+    return open;
   }
 
   private SpillShare openShare(JobEnvironment job) {
@@ -134,37 +125,23 @@ final class DeviceMemory {
 
   private void release(JobEnvironment job) {
     JobShare open = jobs.get(job.id());
-    if (--open.users > 0) {
+    if (!open.removeUser()) {
       return;
     }
     jobs.remove(job.id());
     try {
-      close(open.share);
+      open.close();
     } finally {
       closeIfUnused();
     }
-  }
-
-  private static void close(SpillShare share) {
-    long device = share.deviceBytes();
-    long host = share.hostBytes();
-    long disk = share.diskBytes();
-    if (device + host + disk > 0) {
-      LOG.warn(
-          "{} ended with memory held: {} bytes of the device, {} of the host, {} of disk",
-          share.name(),
-          device,
-          host,
-          disk);
-    }
-    share.close();
   }
 
   // With something still held, the manager must be there when it is freed.
   private void closeIfUnused() {
     if (jobs.isEmpty()
         && manager.deviceBytes() == 0
-        && pools.stream().allMatch(pool -> pool.heldBytes() == 0)) {
+        && hostPool.heldBytes() == 0
+        && devicePool.map(PoolMemoryResource::heldBytes).orElse(0L) == 0) {
       OPEN.remove(device);
       close();
     }
@@ -173,7 +150,8 @@ final class DeviceMemory {
   private void close() {
     try (DeviceStream stream = device.createStream()) {
       manager.close();
-      pools.forEach(pool -> pool.trim(stream));
+      devicePool.ifPresent(pool -> pool.trim(stream));
+      hostPool.trim(stream);
       device.stagingPool().trim();
     }
   }
@@ -187,9 +165,31 @@ final class DeviceMemory {
 
   /** Bytes of {@code device} that all jobs of this process hold now. */
   static long heldBytes(Device device) {
+    return bytes(device, memory -> memory.manager.deviceBytes());
+  }
+
+  /** Bytes of host memory and disk that hold spilled buffers of {@code device} now. */
+  static long spilledBytes(Device device) {
+    return bytes(
+        device,
+        memory ->
+            memory.hostPool.heldBytes()
+                + memory.jobs.values().stream().mapToLong(JobShare::diskBytes).sum());
+  }
+
+  /** Bytes that pools of this process took for {@code device}, free ones included. */
+  static long reservedBytes(Device device) {
+    return bytes(
+        device,
+        memory ->
+            memory.hostPool.reservedBytes()
+                + memory.devicePool.map(PoolMemoryResource::reservedBytes).orElse(0L));
+  }
+
+  private static long bytes(Device device, ToLongFunction<DeviceMemory> bytes) {
     synchronized (OPEN) {
       DeviceMemory memory = OPEN.get(device);
-      return memory == null ? 0 : memory.manager.deviceBytes();
+      return memory == null ? 0 : bytes.applyAsLong(memory);
     }
   }
 

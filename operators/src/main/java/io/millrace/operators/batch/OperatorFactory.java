@@ -2,6 +2,10 @@ package io.millrace.operators.batch;
 
 import java.io.Serializable;
 import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.core.memory.ManagedMemoryUseCase;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.ChainingStrategy;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
@@ -21,6 +25,9 @@ public final class OperatorFactory<IN, OUT> extends AbstractStreamOperatorFactor
     implements OneInputStreamOperatorFactory<IN, OUT> {
   private static final long serialVersionUID = 1L;
 
+  // Flink's own operators declare their mebibytes. Only the ratio counts, which is that of equals.
+  private static final int MANAGED_MEMORY_WEIGHT = 128;
+
   private final Class<? extends OneInputStreamOperator<IN, OUT>> operatorClass;
   private final Constructor<IN, OUT> constructor;
 
@@ -36,6 +43,23 @@ public final class OperatorFactory<IN, OUT> extends AbstractStreamOperatorFactor
     this.operatorClass = operatorClass;
     this.constructor = constructor;
     setChainingStrategy(ChainingStrategy.ALWAYS);
+  }
+
+  /**
+   * Adds the operator behind {@code input}, with a share of the slot's managed memory, which pays
+   * for host memory that holds its spilled buffers.
+   *
+   * @param name of the operator, for people
+   * @param type of what it emits
+   */
+  public SingleOutputStreamOperator<OUT> appendTo(
+      DataStream<IN> input, String name, TypeInformation<OUT> type) {
+    SingleOutputStreamOperator<OUT> operator = input.transform(name, type, this);
+    operator
+        .getTransformation()
+        .declareManagedMemoryUseCaseAtOperatorScope(
+            ManagedMemoryUseCase.OPERATOR, MANAGED_MEMORY_WEIGHT);
+    return operator;
   }
 
   @Override

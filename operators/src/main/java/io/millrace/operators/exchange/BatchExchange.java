@@ -163,15 +163,15 @@ public final class BatchExchange {
     StreamExecutionEnvironment environment = input.getExecutionEnvironment();
     ColumnBatchTypeInformation type = new ColumnBatchTypeInformation(schema, codec);
     SingleOutputStreamOperator<ColumnBatch> partition =
-        input
-            .transform(name + " partition", type, PartitionOperator.factory(splitters()))
+        PartitionOperator.factory(splitters())
+            .appendTo(input, name + " partition", type)
             .setParallelism(input.getParallelism());
     DataStream<ColumnBatch> sent =
         new DataStream<>(
             environment,
             new PartitionTransformation<>(partition.getTransformation(), partitioner()));
     SingleOutputStreamOperator<ColumnBatch> joined =
-        sent.transform(name, type, CoalesceOperator.factory(coalesce)).setParallelism(parallelism);
+        CoalesceOperator.factory(coalesce).appendTo(sent, name, type).setParallelism(parallelism);
     if (uid != null) {
       partition.uid(uid + "-partition");
       joined.uid(uid);

@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
@@ -48,7 +49,8 @@ class DeviceMemoryTest {
         name,
         new LayeredOptions(
             Configuration.fromMap(jobOptions), Configuration.fromMap(taskManagerOptions)),
-        List.of(directory));
+        List.of(directory),
+        Optional.empty());
   }
 
   private ChainStream chain(JobEnvironment job) {
@@ -188,7 +190,11 @@ class DeviceMemoryTest {
     Path file = Files.createFile(directory.resolve("file"));
     JobEnvironment job =
         new JobEnvironment(
-            "a", "a", LayeredOptions.ofProcess(), List.of(file.resolve("directory")));
+            "a",
+            "a",
+            LayeredOptions.ofProcess(),
+            List.of(file.resolve("directory")),
+            Optional.empty());
     assertThatThrownBy(() -> chain(job))
         .isInstanceOf(SpillException.class)
         .hasMessageContaining("io.tmp.dirs");

@@ -6,7 +6,6 @@ import io.millrace.memory.SpillStatistics;
 import io.millrace.memory.SpillTier;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchOperator;
-import io.millrace.operators.batch.ColumnBatchTypeInformation;
 import io.millrace.operators.batch.DeviceContext;
 import io.millrace.operators.batch.OperatorFactory;
 import java.util.ArrayDeque;
@@ -50,11 +49,10 @@ final class ReplayOperator extends ColumnBatchOperator<ColumnBatch> implements B
 
   /** The batches of {@code batches}, all after the end of the input. */
   static SingleOutputStreamOperator<ColumnBatch> replay(DataStream<ColumnBatch> batches) {
-    return batches
-        .transform(
-            "replay",
-            (ColumnBatchTypeInformation) batches.getType(),
-            new OperatorFactory<>(ReplayOperator.class, ReplayOperator::new))
+    OperatorFactory<ColumnBatch, ColumnBatch> factory =
+        new OperatorFactory<>(ReplayOperator.class, ReplayOperator::new);
+    return factory
+        .appendTo(batches, "replay", batches.getType())
         .setParallelism(batches.getParallelism());
   }
 

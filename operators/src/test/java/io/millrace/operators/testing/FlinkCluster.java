@@ -66,7 +66,7 @@ public final class FlinkCluster implements BeforeAllCallback, AfterEachCallback 
   private static Shared start() {
     Configuration configuration = new Configuration();
     configuration.set(RestOptions.BIND_PORT, "0");
-    configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(16));
+    configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(256));
     configuration.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(16));
     configuration.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(16));
     MiniCluster cluster =

@@ -2,6 +2,7 @@ package io.millrace.operators.testing;
 
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.StreamSupport;
@@ -103,12 +104,23 @@ public final class FlinkJob {
     awaitEnd();
   }
 
-  /** Stops the job with a savepoint under {@code folder}; its path. */
+  /**
+   * Stops the job with a savepoint under {@code folder}; its path.
+   *
+   * @throws Exception the job's failure, if that prevents it
+   */
   public String stopWithSavepoint(Path folder) throws Exception {
-    String savepoint =
-        cluster
-            .stopWithSavepoint(id, folder.toUri().toString(), false, SavepointFormatType.CANONICAL)
-            .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    String savepoint;
+    try {
+      savepoint =
+          cluster
+              .stopWithSavepoint(
+                  id, folder.toUri().toString(), false, SavepointFormatType.CANONICAL)
+              .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      await();
+      throw e;
+    }
     awaitEnd();
     return savepoint;
   }

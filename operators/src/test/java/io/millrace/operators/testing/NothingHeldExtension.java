@@ -9,8 +9,8 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Fails a test that ends with a live batch, or with device or staging memory held by operators.
- * Register it on the class, so that it looks after all that the test itself closes:
+ * Fails a test that ends with a live batch, or with device, spilled or staging memory held by
+ * operators. Register it on the class, so that it looks after all that the test itself closes:
  *
  * <pre>{@code @ExtendWith(NothingHeldExtension.class)}</pre>
  */
@@ -21,6 +21,8 @@ public final class NothingHeldExtension implements AfterEachCallback {
       Device device = Device.current();
       assertThat(ColumnBatch.liveBatches()).as("live batches").isZero();
       assertThat(DeviceContext.heldBytes(device)).as("bytes of device memory held").isZero();
+      assertThat(DeviceContext.spilledBytes(device)).as("bytes of spilled memory held").isZero();
+      assertThat(DeviceContext.reservedBytes(device)).as("bytes that pools kept").isZero();
       assertThat(device.stagingPool().heldBytes()).as("bytes of staging memory held").isZero();
     }
   }

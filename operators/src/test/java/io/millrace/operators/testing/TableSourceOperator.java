@@ -41,13 +41,12 @@ public final class TableSourceOperator extends AbstractStreamOperator<ColumnBatc
   /** A stream of one batch for each number. */
   public static SingleOutputStreamOperator<ColumnBatch> batches(
       DataStream<Long> numbers, Schema schema, Rows rows) {
-    return numbers
-        .transform(
-            "batches",
-            new ColumnBatchTypeInformation(schema),
-            new OperatorFactory<>(
-                TableSourceOperator.class,
-                parameters -> new TableSourceOperator(parameters, schema, rows)))
+    OperatorFactory<Long, ColumnBatch> factory =
+        new OperatorFactory<>(
+            TableSourceOperator.class,
+            parameters -> new TableSourceOperator(parameters, schema, rows));
+    return factory
+        .appendTo(numbers, "batches", new ColumnBatchTypeInformation(schema))
         .setParallelism(numbers.getParallelism());
   }
 

@@ -18,6 +18,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class Buffer implements AutoCloseable {
   private final long size;
   private final AtomicBoolean closed = new AtomicBoolean();
+  // null unless this buffer is one of those that are followed.
+  private final LeakDetector.Tracker tracker;
   private BufferOwner owner;
   private long offset;
   private boolean exposed;
@@ -27,6 +29,7 @@ public final class Buffer implements AutoCloseable {
     this.owner = owner;
     this.offset = offset;
     this.size = size;
+    this.tracker = LeakDetector.PROCESS.track(this);
   }
 
   /**
@@ -225,6 +228,9 @@ public final class Buffer implements AutoCloseable {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
+      if (tracker != null) {
+        tracker.close();
+      }
       owner.release();
     }
   }

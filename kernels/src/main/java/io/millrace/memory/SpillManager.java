@@ -3,8 +3,6 @@ package io.millrace.memory;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -32,7 +30,7 @@ public final class SpillManager implements AutoCloseable {
   private final SpillTransfers transfers;
   private final long deviceLimitBytes;
   private final SpillStatistics statistics;
-  private final Set<SpillableBufferOwner> onDevice = ConcurrentHashMap.newKeySet();
+  private final OwnerList onDevice = new OwnerList();
   private final ReentrantLock spilling = new ReentrantLock();
   private final AtomicLong deviceBytes = new AtomicLong();
   private final AtomicLong ticks = new AtomicLong();
@@ -164,7 +162,8 @@ public final class SpillManager implements AutoCloseable {
     try {
       long wanted = wantedBytes.getAsLong();
       return wanted > 0
-          ? new SpillRound(this, wanted).run(SpillableBufferOwner.oldestFirst(onDevice, which))
+          ? new SpillRound(this, wanted)
+              .run(SpillableBufferOwner.oldestFirst(onDevice.toList(), which))
           : 0;
     } finally {
       spilling.unlock();

@@ -17,6 +17,7 @@ final class SpillableBufferOwner extends BufferOwner {
           .thenComparing(Comparator.comparingLong(Age::size).reversed());
 
   private final SpillableResourceAdaptor resource;
+  private final OwnerList.Links links = new OwnerList.Links();
   private volatile SpillTier tier = SpillTier.DEVICE;
   private volatile long lastAccess;
   // On the device or the host, by tier.
@@ -58,6 +59,10 @@ final class SpillableBufferOwner extends BufferOwner {
 
   SpillShare share() {
     return resource.share();
+  }
+
+  OwnerList.Links links() {
+    return links;
   }
 
   MemoryBudget hostBudget() {

@@ -3,9 +3,11 @@ package io.millrace.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import com.sun.management.ThreadMXBean;
 import io.millrace.device.HostMemory;
 import io.millrace.device.StagingBuffer;
 import io.millrace.testing.DeviceExtension;
+import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -105,6 +107,25 @@ class CopyOnWriteTest {
       assertThat(address(buffer)).isEqualTo(address);
       assertThat(device.heldBytes()).isEqualTo(held);
       assertThat(values(buffer)).containsExactly(7, 7, 3, 4);
+    }
+  }
+
+  @Test
+  void aWriteToAnUnsharedBufferMakesNoGarbageButItsScope() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    int writes = 20_000;
+    try (Buffer buffer = series(1, 2, 3, 4)) {
+      long before = 0;
+      for (int i = 0; i < 2 * writes; i++) {
+        if (i == writes) {
+          before = threads.getCurrentThreadAllocatedBytes();
+        }
+        try (AccessScope scope = AccessScope.on(device.stream())) {
+          buffer.access(AccessMode.WRITE, scope);
+        }
+      }
+      long bytes = threads.getCurrentThreadAllocatedBytes() - before;
+      assertThat(bytes / writes).isLessThan(512);
     }
   }
 

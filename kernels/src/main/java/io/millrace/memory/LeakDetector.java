@@ -1,0 +1,112 @@
+package io.millrace.memory;
+
+import java.lang.ref.PhantomReference;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reports buffers that the garbage collector found before anyone closed them, with the place that
+ * made them. It only reports: what is copied and freed does not depend on it. The system property
+ * {@code millrace.leak-detection} sets the {@link Level}. Thread-safe. The idea is Netty's.
+ */
+final class LeakDetector {
+  static final String LEVEL_PROPERTY = "millrace.leak-detection";
+
+  // A prime, so that of batches with the same number of buffers every buffer has its turn.
+  static final int SAMPLE_INTERVAL = 127;
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(LeakDetector.class);
+
+  /** Follows the buffers of the process. */
+  static final LeakDetector PROCESS =
+      new LeakDetector(
+          Level.valueOf(System.getProperty(LEVEL_PROPERTY, "sampled").toUpperCase(Locale.ROOT)),
+          site ->
+              LOGGER.warn(
+                  "A buffer was not closed; its memory is held until the process ends", site));
+
+  private final Level level;
+  private final Consumer<Throwable> report;
+  private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
+  private final Set<Tracker> open = ConcurrentHashMap.newKeySet();
+  private final AtomicLong leaks = new AtomicLong();
+  // Threads that lose a count of each other sample a little less.
+  private int made;
+
+  /** Which buffers are followed. */
+  enum Level {
+    OFF,
+    /** One in {@link #SAMPLE_INTERVAL}. */
+    SAMPLED,
+    /** All, which walks the stack for each buffer. */
+    ALL
+  }
+
+  /**
+   * @param report is given where a buffer was made that was not closed, in the thread that makes
+   *     the next one that is followed
+   */
+  LeakDetector(Level level, Consumer<Throwable> report) {
+    this.level = level;
+    this.report = report;
+  }
+
+  /** Follows one object until it is closed. */
+  final class Tracker extends PhantomReference<Object> {
+    private final Throwable site = new Throwable("made here");
+
+    private Tracker(Object made) {
+      super(made, collected);
+    }
+
+    /** The object was closed, as it must. */
+    void close() {
+      open.remove(this);
+      clear();
+    }
+  }
+
+  /** Follows {@code object}, or gives null if its turn is not now. */
+  Tracker track(Object object) {
+    if (!isFollowed()) {
+      return null;
+    }
+    reportCollected();
+    Tracker tracker = new Tracker(object);
+    open.add(tracker);
+    return tracker;
+  }
+
+  private boolean isFollowed() {
+    if (level != Level.SAMPLED) {
+      return level == Level.ALL;
+    }
+    if (++made < SAMPLE_INTERVAL) {
+      return false;
+    }
+    made = 0;
+    return true;
+  }
+
+  /** Reports what was collected since the last time. */
+  void reportCollected() {
+    for (Reference<?> next = collected.poll(); next != null; next = collected.poll()) {
+      if (next instanceof Tracker tracker && open.remove(tracker)) {
+        leaks.incrementAndGet();
+        report.accept(tracker.site);
+      }
+    }
+  }
+
+  /** How many were reported. */
+  long leaks() {
+    return leaks.get();
+  }
+}

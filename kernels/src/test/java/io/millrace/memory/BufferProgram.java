@@ -48,6 +48,7 @@ final class BufferProgram {
     final Buffer buffer;
     final byte[] content;
     final boolean copiesOnWrite;
+    boolean exposed;
     long exposedAddress;
 
     Handle(Buffer buffer, byte[] content, boolean copiesOnWrite) {

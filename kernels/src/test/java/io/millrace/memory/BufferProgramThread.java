@@ -149,11 +149,11 @@ final class BufferProgramThread implements AutoCloseable {
 
   private static void checkIsSharedForGood(Handle handle, IllegalStateException e) {
     assertThat(e).hasMessageStartingWith("the buffer is shared by");
-    assertThat(handle.exposedAddress != 0 || !handle.copiesOnWrite).isTrue();
+    assertThat(handle.exposed || !handle.copiesOnWrite).isTrue();
   }
 
   private static void checkExposed(Handle handle, long address) {
-    if (handle.exposedAddress != 0) {
+    if (handle.exposed) {
       assertThat(address).as("an exposed address").isEqualTo(handle.exposedAddress);
     }
   }
@@ -225,6 +225,7 @@ final class BufferProgramThread implements AutoCloseable {
     try (AccessScope scope = AccessScope.on(stream())) {
       long address = handle.buffer.expose(scope);
       checkExposed(handle, address);
+      handle.exposed = true;
       handle.exposedAddress = address;
     } catch (IllegalStateException e) {
       checkIsSharedForGood(handle, e);

@@ -1,22 +1,16 @@
 package io.millrace.arrow;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
-import io.millrace.device.DeferredDevice;
-import io.millrace.device.DeviceStream;
-import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
-import io.millrace.memory.LimitingResourceAdaptor;
 import io.millrace.testing.DataTypes;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
@@ -24,16 +18,13 @@ import io.millrace.testing.RandomTables;
 import io.millrace.testing.TableBuilder;
 import io.millrace.testing.TableRows;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.function.Consumer;
 import org.apache.arrow.c.ArrowSchema;
 import org.apache.arrow.c.CDataDictionaryProvider;
 import org.apache.arrow.c.Data;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -219,19 +210,6 @@ class ArrowCDeviceTest {
   }
 
   @Test
-  void aTableThatIsNotExportedStaysTheCallers() {
-    LimitingResourceAdaptor nothing = new LimitingResourceAdaptor(device.memory(), 1);
-    try (Table table = random(SCHEMA, 100)) {
-      List<List<Object>> rows = device.rows(table);
-      long held = device.heldBytes();
-      assertThatThrownBy(() -> exporter().toArrowDevice(table, device.stream(), nothing))
-          .isInstanceOf(GpuOutOfMemoryException.class);
-      assertThat(device.heldBytes()).isEqualTo(held);
-      assertThat(device.rows(table)).isEqualTo(rows);
-    }
-  }
-
-  @Test
   void sharedMemoryIsCopiedForTheArrayAndNotExposed() throws ArrowFormatException {
     try (Table table = random(SHARED, 100);
         Table shared = table.share()) {
@@ -315,136 +293,5 @@ class ArrowCDeviceTest {
       thread.join();
     }
     assertThat(device.heldBytes()).isZero();
-  }
-
-  @Test
-  void memoryOfAnotherDeviceIsRefused() {
-    DeviceStream other = new DeferredDevice().createStream();
-    try (Table table = random(SHARED, 10)) {
-      assertRefused(
-          () -> exporter().toArrowDevice(table, other, device.memory()),
-          " on a stream of a device that defers its work");
-    }
-  }
-
-  @Test
-  void structsThatAreNullReleasedOrOfAnotherDeviceAreRefused() {
-    try (ArrowDeviceArray array = own(random(SHARED, 10));
-        ArrowDeviceArray released = ArrowDeviceArray.allocate()) {
-      released.putDevice(deviceType(), device.device().index(), 0);
-      assertRefused(() -> fromArrowDevice(SHARED, null), "the array is null");
-      assertRefused(() -> fromArrowDevice(SHARED, released), "the array is released");
-      assertRefused(
-          () -> importer().fromArrowDevice(null, array, device.stream(), device.memory()),
-          "the schema is null");
-      for (int type : new int[] {0, 1, 2, 3, 4, 13, 14}) {
-        HostMemory.putInt(array.address() + 88, type);
-        boolean isSupported = device.isCuda() ? type == 2 || type == 3 || type == 13 : type == 1;
-        if (!isSupported) {
-          assertRefused(() -> fromArrowDevice(SHARED, array), "");
-          assertRefused(
-              () ->
-                  importer()
-                      .fromArrowDeviceColumn(
-                          schema(SHARED), array, device.stream(), device.memory()),
-              "");
-        }
-      }
-    }
-  }
-
-  @Test
-  void aCudaDeviceTakesMemoryOfItsOwnGpuOnly() throws ArrowFormatException {
-    assumeTrue(device.isCuda());
-    try (ArrowDeviceArray array = own(random(SHARED, 10))) {
-      array.putDevice(ArrowDeviceType.CUDA, 1_000, array.syncEvent());
-      assertRefused(() -> fromArrowDevice(SHARED, array), "the array is on GPU 1000, not on 0");
-      for (ArrowDeviceType type :
-          List.of(ArrowDeviceType.CUDA_HOST, ArrowDeviceType.CUDA_MANAGED)) {
-        array.putDevice(type, 0, array.syncEvent());
-        fromArrowDevice(SHARED, array).close();
-      }
-    }
-  }
-
-  private static void assertRefused(ThrowingCallable call, String message) {
-    assertThatThrownBy(call)
-        .isInstanceOf(IllegalArgumentException.class)
-        .isNotInstanceOf(ArrowTypeException.class)
-        .hasMessageContaining(message);
-  }
-
-  @Test
-  void anArrayThatIsNoTableIsAnErrorOfTheType() {
-    try (Table table = random(SHARED, 10);
-        ArrowDeviceArray array =
-            exporter().viewToArrowDevice(table.column(0), device.stream(), device.memory())) {
-      ArrowSchema schema = exporter().toArrowSchema(SHARED.field(0));
-      schemas.add(schema);
-      assertThatThrownBy(
-              () -> importer().fromArrowDevice(schema, array, device.stream(), device.memory()))
-          .isInstanceOf(ArrowTypeException.class)
-          .hasMessage("a table is a struct array, not Int(64, true)");
-    }
-  }
-
-  @Test
-  void anArrayOfAnotherSchemaIsRefused() {
-    Schema fewer = SHARED.select(List.of("c0"));
-    try (ArrowDeviceArray array = own(random(SHARED, 10))) {
-      assertThatThrownBy(() -> fromArrowDevice(fewer, array))
-          .isInstanceOf(ArrowFormatException.class)
-          .hasMessageContaining("has 6 children where 1 are needed");
-    }
-  }
-
-  @Test
-  void structsThatContradictThemselvesAreRefused() {
-    assertMisfit(
-        DataType.list(DataType.INT32),
-        column -> column.child(0).putNode(ArrowNode.of(0, 0)),
-        "lists up to");
-    assertMisfit(
-        DataType.INT32, column -> column.putNode(ArrowNode.of(-1, 0)), "-1 elements behind 0");
-    assertMisfit(
-        DataType.INT32,
-        column -> column.putNode(new ArrowNode(10, 0, Integer.MAX_VALUE)),
-        "10 elements behind 2147483647");
-    assertMisfit(
-        DataType.INT32, column -> column.putNode(ArrowNode.of(5, 0)), "in a field of 10 structs");
-    assertMisfit(
-        DataType.INT32,
-        column -> HostMemory.putLong(column.buffers() + Long.BYTES, 0),
-        "10 elements and no buffer of them");
-    assertMisfit(
-        DataType.STRING,
-        column -> HostMemory.putLong(column.buffers() + Long.BYTES, 0),
-        "has no offsets");
-    assertMisfit(
-        DataType.STRING,
-        column -> HostMemory.putLong(column.buffers() + 2 * Long.BYTES, 0),
-        "bytes and no buffer of them");
-    assertMisfit(
-        DataType.BOOL,
-        column -> {
-          HostMemory.putLong(column.buffers(), 0);
-          column.putNode(ArrowNode.of(10, 3));
-        },
-        "3 nulls and no mask");
-  }
-
-  private void assertMisfit(DataType type, Consumer<CArray> corrupt, String message) {
-    Schema schema = DataTypes.schema(List.of(type));
-    Object value = new RandomTables(random.random(), 0).value(type);
-    Object nonEmpty =
-        type.equals(DataType.STRING) ? "s" : value instanceof List ? List.of(1) : value;
-    List<List<Object>> rows = Collections.nCopies(10, List.of(nonEmpty));
-    try (ArrowDeviceArray array = own(TableBuilder.ofRows(schema, rows).build(device))) {
-      corrupt.accept(new CArray(array.address()).child(0));
-      assertThatThrownBy(() -> fromArrowDevice(schema, array))
-          .isInstanceOf(ArrowFormatException.class)
-          .hasMessageContaining("column '")
-          .hasMessageContaining(message);
-    }
   }
 }

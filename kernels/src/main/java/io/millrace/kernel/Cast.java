@@ -34,6 +34,8 @@ public final class Cast {
     static final int BYTES = 32;
   }
 
+  private static final int ROWS_OF_MASK_PADDING = Column.MASK_PADDING_BYTES * Byte.SIZE;
+
   private Cast() {}
 
   /** Whether {@link #cast} can do it: numeric to numeric, or to the type itself. */
@@ -43,7 +45,8 @@ public final class Cast {
 
   /**
    * The column with its values cast; it shares the input's mask, and all of the input when the type
-   * stays. Enqueued on {@code stream}; does not wait.
+   * stays. Its own memory is no larger than the input's rows need, also if the input is a slice.
+   * Enqueued on {@code stream}; does not wait.
    *
    * @throws IllegalArgumentException if the cast is not supported
    */
@@ -55,11 +58,14 @@ public final class Cast {
     if (input.type().equals(target)) {
       return input.share();
     }
-    long end = (long) input.offset() + input.size();
+    // The mask is shared from a whole piece of padding on, behind which the output begins.
+    int offset = input.offset() % ROWS_OF_MASK_PADDING;
+    long maskStart = ((long) input.offset() - offset) / Byte.SIZE;
+    long end = (long) offset + input.size();
     Buffer output = Buffer.allocate(end * target.id().byteWidth(), stream, resource);
     try (AccessScope scope = AccessScope.on(stream)) {
       long from = input.offset() * (long) input.type().id().byteWidth();
-      long to = input.offset() * (long) target.id().byteWidth();
+      long to = offset * (long) target.id().byteWidth();
       convert(
           input.data().orElseThrow().access(AccessMode.READ, scope) + from,
           output.access(AccessMode.WRITE, scope) + to,
@@ -70,8 +76,9 @@ public final class Cast {
       output.close();
       throw e;
     }
-    Buffer mask = input.validity().map(Buffer::share).orElse(null);
-    return new Column(target, input.size(), input.offset(), output, mask, List.of());
+    Buffer mask =
+        input.validity().map(bits -> bits.slice(maskStart, bits.size() - maskStart)).orElse(null);
+    return new Column(target, input.size(), offset, output, mask, List.of());
   }
 
   private static void convert(

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.AccessScope;
+import io.millrace.memory.FailingResourceAdaptor;
 import io.millrace.memory.LimitingResourceAdaptor;
 import io.millrace.memory.MemoryResource;
 import io.millrace.testing.DeviceExtension;
@@ -14,6 +15,7 @@ import io.millrace.testing.RowCountTest;
 import io.millrace.testing.TableRows;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -177,6 +179,63 @@ class ColumnBuilderTest {
         assertThat(reader.getLength(1)).isEqualTo(2);
       }
     }
+  }
+
+  @Test
+  void aTruncatedBuilderIsAsBeforeWhatWasTakenBack() {
+    DataType type =
+        DataType.struct(
+            DataType.Field.of("n", DataType.INT32),
+            DataType.Field.of("l", DataType.list(DataType.STRING)));
+    try (StructColumnBuilder builder = builder(StructColumnBuilder.class, type)) {
+      FixedWidthColumnBuilder numbers = (FixedWidthColumnBuilder) builder.fields().get(0);
+      ListColumnBuilder lists = (ListColumnBuilder) builder.fields().get(1);
+      VariableWidthColumnBuilder strings = (VariableWidthColumnBuilder) lists.elements();
+      for (int i = 0; i < 100; i++) {
+        // A row that is left half appended, and a null, are taken back before each that stays.
+        numbers.appendInt(-1);
+        strings.appendBytes(utf8("taken back"));
+        builder.truncate(i);
+        builder.appendNull();
+        builder.truncate(i);
+        numbers.appendInt(i);
+        strings.appendBytes(utf8("s" + i));
+        strings.appendNull();
+        lists.appendList();
+        builder.appendStruct();
+      }
+      List<Object> rows = finish(builder);
+      assertThat(rows).hasSize(100);
+      for (int i = 0; i < 100; i++) {
+        assertThat(rows.get(i)).isEqualTo(List.of(i, Arrays.asList("s" + i, null)));
+      }
+    }
+  }
+
+  @Test
+  void aTableWhoseFinishRunsOutOfMemoryCanBeFinishedAgain() {
+    Schema schema =
+        Schema.of(
+            DataType.Field.of("n", DataType.INT32),
+            DataType.Field.of("s", DataType.STRING),
+            DataType.Field.of("l", DataType.list(DataType.INT32)));
+    int failures = 0;
+    for (long failing = 1; failing < 20; failing++) {
+      FailingResourceAdaptor memory = FailingResourceAdaptor.nth(device.hostMemory(), failing);
+      try (RowTableBuilder builder = new RowTableBuilder(schema, device.hostStream(), memory)) {
+        Table table;
+        try {
+          table = builder.finish(0);
+        } catch (GpuOutOfMemoryException e) {
+          failures++;
+          table = builder.finish(0);
+        }
+        assertThat(table.rowCount()).isZero();
+        table.close();
+      }
+    }
+    // Values, offsets and bytes of the strings, offsets and elements of the lists.
+    assertThat(failures).isEqualTo(5);
   }
 
   @Test

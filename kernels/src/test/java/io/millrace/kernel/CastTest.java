@@ -60,11 +60,11 @@ class CastTest {
   @Test
   void slicesKeepTheirNulls() {
     Schema schema = Schema.of(Field.of("value", DataType.INT32));
-    List<List<Object>> rows = new RandomTables(random.random(), 0.5).rows(schema, 300);
+    List<List<Object>> rows = new RandomTables(random.random(), 0.5).rows(schema, 1_300);
     try (Table table = TableBuilder.ofRows(schema, rows).build(device);
-        Table slice = table.slice(37, 201)) {
+        Table slice = table.slice(1_037, 201)) {
       assertThat(cast(slice, DataType.FLOAT64))
-          .isEqualTo(expected(rows.subList(37, 238), DataType.FLOAT64));
+          .isEqualTo(expected(rows.subList(1_037, 1_238), DataType.FLOAT64));
     }
   }
 

@@ -75,6 +75,11 @@ class MemoryResourceContractTest {
                 new FailureCallbackResourceAdaptor(
                     FailingResourceAdaptor.everyNth(of.pool(of.cuda()), 3),
                     bytes -> bytes < 1 << 30)),
+        Named.of(
+            "failure-alternate after each third fails",
+            of ->
+                new FailureAlternateResourceAdaptor(
+                    FailingResourceAdaptor.everyNth(of.pool(of.cuda()), 3), of.cudaAsync())),
         Named.of("spillable", of -> of.spillable(of.pool(of.cuda()))),
         Named.of(
             "statistics, limiting, logging, tracking over pool",

@@ -49,6 +49,22 @@ class ResourceAdaptorTest {
   }
 
   @Test
+  void theAlternateGivesWhatTheUpstreamRefusesAndGetsItBack() {
+    LimitingResourceAdaptor fast = new LimitingResourceAdaptor(device.memory(), 100);
+    LimitingResourceAdaptor slow = new LimitingResourceAdaptor(device.memory(), 100);
+    MemoryResource both = new FailureAlternateResourceAdaptor(fast, slow);
+    long first = both.allocate(60, device.stream());
+    long second = both.allocate(60, device.stream());
+    assertThat(List.of(fast.heldBytes(), slow.heldBytes())).containsExactly(60L, 60L);
+    assertThatThrownBy(() -> both.allocate(60, device.stream()))
+        .isInstanceOf(GpuOutOfMemoryException.class);
+    both.free(first, 60, device.stream());
+    assertThat(List.of(fast.heldBytes(), slow.heldBytes())).containsExactly(0L, 60L);
+    both.free(second, 60, device.stream());
+    assertThat(List.of(fast.heldBytes(), slow.heldBytes())).containsExactly(0L, 0L);
+  }
+
+  @Test
   void limitingForgetsWhatTheUpstreamRefused() {
     LimitingResourceAdaptor small = new LimitingResourceAdaptor(device.memory(), 10);
     LimitingResourceAdaptor large = new LimitingResourceAdaptor(small, 100);

@@ -16,6 +16,7 @@ import io.millrace.operators.testing.BatchCollector;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
 import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.testing.TableSourceOperator;
 import io.millrace.testing.DeviceExtension;
 import java.io.IOException;
@@ -175,7 +176,7 @@ class FilesJobTest {
             "a.jsonl:9: column 'id': the JSON string \"x\" is no BIGINT: {\"id\":\"x\"}");
   }
 
-  @Test
+  @OutOfMemoryTest(attempts = 1, onCluster = true)
   void batchesBecomeJsonLinesAndArrowStreams() throws Exception {
     StreamExecutionEnvironment environment = flink.environment(2);
     DataStream<ColumnBatch> batches =
@@ -200,7 +201,7 @@ class FilesJobTest {
     assertThat(readArrow(folder.resolve("arrow"))).containsExactlyInAnyOrderElementsOf(expected);
   }
 
-  @Test
+  @OutOfMemoryTest(attempts = 1, onCluster = true)
   void arrowFilesAreReadAsBatches() throws Exception {
     StreamExecutionEnvironment writing = flink.environment(2);
     FileSinks.write(

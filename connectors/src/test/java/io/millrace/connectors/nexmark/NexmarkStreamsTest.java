@@ -10,6 +10,7 @@ import io.millrace.operators.testing.BatchCollector;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
 import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -42,7 +43,7 @@ class NexmarkStreamsTest {
 
   @TempDir Path folder;
 
-  @Test
+  @OutOfMemoryTest(attempts = 1, onCluster = true)
   void batchesOfAllSubtasksTogetherHaveEachBidOnce() throws Exception {
     StreamExecutionEnvironment environment = flink.environment(3);
     BatchCollector collector = new BatchCollector();

@@ -10,10 +10,11 @@ import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
 import io.millrace.device.HostMemory;
-import io.millrace.device.StagingBuffer;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
+import io.millrace.memory.FailureAlternateResourceAdaptor;
+import io.millrace.memory.HostMemoryResource;
 import io.millrace.memory.MemoryResource;
 import io.millrace.memory.PinnedMemoryResource;
 import java.io.EOFException;
@@ -30,9 +31,9 @@ import org.apache.flink.core.memory.DataOutputView;
  * Arrow IPC record batch message without its schema, raw or as one Zstandard frame.
  *
  * <p>A batch of at most {@value #MAXIMUM_BYTES} bytes is written; the exchange cuts larger ones.
- * What is read is in host memory that is pinned where there is a GPU; the head of the chain moves
- * it to its device. {@link #copy(ColumnBatch)} gives the same batch: see {@link ColumnBatch} for
- * who releases it.
+ * What is read is in host memory that is pinned where there is a GPU and enough can be; the head of
+ * the chain moves it to its device. {@link #copy(ColumnBatch)} gives the same batch: see {@link
+ * ColumnBatch} for who releases it.
  *
  * <p>Tables in device memory are written too, but each waits for a copy; the exchange's operators
  * copy to the host beforehand.
@@ -49,7 +50,6 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
   private final Schema schema;
   private final BodyCodec codec;
   private transient ArrowRecordBatchReader reader;
-  private transient Device device;
   private transient MemoryResource resource;
   private transient DataViews views;
   private transient long fingerprint;
@@ -66,8 +66,9 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
   // The device is known only where the serializer works, not where it is made.
   private void prepare() {
     if (reader == null) {
-      device = ChainStream.anyDevice();
-      resource = new PinnedMemoryResource(device);
+      resource =
+          new FailureAlternateResourceAdaptor(
+              new PinnedMemoryResource(ChainStream.anyDevice()), HostMemoryResource.INSTANCE);
       views = new DataViews();
       fingerprint = schema.fingerprint();
       reader = new ArrowRecordBatchReader(schema);
@@ -135,19 +136,22 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
   private void writeCompressed(
       ArrowRecordBatchWriter writer, int bytes, int keyGroup, DataOutputView target)
       throws IOException {
-    long bound = Zstd.compressBound(bytes);
-    try (StagingBuffer message = device.stagingPool().acquire(bytes);
-        StagingBuffer frame = device.stagingPool().acquire(bound)) {
-      long[] position = {message.address()};
+    try (Buffer message = Buffer.allocate(bytes, HOST_STREAM, resource);
+        Buffer frame = Buffer.allocate(Zstd.compressBound(bytes), HOST_STREAM, resource);
+        AccessScope scope = AccessScope.on(HOST_STREAM)) {
+      long messageAddress = message.access(AccessMode.WRITE, scope);
+      long frameAddress = frame.access(AccessMode.WRITE, scope);
+      long[] position = {messageAddress};
       writer.write(
           (address, length) -> {
             HostMemory.copy(position[0], address, length);
             position[0] += length;
           });
-      long size = Zstd.compressUnsafe(frame.address(), bound, message.address(), bytes, ZSTD_LEVEL);
+      long size =
+          Zstd.compressUnsafe(frameAddress, frame.size(), messageAddress, bytes, ZSTD_LEVEL);
       checkZstd(size);
       new BatchHeader(BodyCodec.ZSTD, fingerprint, keyGroup, bytes, (int) size).write(target);
-      views.write(frame.address(), size, target);
+      views.write(frameAddress, size, target);
     }
   }
 

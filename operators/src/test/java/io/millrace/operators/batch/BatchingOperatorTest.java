@@ -8,6 +8,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.operators.row.RowDataAppender;
 import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.testing.RecordingOutput;
 import io.millrace.testing.DeviceExtension;
 import java.time.Duration;
@@ -75,14 +76,14 @@ class BatchingOperatorTest {
     return GenericRowData.of(id, StringData.fromString("name of " + id));
   }
 
-  @Test
+  @OutOfMemoryTest
   void theNumberOfRowsClosesABatch() throws Exception {
     open(MANUAL.withRows(3, 3));
     send(1, 2, 3, 4, 5, 6, 7);
     assertThat(collector.elements()).containsExactly(Batch.of(1L, 2L, 3L), Batch.of(4L, 5L, 6L));
   }
 
-  @Test
+  @OutOfMemoryTest
   void theRowThatReachesTheBytesIsTheLast() throws Exception {
     open(MANUAL.withMaxBytes(100));
     send(1, 2, 3, 4, 5, 6, 7, 8);
@@ -91,7 +92,7 @@ class BatchingOperatorTest {
         .containsExactly(Batch.of(1L, 2L, 3L, 4L, 5L), Batch.of(6L, 7L, 8L));
   }
 
-  @Test
+  @OutOfMemoryTest
   void theDeadlineIsThatOfTheOldestRow() throws Exception {
     open(MANUAL.withLatency(Duration.ofMillis(20)));
     harness.setProcessingTime(1_000);
@@ -106,7 +107,7 @@ class BatchingOperatorTest {
     assertThat(collector.elements()).hasSize(1);
   }
 
-  @Test
+  @OutOfMemoryTest
   void aBatchThatAnotherCauseClosedLeavesTheNextItsFullTime() throws Exception {
     open(MANUAL.withLatency(Duration.ofMillis(20)));
     harness.setProcessingTime(0);
@@ -121,7 +122,7 @@ class BatchingOperatorTest {
     assertThat(collector.elements()).containsExactly(Batch.of(1L), Batch.of(2L));
   }
 
-  @Test
+  @OutOfMemoryTest
   void aWatermarkLeavesBehindItsRows() throws Exception {
     open(MANUAL);
     send(1, 2);
@@ -138,7 +139,7 @@ class BatchingOperatorTest {
             new Watermark(300));
   }
 
-  @Test
+  @OutOfMemoryTest
   void aHeldWatermarkLeavesBehindTheBatchThatOutgrewIt() throws Exception {
     open(MANUAL.withLatency(Duration.ofMillis(20)).withWatermarks(WatermarkMode.HOLD));
     harness.setProcessingTime(0);
@@ -154,7 +155,7 @@ class BatchingOperatorTest {
         .containsExactly(new Watermark(50), Batch.of(1L, 2L, 3L), new Watermark(200));
   }
 
-  @Test
+  @OutOfMemoryTest
   void theLastWatermarkIsNeverHeld() throws Exception {
     open(MANUAL.withWatermarks(WatermarkMode.HOLD));
     send(1);
@@ -163,7 +164,7 @@ class BatchingOperatorTest {
     assertThat(collector.elements()).containsExactly(Batch.of(1L), Watermark.MAX_WATERMARK);
   }
 
-  @Test
+  @OutOfMemoryTest
   void aHeldWatermarkLeavesBeforeTheBarrierAndAtTheEndOfInput() throws Exception {
     open(MANUAL.withWatermarks(WatermarkMode.HOLD));
     send(1);
@@ -176,7 +177,7 @@ class BatchingOperatorTest {
         .containsExactly(Batch.of(1L), new Watermark(100), Batch.of(2L), new Watermark(200));
   }
 
-  @Test
+  @OutOfMemoryTest
   void statusLeavesBehindRowsAndHeldWatermark() throws Exception {
     open(MANUAL.withWatermarks(WatermarkMode.HOLD));
     send(1);
@@ -193,7 +194,7 @@ class BatchingOperatorTest {
             WatermarkStatus.ACTIVE);
   }
 
-  @Test
+  @OutOfMemoryTest
   void latencyMarkersPass() throws Exception {
     open(MANUAL);
     LatencyMarker marker = new LatencyMarker(1, new OperatorID(), 0);
@@ -203,7 +204,7 @@ class BatchingOperatorTest {
     assertThat(collector.elements()).containsExactly(marker, Batch.of(1L));
   }
 
-  @Test
+  @OutOfMemoryTest
   void aBatchHasTheGreatestTimestampOfItsRows() throws Exception {
     open(MANUAL);
     harness.processElement(row(1), 70);
@@ -228,7 +229,7 @@ class BatchingOperatorTest {
     assertThat(collector.elements()).containsExactly(new Watermark(1), WatermarkStatus.IDLE);
   }
 
-  @Test
+  @OutOfMemoryTest
   void aReusedRowIsCopied() throws Exception {
     open(MANUAL);
     GenericRowData reused = GenericRowData.of(1L, null);
@@ -239,7 +240,7 @@ class BatchingOperatorTest {
     assertThat(collector.elements()).containsExactly(Batch.of(1L, 2L));
   }
 
-  @Test
+  @OutOfMemoryTest
   void aCancelledBatchIsFreed() throws Exception {
     open(MANUAL);
     send(1, 2, 3);
@@ -247,7 +248,7 @@ class BatchingOperatorTest {
     assertThat(collector.elements()).isEmpty();
   }
 
-  @Test
+  @OutOfMemoryTest
   void aFailedRowLeavesNothingHeld() throws Exception {
     open(MANUAL);
     send(1);
@@ -256,7 +257,7 @@ class BatchingOperatorTest {
         .hasMessageContaining("null in column 'id BIGINT NOT NULL'");
   }
 
-  @Test
+  @OutOfMemoryTest
   void aFailingConsumerLeavesNothingHeld() throws Exception {
     collector =
         new RecordingOutput(

@@ -10,6 +10,7 @@ import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.OutOfMemoryTest;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Queue;
@@ -26,13 +27,14 @@ import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Rows to batches and back in a job on a cluster. */
+@Order(Integer.MAX_VALUE - 1)
 @ExtendWith(NothingHeldExtension.class)
 class ColumnBatchesTest {
   private static final long ROWS = 20_000;
@@ -75,7 +77,7 @@ class ColumnBatchesTest {
     return SEEN.add(row.getLong(0));
   }
 
-  @Test
+  @OutOfMemoryTest(onlyNewLines = true, onCluster = true)
   void rowsWithJavaTypesComeOutOnce() throws Exception {
     StreamExecutionEnvironment environment = environment(true);
     DataStream<Row> rows =

@@ -10,6 +10,7 @@ import io.millrace.column.Table;
 import io.millrace.operators.row.RowDataDecoder;
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
 import java.time.LocalDateTime;
@@ -23,7 +24,6 @@ import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -97,7 +97,7 @@ class UnbatchingOperatorTest {
     return seen;
   }
 
-  @Test
+  @OutOfMemoryTest(onGpuOnly = true)
   void rowsLeaveInOrderBeforeTheNextWatermark() throws Exception {
     open(Optional.empty());
     send(new StreamRecord<>(batch(), 77));
@@ -105,14 +105,14 @@ class UnbatchingOperatorTest {
     assertThat(idsAndTimestamps()).containsExactly(1L, 77L, 2L, 77L, 3L, 77L, new Watermark(100));
   }
 
-  @Test
+  @OutOfMemoryTest(onGpuOnly = true)
   void withoutAnyTimeRowsHaveNone() throws Exception {
     open(Optional.empty());
     send(new StreamRecord<>(batch()));
     assertThat(idsAndTimestamps()).containsExactly(1L, "no time", 2L, "no time", 3L, "no time");
   }
 
-  @Test
+  @OutOfMemoryTest(onGpuOnly = true)
   void theTimeColumnGivesTimestampsAndTheBatchWhereItIsNull() throws Exception {
     for (String column : List.of("millis", "micros", "nanos")) {
       open(Optional.of(column));
@@ -122,14 +122,14 @@ class UnbatchingOperatorTest {
     }
   }
 
-  @Test
+  @OutOfMemoryTest(onGpuOnly = true)
   void aColumnWithoutTimeIsRefusedAndNothingIsHeld() throws Exception {
     open(Optional.of("name"));
     assertThatThrownBy(() -> send(new StreamRecord<>(batch())))
         .hasMessageContaining("time column 'name' is STRING");
   }
 
-  @Test
+  @OutOfMemoryTest(onGpuOnly = true)
   void aMissingTimeColumnIsRefusedAndNothingIsHeld() throws Exception {
     open(Optional.of("missing"));
     assertThatThrownBy(() -> send(new StreamRecord<>(batch())))

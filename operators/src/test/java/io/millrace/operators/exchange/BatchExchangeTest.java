@@ -12,6 +12,7 @@ import io.millrace.operators.testing.BatchCollector;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
 import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.testing.TableSourceOperator;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,6 +25,7 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -32,6 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Order(Integer.MAX_VALUE - 1)
 @ExtendWith(NothingHeldExtension.class)
 class BatchExchangeTest {
   @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
@@ -121,6 +124,22 @@ class BatchExchangeTest {
         assertThat(before == null || before < position(row)).isTrue();
       }
     }
+  }
+
+  @OutOfMemoryTest(attempts = 1, onCluster = true)
+  void noRowIsLostBetweenTargetsOrKeyGroups() throws Exception {
+    StreamExecutionEnvironment environment = environment();
+    DataStream<ColumnBatch> byTarget =
+        BatchExchange.keyBy(source(environment), "key").parallelism(2).apply();
+    BatchCollector collector = new BatchCollector();
+    collector.collect(
+        BatchExchange.keyBy(byTarget, "name")
+            .codec(BodyCodec.ZSTD)
+            .perKeyGroup()
+            .parallelism(2)
+            .apply());
+    flink.run(environment);
+    assertThat(inOrder(collector.rows())).isEqualTo(allRows());
   }
 
   @Test

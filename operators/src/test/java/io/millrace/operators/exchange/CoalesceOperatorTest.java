@@ -10,6 +10,7 @@ import io.millrace.operators.batch.BodyCodec;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchSerializer;
 import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.testing.RecordingOutput;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
@@ -81,7 +82,7 @@ class CoalesceOperatorTest {
     return new Rows(Arrays.stream(ids).map(List::of).toList(), timestamp);
   }
 
-  @Test
+  @OutOfMemoryTest
   void rowsReachTheLimit() throws Exception {
     process(1, 4, null);
     process(2, 5, null);
@@ -94,7 +95,7 @@ class CoalesceOperatorTest {
             rows(null, Collections.nCopies(10, 4L).toArray()));
   }
 
-  @Test
+  @OutOfMemoryTest
   void bytesReachTheLimit() throws Exception {
     harness.close();
     open(OPTIONS.withBytes(40));
@@ -104,7 +105,7 @@ class CoalesceOperatorTest {
     assertThat(output.elements()).containsExactly(rows(null, 1L, 1L, 1L, 1L, 2L));
   }
 
-  @Test
+  @OutOfMemoryTest
   void theDelayCountsFromTheFirstRow() throws Exception {
     process(1, 1, null);
     harness.setProcessingTime(1_040);
@@ -130,7 +131,7 @@ class CoalesceOperatorTest {
     assertThat(output.elements()).hasSize(2);
   }
 
-  @Test
+  @OutOfMemoryTest
   void nothingOvertakesARow() throws Exception {
     process(1, 1, 5L);
     process(2, 1, 9L);
@@ -150,6 +151,16 @@ class CoalesceOperatorTest {
             WatermarkStatus.IDLE,
             rows(null, 5L),
             rows(null, 6L));
+  }
+
+  // The third attempt is the last; then the rows are joined in parts.
+  @OutOfMemoryTest(attempts = 3)
+  void noRowIsLostIfABatchDoesNotFit() throws Exception {
+    process(1, 4, 5L);
+    process(2, 5, 5L);
+    process(3, 1, 5L);
+    assertThat(output.elements().stream().flatMap(rows -> ((Rows) rows).rows().stream()))
+        .containsExactlyElementsOf(rows(5L, 1L, 1L, 1L, 1L, 2L, 2L, 2L, 2L, 2L, 3L).rows());
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.millrace.kernel.HashFunction;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.DeviceContext;
 import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
@@ -26,7 +27,6 @@ import org.apache.flink.table.data.binary.BinaryRowData;
 import org.apache.flink.table.data.writer.BinaryRowWriter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,14 +123,14 @@ class KeyGroupSplitterTest {
                 rows, row -> KeyGroupRangeAssignment.assignToKeyGroup(key.apply(row), KEY_GROUPS)));
   }
 
-  @Test
+  @OutOfMemoryTest(attempts = 3)
   void javaKeysGoWhereFlinksKeyByWouldSendThem() {
     for (DataType type : List.of(DataType.INT32, DataType.INT64, DataType.STRING)) {
       assertSplitsLikeFlink(schema(type), List.of(0), HashFunction.FLINK_JAVA, row -> row.get(0));
     }
   }
 
-  @Test
+  @OutOfMemoryTest(attempts = 3)
   void rowDataKeysGoWhereFlinkSqlWouldSendThem() {
     assertSplitsLikeFlink(
         schema(DataType.INT64, DataType.STRING, DataType.INT32),
@@ -172,7 +172,7 @@ class KeyGroupSplitterTest {
     assertThat(split(schema, rows, factory, target)).isEqualTo(Map.of(0, rows));
   }
 
-  @Test
+  @OutOfMemoryTest
   void partsAreCutByBytes() {
     Schema schema = schema(DataType.INT64);
     int maximumBytes = 4_000;
@@ -193,7 +193,7 @@ class KeyGroupSplitterTest {
     }
   }
 
-  @Test
+  @OutOfMemoryTest
   void partitioningRunsOnTheDevice() {
     Schema schema = schema(DataType.INT64);
     List<List<Object>> rows = randomRows(schema);
@@ -203,7 +203,7 @@ class KeyGroupSplitterTest {
     assertThat(device.assertLaunches(() -> split(schema, rows, factory, target))).hasSize(2);
   }
 
-  @Test
+  @OutOfMemoryTest
   void aFailingOutputLeavesNothing() {
     Schema schema = schema(DataType.INT64);
     try (Table table = TableBuilder.ofRows(schema, randomRows(schema)).build(device)) {

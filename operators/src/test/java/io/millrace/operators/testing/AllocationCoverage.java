@@ -1,6 +1,7 @@
 package io.millrace.operators.testing;
 
 import com.tngtech.archunit.ArchConfiguration;
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.AccessTarget;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -13,6 +14,7 @@ import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -43,10 +45,19 @@ public final class AllocationCoverage {
     this.mainClasses = mainClasses;
   }
 
-  /** Of the main code of this project that is on the class path. */
-  public static AllocationCoverage ofMainCode() {
+  /**
+   * Of main code of this project that is on the class path.
+   *
+   * @param names of classes or packages that are meant, with all that begins with them
+   */
+  public static AllocationCoverage ofMainCode(String... names) {
+    JavaClasses mainClasses =
+        importPackages(MAIN, location -> !AllocationRequest.isTestCode(location.toString()));
     return new AllocationCoverage(
-        importPackages(MAIN, location -> !AllocationRequest.isTestCode(location.toString())));
+        mainClasses.that(
+            DescribedPredicate.describe(
+                "begin with " + Arrays.toString(names),
+                type -> Arrays.stream(names).anyMatch(type.getName()::startsWith))));
   }
 
   // What other projects' classes are does not matter, and would take seconds to learn.

@@ -120,8 +120,7 @@ final class OutOfMemoryInjection implements TestTemplateInvocationContextProvide
       if (failures.failedAttempts() > 0) {
         AllocationCoverage.failed(site.call());
       }
-      // The threads of a cluster may take another way this time.
-      if (context.getExecutionException().isEmpty() && !test.onlyNewLines()) {
+      if (context.getExecutionException().isEmpty() && !test.onCluster()) {
         assertThat(failures.failedAttempts()).as("failures at " + site).isPositive();
       }
     }

@@ -16,9 +16,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <p>A site is fit for failing if Flink called the operator, or something within {@link
  * io.millrace.memory.GpuRetry}; memory that the test or its own operators take is always given.
  *
- * <p>These stay {@code @Test}: tests that take no memory in an operator, or whose operator works on
- * another device than the process's; those that count attempts or measure time; those that let a
- * job run until they have seen enough, where the failure may not come.
+ * <p>These stay {@code @Test}: tests that take no memory in an operator; those of what operators
+ * are made of, which does not retry by itself; those that count attempts, measure time, or let a
+ * job run until they have seen enough. Tests with parameters do too, beside one of the same job
+ * without.
  */
 @Documented
 @Target(ElementType.METHOD)
@@ -35,8 +36,14 @@ public @interface OutOfMemoryTest {
   int attempts() default 2;
 
   /**
-   * Whether only those lines fail that failed in no test before: for jobs on a cluster, which take
-   * a second. Run their classes after the others.
+   * Whether the operators run in the threads of a job, which may take another way each time: a
+   * failure that does not come is none then.
+   */
+  boolean onCluster() default false;
+
+  /**
+   * Whether only those lines fail that failed in no test before, because the test takes long. Run
+   * its class after the others.
    */
   boolean onlyNewLines() default false;
 

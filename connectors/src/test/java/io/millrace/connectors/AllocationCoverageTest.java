@@ -1,0 +1,32 @@
+package io.millrace.connectors;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.millrace.device.Device;
+import io.millrace.device.DeviceKind;
+import io.millrace.operators.testing.AllocationCoverage;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Each line that asks for memory failed in an {@link
+ * io.millrace.operators.testing.OutOfMemoryTest}. Runs last, once all tests of the module have run
+ * in this process, and on the host alone: other lines ask for memory on a GPU.
+ */
+@Order(Integer.MAX_VALUE)
+class AllocationCoverageTest {
+  @Test
+  void eachLineThatAsksForMemoryFailed() {
+    assumeTrue(Device.current().kind() == DeviceKind.HOST, "only on the host");
+    List<String> notRun = AllocationCoverage.testsNotRun("io.millrace.connectors");
+    assumeTrue(notRun.isEmpty(), () -> "only when all tests ran, but not so " + notRun);
+    assertThat(
+            AllocationCoverage.ofMainCode(
+                    "io.millrace.connectors", "io.millrace.arrow.ArrowColumnImporter")
+                .gaps(Map.of()))
+        .isEmpty();
+  }
+}

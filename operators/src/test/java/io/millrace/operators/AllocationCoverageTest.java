@@ -1,0 +1,45 @@
+package io.millrace.operators;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.millrace.device.Device;
+import io.millrace.device.DeviceKind;
+import io.millrace.operators.testing.AllocationCoverage;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Each line that asks for memory failed in an {@link
+ * io.millrace.operators.testing.OutOfMemoryTest}. Runs last, once all tests of the module have run
+ * in this process, and on the host alone: other lines ask for memory on a GPU.
+ */
+@Order(Integer.MAX_VALUE)
+class AllocationCoverageTest {
+  private static final String GPU_ONLY = "runs on a GPU only";
+  private static final String NO_OPERATOR = "no operator calls it";
+
+  private static final Map<String, String> EXEMPTIONS =
+      Map.ofEntries(
+          Map.entry("io.millrace.arrow.ArrowColumnImporter", "connectors' tests have it"),
+          Map.entry("io.millrace.arrow.ArrowIpcStreamReader", NO_OPERATOR),
+          Map.entry("io.millrace.arrow.ArrowRecordBatchReader", NO_OPERATOR),
+          Map.entry("io.millrace.arrow.DeviceExport", NO_OPERATOR),
+          Map.entry("io.millrace.arrow.DeviceImport", NO_OPERATOR),
+          Map.entry("io.millrace.arrow.OffsetEnds", NO_OPERATOR),
+          Map.entry("io.millrace.arrow.PinnedAllocationManagerFactory", NO_OPERATOR),
+          Map.entry("io.millrace.column.Column", "copies to and from a GPU; nothing else does"),
+          Map.entry("io.millrace.column.NullCount", "operators know the nulls of their batches"),
+          Map.entry("io.millrace.kernel.GatherKernels", GPU_ONLY),
+          Map.entry("io.millrace.kernel.PartitionKernels", GPU_ONLY));
+
+  @Test
+  void eachLineThatAsksForMemoryFailed() {
+    assumeTrue(Device.current().kind() == DeviceKind.HOST, "only on the host");
+    List<String> notRun = AllocationCoverage.testsNotRun("io.millrace.operators");
+    assumeTrue(notRun.isEmpty(), () -> "only when all tests ran, but not so " + notRun);
+    assertThat(AllocationCoverage.ofMainCode("io.millrace").gaps(EXEMPTIONS)).isEmpty();
+  }
+}

@@ -1,53 +1,64 @@
 package io.millrace.memory;
 
+import io.millrace.device.DeviceEvent;
 import io.millrace.device.DeviceStream;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One move of buffers off the device. The copies to the host are enqueued together and waited for
- * once; what the host has no room for is written to disk. Used by one thread, which is the only one
- * that spills.
+ * One move of buffers off the device. Copies to the host are enqueued in batches; while one batch
+ * is copied, the one before is accounted for. What the host has no room for is written to disk.
+ * Used by one thread, which is the only one that spills.
  */
 final class SpillRound {
-  // Bounds how long the buffers that are being moved stay locked.
-  private static final long BATCH_BYTES = 256L << 20;
+  // Bounds how long buffers stay locked: two batches are on their way at once. Copying one takes
+  // long enough to hide what the host does for the next.
+  private static final long BATCH_BYTES = 32L << 20;
 
   private final SpillManager manager;
   private final SpillTransfers transfers;
   private final long wantedBytes;
-  private final List<Copy> copies = new ArrayList<>();
-  private long copyingBytes;
+  private Batch filling = new Batch();
+  private Batch running = new Batch();
   private long spilledBytes;
-  private long startNanos;
+  private long lastEndNanos;
 
   private record Copy(SpillableBufferOwner owner, long hostAddress) {}
+
+  private static final class Batch {
+    private final List<Copy> copies = new ArrayList<>();
+    private long bytes;
+    private long startNanos;
+    private DeviceEvent end;
+  }
 
   SpillRound(SpillManager manager, long wantedBytes) {
     this.manager = manager;
     this.transfers = manager.transfers();
     this.wantedBytes = wantedBytes;
+    this.lastEndNanos = transfers.nanoTime();
   }
 
   /** Spills in the order given and says how much, or throws after what had begun is done. */
   long run(List<SpillableBufferOwner> owners) {
     FirstFailure failure = new FirstFailure();
     failure.run(() -> beginAll(owners));
-    failure.run(this::finishCopies);
+    failure.run(this::finishRunning);
+    failure.run(this::finishRunning);
     failure.rethrow();
     return spilledBytes;
   }
 
   private void beginAll(List<SpillableBufferOwner> owners) {
     for (SpillableBufferOwner owner : owners) {
-      if (spilledBytes + copyingBytes >= wantedBytes) {
+      if (spilledBytes + running.bytes + filling.bytes >= wantedBytes) {
         return;
       }
       if (owner.beginMove()) {
         begin(owner);
       }
-      if (copyingBytes >= BATCH_BYTES) {
-        finishCopies();
+      if (filling.bytes >= BATCH_BYTES) {
+        finishRunning();
       }
     }
   }
@@ -73,8 +84,8 @@ final class SpillRound {
     if (hostAddress == 0) {
       return false;
     }
-    if (copies.isEmpty()) {
-      startNanos = transfers.nanoTime();
+    if (filling.copies.isEmpty()) {
+      filling.startNanos = transfers.nanoTime();
     }
     try {
       DeviceStream stream = transfers.spillStream();
@@ -84,8 +95,8 @@ final class SpillRound {
       owner.share().freeHost(owner, hostAddress);
       throw e;
     }
-    copies.add(new Copy(owner, hostAddress));
-    copyingBytes += owner.size();
+    filling.copies.add(new Copy(owner, hostAddress));
+    filling.bytes += owner.size();
     return true;
   }
 
@@ -99,26 +110,52 @@ final class SpillRound {
     }
   }
 
-  private void finishCopies() {
-    if (copies.isEmpty()) {
+  /** Finishes the batch that runs, while what was enqueued since runs as the next. */
+  private void finishRunning() {
+    Batch batch = running;
+    running = filling;
+    filling = new Batch();
+    FirstFailure failure = new FirstFailure();
+    failure.run(() -> markEnd(running));
+    finish(batch, failure);
+    failure.rethrow();
+  }
+
+  private void markEnd(Batch batch) {
+    if (!batch.copies.isEmpty()) {
+      batch.end = transfers.spillStream().recordEvent();
+    }
+  }
+
+  private void finish(Batch batch, FirstFailure failure) {
+    if (batch.copies.isEmpty()) {
       return;
     }
-    FirstFailure failure = new FirstFailure();
-    failure.run(transfers.spillStream()::synchronize);
-    boolean copied = !failure.hasFailed();
-    long nanosPerRound = transfers.nanoTime() - startNanos;
-    for (Copy copy : copies) {
+    FirstFailure copying = new FirstFailure();
+    copying.run(() -> await(batch));
+    long endNanos = transfers.nanoTime();
+    long nanos = endNanos - Math.max(batch.startNanos, lastEndNanos);
+    lastEndNanos = endNanos;
+    for (Copy copy : batch.copies) {
       SpillableBufferOwner owner = copy.owner;
-      if (copied) {
-        failure.run(() -> arrive(copy, nanosPerRound * owner.size() / Math.max(1, copyingBytes)));
-      } else {
+      if (copying.hasFailed()) {
         failure.run(() -> owner.share().freeHost(owner, copy.hostAddress));
+      } else {
+        failure.run(() -> arrive(copy, nanos * owner.size() / batch.bytes));
       }
       owner.endMove();
     }
-    copies.clear();
-    copyingBytes = 0;
-    failure.rethrow();
+    failure.run(copying::rethrow);
+  }
+
+  private void await(Batch batch) {
+    if (batch.end == null) {
+      transfers.spillStream().synchronize();
+      return;
+    }
+    try (DeviceEvent end = batch.end) {
+      end.synchronize();
+    }
   }
 
   private void arrive(Copy copy, long nanos) {

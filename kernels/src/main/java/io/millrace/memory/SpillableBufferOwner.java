@@ -18,13 +18,15 @@ final class SpillableBufferOwner extends BufferOwner {
 
   private final SpillableResourceAdaptor resource;
   private final OwnerList.Links links = new OwnerList.Links();
-  private volatile SpillTier tier = SpillTier.DEVICE;
-  private volatile long lastAccess;
+  // null: on the device, where every owner begins.
+  private volatile SpillTier spilledTo;
+  // Read without the lock to put owners in order, for which an old value does.
+  private long lastAccess;
   // On the device or the host, by tier.
   private long address;
   private SpillFile.Region region;
-  // volatile: an access that is open keeps the memory, and so the stream, as they are.
-  private volatile DeviceStream stream;
+  // Read without the lock only while an access is open, which keeps it as it is.
+  private DeviceStream stream;
 
   // Owners are accessed while they are sorted, which no sort stands.
   private record Age(SpillableBufferOwner owner, long lastAccess, long size) {
@@ -86,13 +88,14 @@ final class SpillableBufferOwner extends BufferOwner {
 
   @Override
   SpillTier tier() {
-    return tier;
+    SpillTier tier = spilledTo;
+    return tier == null ? SpillTier.DEVICE : tier;
   }
 
   @Override
   long address() {
     lastAccess = manager().currentTick();
-    if (tier != SpillTier.DEVICE) {
+    if (spilledTo != null) {
       manager().unspill(this);
     }
     return address;
@@ -112,19 +115,19 @@ final class SpillableBufferOwner extends BufferOwner {
     address = deviceAddress;
     region = null;
     stream = orderedBy;
-    tier = SpillTier.DEVICE;
+    spilledTo = null;
   }
 
   void movedToHost(long hostAddress) {
     address = hostAddress;
-    tier = SpillTier.HOST;
+    spilledTo = SpillTier.HOST;
     forgetUses();
   }
 
   void movedToDisk(SpillFile.Region where) {
     address = 0;
     region = where;
-    tier = SpillTier.DISK;
+    spilledTo = SpillTier.DISK;
     forgetUses();
   }
 

@@ -61,13 +61,14 @@ public class PartitionInput {
   /** Makes the table on the current device. */
   @Setup
   public void create() {
-    create(MemoryResource.of(Device.current()));
+    Device device = Device.current();
+    create(MemoryResource.of(device), device.createStream());
   }
 
-  /** Makes the table in memory of {@code resource}, where output goes as well. */
-  public void create(MemoryResource resource) {
+  /** Makes the table in memory of {@code resource}, where output goes as well, for one stream. */
+  public void create(MemoryResource resource, DeviceStream used) {
     memory = resource;
-    stream = resource.device().createStream();
+    stream = used;
     try (DeviceStream hostStream = HostDevice.INSTANCE.createStream();
         Table host = createOnHost(rows, hostStream)) {
       table = host.copyTo(memory, stream, stream);

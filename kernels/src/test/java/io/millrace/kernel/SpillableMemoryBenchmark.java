@@ -1,6 +1,7 @@
 package io.millrace.kernel;
 
 import io.millrace.device.Device;
+import io.millrace.device.DeviceStream;
 import io.millrace.memory.MemoryBudget;
 import io.millrace.memory.MemoryResource;
 import io.millrace.memory.PinnedHostMemoryResource;
@@ -69,7 +70,10 @@ public final class SpillableMemoryBenchmark {
             + " difference (us) | difference | bar |");
     System.out.println("|---|---:|---:|---:|---:|---:|---:|---:|---:|---|");
     for (int rows : allRows) {
-      PartitionInput[] inputs = {create(rows, plain), create(rows, plain), create(rows, spillable)};
+      DeviceStream stream = plain.device().createStream();
+      PartitionInput[] inputs = {
+        create(rows, plain, stream), create(rows, plain, stream), create(rows, spillable, stream)
+      };
       for (int partitions : PARTITIONS) {
         printLine("hashPartition", inputs, partitions, HashPartitionBenchmark::partition);
         printLine(
@@ -79,10 +83,10 @@ public final class SpillableMemoryBenchmark {
     }
   }
 
-  private static PartitionInput create(int rows, MemoryResource memory) {
+  private static PartitionInput create(int rows, MemoryResource memory, DeviceStream stream) {
     PartitionInput input = new PartitionInput();
     input.rows = rows;
-    input.create(memory);
+    input.create(memory, stream);
     return input;
   }
 

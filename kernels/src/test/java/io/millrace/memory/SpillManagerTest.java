@@ -104,6 +104,24 @@ class SpillManagerTest {
   }
 
   @Test
+  void manyBuffersGoInBatchesAndNoMoreThanWereAskedFor() {
+    open(device.fixedMemory(), SpillLimits.DEFAULT);
+    long bytes = 8L << 20;
+    for (int i = 0; i < 14; i++) {
+      scene.filled(share, i, bytes);
+    }
+    assertThat(scene.manager.spill(12 * bytes)).isEqualTo(12 * bytes);
+    assertThat(scene.tiers().subList(0, 12)).containsOnly(SpillTier.HOST);
+    assertThat(scene.tiers().subList(12, 14)).containsOnly(SpillTier.DEVICE);
+    assertThat(share.deviceBytes()).isEqualTo(2 * bytes);
+    assertThat(share.hostBytes()).isEqualTo(12 * bytes);
+    assertThat(share.statistics().count(SpillTier.DEVICE, SpillTier.HOST)).isEqualTo(12);
+    for (int i : new int[] {5, 13}) {
+      scene.assertFilled(scene.buffer(i), i);
+    }
+  }
+
+  @Test
   void aBufferLargerThanTheLimitIsRefusedByName() {
     open(device.fixedMemory(), SpillLimits.DEFAULT.withDeviceBytes(BYTES - 1));
     assertThatExceptionOfType(GpuOutOfMemoryException.class)

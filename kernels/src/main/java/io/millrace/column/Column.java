@@ -29,6 +29,7 @@ public final class Column implements AutoCloseable {
   /** What masks are padded to, in bytes. */
   public static final int MASK_PADDING_BYTES = 64;
 
+  private static final int MASK_PADDING_ELEMENTS = MASK_PADDING_BYTES * Byte.SIZE;
   private static final int UNKNOWN = -1;
 
   private final DataType type;
@@ -251,20 +252,75 @@ public final class Column implements AutoCloseable {
   }
 
   /**
-   * Enqueues a copy of the whole column, slice offset included, into memory of {@code target}. If
-   * either side is ordinary host memory the copy is done when this returns; for pinned memory and
-   * device memory it is done when the work of {@code stream} is.
+   * Enqueues a copy of the column into memory of {@code target}. Of a slice, no more than its own
+   * elements are copied, but for the bytes of strings and the elements of lists, which only the
+   * device knows the range of, and dictionaries. If either side is ordinary host memory the copy is
+   * done when this returns; for pinned memory and device memory it is done when the work of {@code
+   * stream} is.
    *
    * @param stream a stream of the device that is not the host, if one is involved
    * @param targetStream orders the new memory; a stream of the target's device
    */
   public Column copyTo(MemoryResource target, DeviceStream targetStream, DeviceStream stream) {
+    if (offset >= MASK_PADDING_ELEMENTS || hasElementsBehind()) {
+      try (Column narrowed = narrowed()) {
+        return narrowed.copyParts(target, targetStream, stream);
+      }
+    }
+    return copyParts(target, targetStream, stream);
+  }
+
+  private Column copyParts(MemoryResource target, DeviceStream targetStream, DeviceStream stream) {
     return derive(
             size,
             offset,
             buffer -> copy(buffer, target, targetStream, stream),
             child -> child.copyTo(target, targetStream, stream))
         .withNullCount(nullCount);
+  }
+
+  private boolean hasElementsBehind() {
+    long end = (long) offset + size;
+    if (type.id().isFixedWidth()) {
+      return data.size() > end * type.id().byteWidth();
+    }
+    return hasOffsets() ? children.get(0).size() > end + 1 : firstChildSize() > end;
+  }
+
+  private int firstChildSize() {
+    return children.isEmpty() ? 0 : children.get(0).size();
+  }
+
+  // Whole paddings are left out before the slice, so that its mask is still padded.
+  private Column narrowed() {
+    int kept = offset % MASK_PADDING_ELEMENTS;
+    int dropped = offset - kept;
+    int elements = kept + size;
+    return derive(
+            size,
+            kept,
+            buffer ->
+                buffer == data ? narrowedData(dropped, elements) : narrowedMask(dropped, elements),
+            child -> narrowedChild(child, dropped, elements))
+        .withNullCount(nullCount);
+  }
+
+  private Buffer narrowedData(int dropped, int elements) {
+    long width = type.id().byteWidth();
+    return type.id().isFixedWidth() ? data.slice(dropped * width, elements * width) : data.share();
+  }
+
+  private Buffer narrowedMask(int dropped, int elements) {
+    long start = dropped / Byte.SIZE;
+    return validity.slice(start, Math.min(maskBytes(elements), validity.size() - start));
+  }
+
+  private Column narrowedChild(Column child, int dropped, int elements) {
+    if (hasOffsets() && child == children.get(0)) {
+      return child.slice(dropped, elements + 1);
+    }
+    boolean isParallel = type.id() == TypeId.STRUCT || type.id() == TypeId.TIMESTAMP_NANOS;
+    return isParallel ? child.slice(dropped, elements) : child.share();
   }
 
   private static Buffer copy(

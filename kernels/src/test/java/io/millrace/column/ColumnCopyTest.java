@@ -207,4 +207,24 @@ class ColumnCopyTest {
     assertThatIllegalStateException().isThrownBy(table::close).withMessage("the release failed");
     assertThat(device.heldBytes()).isZero();
   }
+
+  @ParameterizedTest
+  @MethodSource("allTypes")
+  void aCopyOfASliceHoldsItsRowsAndNotItsTablesRows(DataType type) {
+    Schema schema = new Schema(List.of(new DataType.Field("c", type, true)));
+    int rows = 5_000;
+    try (Table table = new RandomTables(random.random(), 0.2).generate(schema, rows, device)) {
+      List<Object> values = values(table.column(0));
+      for (int start : new int[] {0, 1, 511, 512, 513, 2_051, rows - 3}) {
+        int size = Math.min(600, rows - start);
+        try (Table slice = table.slice(start, size);
+            Table copy = slice.copyTo(device.memory(), device.stream(), device.stream())) {
+          assertThat(values(copy.column(0))).isEqualTo(values.subList(start, start + size));
+          if (type.id().isFixedWidth() && type.childTypes().isEmpty()) {
+            assertThat(copy.sizeInBytes()).isLessThan(table.sizeInBytes() / 4);
+          }
+        }
+      }
+    }
+  }
 }

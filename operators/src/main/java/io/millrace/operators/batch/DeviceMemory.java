@@ -17,6 +17,7 @@ import io.millrace.memory.SpillStatistics;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
 import org.apache.flink.util.clock.SystemClock;
@@ -36,8 +37,11 @@ final class DeviceMemory {
 
   // Guards all that is static, and the counts of users.
   private static final Map<Device, DeviceMemory> OPEN = new HashMap<>();
-  private static UnaryOperator<MemoryResource> deviceWrapper = UnaryOperator.identity();
-  private static UnaryOperator<MemoryResource> pinnedWrapper = UnaryOperator.identity();
+  private static final AtomicReference<Wrappers> WRAPPERS =
+      new AtomicReference<>(new Wrappers(UnaryOperator.identity(), UnaryOperator.identity()));
+
+  private record Wrappers(
+      UnaryOperator<MemoryResource> device, UnaryOperator<MemoryResource> pinned) {}
 
   private final Device device;
   private final Optional<PoolMemoryResource> devicePool;
@@ -68,7 +72,7 @@ final class DeviceMemory {
             .orElseGet(() -> new LimitingResourceAdaptor(HostMemoryResource.INSTANCE, memoryLimit));
     this.manager =
         new SpillManager(
-            deviceWrapper.apply(deviceMemory),
+            WRAPPERS.get().device().apply(deviceMemory),
             hostPool,
             deviceLimit,
             options.get(MemoryOptions.SPILL_ON_DEMAND),
@@ -159,7 +163,7 @@ final class DeviceMemory {
   /** Pinned host memory for transfers to and from {@code device}. */
   static MemoryResource pinnedMemory(Device device) {
     synchronized (OPEN) {
-      return pinnedWrapper.apply(new PinnedMemoryResource(device));
+      return WRAPPERS.get().pinned().apply(new PinnedMemoryResource(device));
     }
   }
 
@@ -200,8 +204,7 @@ final class DeviceMemory {
       if (!OPEN.isEmpty()) {
         throw new IllegalStateException("memory of " + OPEN.keySet() + " is in use");
       }
-      deviceWrapper = deviceMemory;
-      pinnedWrapper = pinnedMemory;
+      WRAPPERS.set(new Wrappers(deviceMemory, pinnedMemory));
     }
   }
 }

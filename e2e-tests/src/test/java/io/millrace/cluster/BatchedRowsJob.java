@@ -26,7 +26,7 @@ record BatchedRowsJob(int rowCount, Path output) implements RowsJob {
   @Override
   public Set<String> rows() {
     return LongStream.range(0, rowCount)
-        .mapToObj(number -> number + "," + number % BatchedRows.KEYS + ",row " + number)
+        .mapToObj(number -> BatchedRows.line(number, 1))
         .collect(Collectors.toSet());
   }
 }

@@ -1,12 +1,15 @@
 package io.millrace.cluster;
 
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.runtime.rest.messages.checkpoints.CheckpointStatistics.CompletedCheckpointStatistics;
 import org.apache.flink.runtime.rest.messages.checkpoints.CheckpointingStatistics.RestoredCheckpointStatistics;
+import org.apache.flink.runtime.rest.messages.job.JobDetailsInfo;
 
 /**
  * A job on a cluster whose checkpoints the test takes itself, so that it knows what happened since
@@ -65,6 +68,24 @@ final class CheckpointedJob {
         .orElseThrow()
         .getJobVertexMetrics()
         .getRecordsWritten();
+  }
+
+  /** Waits until each of the job's subtasks reports more than zero for a metric. */
+  void awaitPositive(String metric) throws Exception {
+    Await.until(
+        metric + " of each subtask of job " + id + " is positive",
+        LIMIT,
+        () -> {
+          for (JobDetailsInfo.JobVertexDetailsInfo vertex :
+              cluster.rest().details(id).getJobVertexInfos()) {
+            List<Long> values = cluster.rest().subtaskMetric(id, vertex, metric);
+            if (values.size() < vertex.getParallelism() || Collections.min(values) <= 0) {
+              return false;
+            }
+          }
+          return true;
+        },
+        cluster::diagnosis);
   }
 
   /** The id of the newest completed checkpoint. */

@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.client.deployment.StandaloneClusterId;
@@ -34,6 +35,8 @@ import org.apache.flink.runtime.rest.messages.checkpoints.CheckpointingStatistic
 import org.apache.flink.runtime.rest.messages.checkpoints.CheckpointingStatisticsHeaders;
 import org.apache.flink.runtime.rest.messages.job.JobDetailsInfo;
 import org.apache.flink.runtime.rest.messages.job.JobExceptionsMessageParameters;
+import org.apache.flink.runtime.rest.messages.job.metrics.JobVertexMetricsHeaders;
+import org.apache.flink.runtime.rest.messages.job.metrics.JobVertexMetricsMessageParameters;
 import org.apache.flink.runtime.rest.messages.taskmanager.TaskManagersHeaders;
 import org.apache.flink.runtime.webmonitor.handlers.JarRunHeaders;
 import org.apache.flink.runtime.webmonitor.handlers.JarRunMessageParameters;
@@ -159,6 +162,26 @@ final class ClusterRest implements AutoCloseable {
         .stream()
         .map(subtask -> subtask.getTaskmanagerId())
         .collect(Collectors.toSet());
+  }
+
+  /** What the subtasks of {@code vertex} report for a metric; those that do not are left out. */
+  List<Long> subtaskMetric(JobID job, JobDetailsInfo.JobVertexDetailsInfo vertex, String metric)
+      throws Exception {
+    JobVertexMetricsMessageParameters parameters = new JobVertexMetricsMessageParameters();
+    parameters.jobPathParameter.resolve(job);
+    parameters.jobVertexIdPathParameter.resolve(vertex.getJobVertexID());
+    String ids =
+        IntStream.range(0, vertex.getParallelism())
+            .mapToObj(subtask -> subtask + "." + metric)
+            .collect(Collectors.joining(","));
+    parameters.getQueryParameters().iterator().next().resolveFromString(ids);
+    return answer(
+            clusterClient.sendRequest(
+                JobVertexMetricsHeaders.getInstance(), parameters, EmptyRequestBody.getInstance()))
+        .getMetrics()
+        .stream()
+        .map(value -> Long.valueOf(value.getValue()))
+        .toList();
   }
 
   /** The stack traces of the job's failures so far, newest first. */

@@ -32,45 +32,74 @@ import org.apache.flink.table.types.logical.VarCharType;
  * the folder to write.
  */
 public final class BatchedRows {
-  /** How many keys there are; the key of a row is its number modulo this. */
-  public static final int KEYS = 97;
+  // The key of a row is its number modulo this.
+  private static final int KEYS = 97;
 
   /** Long, so that at any time there are rows that wait for their batch to fill. */
   private static final Duration BATCH_LATENCY = Duration.ofMillis(200);
 
   private static final int BATCH_ROWS = 500;
 
+  private static final RowType ROW_TYPE =
+      RowType.of(
+          new LogicalType[] {new BigIntType(), new BigIntType(), VarCharType.STRING_TYPE},
+          new String[] {"number", "key", "text"});
+  private static final Schema SCHEMA = SchemaConverter.toSchema(ROW_TYPE);
+
   private BatchedRows() {}
 
   public static void main(String[] arguments) throws Exception {
     StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
-    RowType rowType =
-        RowType.of(
-            new LogicalType[] {new BigIntType(), new BigIntType(), VarCharType.STRING_TYPE},
-            new String[] {"number", "key", "text"});
-    Schema schema = SchemaConverter.toSchema(rowType);
-    DataStream<RowData> rows =
-        environment
-            .fromSource(
-                source(Long.parseLong(arguments[0]), Double.parseDouble(arguments[1]), rowType),
-                WatermarkStrategy.noWatermarks(),
-                "rows")
-            .uid("rows");
     DataStream<ColumnBatch> batches =
-        ColumnBatches.fromRows(
-                rows, schema, BatchOptions.latency(BATCH_LATENCY).withRows(1, BATCH_ROWS))
-            .uid("batches");
-    DataStream<ColumnBatch> byKey = BatchExchange.keyBy(batches, "key").uid("by-key").apply();
-    FileSinks.write(byKey, schema, new CsvEncoder(CsvOptions.DEFAULT), new Path(arguments[2]))
-        .uid("files");
+        batches(
+            environment, arguments, BatchOptions.latency(BATCH_LATENCY).withRows(1, BATCH_ROWS), 1);
+    writeByKey(batches, arguments[2]);
     environment.execute("batched rows");
   }
 
-  private static DataGeneratorSource<RowData> source(long rows, double rate, RowType rowType) {
+  /**
+   * The rows that the first two arguments ask for, in batches.
+   *
+   * @param repetitions how often the text of a row says the row's number
+   */
+  static DataStream<ColumnBatch> batches(
+      StreamExecutionEnvironment environment,
+      String[] arguments,
+      BatchOptions options,
+      int repetitions) {
+    DataStream<RowData> rows =
+        environment
+            .fromSource(
+                source(Long.parseLong(arguments[0]), Double.parseDouble(arguments[1]), repetitions),
+                WatermarkStrategy.noWatermarks(),
+                "rows")
+            .uid("rows");
+    return ColumnBatches.fromRows(rows, SCHEMA, options).uid("batches");
+  }
+
+  private static DataGeneratorSource<RowData> source(long rows, double rate, int repetitions) {
     return new DataGeneratorSource<>(
-        number -> GenericRowData.of(number, number % KEYS, StringData.fromString("row " + number)),
+        number ->
+            GenericRowData.of(
+                number, number % KEYS, StringData.fromString(text(number, repetitions))),
         rows,
         rate == 0 ? RateLimiterStrategy.noOp() : RateLimiterStrategy.perSecond(rate),
-        InternalTypeInfo.of(rowType));
+        InternalTypeInfo.of(ROW_TYPE));
+  }
+
+  private static String text(long number, int repetitions) {
+    return ("row " + number).repeat(repetitions);
+  }
+
+  /** The line of a row in the files. */
+  public static String line(long number, int repetitions) {
+    return number + "," + number % KEYS + "," + text(number, repetitions);
+  }
+
+  /** Exchanges the batches by key and writes them to the files of {@code folder}. */
+  static void writeByKey(DataStream<ColumnBatch> batches, String folder) {
+    DataStream<ColumnBatch> byKey = BatchExchange.keyBy(batches, "key").uid("by-key").apply();
+    FileSinks.write(byKey, SCHEMA, new CsvEncoder(CsvOptions.DEFAULT), new Path(folder))
+        .uid("files");
   }
 }

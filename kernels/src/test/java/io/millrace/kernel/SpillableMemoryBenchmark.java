@@ -33,7 +33,7 @@ public final class SpillableMemoryBenchmark {
   private static final double BAR_SHARE = 0.03;
   private static final int MINIMUM_ROUNDS = 51;
   private static final int MAXIMUM_ROUNDS = 5001;
-  private static final double WARM_UP_MICROSECONDS = 500_000;
+  private static final double WARM_UP_MICROSECONDS = 300_000;
   private static final double MICROSECONDS = 1_000_000;
 
   private final MemoryResource plain;
@@ -124,17 +124,28 @@ public final class SpillableMemoryBenchmark {
         columns(inputs[0].rows, times[0], times[1], times[2]));
   }
 
-  /** Warms up and says how many rounds fit the time. */
+  /** How many rounds fit the time. */
   private static int rounds(PartitionInput[] inputs, int partitions, Partitioning operation) {
+    // At first kernels are loaded and methods compiled.
+    double round = 0;
+    for (int i = 0; i < 2; i++) {
+      round = microsecondsOfRounds(inputs, partitions, operation, WARM_UP_MICROSECONDS);
+    }
+    return (int) Math.max(MINIMUM_ROUNDS, Math.min(MAXIMUM_ROUNDS, MICROSECONDS / round));
+  }
+
+  /** What one round takes, from as many as fit {@code microseconds}. */
+  private static double microsecondsOfRounds(
+      PartitionInput[] inputs, int partitions, Partitioning operation, double microseconds) {
     double total = 0;
     int rounds = 0;
-    while (total < WARM_UP_MICROSECONDS) {
+    while (total < microseconds) {
       for (PartitionInput input : inputs) {
         total += microseconds(operation, input, partitions);
       }
       rounds++;
     }
-    return (int) Math.max(MINIMUM_ROUNDS, Math.min(MAXIMUM_ROUNDS, MICROSECONDS / total * rounds));
+    return total / rounds;
   }
 
   // Differences are taken within a round, so that what drifts over the rounds cancels out.

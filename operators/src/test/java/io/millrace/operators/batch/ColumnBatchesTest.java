@@ -27,14 +27,12 @@ import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Rows to batches and back in a job on a cluster. */
-@Order(Integer.MAX_VALUE - 1)
 @ExtendWith(NothingHeldExtension.class)
 class ColumnBatchesTest {
   private static final long ROWS = 20_000;
@@ -77,7 +75,7 @@ class ColumnBatchesTest {
     return SEEN.add(row.getLong(0));
   }
 
-  @OutOfMemoryTest(onlyNewLines = true, onCluster = true)
+  @OutOfMemoryTest(onCluster = true)
   void rowsWithJavaTypesComeOutOnce() throws Exception {
     StreamExecutionEnvironment environment = environment(true);
     DataStream<Row> rows =

@@ -11,6 +11,11 @@ import io.millrace.column.Table;
 import io.millrace.device.DeferredDevice;
 import io.millrace.device.HostDevice;
 import io.millrace.memory.Buffer;
+import io.millrace.memory.HostMemoryResource;
+import io.millrace.operators.testing.OutOfMemoryTest;
+import io.millrace.testing.TableBuilder;
+import io.millrace.testing.TableRows;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -54,5 +59,29 @@ class HostTransferTest {
     }
     assertThat(freed).hasValue(1);
     assertThat(DeviceContext.heldBytes(device)).isZero();
+  }
+
+  // On the host, which is the device of the other tests, tables stay where they are.
+  @OutOfMemoryTest(attempts = 3)
+  void aTableThatDoesNotFitIsMovedInParts() {
+    List<List<Object>> rows = List.of(List.of(1L), List.of(2L), List.of(3L));
+    List<List<Object>> moved = new ArrayList<>();
+    try (DeviceContext context = DeviceContext.open(device);
+        HostTransfer transfer = new HostTransfer(context)) {
+      Table table =
+          TableBuilder.ofRows(SCHEMA, rows)
+              .buildOnHost(context.hostStream(), HostMemoryResource.INSTANCE);
+      transfer.toDevice(table, part -> moved.addAll(rowsOf(part, context)));
+    }
+    assertThat(moved).isEqualTo(rows);
+    assertThat(DeviceContext.heldBytes(device)).isZero();
+  }
+
+  private static List<List<Object>> rowsOf(Table table, DeviceContext context) {
+    try (table;
+        Table host =
+            table.copyTo(HostMemoryResource.INSTANCE, context.hostStream(), context.stream())) {
+      return TableRows.ofHost(host, context.hostStream());
+    }
   }
 }

@@ -25,7 +25,6 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -34,7 +33,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Order(Integer.MAX_VALUE - 1)
 @ExtendWith(NothingHeldExtension.class)
 class BatchExchangeTest {
   @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
@@ -126,7 +124,7 @@ class BatchExchangeTest {
     }
   }
 
-  @OutOfMemoryTest(attempts = 1, onCluster = true)
+  @OutOfMemoryTest(onCluster = true)
   void noRowIsLostBetweenTargetsOrKeyGroups() throws Exception {
     StreamExecutionEnvironment environment = environment();
     DataStream<ColumnBatch> byTarget =

@@ -82,10 +82,6 @@ public final class AllocationCoverage {
     FAILED.add(line);
   }
 
-  static boolean hasFailed(SourceLine line) {
-    return FAILED.contains(line);
-  }
-
   /** The tests of {@code testPackage} and below that would add to what failed, but did not run. */
   public static List<String> testsNotRun(String testPackage) {
     List<String> tests = new ArrayList<>();
@@ -116,7 +112,7 @@ public final class AllocationCoverage {
     Set<String> exempted = new TreeSet<>(exemptions.keySet());
     for (JavaAccess<?> request : requests()) {
       SourceLine line = new SourceLine(request.getOriginOwner().getName(), request.getLineNumber());
-      if (hasFailed(line)) {
+      if (FAILED.contains(line)) {
         continue;
       }
       if (exemptions.containsKey(line.className())) {

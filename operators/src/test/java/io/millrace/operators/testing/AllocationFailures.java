@@ -43,6 +43,11 @@ final class AllocationFailures {
     return failedAttempts;
   }
 
+  /** Fails nothing more. */
+  synchronized void end() {
+    over = true;
+  }
+
   /** Whether the request that the calling thread makes fails. */
   synchronized boolean fails() {
     AllocationRequest request = AllocationRequest.current();

@@ -40,7 +40,6 @@ final class OutOfMemoryInjection implements TestTemplateInvocationContextProvide
         Stream.of(new Invocation("as it is", none, new Recording(none, test))),
         Stream.of(none)
             .flatMap(recorded -> recorded.sites().stream())
-            .filter(site -> !(test.onlyNewLines() && AllocationCoverage.hasFailed(site.call())))
             .flatMap(site -> failing(site, test)));
   }
 
@@ -93,6 +92,7 @@ final class OutOfMemoryInjection implements TestTemplateInvocationContextProvide
     // Also finds what leaked and was spilled since. A test that failed may hold whatever it likes.
     @Override
     public void afterEach(ExtensionContext context) {
+      failures.end();
       StagingRequests.ignore(stagingPool());
       if (context.getExecutionException().isEmpty()) {
         ContextMemory.unwrap();

@@ -42,12 +42,6 @@ public @interface OutOfMemoryTest {
   boolean onCluster() default false;
 
   /**
-   * Whether only those lines fail that failed in no test before, because the test takes long. Run
-   * its class after the others.
-   */
-  boolean onlyNewLines() default false;
-
-  /**
    * Whether the operator takes memory on a GPU only, so that on the host there is nothing to fail.
    */
   boolean onGpuOnly() default false;

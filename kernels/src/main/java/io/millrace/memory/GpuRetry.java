@@ -174,6 +174,7 @@ public final class GpuRetry {
                 + " on disk, and all jobs hold "
                 + held(manager.deviceBytes(), manager.deviceLimitBytes())
                 + " on the device. Smaller batches, a larger millrace.spill.device-limit"
+                + " or millrace.device.memory-limit"
                 + (limits.spills() ? "" : ", millrace.spill.enabled")
                 + ", a smaller millrace.gpu.concurrency or fewer jobs on the device would help");
     exhausted.initCause(last);

@@ -199,7 +199,8 @@ class GpuRetryTest {
           .hasMessageContaining("spilling " + BYTES + " bytes")
           .hasMessageContaining("failure 3")
           .hasMessageContaining("the test holds 0 bytes on the device, " + BYTES + " bytes on the")
-          .hasMessageContaining("millrace.spill.device-limit");
+          .hasMessageContaining("millrace.spill.device-limit")
+          .hasMessageContaining("millrace.device.memory-limit");
       assertThat(failure.getCause()).hasMessage("failure 3");
       assertThat(failure.getSuppressed())
           .extracting(Throwable::getMessage)

@@ -75,7 +75,7 @@ final class DeviceMemory {
             WRAPPERS.get().device().apply(deviceMemory),
             hostPool,
             deviceLimit,
-            options.get(MemoryOptions.SPILL_ON_DEMAND),
+            options.ofProcess(MemoryOptions.SPILL_ON_DEMAND).orElseThrow(),
             new SpillStatistics(2),
             SystemClock.getInstance()::relativeTimeNanos);
   }

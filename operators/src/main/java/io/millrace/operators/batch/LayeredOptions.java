@@ -31,9 +31,7 @@ record LayeredOptions(ReadableConfig job, ReadableConfig taskManager) {
    * @throws IllegalArgumentException if it is set to what it cannot be; names the option
    */
   <T> Optional<T> find(ConfigOption<T> option) {
-    return ofJob(option)
-        .or(() -> ofProcess(option))
-        .or(() -> Optional.ofNullable(option.defaultValue()));
+    return ofJob(option).or(() -> ofProcess(option));
   }
 
   /** As {@link #find}, for an option that has a default. */
@@ -46,9 +44,32 @@ record LayeredOptions(ReadableConfig job, ReadableConfig taskManager) {
     return job.getOptional(option);
   }
 
-  /** As {@link #find}, where not the job but the TaskManager or the process sets it. */
+  /** As {@link #find}, whatever the job sets. */
   <T> Optional<T> ofProcess(ConfigOption<T> option) {
-    return taskManager.getOptional(option).or(() -> systemProperty(option));
+    return taskManager
+        .getOptional(option)
+        .or(() -> systemProperty(option))
+        .or(() -> Optional.ofNullable(option.defaultValue()));
+  }
+
+  /**
+   * Checks that the job asks for no value of its own of an option that concerns all jobs. The
+   * process's value is none of its own: an embedded cluster and its job have one configuration.
+   *
+   * @throws IllegalArgumentException if it does; names the option and where to set it
+   */
+  <T> void requireOfProcess(ConfigOption<T> option) {
+    Optional<T> ofJob = ofJob(option);
+    Optional<T> ofProcess = ofProcess(option);
+    if (ofJob.isPresent() && !ofJob.equals(ofProcess)) {
+      throw new IllegalArgumentException(
+          option.key()
+              + " is "
+              + ofJob.get()
+              + " in the job's configuration, but concerns all jobs of the TaskManager, which has "
+              + ofProcess.map(Object::toString).orElse("none")
+              + "; set it in the TaskManager's configuration instead");
+    }
   }
 
   private static <T> Optional<T> systemProperty(ConfigOption<T> option) {

@@ -12,8 +12,9 @@ import org.apache.flink.configuration.MemorySize;
 
 /**
  * The options of device memory and of spilling. Each is looked up in the job's configuration, then
- * in the TaskManager's, then in the system properties of the process. The limits that bound all
- * jobs of a process together are read when the first of them uses the device.
+ * in the TaskManager's, then in the system properties of the process. What concerns all jobs of a
+ * process together is read when the first of them uses the device; a job that sets it to a value of
+ * its own fails when it starts.
  */
 @PublicEvolving
 public final class MemoryOptions {
@@ -86,15 +87,20 @@ public final class MemoryOptions {
           .withDescription(
               "Device memory that a TaskManager takes of each device, at most, for all its jobs.");
 
+  private static final List<ConfigOption<?>> OF_PROCESS =
+      List.of(SPILL_ON_DEMAND, DEVICE_MEMORY_LIMIT, DeviceOptions.GPU_CONCURRENCY);
+
   private MemoryOptions() {}
 
   /**
    * What a job may use.
    *
    * @param directories of the disk tier
-   * @throws IllegalArgumentException if an option has a value that it cannot have; names the option
+   * @throws IllegalArgumentException if an option has a value that it cannot have, or one of the
+   *     job's own that concerns all jobs; names the option
    */
   static SpillLimits jobLimits(LayeredOptions options, List<Path> directories) {
+    OF_PROCESS.forEach(options::requireOfProcess);
     long diskBytes = bytes(options.find(SPILL_DISK_LIMIT));
     return new SpillLimits(
         options.get(SPILL_ENABLED),

@@ -11,6 +11,7 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FailingResourceAdaptor;
+import io.millrace.memory.GpuRetry;
 import io.millrace.memory.SpillException;
 import io.millrace.memory.SpillShare;
 import io.millrace.memory.SpillTier;
@@ -159,7 +160,11 @@ class DeviceMemoryTest {
             Map.of("millrace.device.memory-limit", "6 kb"));
     ChainStream chain = chain(job);
     Buffer first = buffer(chain);
-    assertThatThrownBy(() -> buffer(chain)).isInstanceOf(GpuOutOfMemoryException.class);
+    GpuRetry retry = new GpuRetry(chain.resource().share(), DeviceMemory.semaphore(device));
+    assertThatThrownBy(() -> retry.withRetry(() -> buffer(chain)))
+        .isInstanceOf(GpuOutOfMemoryException.class)
+        .hasMessageContaining("limit of 6144 bytes")
+        .hasMessageContaining("millrace.device.memory-limit");
     first.close();
     buffer(chain).close();
     chain.release();
@@ -222,6 +227,40 @@ class DeviceMemoryTest {
             : job("a", Map.of(option, value));
     assertThatIllegalArgumentException().isThrownBy(() -> chain(job)).withMessageContaining(option);
     assertNothingIsOpen();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "millrace.spill.on-demand, false, false, true",
+    "millrace.device.memory-limit, 1 gb, 1024 mb, 2 gb",
+    "millrace.gpu.concurrency, 3, 3, 4",
+  })
+  void anOptionOfAllJobsIsTheTaskManagersAndAJobMayOnlyRepeatIt(
+      String option, String value, String same, String other) {
+    Map<String, String> taskManager = Map.of(option, value);
+    JobEnvironment repeats = job("a", Map.of(option, same), taskManager);
+    JobEnvironment differs = job("b", Map.of(option, other), taskManager);
+    JobEnvironment alone = job("c", Map.of(option, value));
+    assertRefused(differs, option);
+    assertRefused(alone, option);
+    assertNothingIsOpen();
+
+    ChainStream open = chain(repeats);
+    assertRefused(differs, option);
+    assertRefused(alone, option);
+    open.release();
+  }
+
+  private void assertRefused(JobEnvironment job, String option) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> chain(job))
+        .withMessageContaining(option)
+        .withMessageContaining("set it in the TaskManager's configuration");
+  }
+
+  @Test
+  void aJobMayRepeatTheDefaultOfAnOptionOfAllJobs() {
+    chain(job("a", Map.of("millrace.spill.on-demand", "true"))).release();
   }
 
   private static void assertNothingIsOpen() {

@@ -20,7 +20,9 @@ import java.util.stream.LongStream;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -53,11 +55,13 @@ class SpillingJobTest {
   private static StreamExecutionEnvironment job(
       Configuration options, HoldBatches hold, BatchCollector collector) {
     StreamExecutionEnvironment environment = flink.environment(2, options);
-    collector.collect(
-        hold.apply(
-            TableSourceOperator.batches(
-                environment.fromSequence(0, BATCHES - 1), SCHEMA, SpillingJobTest::rows)));
+    collector.collect(hold.apply(batches(environment)));
     return environment;
+  }
+
+  private static DataStream<ColumnBatch> batches(StreamExecutionEnvironment environment) {
+    return TableSourceOperator.batches(
+        environment.fromSequence(0, BATCHES - 1), SCHEMA, SpillingJobTest::rows);
   }
 
   private static FlinkJob submitAndHold(Configuration options, HoldBatches hold, BatchCollector to)
@@ -159,5 +163,29 @@ class SpillingJobTest {
     assertThatThrownBy(job::await)
         .hasMessageContaining(BATCH_BYTES + " bytes in one buffer")
         .hasMessageContaining("set " + MemoryOptions.SPILL_DEVICE_LIMIT.key() + " to more");
+  }
+
+  @Test
+  void anOptionOfAllJobsInTheConfigurationOfOneIsRefused() {
+    Configuration options =
+        new Configuration().set(MemoryOptions.DEVICE_MEMORY_LIMIT, MemorySize.ofMebiBytes(512));
+    StreamExecutionEnvironment environment = flink.environment(1, options);
+    batches(environment).sinkTo(new DiscardingSink<>());
+    assertThatThrownBy(() -> flink.run(environment))
+        .hasMessageContaining("millrace.device.memory-limit is 512 mb in the job's configuration");
+  }
+
+  @Test
+  void anEmbeddedClusterSharesItsConfigurationWithItsJob() throws Exception {
+    Configuration options =
+        new Configuration()
+            .set(MemoryOptions.DEVICE_MEMORY_LIMIT, MemorySize.ofMebiBytes(512))
+            .set(MemoryOptions.SPILL_ON_DEMAND, false);
+    BatchCollector collector = new BatchCollector();
+    StreamExecutionEnvironment environment =
+        StreamExecutionEnvironment.createLocalEnvironment(1, options);
+    collector.collect(batches(environment));
+    environment.execute();
+    assertAllRows(collector);
   }
 }

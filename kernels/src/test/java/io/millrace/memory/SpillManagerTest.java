@@ -110,12 +110,12 @@ class SpillManagerTest {
     for (int i = 0; i < 14; i++) {
       scene.filled(share, i, bytes);
     }
-    assertThat(scene.manager.spill(12 * bytes)).isEqualTo(12 * bytes);
-    assertThat(scene.tiers().subList(0, 12)).containsOnly(SpillTier.HOST);
-    assertThat(scene.tiers().subList(12, 14)).containsOnly(SpillTier.DEVICE);
-    assertThat(share.deviceBytes()).isEqualTo(2 * bytes);
-    assertThat(share.hostBytes()).isEqualTo(12 * bytes);
-    assertThat(share.statistics().count(SpillTier.DEVICE, SpillTier.HOST)).isEqualTo(12);
+    assertThat(scene.manager.spill(11 * bytes)).isEqualTo(11 * bytes);
+    assertThat(scene.tiers().subList(0, 11)).containsOnly(SpillTier.HOST);
+    assertThat(scene.tiers().subList(11, 14)).containsOnly(SpillTier.DEVICE);
+    assertThat(share.deviceBytes()).isEqualTo(3 * bytes);
+    assertThat(share.hostBytes()).isEqualTo(11 * bytes);
+    assertThat(share.statistics().count(SpillTier.DEVICE, SpillTier.HOST)).isEqualTo(11);
     for (int i : new int[] {5, 13}) {
       scene.assertFilled(scene.buffer(i), i);
     }

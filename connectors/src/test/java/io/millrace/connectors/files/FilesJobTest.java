@@ -176,7 +176,7 @@ class FilesJobTest {
             "a.jsonl:9: column 'id': the JSON string \"x\" is no BIGINT: {\"id\":\"x\"}");
   }
 
-  @OutOfMemoryTest(attempts = 1, onCluster = true)
+  @OutOfMemoryTest(onCluster = true)
   void batchesBecomeJsonLinesAndArrowStreams() throws Exception {
     StreamExecutionEnvironment environment = flink.environment(2);
     DataStream<ColumnBatch> batches =
@@ -201,7 +201,7 @@ class FilesJobTest {
     assertThat(readArrow(folder.resolve("arrow"))).containsExactlyInAnyOrderElementsOf(expected);
   }
 
-  @OutOfMemoryTest(attempts = 1, onCluster = true)
+  @OutOfMemoryTest(onCluster = true)
   void arrowFilesAreReadAsBatches() throws Exception {
     StreamExecutionEnvironment writing = flink.environment(2);
     FileSinks.write(

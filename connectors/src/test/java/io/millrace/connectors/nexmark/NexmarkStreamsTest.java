@@ -43,7 +43,7 @@ class NexmarkStreamsTest {
 
   @TempDir Path folder;
 
-  @OutOfMemoryTest(attempts = 1, onCluster = true)
+  @OutOfMemoryTest(onCluster = true)
   void batchesOfAllSubtasksTogetherHaveEachBidOnce() throws Exception {
     StreamExecutionEnvironment environment = flink.environment(3);
     BatchCollector collector = new BatchCollector();

@@ -14,12 +14,14 @@ import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
 import io.millrace.operators.testing.HoldBatches;
 import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.RecordingMetricReporter;
 import io.millrace.operators.testing.TableSourceOperator;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.metrics.Gauge;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
@@ -94,6 +96,36 @@ class SpillingJobTest {
     assertAllRows(collector);
     assertThat(share.statistics().bytes(SpillTier.DEVICE, SpillTier.HOST)).isPositive();
     assertThat(share.statistics().bytes(SpillTier.DISK, SpillTier.DEVICE)).isPositive();
+  }
+
+  @Test
+  void eachTaskReportsItsJobsMemory() throws Exception {
+    HoldBatches hold = new HoldBatches();
+    FlinkJob job =
+        submitAndHold(limits(8 * BATCH_BYTES, 4 * BATCH_BYTES), hold, new BatchCollector());
+    SpillShare share = hold.shares().iterator().next();
+    assertThat(values("memory.deviceBytes")).isEqualTo(ofEachSubtask(share.deviceBytes()));
+    assertThat(values("memory.hostBytes")).isEqualTo(ofEachSubtask(share.hostBytes()));
+    assertThat(values("memory.diskBytes")).isEqualTo(ofEachSubtask(share.diskBytes()));
+
+    List<Gauge<?>> broughtBack = RecordingMetricReporter.gauges("spill.disk_to_gpu.bytes");
+    hold.release();
+    job.await();
+    long bytes = share.statistics().bytes(SpillTier.DISK, SpillTier.DEVICE);
+    assertThat(bytes).isPositive();
+    assertThat(values(broughtBack)).isEqualTo(ofEachSubtask(bytes));
+  }
+
+  private static List<Object> values(String metric) {
+    return values(RecordingMetricReporter.gauges(metric));
+  }
+
+  private static List<Object> values(List<Gauge<?>> gauges) {
+    return gauges.stream().<Object>map(Gauge::getValue).toList();
+  }
+
+  private static List<Object> ofEachSubtask(long value) {
+    return List.of(value, value);
   }
 
   @Test

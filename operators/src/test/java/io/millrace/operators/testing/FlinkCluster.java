@@ -69,6 +69,9 @@ public final class FlinkCluster implements BeforeAllCallback, AfterEachCallback 
     configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(256));
     configuration.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(16));
     configuration.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(16));
+    configuration.setString(
+        "metrics.reporter.recording.factory.class",
+        RecordingMetricReporter.Factory.class.getName());
     MiniCluster cluster =
         new MiniCluster(
             new MiniClusterConfiguration.Builder()

@@ -47,7 +47,7 @@ class DeviceContextTest {
     context.close();
     context.close();
     if (device.kind() == DeviceKind.CUDA) {
-      assertThatThrownBy(context.stream()::synchronize).isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(context.stream()::recordEvent).isInstanceOf(IllegalStateException.class);
     }
   }
 

@@ -26,9 +26,11 @@ record AllocationRequest(AllocationSite site, List<String> attempt, boolean isOf
         }
       };
 
-  /** Whether classes or a jar at {@code location} are of tests. */
+  /** Whether classes or a jar at {@code location}, of the build or of a bundle, are of tests. */
   static boolean isTestCode(String location) {
-    return location.contains("/test-classes/") || location.contains("-tests.jar");
+    return location.contains("/test-classes/")
+        || location.contains("-tests.jar")
+        || location.endsWith("/test/");
   }
 
   /** The request in which the calling thread is. */

@@ -138,13 +138,13 @@ class ArrowCDeviceOrderTest {
       try (DeviceStream owner = device.device().createStream();
           DeviceStream producer = device.device().createStream();
           DeviceStream consumer = device.device().createStream();
-          Buffer large = Buffer.allocate(LARGE_BYTES, owner, device.memory())) {
-        Buffer value = zero(owner, device.memory());
+          Buffer large = Buffer.allocate(LARGE_BYTES, owner, device.fixedMemory())) {
+        Buffer value = zero(owner, device.fixedMemory());
         for (int i = 0; i < 100; i++) {
           fill(large, (byte) i, owner);
         }
-        try (ArrowDeviceArray array = export(table(value, owner), producer, device.memory());
-            Table imported = fromArrowDevice(array, consumer, device.memory());
+        try (ArrowDeviceArray array = export(table(value, owner), producer, device.fixedMemory());
+            Table imported = fromArrowDevice(array, consumer, device.fixedMemory());
             DeviceEvent written = owner.recordEvent()) {
           assertThat(run == 0 || !written.isReached())
               .as("the host is ahead of the GPU, once its code is warm")

@@ -14,6 +14,19 @@ public final class HostMemory {
     if (ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
       throw new ExceptionInInitializerError("Millrace needs a little-endian machine");
     }
+    initializeMemoryUtil();
+  }
+
+  // It makes a logger, which the first time Log4j refuses an interrupted thread, for the process.
+  private static void initializeMemoryUtil() {
+    boolean interrupted = Thread.interrupted();
+    try {
+      MemoryUtil.freeMemory(0);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   private HostMemory() {}

@@ -14,7 +14,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Reports buffers that the garbage collector found before anyone closed them, with the place that
  * made them. It only reports: what is copied and freed does not depend on it. The system property
- * {@code millrace.leak-detection} sets the {@link Level}. Thread-safe. The idea is Netty's.
+ * {@code millrace.leak-detection} sets the {@link Level}; a value that is none is logged as an
+ * error and counts as {@code sampled}. Thread-safe. The idea is Netty's.
  */
 final class LeakDetector {
   static final String LEVEL_PROPERTY = "millrace.leak-detection";
@@ -27,7 +28,7 @@ final class LeakDetector {
   /** Follows the buffers of the process. */
   static final LeakDetector PROCESS =
       new LeakDetector(
-          Level.valueOf(System.getProperty(LEVEL_PROPERTY, "sampled").toUpperCase(Locale.ROOT)),
+          Level.parse(System.getProperty(LEVEL_PROPERTY, "sampled"), LOGGER::error),
           site ->
               LOGGER.warn(
                   "A buffer was not closed; its memory is held until the process ends", site));
@@ -46,7 +47,20 @@ final class LeakDetector {
     /** One in {@link #SAMPLE_INTERVAL}. */
     SAMPLED,
     /** All, which walks the stack for each buffer. */
-    ALL
+    ALL;
+
+    /**
+     * The level of this name in any case; {@link #SAMPLED}, after {@code error}, if there is none.
+     */
+    static Level parse(String name, Consumer<String> error) {
+      try {
+        return valueOf(name.toUpperCase(Locale.ROOT));
+      } catch (IllegalArgumentException e) {
+        error.accept(
+            LEVEL_PROPERTY + " must be off, sampled or all, but is '" + name + "': taking sampled");
+        return SAMPLED;
+      }
+    }
   }
 
   /**

@@ -3,6 +3,7 @@ package io.millrace.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.device.HostDevice;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
@@ -68,6 +69,19 @@ class LeakDetectorTest {
   void nothingIsFollowedWhenItIsOff() {
     LeakDetector detector = new LeakDetector(LeakDetector.Level.OFF, reports::add);
     assertThat(detector.track(makeBuffer())).isNull();
+  }
+
+  @Test
+  void aLevelThatThereIsNotIsAnErrorThatNamesTheOption() {
+    List<String> errors = new ArrayList<>();
+    assertThat(LeakDetector.Level.parse("paranoid", errors::add))
+        .isEqualTo(LeakDetector.Level.SAMPLED);
+    assertThat(errors)
+        .containsExactly(
+            "millrace.leak-detection must be off, sampled or all, but is 'paranoid':"
+                + " taking sampled");
+    assertThat(LeakDetector.Level.parse("Off", errors::add)).isEqualTo(LeakDetector.Level.OFF);
+    assertThat(errors).hasSize(1);
   }
 
   @Test

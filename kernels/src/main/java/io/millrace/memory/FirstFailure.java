@@ -1,8 +1,9 @@
 package io.millrace.memory;
 
 /**
- * Runs steps that must all be tried, and keeps the first failure; later ones are added to it as
- * suppressed. For one thread.
+ * Runs steps that must all be tried, and keeps the first failure, but the first error before any
+ * exception: who only handles exceptions must not take an error for one. The others are added to it
+ * as suppressed. For one thread.
  */
 public final class FirstFailure {
   private Throwable failure;
@@ -16,9 +17,19 @@ public final class FirstFailure {
     }
   }
 
-  /** Keeps an unchecked exception or an error. */
+  /**
+   * Keeps an unchecked exception or an error.
+   *
+   * @throws IllegalArgumentException if {@code e} is a checked exception
+   */
   public void add(Throwable e) {
+    if (!(e instanceof RuntimeException || e instanceof Error)) {
+      throw new IllegalArgumentException("a checked exception cannot be kept", e);
+    }
     if (failure == null) {
+      failure = e;
+    } else if (e instanceof Error && !(failure instanceof Error)) {
+      e.addSuppressed(failure);
       failure = e;
     } else if (failure != e) {
       failure.addSuppressed(e);
@@ -30,7 +41,7 @@ public final class FirstFailure {
     return failure != null;
   }
 
-  /** Throws the first failure, if there was one. */
+  /** Throws what is kept, if there was a failure. */
   public void rethrow() {
     if (failure instanceof Error error) {
       throw error;

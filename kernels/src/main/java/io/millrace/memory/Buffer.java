@@ -123,14 +123,15 @@ public final class Buffer implements AutoCloseable {
 
   /**
    * A buffer of the same content that never sees later writes to this one, nor this one its. With
-   * copy-on-write the memory is shared until one of them is written to; exposed memory, which a
-   * third party may write to unseen, and memory without copy-on-write is copied at once.
+   * copy-on-write the memory is shared until one of them is written to; memory that may be written
+   * to unseen, because it is exposed or a scope with a WRITE access of it is open, and memory
+   * without copy-on-write is copied at once.
    *
    * @param stream what a copy is enqueued on and whose order its memory follows
    */
   public Buffer shallowCopy(DeviceStream stream) {
     checkOpen();
-    return owner.isExposed() || !owner.copiesOnWrite() ? deepCopy(stream) : share();
+    return owner.isWritable() || !owner.copiesOnWrite() ? deepCopy(stream) : share();
   }
 
   /**

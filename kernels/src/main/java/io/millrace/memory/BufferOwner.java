@@ -18,6 +18,7 @@ abstract class BufferOwner {
   // Their accesses may go on, so they count as sharing the memory until no access is open.
   private int slicesClosedInAccess;
   private int openAccesses;
+  private int openWrites;
   private boolean exposed;
   private boolean released;
 
@@ -78,6 +79,16 @@ abstract class BufferOwner {
     lock.lock();
     try {
       return exposed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether someone has a pointer, good for writing, that copy-on-write does not see in use. */
+  final boolean isWritable() {
+    lock.lock();
+    try {
+      return exposed || openWrites > 0;
     } finally {
       lock.unlock();
     }
@@ -162,6 +173,7 @@ abstract class BufferOwner {
       user.waitFor(stream());
       uses.orderBefore(mode, user);
       openAccesses++;
+      openWrites += mode == AccessMode.WRITE ? 1 : 0;
       return address;
     } finally {
       lock.unlock();
@@ -188,6 +200,7 @@ abstract class BufferOwner {
         failure.run(() -> uses.add(mode, user, event));
       }
       openAccesses--;
+      openWrites -= mode == AccessMode.WRITE ? 1 : 0;
       slicesClosedInAccess = openAccesses == 0 ? 0 : slicesClosedInAccess;
       unused = becomesUnused();
     } finally {

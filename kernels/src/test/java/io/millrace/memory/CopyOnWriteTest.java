@@ -86,6 +86,24 @@ class CopyOnWriteTest {
   }
 
   @Test
+  void aShallowCopyDoesNotSeeWhatAnOpenScopeStillWrites() {
+    try (Buffer buffer = series(1, 2, 3, 4)) {
+      Buffer copy;
+      try (AccessScope scope = AccessScope.on(device.stream())) {
+        long address = buffer.access(AccessMode.WRITE, scope);
+        copy = buffer.shallowCopy(device.stream());
+        device.stream().fill(address, (byte) 0, 16);
+      }
+      try (copy;
+          Buffer later = buffer.shallowCopy(device.stream())) {
+        assertThat(values(copy)).containsExactly(1, 2, 3, 4);
+        assertThat(values(buffer)).containsExactly(0, 0, 0, 0);
+        assertThat(address(later)).isEqualTo(address(buffer));
+      }
+    }
+  }
+
+  @Test
   void aSliceThatIsWrittenCopiesItsOwnBytesOnly() {
     try (Buffer whole = series(1, 2, 3, 4);
         Buffer part = whole.slice(4, 8)) {

@@ -94,7 +94,7 @@ public final class SpillManager implements AutoCloseable {
    * or nothing more can be spilled.
    *
    * @return the bytes spilled
-   * @throws SpillException if a disk fails or is full
+   * @throws SpillException if a disk fails or is full, and nothing else could be spilled
    */
   public long spill(long bytes) {
     return spill(() -> bytes, owner -> true);

@@ -3,7 +3,9 @@ package io.millrace.memory;
 import io.millrace.device.DeviceEvent;
 import io.millrace.device.DeviceStream;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * One move of buffers off the device. Copies to the host are enqueued in batches; while one batch
@@ -18,6 +20,8 @@ final class SpillRound {
   private final SpillManager manager;
   private final SpillTransfers transfers;
   private final long wantedBytes;
+  // Whose disk took nothing more, and so keep what they have on the device.
+  private final Map<SpillShare, SpillException> refusals = new LinkedHashMap<>();
   private Batch filling = new Batch();
   private Batch running = new Batch();
   private long spilledBytes;
@@ -39,12 +43,20 @@ final class SpillRound {
     this.lastEndNanos = transfers.nanoTime();
   }
 
-  /** Spills in the order given and says how much, or throws after what had begun is done. */
+  /**
+   * Spills in the order given and says how much, or throws after what had begun is done. A share
+   * whose disk fails or is full is passed over, so that it does not fail others that can spill.
+   *
+   * @throws SpillException if a disk fails or is full, and nothing else could be spilled
+   */
   long run(List<SpillableBufferOwner> owners) {
     FirstFailure failure = new FirstFailure();
     failure.run(() -> beginAll(owners));
     failure.run(this::finishRunning);
     failure.run(this::finishRunning);
+    if (spilledBytes == 0) {
+      refusals.values().forEach(failure::add);
+    }
     failure.rethrow();
     return spilledBytes;
   }
@@ -54,7 +66,7 @@ final class SpillRound {
       if (spilledBytes + running.bytes + filling.bytes >= wantedBytes) {
         return;
       }
-      if (owner.beginMove()) {
+      if (!refusals.containsKey(owner.share()) && owner.beginMove()) {
         begin(owner);
       }
       if (filling.bytes >= BATCH_BYTES) {
@@ -72,6 +84,8 @@ final class SpillRound {
           moveToDisk(owner);
         }
       }
+    } catch (SpillException e) {
+      refusals.put(owner.share(), e);
     } finally {
       if (!copying) {
         owner.endMove();
@@ -141,7 +155,7 @@ final class SpillRound {
       if (copying.hasFailed()) {
         failure.run(() -> owner.share().freeHost(owner, copy.hostAddress));
       } else {
-        failure.run(() -> arrive(copy, nanos * owner.size() / batch.bytes));
+        failure.run(() -> arrive(copy, (long) ((double) nanos / batch.bytes * owner.size())));
       }
       owner.endMove();
     }

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -224,6 +225,42 @@ class SpillPolicyTest {
       scene.assertFilled(scene.buffer(i), i);
     }
     scene.filled(share, 9, BYTES);
+  }
+
+  @Test
+  void aFullDiskOfOneJobFailsNoOtherThatCanSpill() {
+    scene =
+        new SpillScene(
+            device, new LimitingResourceAdaptor(device.fixedMemory(), 3 * BYTES), UNLIMITED);
+    SpillShare full = scene.open(onDisk(0, BYTES));
+    SpillShare other = scene.open(SpillLimits.DEFAULT);
+    scene.filled(full, 1, BYTES);
+    scene.manager.spill(1);
+    scene.filled(full, 2, BYTES);
+    scene.filled(full, 3, BYTES);
+    scene.filled(other, 4, BYTES);
+    scene.filled(other, 5, BYTES);
+    assertThat(scene.tiers()).containsExactly(DISK, DEVICE, DEVICE, HOST, DEVICE);
+    scene.assertFilled(scene.buffer(1), 2);
+    scene.assertFilled(scene.buffer(3), 4);
+  }
+
+  @Test
+  void theTimeOfACopyIsCountedHoweverLongAndLargeItIs() {
+    AtomicLong nanos = new AtomicLong();
+    long stepNanos = 1L << 53;
+    scene =
+        new SpillScene(
+            device,
+            device.fixedMemory(),
+            new PinnedHostMemoryResource(device.device()),
+            UNLIMITED,
+            true,
+            () -> nanos.getAndAdd(stepNanos));
+    SpillShare share = scene.open(SpillLimits.DEFAULT);
+    scene.filled(share, 1, BYTES);
+    scene.manager.spill(1);
+    assertThat(share.statistics().nanos(DEVICE, HOST)).isEqualTo(stepNanos);
   }
 
   @Test

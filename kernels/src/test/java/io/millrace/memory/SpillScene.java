@@ -7,6 +7,7 @@ import io.millrace.device.StagingBuffer;
 import io.millrace.testing.DeviceExtension;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /** A spill manager, its shares and their buffers, which must hold nothing once they are closed. */
 final class SpillScene implements AutoCloseable {
@@ -26,16 +27,21 @@ final class SpillScene implements AutoCloseable {
       MemoryResource hostMemory,
       long deviceLimitBytes,
       boolean onDemand) {
+    this(device, memory, hostMemory, deviceLimitBytes, onDemand, System::nanoTime);
+  }
+
+  SpillScene(
+      DeviceExtension device,
+      MemoryResource memory,
+      MemoryResource hostMemory,
+      long deviceLimitBytes,
+      boolean onDemand,
+      LongSupplier nanoClock) {
     this.device = device;
     this.hostMemory = new TrackingResourceAdaptor(hostMemory);
     this.manager =
         new SpillManager(
-            memory,
-            this.hostMemory,
-            deviceLimitBytes,
-            onDemand,
-            new SpillStatistics(2),
-            System::nanoTime);
+            memory, this.hostMemory, deviceLimitBytes, onDemand, new SpillStatistics(2), nanoClock);
   }
 
   SpillShare open(SpillLimits limits) {

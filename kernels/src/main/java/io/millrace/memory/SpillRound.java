@@ -114,8 +114,11 @@ final class SpillRound {
     return true;
   }
 
+  // What is being copied to the host is not kept locked while the disk is written to.
   private void moveToDisk(SpillableBufferOwner owner) {
     if (owner.share().hasDisk()) {
+      finishRunning();
+      finishRunning();
       owner.orderMove(transfers.spillStream());
       long address = owner.keptAddress();
       owner.share().copyToDisk(owner, SpillTier.DEVICE);

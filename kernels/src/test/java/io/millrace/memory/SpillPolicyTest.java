@@ -12,7 +12,9 @@ import io.millrace.testing.ExposureSites;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -164,6 +166,29 @@ class SpillPolicyTest {
     assertThat(share.statistics().count(HOST, DISK)).isZero();
     scene.assertFilled(large, 1);
     scene.assertFilled(small, 2);
+  }
+
+  @Test
+  void whatGoesToTheHostIsThereBeforeTheDiskIsWrittenTo() {
+    Set<List<SpillTier>> seen = new HashSet<>();
+    AtomicLong nanos = new AtomicLong();
+    scene =
+        new SpillScene(
+            device,
+            device.fixedMemory(),
+            new PinnedHostMemoryResource(device.device()),
+            UNLIMITED,
+            true,
+            () -> {
+              seen.add(scene.tiers());
+              return nanos.incrementAndGet();
+            });
+    SpillShare share = scene.open(onDisk(BYTES, UNLIMITED));
+    scene.filled(share, 1, BYTES);
+    scene.filled(share, 2, BYTES);
+    scene.manager.spill(UNLIMITED);
+    assertThat(scene.tiers()).containsExactly(HOST, DISK);
+    assertThat(seen).contains(List.of(HOST, DEVICE));
   }
 
   @Test

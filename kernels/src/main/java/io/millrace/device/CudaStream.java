@@ -61,8 +61,10 @@ final class CudaStream implements DeviceStream {
     return new CudaEvent(this);
   }
 
+  // Whoever frees memory waits here, also while another thread closes the stream: the stream then
+  // either waits before it is synchronized for the last time, or is closed.
   @Override
-  public void waitFor(DeviceEvent event) {
+  public synchronized void waitFor(DeviceEvent event) {
     if (event instanceof CudaEvent cudaEvent) {
       check(JCudaDriver.cuStreamWaitEvent(handle(), cudaEvent.event, 0), "cuStreamWaitEvent");
     }
@@ -108,20 +110,14 @@ final class CudaStream implements DeviceStream {
   }
 
   @Override
-  public void close() {
+  public synchronized void close() {
     if (!closed) {
       try {
         synchronize();
       } finally {
-        destroy();
+        closed = true;
+        check(JCudaDriver.cuStreamDestroy(stream), "cuStreamDestroy");
       }
-    }
-  }
-
-  private synchronized void destroy() {
-    if (!closed) {
-      closed = true;
-      check(JCudaDriver.cuStreamDestroy(stream), "cuStreamDestroy");
     }
   }
 

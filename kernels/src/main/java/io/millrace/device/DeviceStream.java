@@ -4,8 +4,9 @@ package io.millrace.device;
  * An ordered queue of work on one {@link Device}. Work of one stream runs in order; streams run
  * beside each other unless one waits for another.
  *
- * <p>A stream may be used by one thread at a time. No method but {@link #synchronize} waits on the
- * host, except on the host device, where every method has done its work when it returns.
+ * <p>A stream may be used by one thread at a time, but any thread may mark it, wait for it and make
+ * it wait. No method but {@link #synchronize} and {@link #close} waits on the host, except on the
+ * host device, where every method has done its work when it returns.
  */
 public interface DeviceStream extends AutoCloseable {
 

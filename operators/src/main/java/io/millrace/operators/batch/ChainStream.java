@@ -3,6 +3,7 @@ package io.millrace.operators.batch;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
+import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryBudget;
 import io.millrace.memory.SpillableResourceAdaptor;
 import java.util.HashMap;
@@ -33,14 +34,19 @@ final class ChainStream {
     this.job = job;
     this.device = device;
     JobShare share = DeviceMemory.acquire(device, job);
-    this.managedMemory =
-        job.memoryManager()
-            .map(manager -> new ManagedMemoryBudget(manager, share::warnOfNoManagedMemory));
-    this.resource =
-        share.resource(
-            managedMemory.<MemoryBudget>map(budget -> budget).orElse(MemoryBudget.unlimited()));
-    this.stream = device.createStream();
-    this.hostStream = HostDevice.INSTANCE.createStream();
+    try {
+      this.managedMemory =
+          job.memoryManager()
+              .map(manager -> new ManagedMemoryBudget(manager, share::warnOfNoManagedMemory));
+      this.resource =
+          share.resource(
+              managedMemory.<MemoryBudget>map(budget -> budget).orElse(MemoryBudget.unlimited()));
+      this.hostStream = HostDevice.INSTANCE.createStream();
+      this.stream = device.createStream();
+    } catch (RuntimeException | Error e) {
+      DeviceMemory.release(device, job);
+      throw e;
+    }
   }
 
   /** The stream of the chain that {@code operator} is part of, for an operator that opens. */
@@ -52,12 +58,12 @@ final class ChainStream {
           acquire(task, JobEnvironment.of(operator), () -> DeviceOptions.device(operator));
       try {
         open.managedMemory.ifPresent(budget -> budget.add(operator));
-      } catch (RuntimeException e) {
+        if (first) {
+          MemoryMetrics.register(task.getEnvironment().getMetricGroup(), open.resource.share());
+        }
+      } catch (RuntimeException | Error e) {
         open.release();
         throw e;
-      }
-      if (first) {
-        MemoryMetrics.register(task.getEnvironment().getMetricGroup(), open.resource.share());
       }
       return open;
     }
@@ -112,12 +118,11 @@ final class ChainStream {
       }
       OPEN.remove(chain);
     }
-    try {
-      stream.close();
-      hostStream.close();
-    } finally {
-      managedMemory.ifPresent(ManagedMemoryBudget::close);
-      DeviceMemory.release(device, job);
-    }
+    FirstFailure failure = new FirstFailure();
+    failure.run(stream::close);
+    failure.run(hostStream::close);
+    failure.run(() -> managedMemory.ifPresent(ManagedMemoryBudget::close));
+    failure.run(() -> DeviceMemory.release(device, job));
+    failure.rethrow();
   }
 }

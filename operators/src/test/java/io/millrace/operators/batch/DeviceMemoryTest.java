@@ -205,6 +205,17 @@ class DeviceMemoryTest {
         .hasMessageContaining("io.tmp.dirs");
   }
 
+  @Test
+  void aChainThatGetsNoStreamLeavesNothingOpen() {
+    Device refusing = new DeviceWithoutStreams();
+    JobEnvironment job = job("a", Map.of());
+    Object chain = new Object();
+    assertThatThrownBy(() -> ChainStream.acquire(chain, job, () -> refusing))
+        .isInstanceOf(GpuOutOfMemoryException.class);
+    assertNothingIsOpen();
+    ChainStream.acquire(chain, job, () -> refusing).release();
+  }
+
   @ParameterizedTest
   @CsvSource({
     "millrace.spill.enabled, maybe",

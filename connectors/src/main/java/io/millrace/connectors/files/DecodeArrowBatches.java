@@ -16,6 +16,7 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.IOUtils;
 
 /** Turns Arrow IPC record batch messages into batches in the memory of the operator's device. */
 final class DecodeArrowBatches extends AbstractStreamOperator<ColumnBatch>
@@ -67,12 +68,6 @@ final class DecodeArrowBatches extends AbstractStreamOperator<ColumnBatch>
 
   @Override
   public void close() throws Exception {
-    if (transfer != null) {
-      transfer.close();
-    }
-    if (deviceContext != null) {
-      deviceContext.close();
-    }
-    super.close();
+    IOUtils.closeAll(transfer, deviceContext, super::close);
   }
 }

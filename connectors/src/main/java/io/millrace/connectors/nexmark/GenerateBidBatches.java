@@ -9,6 +9,7 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.IOUtils;
 
 /** Turns the numbers of a batch into the batch of bids, and lets a watermark follow it. */
 public final class GenerateBidBatches extends AbstractStreamOperator<ColumnBatch>
@@ -62,15 +63,6 @@ public final class GenerateBidBatches extends AbstractStreamOperator<ColumnBatch
 
   @Override
   public void close() throws Exception {
-    if (transfer != null) {
-      transfer.close();
-    }
-    if (tables != null) {
-      tables.close();
-    }
-    if (deviceContext != null) {
-      deviceContext.close();
-    }
-    super.close();
+    IOUtils.closeAll(transfer, tables, deviceContext, super::close);
   }
 }

@@ -18,6 +18,7 @@ import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.apache.flink.util.IOUtils;
 
 /**
  * Collects rows into batches on the operator's device; {@link BatchOptions} say when a batch is
@@ -216,15 +217,6 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
     if (timer != null) {
       timer.cancel(false);
     }
-    if (batcher != null) {
-      batcher.close();
-    }
-    if (transfer != null) {
-      transfer.close();
-    }
-    if (deviceContext != null) {
-      deviceContext.close();
-    }
-    super.close();
+    IOUtils.closeAll(batcher, transfer, deviceContext, super::close);
   }
 }

@@ -5,6 +5,7 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.IOUtils;
 
 /**
  * The base of operators that take batches. It keeps the rules of {@link ColumnBatch} in one place:
@@ -65,9 +66,6 @@ public abstract class ColumnBatchOperator<OUT> extends AbstractStreamOperator<OU
 
   @Override
   public void close() throws Exception {
-    if (deviceContext != null) {
-      deviceContext.close();
-    }
-    super.close();
+    IOUtils.closeAll(deviceContext, super::close);
   }
 }

@@ -4,17 +4,21 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchOperator;
 import io.millrace.operators.batch.OperatorFactory;
 import java.util.concurrent.ScheduledFuture;
+import org.apache.flink.runtime.event.WatermarkEvent;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.apache.flink.util.IOUtils;
 
 /**
  * The downstream side of an exchange: joins the small batches that arrive and moves them to the
- * device. Nothing overtakes a row that came before it: watermarks, their status, checkpoint
- * barriers and the end of input flush. A joined batch has the largest timestamp of its parts.
+ * device. Nothing overtakes a row that came before it: watermarks, their status, generalized
+ * watermarks, record attributes, checkpoint barriers and the end of input flush. A joined batch has
+ * the largest timestamp of its parts.
  */
 final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements BoundedOneInput {
   private static final long serialVersionUID = 1L;
@@ -110,6 +114,18 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
   }
 
   @Override
+  public void processWatermark(WatermarkEvent watermark) throws Exception {
+    flush();
+    super.processWatermark(watermark);
+  }
+
+  @Override
+  public void processRecordAttributes(RecordAttributes attributes) throws Exception {
+    flush();
+    super.processRecordAttributes(attributes);
+  }
+
+  @Override
   public void prepareSnapshotPreBarrier(long checkpointId) {
     flush();
   }
@@ -121,9 +137,6 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
 
   @Override
   public void close() throws Exception {
-    if (coalescer != null) {
-      coalescer.close();
-    }
-    super.close();
+    IOUtils.closeAll(coalescer, super::close);
   }
 }

@@ -1,14 +1,19 @@
 package io.millrace.operators.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.device.Device;
+import io.millrace.device.DeviceStream;
+import io.millrace.memory.MemoryResource;
 import io.millrace.operators.batch.BodyCodec;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchSerializer;
+import io.millrace.operators.batch.InjectedFailures;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.testing.RecordingOutput;
@@ -18,7 +23,10 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import org.apache.flink.api.common.watermark.LongWatermark;
+import org.apache.flink.runtime.event.WatermarkEvent;
 import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
@@ -133,6 +141,7 @@ class CoalesceOperatorTest {
 
   @OutOfMemoryTest
   void nothingOvertakesARow() throws Exception {
+    WatermarkEvent generalized = new WatermarkEvent(new LongWatermark(8, "id"), false);
     process(1, 1, 5L);
     process(2, 1, 9L);
     process(3, 1, 7L);
@@ -142,6 +151,10 @@ class CoalesceOperatorTest {
     process(5, 1, null);
     harness.prepareSnapshotPreBarrier(1);
     process(6, 1, null);
+    harness.processRecordAttributes(new RecordAttributes(true));
+    process(7, 1, null);
+    harness.getOneInputOperator().processWatermark(generalized);
+    process(8, 1, null);
     harness.endInput();
     assertThat(output.elements())
         .containsExactly(
@@ -150,7 +163,11 @@ class CoalesceOperatorTest {
             rows(3L, 4L),
             WatermarkStatus.IDLE,
             rows(null, 5L),
-            rows(null, 6L));
+            rows(null, 6L),
+            new RecordAttributes(true),
+            rows(null, 7L),
+            generalized,
+            rows(null, 8L));
   }
 
   // The third attempt is the last; then the rows are joined in parts.
@@ -170,6 +187,40 @@ class CoalesceOperatorTest {
     harness.close();
     assertThat(output.elements()).isEmpty();
     device.assertNothingHeld();
+  }
+
+  @Test
+  void theDeviceIsGivenUpWhereWhatIsDroppedCannotBeFreed() throws Exception {
+    ColumnBatch batch =
+        new ColumnBatch(
+            TableBuilder.ofRows(SCHEMA, List.of(List.of(1L)))
+                .buildOnHost(device.hostStream(), failingToFree(device.hostMemory())));
+    harness.processElement(new StreamRecord<>(batch));
+    batch.release();
+    assertThatThrownBy(harness::close).hasMessage("cannot be freed");
+    assertThatCode(() -> new InjectedFailures((number, bytes) -> false).close())
+        .as("no context is open")
+        .doesNotThrowAnyException();
+  }
+
+  private static MemoryResource failingToFree(MemoryResource upstream) {
+    return new MemoryResource() {
+      @Override
+      public Device device() {
+        return upstream.device();
+      }
+
+      @Override
+      public long allocate(long bytes, DeviceStream stream) {
+        return upstream.allocate(bytes, stream);
+      }
+
+      @Override
+      public void free(long address, long bytes, DeviceStream stream) {
+        upstream.free(address, bytes, stream);
+        throw new IllegalStateException("cannot be freed");
+      }
+    };
   }
 
   @Test

@@ -120,7 +120,11 @@ final class DeviceMemory {
     }
   }
 
-  /** Gives up what {@link #acquire} gave. The last of a job's calls closes the job's share. */
+  /**
+   * Gives up what {@link #acquire} gave. The last of a job's calls closes the job's share and frees
+   * the host memory that its spilled buffers took, because Flink gives the managed memory that paid
+   * for it to others.
+   */
   static void release(Device device, JobEnvironment job) {
     synchronized (OPEN) {
       OPEN.get(device).release(job);
@@ -135,8 +139,17 @@ final class DeviceMemory {
     jobs.remove(job.id());
     try {
       open.close();
+      trimHostPool();
     } finally {
       closeIfUnused();
+    }
+  }
+
+  private void trimHostPool() {
+    if (hostPool.reservedBytes() > 0) {
+      try (DeviceStream stream = device.createStream()) {
+        hostPool.trim(stream);
+      }
     }
   }
 

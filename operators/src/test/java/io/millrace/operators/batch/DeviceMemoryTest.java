@@ -171,6 +171,22 @@ class DeviceMemoryTest {
   }
 
   @Test
+  void hostMemoryOfAJobThatEndsIsFreedWhileOthersRun() {
+    ChainStream other = chain(job("b", Map.of()));
+    ChainStream chain = chain(job("a", Map.of("millrace.spill.device-limit", "4 kb")));
+    Buffer first = buffer(chain);
+    Buffer second = buffer(chain);
+    assertThat(chain.resource().share().hostBytes()).isEqualTo(BUFFER_BYTES);
+    first.close();
+    second.close();
+    long reservedBytes = DeviceContext.reservedBytes(device);
+    chain.release();
+    assertThat(DeviceContext.reservedBytes(device)).isLessThan(reservedBytes);
+    buffer(other).close();
+    other.release();
+  }
+
+  @Test
   void memoryThatIsNotUsedAnyMoreIsGivenBack() {
     ChainStream chain = chain(job("a", Map.of()));
     device.stagingPool().acquire(100).close();

@@ -8,7 +8,7 @@ import org.apache.flink.annotation.PublicEvolving;
 /**
  * When rows that are being batched are sent on. A batch is closed by the first of: its number of
  * rows, its bytes, the age of its oldest row, a watermark (see {@link WatermarkMode}), a change of
- * the watermark status, a checkpoint barrier, the end of the input.
+ * the watermark status, a checkpoint barrier, the end of the input, no memory for one row more.
  *
  * @param minRows the number of rows that closes a batch adapts to the rate, between this, at least
  *     1,

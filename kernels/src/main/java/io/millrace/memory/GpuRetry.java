@@ -17,7 +17,8 @@ import java.util.function.Supplier;
  * state. Its inputs are spilled between attempts if no access scope of the caller is open on them.
  * An attempt must not wait for other tasks, so it never emits.
  *
- * <p>An attempt within an attempt is part of it: it is made once, and its failure is the outer's.
+ * <p>An attempt within an attempt is part of it: it is made once and not split, and its failure is
+ * the outer's.
  *
  * <p>Thread-safe.
  */
@@ -204,7 +205,7 @@ public final class GpuRetry {
     try {
       result = withRetry(() -> attempt.apply(input));
     } catch (GpuOutOfMemoryException e) {
-      List<I> halves = input.halves();
+      List<I> halves = semaphore.isHeldByCurrentThread() ? List.of() : input.halves();
       if (halves.isEmpty()) {
         throw e;
       }

@@ -304,6 +304,25 @@ class GpuRetryTest {
   }
 
   @Test
+  void anAttemptWithinAnAttemptIsNotSplit() {
+    List<Integer> attempted = new ArrayList<>();
+    List<List<Object>> results = new ArrayList<>();
+    try (Table table = table(7)) {
+      assertThatThrownBy(
+              () ->
+                  retry.withRetry(
+                      () -> {
+                        retry.withSplitAndRetry(table, fitting(4, attempted), results::add);
+                        return results;
+                      }))
+          .isInstanceOf(GpuOutOfMemoryException.class);
+    }
+    assertThat(attempted).containsExactly(7, 7, 7);
+    assertThat(results).isEmpty();
+    assertThat(retry.splits()).isZero();
+  }
+
+  @Test
   void oneRowThatDoesNotFitEndsTheWork() {
     List<Integer> attempted = new ArrayList<>();
     try (Table table = table(4)) {

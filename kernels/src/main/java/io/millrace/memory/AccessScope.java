@@ -16,6 +16,7 @@ public final class AccessScope implements AutoCloseable {
   private final DeviceStream stream;
   private final List<BufferOwner> owners = new ArrayList<>(8);
   private final List<AccessMode> modes = new ArrayList<>(8);
+  private boolean closed;
 
   private AccessScope(DeviceStream stream) {
     this.stream = stream;
@@ -30,8 +31,15 @@ public final class AccessScope implements AutoCloseable {
     return stream;
   }
 
-  /** Begins an access of {@code owner} and gives its address. */
+  /**
+   * Begins an access of {@code owner} and gives its address.
+   *
+   * @throws IllegalStateException if the scope is closed, so that the access would never end
+   */
   long add(BufferOwner owner, AccessMode mode) {
+    if (closed) {
+      throw new IllegalStateException("the access scope is closed");
+    }
     long address = owner.beginAccess(mode, stream);
     owners.add(owner);
     modes.add(mode);
@@ -44,6 +52,7 @@ public final class AccessScope implements AutoCloseable {
    */
   @Override
   public void close() {
+    closed = true;
     FirstFailure failure = new FirstFailure();
     DeviceEvent event = null;
     for (int i = 0; i < owners.size(); i++) {

@@ -179,9 +179,9 @@ public final class Buffer implements AutoCloseable {
    * others, this one moves to a copy of its own bytes. A slice that was closed within a scope
    * counts until the accesses of the memory have ended.
    *
-   * @throws IllegalStateException if the buffer is closed, if the memory cannot be reached from the
-   *     scope's device, or if {@code mode} is WRITE, other slices share the memory and
-   *     copy-on-write is off or this buffer is exposed, whose memory must not move
+   * @throws IllegalStateException if the buffer or the scope is closed, if the memory cannot be
+   *     reached from the scope's device, or if {@code mode} is WRITE, other slices share the memory
+   *     and copy-on-write is off or this buffer is exposed, whose memory must not move
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no room for spilled memory or
    *     for the copy
    */

@@ -133,6 +133,18 @@ class BufferTest {
   }
 
   @Test
+  void aClosedScopeTakesNoAccessThatWouldNeverEnd() {
+    try (Buffer buffer = Buffer.allocate(24, device.stream(), device.memory())) {
+      AccessScope scope = AccessScope.on(device.stream());
+      scope.close();
+      assertThatIllegalStateException()
+          .isThrownBy(() -> buffer.access(AccessMode.READ, scope))
+          .withMessage("the access scope is closed");
+    }
+    assertThat(device.heldBytes()).isZero();
+  }
+
+  @Test
   void hostMemoryIsReachedFromEveryDevice() {
     try (Buffer host = Buffer.allocate(10, device.hostStream(), device.hostMemory());
         AccessScope hostScope = AccessScope.on(device.hostStream());

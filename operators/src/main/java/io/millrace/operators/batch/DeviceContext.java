@@ -1,6 +1,7 @@
 package io.millrace.operators.batch;
 
 import io.millrace.device.Device;
+import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.GpuRetry;
 import io.millrace.memory.MemoryResource;
@@ -35,7 +36,10 @@ public final class DeviceContext implements AutoCloseable {
 
   private DeviceContext(ChainStream chain) {
     this.chain = chain;
-    this.pinnedResource = DeviceMemory.pinnedMemory(chain.device());
+    this.pinnedResource =
+        chain.device().kind() == DeviceKind.HOST
+            ? chain.resource()
+            : DeviceMemory.pinnedMemory(chain.device());
     this.retry = new GpuRetry(chain.resource().share(), DeviceMemory.semaphore(chain.device()));
   }
 
@@ -84,7 +88,10 @@ public final class DeviceContext implements AutoCloseable {
     return chain.resource();
   }
 
-  /** Pooled host memory that {@link #device} copies at full speed, ordered by a host stream. */
+  /**
+   * Pooled host memory that {@link #device} copies at full speed, ordered by a host stream. Where
+   * the host is the device, that is {@link #resource}: nothing is copied, so a batch stays there.
+   */
   public MemoryResource pinnedResource() {
     return pinnedResource;
   }

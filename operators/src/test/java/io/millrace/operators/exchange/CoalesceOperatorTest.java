@@ -13,6 +13,7 @@ import io.millrace.memory.MemoryResource;
 import io.millrace.operators.batch.BodyCodec;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchSerializer;
+import io.millrace.operators.batch.DeviceContext;
 import io.millrace.operators.batch.InjectedFailures;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
@@ -46,10 +47,12 @@ class CoalesceOperatorTest {
 
   private OneInputStreamOperatorTestHarness<ColumnBatch, ColumnBatch> harness;
   private RecordingOutput output;
+  private long heldBytesAtLast;
 
   private record Rows(List<List<Object>> rows, Long timestamp) {}
 
   private Rows read(StreamRecord<ColumnBatch> element) {
+    heldBytesAtLast = DeviceContext.heldBytes(Device.current());
     return new Rows(
         device.rows(element.getValue().table()),
         element.hasTimestamp() ? element.getTimestamp() : null);
@@ -101,6 +104,14 @@ class CoalesceOperatorTest {
         .containsExactly(
             rows(null, 1L, 1L, 1L, 1L, 2L, 2L, 2L, 2L, 2L, 3L),
             rows(null, Collections.nCopies(10, 4L).toArray()));
+  }
+
+  @Test
+  void joinedRowsCountForTheJob() throws Exception {
+    process(1, 5, null);
+    process(2, 5, null);
+    assertThat(output.elements()).hasSize(1);
+    assertThat(heldBytesAtLast).isGreaterThanOrEqualTo(10 * Long.BYTES);
   }
 
   @OutOfMemoryTest

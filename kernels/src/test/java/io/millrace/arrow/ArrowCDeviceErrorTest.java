@@ -14,67 +14,18 @@ import io.millrace.device.HostMemory;
 import io.millrace.memory.FailingResourceAdaptor;
 import io.millrace.memory.MemoryResource;
 import io.millrace.testing.DataTypes;
-import io.millrace.testing.DeviceExtension;
-import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
 import io.millrace.testing.TableBuilder;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
 import org.apache.arrow.c.ArrowSchema;
-import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.memory.RootAllocator;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What is refused, and failures on the way, in the memory of the process's device. */
-class ArrowCDeviceErrorTest {
+class ArrowCDeviceErrorTest extends ArrowCDeviceTestCase {
   private static final Schema SCHEMA = DataTypes.schema(DataTypes.all());
-
-  @RegisterExtension final DeviceExtension device = new DeviceExtension();
-  @RegisterExtension final RandomExtension random = new RandomExtension();
-
-  private final BufferAllocator allocator = new RootAllocator();
-  private final List<ArrowSchema> schemas = new ArrayList<>();
-
-  // Closing the allocator fails if memory is still counted.
-  @AfterEach
-  void closeSchemas() {
-    for (ArrowSchema schema : schemas) {
-      schema.release();
-      schema.close();
-    }
-    allocator.close();
-  }
-
-  private ArrowCDeviceExporter exporter() {
-    return new ArrowCDeviceExporter(allocator, device.hostStream(), device.hostMemory());
-  }
-
-  private ArrowCDeviceImporter importer() {
-    return new ArrowCDeviceImporter(allocator, device.hostStream(), device.hostMemory());
-  }
-
-  private ArrowDeviceArray own(Table table) {
-    return exporter().toArrowDevice(table, device.stream(), device.memory());
-  }
-
-  private ArrowSchema schema(Schema schema) {
-    ArrowSchema exported = exporter().toArrowSchema(schema);
-    schemas.add(exported);
-    return exported;
-  }
-
-  private Table fromArrowDevice(Schema schema, ArrowDeviceArray array) throws ArrowFormatException {
-    return importer().fromArrowDevice(schema(schema), array, device.stream(), device.memory());
-  }
-
-  private ArrowDeviceType deviceType() {
-    return device.isCuda() ? ArrowDeviceType.CUDA : ArrowDeviceType.CPU;
-  }
 
   private Table random(int rowCount) {
     return new RandomTables(random.random(), 0.3).generate(SCHEMA, rowCount, device);
@@ -189,8 +140,7 @@ class ArrowCDeviceErrorTest {
     try (Table table = random(10);
         ArrowDeviceArray array =
             exporter().viewToArrowDevice(table.column(0), device.stream(), device.memory())) {
-      ArrowSchema schema = exporter().toArrowSchema(SCHEMA.field(0));
-      schemas.add(schema);
+      ArrowSchema schema = closedAfterwards(exporter().toArrowSchema(SCHEMA.field(0)));
       assertThatThrownBy(
               () -> importer().fromArrowDevice(schema, array, device.stream(), device.memory()))
           .isInstanceOf(ArrowTypeException.class)

@@ -9,8 +9,6 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.HostMemory;
 import io.millrace.testing.DataTypes;
-import io.millrace.testing.DeviceExtension;
-import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
 import io.millrace.testing.TableBuilder;
 import io.millrace.testing.TableRows;
@@ -22,43 +20,26 @@ import org.apache.arrow.c.ArrowSchema;
 import org.apache.arrow.c.CDataDictionaryProvider;
 import org.apache.arrow.c.Data;
 import org.apache.arrow.c.jni.JniWrapper;
-import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.NullVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Schemas, and arrays in host memory. */
-class ArrowCDeviceHostTest {
+class ArrowCDeviceHostTest extends ArrowCDeviceTestCase {
   private static final Schema SCHEMA = DataTypes.schema(DataTypes.all());
   private static final double[] NULL_PROBABILITIES = {0, 0.3, 1};
 
-  @RegisterExtension final DeviceExtension device = new DeviceExtension();
-  @RegisterExtension final RandomExtension random = new RandomExtension();
-
-  private final BufferAllocator allocator = new RootAllocator();
   private ArrowSchema schema;
 
-  // Closing the allocator fails if memory is still counted.
   @AfterEach
   void closeSchema() {
     if (schema != null) {
       schema.release();
       schema.close();
     }
-    allocator.close();
-  }
-
-  private ArrowCDeviceExporter exporter() {
-    return new ArrowCDeviceExporter(allocator, device.hostStream(), device.hostMemory());
-  }
-
-  private ArrowCDeviceImporter importer() {
-    return new ArrowCDeviceImporter(allocator, device.hostStream(), device.hostMemory());
   }
 
   /** The table's array and, in {@link #schema}, its schema. */

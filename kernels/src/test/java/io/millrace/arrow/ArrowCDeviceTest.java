@@ -12,8 +12,6 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.testing.DataTypes;
-import io.millrace.testing.DeviceExtension;
-import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
 import io.millrace.testing.TableBuilder;
 import io.millrace.testing.TableRows;
@@ -22,17 +20,13 @@ import java.util.List;
 import org.apache.arrow.c.ArrowSchema;
 import org.apache.arrow.c.CDataDictionaryProvider;
 import org.apache.arrow.c.Data;
-import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Arrays in the memory of the process's device. */
-class ArrowCDeviceTest {
+class ArrowCDeviceTest extends ArrowCDeviceTestCase {
   private static final Schema SCHEMA = DataTypes.schema(DataTypes.all());
   private static final double[] NULL_PROBABILITIES = {0, 0.3, 1};
   // Types that Arrow lays out as a column does.
@@ -45,52 +39,6 @@ class ArrowCDeviceTest {
               DataType.timestamp(9),
               DataType.list(DataType.INT32),
               DataType.dictionary(DataType.STRING)));
-
-  @RegisterExtension final DeviceExtension device = new DeviceExtension();
-  @RegisterExtension final RandomExtension random = new RandomExtension();
-
-  private final BufferAllocator allocator = new RootAllocator();
-  private final List<ArrowSchema> schemas = new ArrayList<>();
-
-  // Closing the allocator fails if memory is still counted.
-  @AfterEach
-  void closeSchemas() {
-    for (ArrowSchema schema : schemas) {
-      schema.release();
-      schema.close();
-    }
-    allocator.close();
-  }
-
-  private ArrowCDeviceExporter exporter() {
-    return new ArrowCDeviceExporter(allocator, device.hostStream(), device.hostMemory());
-  }
-
-  private ArrowCDeviceImporter importer() {
-    return new ArrowCDeviceImporter(allocator, device.hostStream(), device.hostMemory());
-  }
-
-  private ArrowDeviceArray own(Table table) {
-    return exporter().toArrowDevice(table, device.stream(), device.memory());
-  }
-
-  private ArrowDeviceArray view(Table table) {
-    return exporter().viewToArrowDevice(table, device.stream(), device.memory());
-  }
-
-  private ArrowSchema schema(Schema schema) {
-    ArrowSchema exported = exporter().toArrowSchema(schema);
-    schemas.add(exported);
-    return exported;
-  }
-
-  private Table fromArrowDevice(Schema schema, ArrowDeviceArray array) throws ArrowFormatException {
-    return importer().fromArrowDevice(schema(schema), array, device.stream(), device.memory());
-  }
-
-  private ArrowDeviceType deviceType() {
-    return device.isCuda() ? ArrowDeviceType.CUDA : ArrowDeviceType.CPU;
-  }
 
   private Table random(Schema schema, int rowCount) {
     return new RandomTables(random.random(), 0.3).generate(schema, rowCount, device);
@@ -143,8 +91,7 @@ class ArrowCDeviceTest {
   void columnsComeBack() throws ArrowFormatException {
     try (Table table = random(SCHEMA, 100)) {
       for (int i = 0; i < SCHEMA.size(); i++) {
-        ArrowSchema schema = exporter().toArrowSchema(SCHEMA.field(i));
-        schemas.add(schema);
+        ArrowSchema schema = closedAfterwards(exporter().toArrowSchema(SCHEMA.field(i)));
         List<Object> expected = TableRows.of(table.column(i), device);
         Column copy = table.column(i).copyTo(device.memory(), device.stream(), device.stream());
         try (ArrowDeviceArray owned =

@@ -4,7 +4,6 @@ import io.millrace.device.GpuOutOfMemoryException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Predicate;
 
 /**
  * One job's bounded part of a {@link SpillManager}'s device, host and disk memory, and what is
@@ -110,20 +109,36 @@ public final class SpillShare implements AutoCloseable {
     }
   }
 
+  // What is freed for the limit may be of any budget, what is freed for the budget is its own.
   private boolean reserveHost(long bytes, MemoryBudget budget) {
     if (bytes > limits.hostBytes()) {
       return false;
     }
-    while (true) {
-      boolean withinLimit = hostBytes.get() <= limits.hostBytes() - bytes;
-      if (withinLimit && budget.tryReserve(bytes)) {
-        hostBytes.addAndGet(bytes);
+    if (tryReserveHost(bytes, budget)) {
+      return true;
+    }
+    if (file == null) {
+      return false;
+    }
+    for (SpillableBufferOwner owner : SpillableBufferOwner.oldestFirst(onHost, any -> true)) {
+      boolean helps = !isWithinHostLimit(bytes) || owner.hostBudget() == budget;
+      if (helps && moveToDiskIfIdle(owner) && tryReserveHost(bytes, budget)) {
         return true;
       }
-      if (!moveOneToDisk(owner -> !withinLimit || owner.hostBudget() == budget)) {
-        return false;
-      }
     }
+    return false;
+  }
+
+  private boolean tryReserveHost(long bytes, MemoryBudget budget) {
+    boolean reserved = isWithinHostLimit(bytes) && budget.tryReserve(bytes);
+    if (reserved) {
+      hostBytes.addAndGet(bytes);
+    }
+    return reserved;
+  }
+
+  private boolean isWithinHostLimit(long moreBytes) {
+    return hostBytes.get() <= limits.hostBytes() - moreBytes;
   }
 
   private void releaseHost(SpillableBufferOwner owner) {
@@ -141,30 +156,22 @@ public final class SpillShare implements AutoCloseable {
     statistics.moved(SpillTier.DEVICE, SpillTier.HOST, owner.size(), nanos);
   }
 
-  private boolean moveOneToDisk(Predicate<SpillableBufferOwner> which) {
-    if (file == null) {
+  private boolean moveToDiskIfIdle(SpillableBufferOwner owner) {
+    if (!owner.beginMove()) {
       return false;
     }
-    for (SpillableBufferOwner owner : SpillableBufferOwner.oldestFirst(onHost, which)) {
-      if (owner.beginMove()) {
-        try {
-          if (owner.tier() == SpillTier.HOST) {
-            moveToDisk(owner);
-            return true;
-          }
-        } finally {
-          owner.endMove();
-        }
+    try {
+      boolean isOnHost = owner.tier() == SpillTier.HOST;
+      if (isOnHost) {
+        long address = owner.keptAddress();
+        copyToDisk(owner, SpillTier.HOST);
+        onHost.remove(owner);
+        freeHost(owner, address);
       }
+      return isOnHost;
+    } finally {
+      owner.endMove();
     }
-    return false;
-  }
-
-  private void moveToDisk(SpillableBufferOwner owner) {
-    long address = owner.keptAddress();
-    copyToDisk(owner, SpillTier.HOST);
-    onHost.remove(owner);
-    freeHost(owner, address);
   }
 
   /** Writes {@code owner}'s memory to disk, where it is from then on. */

@@ -89,11 +89,8 @@ final class DeviceMemory {
    */
   static JobShare acquire(Device device, JobEnvironment job) {
     synchronized (OPEN) {
-      DeviceMemory memory = OPEN.get(device);
-      if (memory == null) {
-        memory = new DeviceMemory(device, job.options());
-      }
-      OPEN.put(device, memory);
+      DeviceMemory memory =
+          OPEN.computeIfAbsent(device, key -> new DeviceMemory(key, job.options()));
       try {
         return memory.acquire(job);
       } finally {

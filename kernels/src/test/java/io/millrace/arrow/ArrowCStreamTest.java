@@ -10,7 +10,6 @@ import io.millrace.testing.DataTypes;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
-import io.millrace.testing.TableBuilder;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -43,20 +42,6 @@ class ArrowCStreamTest {
     allocator.close();
   }
 
-  private byte[] encode(Schema schema, List<List<List<Object>>> batches) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (ArrowIpcStreamWriter writer =
-        new ArrowIpcStreamWriter(
-            schema, Channels.newChannel(bytes), device.hostStream(), device.hostMemory())) {
-      for (List<List<Object>> rows : batches) {
-        try (Table table = TableBuilder.ofRows(schema, rows).buildOnHost(device)) {
-          writer.write(table);
-        }
-      }
-    }
-    return bytes.toByteArray();
-  }
-
   private ArrowArrayStream open(byte[] encoded) {
     ArrowArrayStream stream = ArrowArrayStream.allocateNew(allocator);
     Data.exportArrayStream(
@@ -76,7 +61,7 @@ class ArrowCStreamTest {
       batches.add(new RandomTables(random.random(), 0.3).rows(schema, rowCount));
       expected.addAll(batches.get(batches.size() - 1));
     }
-    try (ArrowArrayStream stream = open(encode(schema, batches));
+    try (ArrowArrayStream stream = open(EncodedStream.of(device, schema, batches));
         Table table = fromArrowStream(stream)) {
       assertThat(stream.snapshot().release).as("the stream is released").isZero();
       assertThat(allocator.getAllocatedMemory()).as("and its arrays").isLessThan(100);
@@ -101,7 +86,7 @@ class ArrowCStreamTest {
   void aStreamIsReleasedWhenItsProducerFails() throws IOException {
     Schema schema = DataTypes.schema(List.of(DataType.INT64));
     List<List<Object>> rows = new RandomTables(random.random(), 0).rows(schema, 100);
-    byte[] encoded = encode(schema, List.of(rows, rows));
+    byte[] encoded = EncodedStream.of(device, schema, List.of(rows, rows));
     byte[] cut = Arrays.copyOf(encoded, encoded.length - 500);
     try (ArrowArrayStream stream = open(cut)) {
       assertThatThrownBy(() -> fromArrowStream(stream)).isInstanceOf(IOException.class);

@@ -56,20 +56,6 @@ class ArrowIpcStreamTest {
     return batches;
   }
 
-  private byte[] write(Schema schema, List<List<List<Object>>> batches) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (ArrowIpcStreamWriter writer =
-        new ArrowIpcStreamWriter(
-            schema, Channels.newChannel(bytes), device.hostStream(), device.hostMemory())) {
-      for (List<List<Object>> rows : batches) {
-        try (Table table = TableBuilder.ofRows(schema, rows).buildOnHost(device)) {
-          writer.write(table);
-        }
-      }
-    }
-    return bytes.toByteArray();
-  }
-
   private ArrowIpcStreamReader open(byte[] bytes) throws IOException {
     return new ArrowIpcStreamReader(
         Channels.newChannel(new ByteArrayInputStream(bytes)),
@@ -93,7 +79,7 @@ class ArrowIpcStreamTest {
   @Test
   void tablesAreReadBack() throws IOException {
     List<List<List<Object>>> batches = randomBatches();
-    assertThat(read(write(SCHEMA, batches), SCHEMA)).isEqualTo(batches);
+    assertThat(read(EncodedStream.of(device, SCHEMA, batches), SCHEMA)).isEqualTo(batches);
   }
 
   @Test
@@ -119,7 +105,8 @@ class ArrowIpcStreamTest {
     List<List<List<Object>>> read = new ArrayList<>();
     try (BufferAllocator allocator = new RootAllocator();
         ArrowStreamReader reader =
-            new ArrowStreamReader(new ByteArrayInputStream(write(SCHEMA, batches)), allocator)) {
+            new ArrowStreamReader(
+                new ByteArrayInputStream(EncodedStream.of(device, SCHEMA, batches)), allocator)) {
       VectorSchemaRoot root = reader.getVectorSchemaRoot();
       while (reader.loadNextBatch()) {
         read.add(VectorRows.of(root, SCHEMA, provider(reader)));
@@ -154,7 +141,7 @@ class ArrowIpcStreamTest {
   @Test
   void aStreamMayEndWithoutMarker() throws IOException {
     List<List<List<Object>>> batches = randomBatches();
-    byte[] bytes = write(SCHEMA, batches);
+    byte[] bytes = EncodedStream.of(device, SCHEMA, batches);
     byte[] unmarked = Arrays.copyOf(bytes, bytes.length - 8);
     assertThat(read(unmarked, SCHEMA)).isEqualTo(batches);
   }
@@ -163,7 +150,7 @@ class ArrowIpcStreamTest {
   void cutStreamsAreRefused() throws IOException {
     List<List<List<Object>>> batches =
         List.of(new RandomTables(random.random(), 0.3).rows(SCHEMA, 10));
-    byte[] bytes = write(SCHEMA, batches);
+    byte[] bytes = EncodedStream.of(device, SCHEMA, batches);
     Random cuts = random.random();
     int refused = 0;
     for (int size = 1; size < bytes.length - 8; size += 1 + cuts.nextInt(50)) {
@@ -181,7 +168,9 @@ class ArrowIpcStreamTest {
   @Test
   void corruptStreamsAreRefusedOrReadable() throws IOException {
     Random faults = random.random();
-    byte[] bytes = write(SCHEMA, List.of(new RandomTables(random.random(), 0.3).rows(SCHEMA, 10)));
+    byte[] bytes =
+        EncodedStream.of(
+            device, SCHEMA, List.of(new RandomTables(random.random(), 0.3).rows(SCHEMA, 10)));
     LimitingResourceAdaptor limited = new LimitingResourceAdaptor(device.hostMemory(), 1 << 24);
     int refused = 0;
     for (int i = 0; i < 1_000; i++) {

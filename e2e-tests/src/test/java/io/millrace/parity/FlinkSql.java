@@ -1,0 +1,143 @@
+package io.millrace.parity;
+
+import io.millrace.column.Schema;
+import io.millrace.operators.row.SchemaConverter;
+import io.millrace.parity.FlinkResult.RowFailure;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.EnvironmentSettings;
+import org.apache.flink.table.api.Table;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
+import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.table.types.utils.TypeConversions;
+
+/**
+ * Evaluates SQL expressions with stock Flink as it does at run time: its planner translates one
+ * SELECT of all expressions over a stream, and the operators that it generates run over the rows
+ * one by one. The planner does not see the rows, so it folds nothing of them.
+ *
+ * <p>A row at which the SELECT fails is evaluated again by each expression alone, so that a failure
+ * belongs to one expression and one row.
+ */
+final class FlinkSql {
+  private final RowType rowType;
+  private final StreamExecutionEnvironment environment;
+  private final StreamTableEnvironment tables;
+
+  /**
+   * @param schema of the rows; expressions name its columns
+   * @param sessionZone what {@code table.local-time-zone} is
+   */
+  FlinkSql(Schema schema, ZoneId sessionZone) {
+    this.rowType = SchemaConverter.toRowType(schema);
+    this.environment = StreamExecutionEnvironment.getExecutionEnvironment(new Configuration());
+    environment.setParallelism(1);
+    this.tables = StreamTableEnvironment.create(environment, EnvironmentSettings.inStreamingMode());
+    tables.getConfig().setLocalTimeZone(sessionZone);
+  }
+
+  /** What each of {@code expressions}, in Flink's SQL, is for each of {@code rows}. */
+  List<FlinkResult> evaluate(List<RowData> rows, List<String> expressions) throws Exception {
+    try {
+      return evaluateTogether(rows, expressions);
+    } catch (RuntimeException refusal) {
+      if (expressions.size() == 1) {
+        return List.of(new FlinkResult(expressions.get(0), null, List.of(), refusal));
+      }
+      int half = expressions.size() / 2;
+      List<FlinkResult> results = new ArrayList<>(evaluate(rows, expressions.subList(0, half)));
+      results.addAll(evaluate(rows, expressions.subList(half, expressions.size())));
+      return results;
+    }
+  }
+
+  private List<FlinkResult> evaluateTogether(List<RowData> rows, List<String> expressions)
+      throws Exception {
+    Table selected = select(rows, expressions);
+    List<LogicalType> types = types(selected);
+    List<List<Object>> columns =
+        types.stream().<List<Object>>map(type -> new ArrayList<>(rows.size())).toList();
+    List<Integer> failed = new ArrayList<>();
+    try (GeneratedOperators operators = generate(selected)) {
+      for (int row = 0; row < rows.size(); row++) {
+        List<Object> values = evaluate(operators, rows.get(row), types);
+        if (values.get(0) instanceof RowFailure) {
+          failed.add(row);
+        }
+        for (int i = 0; i < types.size(); i++) {
+          columns.get(i).add(values.get(i));
+        }
+      }
+    }
+    if (!failed.isEmpty() && expressions.size() > 1) {
+      List<RowData> failedRows = failed.stream().map(rows::get).toList();
+      for (int i = 0; i < expressions.size(); i++) {
+        FlinkResult alone = evaluateTogether(failedRows, List.of(expressions.get(i))).get(0);
+        for (int j = 0; j < failed.size(); j++) {
+          columns.get(i).set(failed.get(j), alone.values().get(j));
+        }
+      }
+    }
+    return IntStream.range(0, expressions.size())
+        .mapToObj(i -> new FlinkResult(expressions.get(i), types.get(i), columns.get(i), null))
+        .toList();
+  }
+
+  private static List<Object> evaluate(
+      GeneratedOperators operators, RowData row, List<LogicalType> types) {
+    RowData result;
+    try {
+      result = operators.process(row);
+    } catch (Exception | Error e) {
+      return Collections.nCopies(types.size(), new RowFailure(e));
+    }
+    return FlinkValues.of(result, types);
+  }
+
+  private Table select(List<RowData> rows, List<String> expressions) {
+    String items =
+        IntStream.range(0, expressions.size())
+            .mapToObj(i -> expressions.get(i) + " AS e" + i)
+            .collect(Collectors.joining(", "));
+    DataStream<RowData> stream = environment.fromData(rows, InternalTypeInfo.of(rowType));
+    return tables.sqlQuery("SELECT " + items + " FROM " + tables.fromDataStream(stream));
+  }
+
+  private static List<LogicalType> types(Table table) {
+    return table.getResolvedSchema().getColumnDataTypes().stream()
+        .map(DataType::getLogicalType)
+        .toList();
+  }
+
+  private GeneratedOperators generate(Table selected) throws Exception {
+    return GeneratedOperators.of(toStream(selected).getTransformation());
+  }
+
+  /** As a stream of nullable columns, so that no constraint of a sink refuses a null. */
+  private DataStream<RowData> toStream(Table selected) {
+    LogicalType[] nullable =
+        types(selected).stream().map(type -> type.copy(true)).toArray(LogicalType[]::new);
+    DataType rows = TypeConversions.fromLogicalToDataType(RowType.of(nullable));
+    return tables.toDataStream(selected, rows.bridgedTo(RowData.class));
+  }
+
+  /** As {@link #evaluate}, by a job on a cluster in this process. */
+  List<List<Object>> runJob(List<RowData> rows, List<String> expressions) throws Exception {
+    Table selected = select(rows, expressions);
+    List<LogicalType> types = types(selected);
+    return toStream(selected).executeAndCollect(rows.size()).stream()
+        .map(row -> FlinkValues.of(row, types))
+        .toList();
+  }
+}

@@ -1,0 +1,51 @@
+package io.millrace.parity;
+
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.table.data.DecimalData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.StringData;
+import org.apache.flink.table.data.TimestampData;
+import org.apache.flink.table.types.logical.LogicalType;
+
+/** Flink's internal values as the Java values of {@link io.millrace.testing.TableRows}. */
+final class FlinkValues {
+  private FlinkValues() {}
+
+  static List<Object> of(RowData row, List<LogicalType> types) {
+    List<Object> values = new ArrayList<>();
+    for (int i = 0; i < types.size(); i++) {
+      RowData.FieldGetter getter = RowData.createFieldGetter(types.get(i).copy(true), i);
+      values.add(value(types.get(i), getter.getFieldOrNull(row)));
+    }
+    return values;
+  }
+
+  private static Object value(LogicalType type, Object value) {
+    if (value == null) {
+      return null;
+    }
+    return switch (type.getTypeRoot()) {
+      case DECIMAL -> ((DecimalData) value).toBigDecimal();
+      case DATE -> LocalDate.ofEpochDay((int) value);
+      case TIME_WITHOUT_TIME_ZONE -> LocalTime.ofNanoOfDay((int) value * 1_000_000L);
+      case TIMESTAMP_WITHOUT_TIME_ZONE ->
+          LocalDateTime.ofInstant(instant((TimestampData) value), ZoneOffset.UTC);
+      case TIMESTAMP_WITH_LOCAL_TIME_ZONE -> instant((TimestampData) value);
+      case CHAR, VARCHAR -> ((StringData) value).toString();
+      case BINARY, VARBINARY -> ByteBuffer.wrap((byte[]) value);
+      default -> value;
+    };
+  }
+
+  // TimestampData.toLocalDateTime wraps for timestamps far away.
+  private static Instant instant(TimestampData value) {
+    return Instant.ofEpochMilli(value.getMillisecond()).plusNanos(value.getNanoOfMillisecond());
+  }
+}

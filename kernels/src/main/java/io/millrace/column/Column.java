@@ -193,6 +193,14 @@ public final class Column implements AutoCloseable {
     return knowsNulls ? slice.withNullCount(nullCount) : slice;
   }
 
+  /** The first elements over the same buffers and children, which stay this column's to close. */
+  Column first(int elements) {
+    Objects.checkFromIndexSize(0, elements, size);
+    Column first = new Column(type, elements, offset, data, validity, children);
+    boolean knowsNulls = nullCount == 0 || elements == size;
+    return knowsNulls ? first.withNullCount(nullCount) : first;
+  }
+
   /** A new column over the same memory, which whoever holds it reads. */
   public Column share() {
     return slice(0, size);

@@ -1,22 +1,32 @@
 package io.millrace.column;
 
 import io.millrace.device.DeviceStream;
+import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import io.millrace.memory.Splittable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /**
  * Columns of equal size under a schema. A table owns its columns and is closed once by whoever
- * holds it. Immutable.
+ * holds it. Immutable and thread-safe.
+ *
+ * <p>Only the device may know the row count yet. The columns in memory then have {@link
+ * #rowCountUpperBound} elements, of which those from the row count on are undefined. Whatever needs
+ * the row count waits for it, once; what never waits says so.
  */
 public final class Table implements Splittable<Table> {
   private final Schema schema;
-  private final List<Column> columns;
-  private final int rowCount;
+  private final List<Column> upperBoundColumns;
+  private final int rowCountUpperBound;
+  // null if the host knew the row count from the start.
+  private final DeferredRowCount deferredRowCount;
+  // null until the row count is known; over the buffers of the upper bound's columns.
+  private volatile List<Column> columns;
 
   /**
    * Takes ownership of {@code columns}.
@@ -25,15 +35,37 @@ public final class Table implements Splittable<Table> {
    * @throws IllegalArgumentException if the columns do not fit the schema or the row count
    */
   public Table(Schema schema, List<Column> columns, int rowCount) {
+    this(schema, columns, rowCount, null);
+  }
+
+  /**
+   * Takes ownership of {@code columns} and of one use of {@code rowCount}.
+   *
+   * @param columns of {@code rowCount}'s upper bound of elements, the table's rows first
+   * @throws IllegalArgumentException if the columns do not fit the schema or the upper bound
+   */
+  public Table(Schema schema, List<Column> columns, DeferredRowCount rowCount) {
+    this(schema, columns, rowCount.upperBound(), rowCount);
+  }
+
+  private Table(
+      Schema schema, List<Column> columns, int rowCountUpperBound, DeferredRowCount rowCount) {
     this.schema = schema;
-    this.columns = List.copyOf(columns);
-    this.rowCount = rowCount;
-    if (columns.size() != schema.size()) {
-      throw new IllegalArgumentException(columns.size() + " columns for the schema " + schema);
+    this.upperBoundColumns = List.copyOf(columns);
+    this.rowCountUpperBound = rowCountUpperBound;
+    this.deferredRowCount = rowCount;
+    this.columns = rowCount == null ? upperBoundColumns : null;
+    checkFit();
+  }
+
+  private void checkFit() {
+    if (upperBoundColumns.size() != schema.size()) {
+      throw new IllegalArgumentException(
+          upperBoundColumns.size() + " columns for the schema " + schema);
     }
-    for (int i = 0; i < columns.size(); i++) {
-      Column column = columns.get(i);
-      if (!column.type().equals(schema.type(i)) || column.size() != rowCount) {
+    for (int i = 0; i < schema.size(); i++) {
+      Column column = upperBoundColumns.get(i);
+      if (!column.type().equals(schema.type(i)) || column.size() != rowCountUpperBound) {
         throw new IllegalArgumentException(
             "column '"
                 + schema.field(i).name()
@@ -42,7 +74,7 @@ public final class Table implements Splittable<Table> {
                 + ", not "
                 + schema.type(i)
                 + "["
-                + rowCount
+                + rowCountUpperBound
                 + "]");
       }
     }
@@ -53,41 +85,67 @@ public final class Table implements Splittable<Table> {
   }
 
   public int columnCount() {
-    return columns.size();
+    return schema.size();
   }
 
-  /** The column at {@code index}, still owned by this table. */
+  /** The column at {@code index}, still owned by this table. May wait for the device. */
   public Column column(int index) {
-    return columns.get(index);
+    return columns().get(index);
   }
 
   /**
-   * The column with this name, still owned by this table.
+   * The column with this name, still owned by this table. May wait for the device.
    *
    * @throws IllegalArgumentException if there is none
    */
   public Column column(String name) {
-    return columns.get(schema.indexOf(name));
+    return columns().get(schema.indexOf(name));
   }
 
-  /** All columns, still owned by this table. */
+  /**
+   * All columns, of {@link #rowCount} elements, still owned by this table. May wait for the device.
+   */
   public List<Column> columns() {
+    if (columns == null) {
+      int rows = deferredRowCount.get();
+      columns = upperBoundColumns.stream().map(column -> column.first(rows)).toList();
+    }
     return columns;
   }
 
   /** Exact number of rows. May wait for the device when only that knows it. */
   public int rowCount() {
-    return rowCount;
+    return deferredRowCount == null ? rowCountUpperBound : deferredRowCount.get();
+  }
+
+  /** Whether {@link #rowCount} and all that needs it do not wait. Never waits. */
+  public boolean isRowCountKnown() {
+    return deferredRowCount == null || deferredRowCount.isKnown();
   }
 
   /** No fewer than {@link #rowCount}; never waits. Allocate by this. */
   public int rowCountUpperBound() {
-    return rowCount;
+    return rowCountUpperBound;
+  }
+
+  /**
+   * All columns, of {@link #rowCountUpperBound} elements, still owned by this table. Never waits.
+   */
+  public List<Column> upperBoundColumns() {
+    return upperBoundColumns;
+  }
+
+  /**
+   * The row count as work on the device reads it, an INT32, still owned by this table; empty if it
+   * is the upper bound. Never waits.
+   */
+  public Optional<Buffer> deviceRowCount() {
+    return Optional.ofNullable(deferredRowCount).map(DeferredRowCount::deviceCount);
   }
 
   /** Bytes of all buffers of the table, with what slices leave unused. */
   public long sizeInBytes() {
-    return columns.stream().mapToLong(Table::sizeInBytes).sum();
+    return upperBoundColumns.stream().mapToLong(Table::sizeInBytes).sum();
   }
 
   private static long sizeInBytes(Column column) {
@@ -97,72 +155,94 @@ public final class Table implements Splittable<Table> {
   }
 
   /**
-   * Rows {@code [start, start + rows)} as a new table over the same memory.
+   * Rows {@code [start, start + rows)} as a new table over the same memory. May wait for the
+   * device.
    *
    * @throws IndexOutOfBoundsException if the range is not within this table
    */
   public Table slice(int start, int rows) {
-    return derive(schema, columns, rows, column -> column.slice(start, rows));
+    return derive(schema, columns(), rows, null, column -> column.slice(start, rows));
   }
 
-  /** The rows in two slices over the same memory, or none if there are fewer than two. */
+  /**
+   * The rows in two slices over the same memory, or none if there are fewer than two. May wait for
+   * the device.
+   */
   @Override
   public List<Table> halves() {
-    if (rowCount < 2) {
+    int rows = rowCount();
+    if (rows < 2) {
       return List.of();
     }
-    int half = rowCount / 2;
-    return List.of(slice(0, half), slice(half, rowCount - half));
+    int half = rows / 2;
+    return List.of(slice(0, half), slice(half, rows - half));
   }
 
-  /** A new table over the same memory, which whoever holds it reads. */
+  /** A new table over the same memory, which whoever holds it reads. Never waits. */
   public Table share() {
-    return slice(0, rowCount);
+    return deriveUpperBound(schema, upperBoundColumns, Column::share);
   }
 
-  /** The columns with these names, in this order, as a new table over the same memory. */
+  /**
+   * The columns with these names, in this order, as a new table over the same memory. Never waits.
+   */
   public Table select(List<String> names) {
-    List<Column> selected = names.stream().map(this::column).toList();
-    return derive(schema.select(names), selected, rowCount, Column::share);
+    List<Column> selected =
+        names.stream().map(name -> upperBoundColumns.get(schema.indexOf(name))).toList();
+    return deriveUpperBound(schema.select(names), selected, Column::share);
   }
 
-  /** As {@link Column#copyTo}, for all columns. */
+  /** As {@link Column#copyTo}, for all columns. May wait for the device. */
   public Table copyTo(MemoryResource target, DeviceStream targetStream, DeviceStream stream) {
-    return derive(schema, columns, rowCount, column -> column.copyTo(target, targetStream, stream));
+    return derive(
+        schema, columns(), rowCount(), null, column -> column.copyTo(target, targetStream, stream));
   }
 
-  /** As {@link Column#shallowCopy}, for all columns. */
+  /** As {@link Column#shallowCopy}, for all columns. Never waits. */
   public Table shallowCopy(DeviceStream stream) {
-    return derive(schema, columns, rowCount, column -> column.shallowCopy(stream));
+    return deriveUpperBound(schema, upperBoundColumns, column -> column.shallowCopy(stream));
   }
 
-  /** As {@link Column#deepCopy}, for all columns. */
+  /** As {@link Column#deepCopy}, for all columns. Never waits. */
   public Table deepCopy(DeviceStream stream) {
-    return derive(schema, columns, rowCount, column -> column.deepCopy(stream));
+    return deriveUpperBound(schema, upperBoundColumns, column -> column.deepCopy(stream));
+  }
+
+  private Table deriveUpperBound(
+      Schema newSchema, List<Column> sources, UnaryOperator<Column> newColumns) {
+    return derive(newSchema, sources, rowCountUpperBound, deferredRowCount, newColumns);
   }
 
   /** A table of a new column for each of {@code sources}; if one fails, the others are closed. */
   private static Table derive(
-      Schema schema, List<Column> sources, int rowCount, UnaryOperator<Column> columns) {
+      Schema schema,
+      List<Column> sources,
+      int rowCountUpperBound,
+      DeferredRowCount rowCount,
+      UnaryOperator<Column> columns) {
     List<Column> derived = new ArrayList<>(sources.size());
+    DeferredRowCount retained = rowCount == null ? null : rowCount.retain();
     try {
       for (Column source : sources) {
         derived.add(columns.apply(source));
       }
-      return new Table(schema, derived, rowCount);
+      return new Table(schema, derived, rowCountUpperBound, retained);
     } catch (RuntimeException | Error e) {
       FirstFailure failure = new FirstFailure();
       failure.add(e);
-      close(derived, failure);
+      close(derived, retained, failure);
       throw e;
     }
   }
 
-  /** The columns under their names, for selection. The table still owns them. */
+  /**
+   * The columns under their names, for selection. The table still owns them. May wait for the
+   * device.
+   */
   public ColumnAccessor accessor() {
     ColumnAccessor accessor = new ColumnAccessor(1);
-    IntStream.range(0, columns.size())
-        .forEach(i -> accessor.put(ColumnLabel.of(schema.field(i).name()), columns.get(i)));
+    IntStream.range(0, schema.size())
+        .forEach(i -> accessor.put(ColumnLabel.of(schema.field(i).name()), column(i)));
     return accessor;
   }
 
@@ -170,16 +250,19 @@ public final class Table implements Splittable<Table> {
   @Override
   public void close() {
     FirstFailure failure = new FirstFailure();
-    close(columns, failure);
+    close(upperBoundColumns, deferredRowCount, failure);
     failure.rethrow();
   }
 
-  private static void close(List<Column> columns, FirstFailure failure) {
+  private static void close(List<Column> columns, DeferredRowCount rowCount, FirstFailure failure) {
     columns.forEach(column -> failure.run(column::close));
+    if (rowCount != null) {
+      failure.run(rowCount::close);
+    }
   }
 
   @Override
   public String toString() {
-    return schema + "[" + rowCount + "]";
+    return schema + (columns == null ? "[<= " + rowCountUpperBound : "[" + rowCount()) + "]";
   }
 }

@@ -1,7 +1,9 @@
 package io.millrace.device;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.LongConsumer;
 
@@ -14,9 +16,12 @@ public final class PinnedStagingPool {
 
   private final Device device;
   private final Map<Long, ArrayDeque<Long>> freeBySize = new HashMap<>();
+  private final List<Return> returns = new ArrayList<>();
   private long heldBytes;
   private long pinnedBytes;
   private volatile LongConsumer requestListener = bytes -> {};
+
+  private record Return(DeviceEvent event, long address, long capacity) {}
 
   PinnedStagingPool(Device device) {
     this.device = device;
@@ -32,6 +37,7 @@ public final class PinnedStagingPool {
     requestListener.accept(bytes);
     long capacity = capacity(bytes);
     synchronized (this) {
+      takeReturns();
       heldBytes += capacity;
       ArrayDeque<Long> free = freeBySize.get(capacity);
       if (free != null && !free.isEmpty()) {
@@ -65,8 +71,27 @@ public final class PinnedStagingPool {
     freeBySize.computeIfAbsent(capacity, size -> new ArrayDeque<>()).push(address);
   }
 
-  /** Bytes of buffers taken and not yet closed. */
+  synchronized void releaseAfter(DeviceEvent event, long address, long capacity) {
+    returns.add(new Return(event.retain(), address, capacity));
+  }
+
+  private void takeReturns() {
+    returns.removeIf(
+        returned -> {
+          boolean reached = returned.event.isReached();
+          if (reached) {
+            returned.event.close();
+            release(returned.address, returned.capacity);
+          }
+          return reached;
+        });
+  }
+
+  /**
+   * Bytes of buffers taken and not yet closed, or still used by work that they were closed after.
+   */
   public synchronized long heldBytes() {
+    takeReturns();
     return heldBytes;
   }
 
@@ -77,6 +102,7 @@ public final class PinnedStagingPool {
 
   /** Unpins all free buffers. */
   public synchronized void trim() {
+    takeReturns();
     freeBySize.forEach(
         (capacity, addresses) -> {
           addresses.forEach(device::freePinned);

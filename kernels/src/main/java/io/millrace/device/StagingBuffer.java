@@ -31,4 +31,16 @@ public final class StagingBuffer implements AutoCloseable {
       pool.release(address, capacity);
     }
   }
+
+  /**
+   * As {@link #close}, but the pool lends the memory again only after {@code event}; does not wait.
+   *
+   * @param event behind the last work that uses the buffer; stays the caller's
+   */
+  public synchronized void closeAfter(DeviceEvent event) {
+    if (!closed) {
+      closed = true;
+      pool.releaseAfter(event, address, capacity);
+    }
+  }
 }

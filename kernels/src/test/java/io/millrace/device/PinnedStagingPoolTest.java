@@ -51,6 +51,28 @@ class PinnedStagingPoolTest {
   }
 
   @Test
+  void aBufferClosedAfterAnEventIsLentAgainBehindIt() {
+    DeferredDevice device = new DeferredDevice();
+    PinnedStagingPool deferred = device.stagingPool();
+    try (DeviceStream stream = device.createStream()) {
+      StagingBuffer first = deferred.acquire(1);
+      stream.fill(first.address(), (byte) 1, 1);
+      first.closeAfter(stream.recordEvent());
+      try (StagingBuffer second = deferred.acquire(1)) {
+        assertThat(second.address()).isNotEqualTo(first.address());
+        deferred.trim();
+        assertThat(deferred.heldBytes()).isEqualTo(2 * 4096);
+        stream.synchronize();
+        try (StagingBuffer third = deferred.acquire(1)) {
+          assertThat(third.address()).isEqualTo(first.address());
+        }
+      }
+    }
+    deferred.trim();
+    assertThat(deferred.pinnedBytes()).isZero();
+  }
+
+  @Test
   void trimKeepsWhatIsHeld() {
     try (StagingBuffer held = pool.acquire(1)) {
       pool.acquire(10_000).close();

@@ -1,0 +1,44 @@
+package io.millrace.expression;
+
+import io.millrace.device.HostMemory;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Host memory for bytes that live until {@link #reset}; grows and never moves. */
+final class ByteArena implements AutoCloseable {
+  private static final int CHUNK_BYTES = 1 << 16;
+
+  private record Chunk(long address, int bytes) {}
+
+  private final List<Chunk> chunks = new ArrayList<>();
+  private int current = -1;
+  private int used;
+
+  /** Uninitialized memory. */
+  long allocate(int bytes) {
+    while (current < 0 || used + (long) bytes > chunks.get(current).bytes()) {
+      current++;
+      used = 0;
+      if (current == chunks.size()) {
+        int size = Math.max(CHUNK_BYTES, bytes);
+        chunks.add(new Chunk(HostMemory.allocate(size), size));
+      }
+    }
+    long address = chunks.get(current).address() + used;
+    used += bytes;
+    return address;
+  }
+
+  /** Makes all memory free again. */
+  void reset() {
+    current = chunks.isEmpty() ? -1 : 0;
+    used = 0;
+  }
+
+  @Override
+  public void close() {
+    chunks.forEach(chunk -> HostMemory.free(chunk.address()));
+    chunks.clear();
+    reset();
+  }
+}

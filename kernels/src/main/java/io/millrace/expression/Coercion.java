@@ -1,0 +1,152 @@
+package io.millrace.expression;
+
+import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
+import java.util.List;
+
+/** Implicit casts, as Flink SQL's type coercion makes them. */
+public final class Coercion {
+  private static final int MAXIMUM_PRECISION = 38;
+  private static final List<TypeId> INTEGERS =
+      List.of(TypeId.INT8, TypeId.INT16, TypeId.INT32, TypeId.INT64);
+
+  private Coercion() {}
+
+  public static boolean isInteger(DataType type) {
+    return INTEGERS.contains(type.id());
+  }
+
+  public static boolean isFloating(DataType type) {
+    return type.id() == TypeId.FLOAT32 || type.id() == TypeId.FLOAT64;
+  }
+
+  public static boolean isDecimal(DataType type) {
+    return type.id() == TypeId.DECIMAL32
+        || type.id() == TypeId.DECIMAL64
+        || type.id() == TypeId.DECIMAL128;
+  }
+
+  public static boolean isNumeric(DataType type) {
+    return isInteger(type) || isFloating(type) || isDecimal(type);
+  }
+
+  public static boolean isTimestamp(DataType type) {
+    return type.id() == TypeId.TIMESTAMP_MILLIS
+        || type.id() == TypeId.TIMESTAMP_MICROS
+        || type.id() == TypeId.TIMESTAMP_NANOS;
+  }
+
+  /** The decimal that holds all values of an integer type, or the decimal itself. */
+  public static DataType asDecimal(DataType type) {
+    return switch (type.id()) {
+      case INT8 -> DataType.decimal(3, 0);
+      case INT16 -> DataType.decimal(5, 0);
+      case INT32 -> DataType.decimal(10, 0);
+      case INT64 -> DataType.decimal(19, 0);
+      default -> type;
+    };
+  }
+
+  /**
+   * The expression cast to a type; itself if it has it. A null literal of another type becomes one
+   * of this type.
+   *
+   * @throws ExpressionException if there is no such cast
+   */
+  public static TypedExpression cast(
+      TypedExpression operand, DataType to, ResolutionContext context) {
+    if (operand.type().equals(to)) {
+      return operand;
+    }
+    if (operand instanceof TypedExpression.Literal literal && literal.value() == null) {
+      return new TypedExpression.Literal(null, to);
+    }
+    return context
+        .functions()
+        .cast(operand.type(), to)
+        .orElseThrow(
+            () ->
+                new ExpressionException(
+                    "cannot cast " + operand + " from " + operand.type() + " to " + to))
+        .bind(operand, to, context);
+  }
+
+  /**
+   * The narrowest type that all the expressions can be cast to without asking, as the results of a
+   * CASE or the sides of a comparison are.
+   *
+   * @throws ExpressionException if there is none
+   */
+  public static DataType commonType(List<TypedExpression> expressions) {
+    DataType common = null;
+    for (TypedExpression expression : expressions) {
+      boolean isNullLiteral =
+          expression instanceof TypedExpression.Literal literal && literal.value() == null;
+      if (common == null || !isNullLiteral) {
+        DataType type = expression.type();
+        boolean isFirst = common == null || isNullLiteral(expressions.get(0), common);
+        common = isFirst ? type : common(common, type);
+      }
+    }
+    return common;
+  }
+
+  private static boolean isNullLiteral(TypedExpression expression, DataType type) {
+    return expression instanceof TypedExpression.Literal literal
+        && literal.value() == null
+        && literal.type().equals(type);
+  }
+
+  /**
+   * The narrowest type of both.
+   *
+   * @throws ExpressionException if there is none
+   */
+  public static DataType common(DataType left, DataType right) {
+    if (left.equals(right)) {
+      return left;
+    }
+    if (isNumeric(left) && isNumeric(right)) {
+      return commonNumeric(left, right);
+    }
+    if (isTimestamp(left) && isTimestamp(right)) {
+      boolean withTimeZone = left.withTimeZone() && right.withTimeZone();
+      return DataType.timestamp(Math.max(left.precision(), right.precision()), withTimeZone);
+    }
+    if (left.id() == TypeId.DATE && isTimestamp(right)) {
+      return right;
+    }
+    if (right.id() == TypeId.DATE && isTimestamp(left)) {
+      return left;
+    }
+    throw new ExpressionException(left + " and " + right + " have no common type");
+  }
+
+  /**
+   * A CASE whose results are cast to their common type.
+   *
+   * @param results one a condition, and last the one for rows where no condition is true
+   * @throws ExpressionException if the results have no common type
+   */
+  public static TypedExpression caseOf(
+      List<TypedExpression> conditions, List<TypedExpression> results, ResolutionContext context) {
+    DataType type = commonType(results);
+    return new TypedExpression.Case(
+        conditions, results.stream().map(result -> cast(result, type, context)).toList());
+  }
+
+  private static DataType commonNumeric(DataType left, DataType right) {
+    if (isFloating(left) || isFloating(right)) {
+      boolean bothFloat = left.id() == TypeId.FLOAT32 && right.id() == TypeId.FLOAT32;
+      return bothFloat ? DataType.FLOAT32 : DataType.FLOAT64;
+    }
+    if (isInteger(left) && isInteger(right)) {
+      return INTEGERS.indexOf(left.id()) >= INTEGERS.indexOf(right.id()) ? left : right;
+    }
+    DataType a = asDecimal(left);
+    DataType b = asDecimal(right);
+    int scale = Math.max(a.scale(), b.scale());
+    int whole = Math.max(a.precision() - a.scale(), b.precision() - b.scale());
+    return DataType.decimal(Math.min(MAXIMUM_PRECISION, whole + scale), scale);
+  }
+}

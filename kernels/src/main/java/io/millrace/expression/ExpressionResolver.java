@@ -1,0 +1,144 @@
+package io.millrace.expression;
+
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.column.TypeId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Gives expressions their types, against the columns of one schema. Immutable. */
+public final class ExpressionResolver {
+  private static final int MAXIMUM_LISTED = 6;
+
+  private final Schema schema;
+  private final ResolutionContext context;
+
+  public ExpressionResolver(Schema schema, ResolutionContext context) {
+    this.schema = schema;
+    this.context = context;
+  }
+
+  /**
+   * The typed expression.
+   *
+   * @throws ExpressionException if a column or function does not exist (with the nearest name) or
+   *     types do not fit
+   */
+  public TypedExpression resolve(Expression expression) {
+    if (expression instanceof Expression.ColumnReference reference) {
+      return column(reference.name());
+    } else if (expression instanceof Expression.Literal literal) {
+      return new TypedExpression.Literal(literal.value(), literal.type());
+    } else if (expression instanceof Expression.Alias alias) {
+      return resolve(alias.operand());
+    } else if (expression instanceof Expression.Cast cast) {
+      return cast(cast);
+    } else if (expression instanceof Expression.Case branches) {
+      return branches(branches);
+    }
+    return call((Expression.Call) expression);
+  }
+
+  /**
+   * The typed condition of a filter.
+   *
+   * @throws ExpressionException as {@link #resolve}, and if it is no BOOLEAN
+   */
+  public TypedExpression resolveCondition(Expression expression) {
+    TypedExpression condition = resolve(expression);
+    if (condition.type().id() != TypeId.BOOL) {
+      throw new ExpressionException(
+          "a condition is BOOLEAN, but " + expression + " is " + condition.type());
+    }
+    return condition;
+  }
+
+  /** The name that the column of an expression gets: its alias or column, else its text. */
+  public static String nameOf(Expression expression) {
+    if (expression instanceof Expression.Alias alias) {
+      return alias.name();
+    }
+    return expression instanceof Expression.ColumnReference reference
+        ? reference.name()
+        : expression.toString();
+  }
+
+  private TypedExpression column(String name) {
+    List<String> names = schema.fields().stream().map(Field::name).toList();
+    int index = names.indexOf(name);
+    if (index < 0) {
+      throw new ExpressionException(
+          "there is no column '"
+              + name
+              + "'"
+              + Suggestion.of(name, names)
+              + " The columns are "
+              + String.join(", ", names));
+    }
+    Field field = schema.field(index);
+    return new TypedExpression.InputReference(index, name, field.type(), field.nullable());
+  }
+
+  private TypedExpression cast(Expression.Cast cast) {
+    TypedExpression operand = resolve(cast.operand());
+    TypedExpression result = Coercion.cast(operand, cast.type(), context);
+    boolean canFail =
+        result != operand
+            && result instanceof TypedExpression.Call call
+            && call.function().outcome() == BoundFunction.Outcome.FAILING;
+    return cast.orNull() && canFail
+        ? new TypedExpression.Try((TypedExpression.Call) result)
+        : result;
+  }
+
+  private TypedExpression branches(Expression.Case branches) {
+    List<TypedExpression> conditions = new ArrayList<>();
+    for (Expression condition : branches.conditions()) {
+      conditions.add(resolveCondition(condition));
+    }
+    List<TypedExpression> results = branches.results().stream().map(this::resolve).toList();
+    try {
+      return Coercion.caseOf(conditions, results, context);
+    } catch (ExpressionException e) {
+      throw new ExpressionException(branches + ": " + e.getMessage());
+    }
+  }
+
+  private TypedExpression call(Expression.Call call) {
+    FunctionDefinition function = context.functions().function(call.function());
+    List<TypedExpression> arguments = call.arguments().stream().map(this::resolve).toList();
+    try {
+      return function.bind(arguments, context);
+    } catch (ExpressionException e) {
+      throw new ExpressionException(message(call, function, arguments, e));
+    }
+  }
+
+  private static String message(
+      Expression.Call call,
+      FunctionDefinition function,
+      List<TypedExpression> arguments,
+      ExpressionException cause) {
+    String types =
+        arguments.stream()
+            .map(argument -> argument.type().toString())
+            .collect(Collectors.joining(", "));
+    String taken =
+        Stream.concat(
+                function.signatures().stream().limit(MAXIMUM_LISTED).map(Signature::toString),
+                function.signatures().size() > MAXIMUM_LISTED ? Stream.of("...") : Stream.empty())
+            .collect(Collectors.joining(" or "));
+    return call
+        + ": "
+        + cause.getMessage()
+        + "; "
+        + function.name()
+        + " takes "
+        + taken
+        + ", not ("
+        + types
+        + ")";
+  }
+}

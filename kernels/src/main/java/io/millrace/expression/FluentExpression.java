@@ -1,0 +1,150 @@
+package io.millrace.expression;
+
+import io.millrace.column.DataType;
+import java.util.List;
+
+/**
+ * The methods by which expressions are combined, in the words of Flink's Table API. An argument
+ * that is not an {@link Expression} is a literal of its value: see {@link Expressions#lit}.
+ */
+public interface FluentExpression {
+
+  private Expression self() {
+    return (Expression) this;
+  }
+
+  private Expression binary(String function, Object right) {
+    return Expressions.call(function, self(), right);
+  }
+
+  /** This expression as a column of this name. */
+  default Expression as(String name) {
+    return new Expression.Alias(self(), name);
+  }
+
+  /** Whether both are equal; null if one is null. */
+  default Expression isEqual(Object right) {
+    return binary("=", right);
+  }
+
+  default Expression isNotEqual(Object right) {
+    return binary("<>", right);
+  }
+
+  /** Greater than. */
+  default Expression gt(Object right) {
+    return binary(">", right);
+  }
+
+  /** Greater than or equal. */
+  default Expression ge(Object right) {
+    return binary(">=", right);
+  }
+
+  /** Less than. */
+  default Expression lt(Object right) {
+    return binary("<", right);
+  }
+
+  /** Less than or equal. */
+  default Expression le(Object right) {
+    return binary("<=", right);
+  }
+
+  default Expression and(Object right) {
+    return binary("AND", right);
+  }
+
+  default Expression or(Object right) {
+    return binary("OR", right);
+  }
+
+  default Expression not() {
+    return Expressions.call("NOT", self());
+  }
+
+  default Expression isNull() {
+    return Expressions.call("IS NULL", self());
+  }
+
+  default Expression isNotNull() {
+    return Expressions.call("IS NOT NULL", self());
+  }
+
+  default Expression plus(Object right) {
+    return binary("+", right);
+  }
+
+  default Expression minus(Object right) {
+    return binary("-", right);
+  }
+
+  default Expression times(Object right) {
+    return binary("*", right);
+  }
+
+  default Expression dividedBy(Object right) {
+    return binary("/", right);
+  }
+
+  default Expression mod(Object right) {
+    return binary("MOD", right);
+  }
+
+  default Expression negate() {
+    return Expressions.call("NEGATE", self());
+  }
+
+  default Expression between(Object low, Object high) {
+    return Expressions.call("BETWEEN", self(), low, high);
+  }
+
+  default Expression in(Object... values) {
+    return Expressions.call("IN", Expressions.prepend(self(), values));
+  }
+
+  default Expression like(String pattern) {
+    return binary("LIKE", pattern);
+  }
+
+  /** {@code CAST}: a value that cannot be converted fails the job. */
+  default Expression cast(DataType type) {
+    return new Expression.Cast(self(), type, false);
+  }
+
+  /** {@code TRY_CAST}: a value that cannot be converted gives null. */
+  default Expression tryCast(DataType type) {
+    return new Expression.Cast(self(), type, true);
+  }
+
+  /** This value, or the first of {@code others} that is not null. */
+  default Expression coalesce(Object... others) {
+    return Expressions.call("COALESCE", Expressions.prepend(self(), others));
+  }
+
+  /** Where this is true {@code result}, else {@code otherwise}. */
+  default Expression then(Object result, Object otherwise) {
+    return new Expression.Case(
+        List.of(self()), List.of(Expressions.lit(result), Expressions.lit(otherwise)));
+  }
+
+  default Expression substring(Object begin, Object length) {
+    return Expressions.call("SUBSTRING", self(), begin, length);
+  }
+
+  default Expression charLength() {
+    return Expressions.call("CHAR_LENGTH", self());
+  }
+
+  default Expression upperCase() {
+    return Expressions.call("UPPER", self());
+  }
+
+  default Expression lowerCase() {
+    return Expressions.call("LOWER", self());
+  }
+
+  default Expression abs() {
+    return Expressions.call("ABS", self());
+  }
+}

@@ -1,0 +1,119 @@
+package io.millrace.expression;
+
+import io.millrace.column.DataType;
+import io.millrace.expression.function.ArithmeticFunctions;
+import io.millrace.expression.function.ComparisonFunctions;
+import io.millrace.expression.function.ConditionalFunctions;
+import io.millrace.expression.function.LogicalFunctions;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The functions and casts that expressions may use, by their SQL names. Immutable. */
+public final class FunctionRegistry {
+  private static final List<String> NON_DETERMINISTIC =
+      List.of(
+          "RAND",
+          "RAND_INTEGER",
+          "UUID",
+          "NOW",
+          "PROCTIME",
+          "CURRENT_DATE",
+          "CURRENT_TIME",
+          "CURRENT_TIMESTAMP",
+          "LOCALTIME",
+          "LOCALTIMESTAMP",
+          "CURRENT_ROW_TIMESTAMP",
+          "CURRENT_WATERMARK",
+          "UNIX_TIMESTAMP_NOW");
+
+  private static final class BuiltIn {
+    static final FunctionRegistry INSTANCE =
+        new FunctionRegistry(
+            Stream.of(
+                    ComparisonFunctions.definitions(),
+                    LogicalFunctions.definitions(),
+                    ConditionalFunctions.definitions(),
+                    ArithmeticFunctions.definitions())
+                .flatMap(List::stream)
+                .toList(),
+            List.of());
+  }
+
+  private final Map<String, FunctionDefinition> definitions;
+  private final Map<String, FunctionDefinition> byName = new HashMap<>();
+  private final List<CastRule> casts;
+
+  private FunctionRegistry(List<FunctionDefinition> functions, List<CastRule> casts) {
+    Map<String, FunctionDefinition> inOrder = new LinkedHashMap<>();
+    for (FunctionDefinition function : functions) {
+      inOrder.put(function.name(), function);
+      add(function.name(), function);
+      function.aliases().forEach(alias -> add(alias, function));
+    }
+    this.definitions = Collections.unmodifiableMap(inOrder);
+    this.casts = List.copyOf(casts);
+  }
+
+  private void add(String name, FunctionDefinition function) {
+    if (byName.put(name, function) != null) {
+      throw new IllegalArgumentException("two functions are called " + name);
+    }
+  }
+
+  /** Those that come with the library. */
+  public static FunctionRegistry builtIn() {
+    return BuiltIn.INSTANCE;
+  }
+
+  /**
+   * These functions and {@code function}.
+   *
+   * @throws IllegalArgumentException if its name is taken
+   */
+  public FunctionRegistry with(FunctionDefinition function) {
+    List<FunctionDefinition> functions = new ArrayList<>(definitions.values());
+    functions.add(function);
+    return new FunctionRegistry(functions, casts);
+  }
+
+  /** In the order of their families. */
+  public Collection<FunctionDefinition> definitions() {
+    return definitions.values();
+  }
+
+  /**
+   * The function with this name or alias, in any case.
+   *
+   * @throws ExpressionException if there is none, with the nearest name, or if it is one that gives
+   *     another value at each call
+   */
+  public FunctionDefinition function(String name) {
+    String key = name.toUpperCase(Locale.ROOT);
+    FunctionDefinition function = byName.get(key);
+    if (function == null) {
+      throw new ExpressionException(
+          NON_DETERMINISTIC.contains(key)
+              ? key + " gives another value at each call, which a batch cannot repeat"
+              : "there is no function " + key + Suggestion.of(key, byName.keySet()));
+    }
+    return function;
+  }
+
+  /** Whether there is a function with this name or alias, in any case. */
+  public boolean contains(String name) {
+    return byName.containsKey(name.toUpperCase(Locale.ROOT));
+  }
+
+  /** How {@code from} becomes {@code to}; empty if it cannot. */
+  public Optional<CastRule> cast(DataType from, DataType to) {
+    return casts.stream().filter(rule -> rule.supports(from, to)).findFirst();
+  }
+}

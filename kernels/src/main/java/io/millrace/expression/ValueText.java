@@ -1,0 +1,35 @@
+package io.millrace.expression;
+
+import io.millrace.column.DataType;
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.util.concurrent.TimeUnit;
+
+/** Stored values as people read them. */
+final class ValueText {
+  private ValueText() {}
+
+  static String of(DataType type, long stored) {
+    return switch (type.id()) {
+      case DATE -> LocalDate.ofEpochDay(stored).toString();
+      case TIME -> LocalTime.ofNanoOfDay(TimeUnit.MILLISECONDS.toNanos(stored)).toString();
+      case TIMESTAMP_MILLIS -> timestamp(type, Instant.ofEpochMilli(stored));
+      case TIMESTAMP_MICROS ->
+          timestamp(
+              type,
+              Instant.ofEpochSecond(
+                  Math.floorDiv(stored, 1_000_000L), Math.floorMod(stored, 1_000_000L) * 1_000));
+      case DECIMAL32, DECIMAL64 -> BigDecimal.valueOf(stored, type.scale()).toPlainString();
+      default -> Long.toString(stored);
+    };
+  }
+
+  private static String timestamp(DataType type, Instant instant) {
+    return type.withTimeZone()
+        ? instant.toString()
+        : instant.atOffset(ZoneOffset.UTC).toLocalDateTime().toString();
+  }
+}

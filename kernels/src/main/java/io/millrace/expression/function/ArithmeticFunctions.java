@@ -1,0 +1,107 @@
+package io.millrace.expression.function;
+
+import io.millrace.column.DataType;
+import io.millrace.expression.Arguments;
+import io.millrace.expression.BoundFunction;
+import io.millrace.expression.Coercion;
+import io.millrace.expression.ExpressionException;
+import io.millrace.expression.FunctionDefinition;
+import io.millrace.expression.FunctionFamily;
+import io.millrace.expression.ResolutionContext;
+import io.millrace.expression.Signature;
+import io.millrace.expression.TypedExpression;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The arithmetic operators, with the result types of Flink SQL. */
+public final class ArithmeticFunctions {
+  private static final List<DataType> TYPES =
+      List.of(
+          DataType.INT8,
+          DataType.INT16,
+          DataType.INT32,
+          DataType.INT64,
+          DataType.FLOAT32,
+          DataType.FLOAT64);
+
+  private ArithmeticFunctions() {}
+
+  public static List<FunctionDefinition> definitions() {
+    List<FunctionDefinition> definitions = new ArrayList<>();
+    definitions.add(infix(Arithmetic.ADD, "The sum; integers wrap."));
+    definitions.add(infix(Arithmetic.SUBTRACT, "The difference; integers wrap."));
+    definitions.add(infix(Arithmetic.MULTIPLY, "The product; integers wrap."));
+    definitions.add(
+        infix(
+            Arithmetic.DIVIDE,
+            "The quotient; of integers truncated towards zero. Division by zero fails, but gives"
+                + " infinity or NaN for floating-point numbers."));
+    definitions.add(
+        builder("MOD", "The remainder of the division, with the sign of the dividend.")
+            .aliases("%")
+            .bind((arguments, context) -> of(Arithmetic.REMAINDER, arguments, context)));
+    definitions.add(
+        FunctionDefinition.named("NEGATE")
+            .family(FunctionFamily.ARITHMETIC)
+            .signatures(TYPES.stream().map(Signature::of).toList())
+            .description("The number with the other sign; integers wrap. Written -x.")
+            .sql(arguments -> "(-" + arguments.get(0) + ")")
+            .bind(ArithmeticFunctions::negate));
+    return definitions;
+  }
+
+  private static FunctionDefinition infix(Arithmetic operation, String description) {
+    return builder(operation.symbol(), description)
+        .infix(operation.symbol())
+        .bind((arguments, context) -> of(operation, arguments, context));
+  }
+
+  private static FunctionDefinition.Builder builder(String name, String description) {
+    return FunctionDefinition.named(name)
+        .family(FunctionFamily.ARITHMETIC)
+        .signatures(
+            Stream.concat(
+                    TYPES.stream().map(type -> Signature.of(type, type)),
+                    Stream.of(
+                        Signature.of(DataType.INT64, DataType.INT32),
+                        Signature.of(DataType.INT32, DataType.FLOAT64)))
+                .toList())
+        .description(description);
+  }
+
+  private static TypedExpression of(
+      Arithmetic operation, List<TypedExpression> arguments, ResolutionContext context) {
+    Arguments.count(arguments, 2, 2);
+    for (TypedExpression argument : arguments) {
+      if (!Coercion.isNumeric(argument.type())) {
+        throw Arguments.wrongType(argument);
+      }
+    }
+    DataType common = Coercion.commonType(arguments);
+    if (Coercion.isDecimal(common)) {
+      throw new ExpressionException("decimal arithmetic is not there");
+    }
+    TypedExpression left = Coercion.cast(arguments.get(0), common, context);
+    TypedExpression right = Coercion.cast(arguments.get(1), common, context);
+    TypedExpression result = operation.of(left, right);
+    // SQL gives a remainder the divisor's type.
+    return operation == Arithmetic.REMAINDER && Coercion.isInteger(common)
+        ? Coercion.cast(result, arguments.get(1).type(), context)
+        : result;
+  }
+
+  private static TypedExpression negate(
+      List<TypedExpression> arguments, ResolutionContext context) {
+    Arguments.count(arguments, 1, 1);
+    DataType type = arguments.get(0).type();
+    if (!TYPES.contains(type)) {
+      throw Arguments.wrongType(arguments.get(0));
+    }
+    return BoundFunction.named("NEGATE")
+        .host(Arithmetic.negate(type))
+        .device(Arithmetic.negateOnDevice(type))
+        .sql(operands -> "(-" + operands.get(0) + ")")
+        .call(arguments, type);
+  }
+}

@@ -1,0 +1,104 @@
+package io.millrace.expression.function;
+
+import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
+import io.millrace.expression.Arguments;
+import io.millrace.expression.BoundFunction;
+import io.millrace.expression.DeviceFunction;
+import io.millrace.expression.FunctionDefinition;
+import io.millrace.expression.FunctionFamily;
+import io.millrace.expression.HostFunction;
+import io.millrace.expression.Signature;
+import io.millrace.expression.TypedExpression;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+
+/** Three-valued logic. */
+public final class LogicalFunctions {
+  private static final TypedExpression TRUE = new TypedExpression.Literal(true, DataType.BOOL);
+  private static final TypedExpression FALSE = new TypedExpression.Literal(false, DataType.BOOL);
+
+  private LogicalFunctions() {}
+
+  public static List<FunctionDefinition> definitions() {
+    return List.of(
+        junction("AND", "Whether all are true; null if none is false and one is null."),
+        junction("OR", "Whether one is true; null if none is true and one is null."),
+        define("NOT", "The opposite; null of null.", LogicalFunctions::not),
+        test("IS TRUE", "Whether it is true, and not null.", value -> is(value, true)),
+        test("IS NOT TRUE", "Whether it is false or null.", value -> not(is(value, true))),
+        test("IS FALSE", "Whether it is false, and not null.", value -> is(value, false)),
+        test("IS NOT FALSE", "Whether it is true or null.", value -> not(is(value, false))),
+        test("IS UNKNOWN", "Whether it is null.", TypedExpression.IsNull::new),
+        test(
+            "IS NOT UNKNOWN",
+            "Whether it is not null.",
+            value -> not(new TypedExpression.IsNull(value))));
+  }
+
+  /** The opposite of a BOOLEAN. */
+  static TypedExpression not(TypedExpression operand) {
+    return BoundFunction.named("NOT")
+        .host(HostFunction.ofLong(value -> value ^ 1))
+        .device(
+            DeviceFunction.instructions(
+                (ptx, operands, result) ->
+                    ptx.write("not.pred %s, %s", result.register(), operands.get(0).register())))
+        .sql(operands -> "(NOT " + operands.get(0) + ")")
+        .call(List.of(operand), DataType.BOOL);
+  }
+
+  private static TypedExpression is(TypedExpression operand, boolean value) {
+    return new TypedExpression.Case(
+        List.of(operand), value ? List.of(TRUE, FALSE) : List.of(FALSE, isFalse(operand)));
+  }
+
+  // Here the operand is false or null.
+  private static TypedExpression isFalse(TypedExpression operand) {
+    return not(new TypedExpression.IsNull(operand));
+  }
+
+  private static FunctionDefinition junction(String name, String description) {
+    return FunctionDefinition.named(name)
+        .family(FunctionFamily.LOGICAL)
+        .signatures(Signature.of(DataType.BOOL, DataType.BOOL))
+        .description(description)
+        .infix(name)
+        .bind(
+            (arguments, context) -> {
+              Arguments.count(arguments, 2, Integer.MAX_VALUE);
+              IntStream.range(0, arguments.size())
+                  .forEach(i -> Arguments.typed(arguments, i, TypeId.BOOL));
+              return name.equals("AND")
+                  ? new TypedExpression.And(arguments)
+                  : new TypedExpression.Or(arguments);
+            });
+  }
+
+  private static FunctionDefinition define(
+      String name, String description, UnaryOperator<TypedExpression> binder) {
+    return builder(name, description)
+        .sql(arguments -> "(" + name + " " + arguments.get(0) + ")")
+        .bind((arguments, context) -> binder.apply(operand(arguments)));
+  }
+
+  private static FunctionDefinition test(
+      String name, String description, UnaryOperator<TypedExpression> binder) {
+    return builder(name, description)
+        .sql(arguments -> "(" + arguments.get(0) + " " + name + ")")
+        .bind((arguments, context) -> binder.apply(operand(arguments)));
+  }
+
+  private static FunctionDefinition.Builder builder(String name, String description) {
+    return FunctionDefinition.named(name)
+        .family(FunctionFamily.LOGICAL)
+        .signatures(Signature.of(DataType.BOOL))
+        .description(description);
+  }
+
+  private static TypedExpression operand(List<TypedExpression> arguments) {
+    Arguments.count(arguments, 1, 1);
+    return Arguments.typed(arguments, 0, TypeId.BOOL);
+  }
+}

@@ -40,6 +40,12 @@ public final class Rows {
     return new Rows(ALL, count, true, failures);
   }
 
+  /** Other rows of the same chunk, failing to the same place. */
+  Rows of(int[] otherPositions, int otherCount) {
+    return new Rows(otherPositions, otherCount, false, failures);
+  }
+
+  /** The same rows, failing elsewhere. */
   Rows failingTo(FailureSink sink) {
     return new Rows(positions, count, dense, sink);
   }

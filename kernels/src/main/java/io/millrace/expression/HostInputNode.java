@@ -1,0 +1,129 @@
+package io.millrace.expression;
+
+import io.millrace.column.Column;
+import io.millrace.column.TypeId;
+import io.millrace.device.HostMemory;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+
+/** Reads a column of a table in host memory, a chunk of rows at a time. */
+final class HostInputNode extends HostNode {
+  private final TypeId id;
+  private final long data;
+  private final long secondData;
+  private final long validity;
+  private final long bitOffset;
+  private int firstRow;
+
+  HostInputNode(Column column, HostVector vector, AccessScope scope) {
+    super(vector);
+    this.id = column.type().id();
+    this.bitOffset = column.offset();
+    this.validity = column.validity().map(mask -> address(mask, scope)).orElse(0L);
+    if (column.hasOffsets()) {
+      this.data = address(column.data().orElseThrow(), scope);
+      this.secondData = elements(column.child(0), column.offset(), scope);
+    } else if (id == TypeId.TIMESTAMP_NANOS) {
+      this.data = elements(column.child(0), column.offset(), scope);
+      this.secondData = elements(column.child(1), column.offset(), scope);
+    } else {
+      this.data = elements(column, 0, scope);
+      this.secondData = 0;
+    }
+  }
+
+  private static long elements(Column column, int first, AccessScope scope) {
+    long width = column.type().id().byteWidth();
+    return address(column.data().orElseThrow(), scope) + (column.offset() + first) * width;
+  }
+
+  private static long address(Buffer buffer, AccessScope scope) {
+    return buffer.access(AccessMode.READ, scope);
+  }
+
+  /** Moves on to the chunk that begins at {@code row}. */
+  void startChunk(int row) {
+    firstRow = row;
+    startChunk();
+  }
+
+  @Override
+  void compute(Rows rows, HostVector result) {
+    if (rows.isDense()) {
+      loadDense(rows.count(), result);
+    } else {
+      for (int i = 0; i < rows.count(); i++) {
+        load(rows.position(i), result);
+      }
+    }
+    if (validity != 0) {
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        if (!HostMemory.getBit(validity, bitOffset + firstRow + row)) {
+          result.setNull(row);
+        }
+      }
+    }
+  }
+
+  /** The types that most columns have, in loops of their own. */
+  private void loadDense(int count, HostVector result) {
+    switch (id) {
+      case INT64, TIMESTAMP_MILLIS, TIMESTAMP_MICROS, DECIMAL64 -> {
+        long[] values = result.longs();
+        long address = data + (long) firstRow * Long.BYTES;
+        for (int row = 0; row < count; row++) {
+          values[row] = HostMemory.getLong(address + (long) row * Long.BYTES);
+        }
+      }
+      case INT32, DATE, TIME, DECIMAL32 -> {
+        long[] values = result.longs();
+        long address = data + (long) firstRow * Integer.BYTES;
+        for (int row = 0; row < count; row++) {
+          values[row] = HostMemory.getInt(address + (long) row * Integer.BYTES);
+        }
+      }
+      case FLOAT64 -> {
+        double[] values = result.doubles();
+        long address = data + (long) firstRow * Double.BYTES;
+        for (int row = 0; row < count; row++) {
+          values[row] = HostMemory.getDouble(address + (long) row * Double.BYTES);
+        }
+      }
+      default -> {
+        for (int row = 0; row < count; row++) {
+          load(row, result);
+        }
+      }
+    }
+  }
+
+  private void load(int row, HostVector result) {
+    long element = (long) firstRow + row;
+    switch (id) {
+      case BOOL, INT8 -> result.longs()[row] = HostMemory.getByte(data + element);
+      case INT16 -> result.longs()[row] = HostMemory.getShort(data + element * Short.BYTES);
+      case INT32, DATE, TIME, DECIMAL32 ->
+          result.longs()[row] = HostMemory.getInt(data + element * Integer.BYTES);
+      case INT64, TIMESTAMP_MILLIS, TIMESTAMP_MICROS, DECIMAL64 ->
+          result.longs()[row] = HostMemory.getLong(data + element * Long.BYTES);
+      case FLOAT32 -> result.doubles()[row] = HostMemory.getFloat(data + element * Float.BYTES);
+      case FLOAT64 -> result.doubles()[row] = HostMemory.getDouble(data + element * Double.BYTES);
+      case DECIMAL128 -> {
+        result.longs()[row] = HostMemory.getLong(data + element * 2 * Long.BYTES);
+        result.seconds()[row] = HostMemory.getLong(data + element * 2 * Long.BYTES + Long.BYTES);
+      }
+      case TIMESTAMP_NANOS -> {
+        result.longs()[row] = HostMemory.getLong(data + element * Long.BYTES);
+        result.seconds()[row] = HostMemory.getInt(secondData + element * Integer.BYTES);
+      }
+      case STRING, BINARY -> {
+        int begin = HostMemory.getInt(secondData + element * Integer.BYTES);
+        int end = HostMemory.getInt(secondData + (element + 1) * Integer.BYTES);
+        result.setBytes(row, data + begin, end - begin);
+      }
+      default -> throw new IllegalStateException("no expression reads " + id);
+    }
+  }
+}

@@ -1,0 +1,225 @@
+package io.millrace.expression;
+
+import io.millrace.expression.TypedExpression.And;
+import io.millrace.expression.TypedExpression.Call;
+import io.millrace.expression.TypedExpression.Case;
+import java.util.List;
+
+/** The nodes of a host evaluation other than input columns. */
+final class HostNodes {
+  private HostNodes() {}
+
+  /** A constant. */
+  static final class LiteralNode extends HostNode {
+    LiteralNode(TypedExpression.Literal literal, HostVector vector) {
+      super(vector);
+      for (int row = 0; row < HostVector.CAPACITY; row++) {
+        if (row == 0 || literal.value() == null) {
+          vector.setLiteral(row, literal.value());
+        } else {
+          copy(vector, 0, vector, row);
+        }
+      }
+    }
+
+    @Override
+    void startChunk() {
+      // What was written once stays.
+    }
+
+    @Override
+    void compute(Rows rows, HostVector result) {}
+  }
+
+  static void copy(HostVector from, int fromRow, HostVector to, int toRow) {
+    if (from.kind().isFloating()) {
+      to.doubles()[toRow] = from.doubles()[fromRow];
+    } else {
+      to.longs()[toRow] = from.longs()[fromRow];
+      if (from.kind().isTwoPart()) {
+        to.seconds()[toRow] = from.seconds()[fromRow];
+      }
+    }
+  }
+
+  /** What takes the failures of calls, with where to find the operands' values. */
+  interface Failures {
+    void fail(Call call, HostVector[] operands, int row, Status status);
+  }
+
+  /** A function's call; a failure of the row goes to the evaluation, or becomes null. */
+  static final class CallNode extends HostNode {
+    private final Call call;
+    private final HostNode[] operands;
+    private final HostVector[] values;
+    private final Rows.FailureSink sink;
+    private final int[] present = new int[HostVector.CAPACITY];
+
+    /**
+     * @param failures null if a failure becomes null
+     */
+    CallNode(Call call, HostNode[] operands, HostVector vector, Failures failures) {
+      super(vector);
+      this.call = call;
+      this.operands = operands;
+      this.values = new HostVector[operands.length];
+      this.sink =
+          (row, status) -> {
+            vector.setNull(row);
+            if (failures != null) {
+              failures.fail(call, values, row, status);
+            }
+          };
+    }
+
+    @Override
+    void compute(Rows rows, HostVector result) {
+      boolean hasNulls = false;
+      for (int i = 0; i < operands.length; i++) {
+        values[i] = operands[i].evaluate(rows);
+        hasNulls |= values[i].hasNulls();
+      }
+      Rows strict = hasNulls ? present(rows, result) : rows;
+      if (strict.count() > 0) {
+        call.function().host().evaluate(values, result, strict.failingTo(sink));
+      }
+    }
+
+    /** The rows without null operands; the others become null. */
+    private Rows present(Rows rows, HostVector result) {
+      int count = 0;
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        if (hasNullOperand(row)) {
+          result.setNull(row);
+        } else {
+          present[count++] = row;
+        }
+      }
+      return count == rows.count() ? rows : rows.of(present, count);
+    }
+
+    private boolean hasNullOperand(int row) {
+      for (HostVector value : values) {
+        if (value.isNull(row)) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  static final class IsNullNode extends HostNode {
+    private final HostNode operand;
+
+    IsNullNode(HostNode operand, HostVector vector) {
+      super(vector);
+      this.operand = operand;
+    }
+
+    @Override
+    void compute(Rows rows, HostVector result) {
+      HostVector value = operand.evaluate(rows);
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        result.setBoolean(row, value.isNull(row));
+      }
+    }
+  }
+
+  /** AND and OR: the operands in turn, each for the rows that are not decided yet. */
+  static final class JunctionNode extends HostNode {
+    private final boolean decisive;
+    private final List<HostNode> operands;
+    private final int[] undecided = new int[HostVector.CAPACITY];
+
+    JunctionNode(TypedExpression junction, List<HostNode> operands, HostVector vector) {
+      super(vector);
+      this.decisive = !(junction instanceof And);
+      this.operands = operands;
+    }
+
+    @Override
+    void compute(Rows rows, HostVector result) {
+      boolean[] sawNull = new boolean[HostVector.CAPACITY];
+      Rows remaining = rows;
+      for (HostNode operand : operands) {
+        remaining = decide(operand.evaluate(remaining), remaining, result, sawNull);
+      }
+      for (int i = 0; i < remaining.count(); i++) {
+        int row = remaining.position(i);
+        result.setBoolean(row, !decisive);
+        if (sawNull[row]) {
+          result.setNull(row);
+        }
+      }
+    }
+
+    private Rows decide(HostVector values, Rows rows, HostVector result, boolean[] sawNull) {
+      int count = 0;
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        boolean isNull = values.isNull(row);
+        if (!isNull && values.getBoolean(row) == decisive) {
+          result.setBoolean(row, decisive);
+        } else {
+          sawNull[row] |= isNull;
+          undecided[count++] = row;
+        }
+      }
+      return count == rows.count() ? rows : rows.of(undecided, count);
+    }
+  }
+
+  /** CASE: each condition for the rows that none before it took. */
+  static final class CaseNode extends HostNode {
+    private final List<HostNode> conditions;
+    private final List<HostNode> results;
+
+    CaseNode(Case branches, List<HostNode> operands, HostVector vector) {
+      super(vector);
+      int count = branches.conditions().size();
+      this.conditions = operands.subList(0, count);
+      this.results = operands.subList(count, operands.size());
+    }
+
+    @Override
+    void compute(Rows rows, HostVector result) {
+      Rows remaining = rows;
+      for (int branch = 0; branch < conditions.size() && remaining.count() > 0; branch++) {
+        remaining = take(branch, remaining, result);
+      }
+      move(results.get(conditions.size()), remaining, result);
+    }
+
+    private Rows take(int branch, Rows rows, HostVector result) {
+      HostVector condition = conditions.get(branch).evaluate(rows);
+      int[] taken = new int[rows.count()];
+      int[] left = new int[rows.count()];
+      int takenCount = 0;
+      int leftCount = 0;
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        if (condition.getBoolean(row) && !condition.isNull(row)) {
+          taken[takenCount++] = row;
+        } else {
+          left[leftCount++] = row;
+        }
+      }
+      move(results.get(branch), rows.of(taken, takenCount), result);
+      return rows.of(left, leftCount);
+    }
+
+    private static void move(HostNode from, Rows rows, HostVector result) {
+      HostVector values = from.evaluate(rows);
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        if (values.isNull(row)) {
+          result.setNull(row);
+        } else {
+          copy(values, row, result, row);
+        }
+      }
+    }
+  }
+}

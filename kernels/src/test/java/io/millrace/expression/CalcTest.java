@@ -1,0 +1,137 @@
+package io.millrace.expression;
+
+import static io.millrace.expression.Expressions.call;
+import static io.millrace.expression.Expressions.col;
+import static io.millrace.expression.Expressions.lit;
+import static io.millrace.expression.Expressions.nullOf;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.column.DataType;
+import io.millrace.column.Table;
+import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.TableBuilder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class CalcTest {
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+
+  @Test
+  void keepsTheRowsForWhichTheConditionIsTrueInTheirOrder() {
+    try (Table table = bids();
+        Table result =
+            apply(
+                table,
+                Optional.of(col("price").gt(100L)),
+                col("name"),
+                col("price").times(2L).as("twice"),
+                col("ratio").plus(200.0).as("sum"))) {
+      assertThat(device.rows(result))
+          .containsExactly(Arrays.asList("b", 400L, 200.5), Arrays.asList(null, 600L, null));
+    }
+  }
+
+  @Test
+  void sharesNothingAmongChunksOfRows() {
+    int rows = 5_000;
+    Object[] numbers = IntStream.range(0, rows).mapToObj(i -> i % 7 == 0 ? null : i).toArray();
+    try (Table table = new TableBuilder().column("x", DataType.INT32, numbers).build(device);
+        Table result =
+            apply(
+                table,
+                Optional.of(col("x").mod(2).isEqual(0).or(col("x").isNull())),
+                col("x").coalesce(-1).as("y"))) {
+      List<List<Object>> expected = new ArrayList<>();
+      for (int i = 0; i < rows; i++) {
+        if (i % 7 == 0) {
+          expected.add(List.of(-1));
+        } else if (i % 2 == 0) {
+          expected.add(List.of(i));
+        }
+      }
+      assertThat(device.rows(result)).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void logicHasThreeValues() {
+    try (Table table =
+            new TableBuilder().column("x", DataType.BOOL, true, false, null).build(device);
+        Table result =
+            apply(
+                table,
+                Optional.empty(),
+                col("x").or(true).as("orTrue"),
+                col("x").and(false).as("andFalse"),
+                col("x").and(nullOf(DataType.BOOL)).as("andNull"),
+                col("x").not().as("not"),
+                call("IS NOT TRUE", col("x")).as("isNotTrue"))) {
+      assertThat(device.rows(result))
+          .containsExactly(
+              Arrays.asList(true, false, null, false, false),
+              Arrays.asList(true, false, false, true, true),
+              Arrays.asList(true, false, null, null, true));
+    }
+  }
+
+  @Test
+  void aDivisionByZeroFailsOnlyForRowsThatAreEvaluated() {
+    try (Table table =
+        new TableBuilder()
+            .column("x", DataType.INT32, 8, 7, 6)
+            .column("y", DataType.INT32, 2, 0, 3)
+            .build(device)) {
+      Expression quotient = col("x").dividedBy(col("y"));
+      try (Table result =
+          apply(
+              table,
+              Optional.empty(),
+              new Expression.Case(List.of(col("y").isNotEqual(0)), List.of(quotient, lit(-1)))
+                  .as("q"))) {
+        assertThat(device.rows(result)).containsExactly(List.of(4), List.of(-1), List.of(2));
+      }
+      try (Table result = apply(table, Optional.of(col("y").gt(0)), quotient.as("q"))) {
+        assertThat(device.rows(result)).containsExactly(List.of(4), List.of(2));
+      }
+      assertThatThrownBy(() -> apply(table, Optional.empty(), quotient.as("q")))
+          .isInstanceOfSatisfying(
+              EvaluationException.class, failure -> assertThat(failure.row()).isEqualTo(1))
+          .hasMessage("division by zero in (x / y) at row 1: values 7, 0");
+    }
+  }
+
+  @Test
+  void refusesWhatDoesNotFitAndSuggestsTheNearestName() {
+    try (Table table = bids()) {
+      assertThatThrownBy(() -> apply(table, Optional.empty(), col("prise")))
+          .hasMessageStartingWith("there is no column 'prise'; did you mean 'price'?");
+      assertThatThrownBy(() -> apply(table, Optional.empty(), call("COALESC", col("price"))))
+          .hasMessage("there is no function COALESC; did you mean 'COALESCE'?");
+      assertThatThrownBy(() -> apply(table, Optional.of(col("price")), col("name")))
+          .hasMessage("a condition is BOOLEAN, but `price` is BIGINT");
+      assertThatThrownBy(() -> apply(table, Optional.empty(), col("name").plus(1)))
+          .hasMessageContaining("name is STRING; + takes (TINYINT, TINYINT) or ");
+      assertThatThrownBy(() -> apply(table, Optional.empty(), call("RAND")))
+          .hasMessageContaining("gives another value at each call");
+    }
+  }
+
+  private Table bids() {
+    return new TableBuilder()
+        .column("name", DataType.STRING, "a", "b", null, "d")
+        .column("price", DataType.INT64, 100L, 200L, 300L, null)
+        .column("ratio", DataType.FLOAT64, 0.25, 0.5, null, 1.0)
+        .build(device);
+  }
+
+  private Table apply(Table table, Optional<Expression> condition, Expression... projections) {
+    return Calc.of(table.schema(), condition, List.of(projections), ResolutionContext.DEFAULT)
+        .apply(table, device.stream(), device.memory());
+  }
+}

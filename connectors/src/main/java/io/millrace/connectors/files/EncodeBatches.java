@@ -4,8 +4,7 @@ import io.millrace.column.Table;
 import io.millrace.connectors.formats.TableEncoder;
 import io.millrace.memory.AccessScope;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batch.ColumnBatchOperator;
-import io.millrace.operators.batch.HostTransfer;
+import io.millrace.operators.batch.DownloadingOperator;
 import io.millrace.operators.batch.OperatorFactory;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -17,11 +16,10 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * Copies each batch to the host and turns it into the bytes of a text format: what stands before a
  * {@link EncodedFileSink}, which knows nothing of batches and their release.
  */
-public final class EncodeBatches extends ColumnBatchOperator<byte[]> {
+public final class EncodeBatches extends DownloadingOperator<byte[]> {
   private static final long serialVersionUID = 1L;
 
   private final TableEncoder encoder;
-  private transient HostTransfer transfer;
 
   EncodeBatches(StreamOperatorParameters<byte[]> parameters, TableEncoder encoder) {
     super(parameters);
@@ -39,31 +37,14 @@ public final class EncodeBatches extends ColumnBatchOperator<byte[]> {
   }
 
   @Override
-  public void open() throws Exception {
-    super.open();
-    transfer = new HostTransfer(deviceContext());
-  }
-
-  @Override
-  protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
-    if (batch.rowCount() == 0) {
-      return;
-    }
-    deviceContext()
-        .retry()
-        .withSplitAndRetry(
-            batch.table(),
-            transfer::toHost,
-            table -> output.collect(element.copy(null).replace(encode(table))));
-  }
-
-  private byte[] encode(Table host) {
-    try (host) {
-      return deviceContext().retry().withHostRetry(() -> encodeOnce(host));
+  protected void processTable(Table table, StreamRecord<ColumnBatch> element) {
+    if (table.rowCount() > 0) {
+      byte[] encoded = deviceContext().retry().withHostRetry(() -> encode(table));
+      output.collect(element.copy(null).replace(encoded));
     }
   }
 
-  private byte[] encodeOnce(Table table) {
+  private byte[] encode(Table table) {
     try (AccessScope scope = AccessScope.on(deviceContext().hostStream())) {
       return encoder.encode(table, scope);
     }

@@ -6,7 +6,9 @@ import io.millrace.device.HostDevice;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryBudget;
 import io.millrace.memory.SpillableResourceAdaptor;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -14,7 +16,7 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.runtime.tasks.StreamTask;
 
 /**
- * The stream and the memory that the operators of one chain share, counted. The chain is known by
+ * The streams and the memory that the operators of one chain share, counted. The chain is known by
  * an object that its operators have in common: their task.
  */
 final class ChainStream {
@@ -25,7 +27,10 @@ final class ChainStream {
   private final Device device;
   private final Optional<ManagedMemoryBudget> managedMemory;
   private final SpillableResourceAdaptor resource;
+  private final List<DeviceStream> streams = new ArrayList<>();
   private final DeviceStream stream;
+  private final DeviceStream uploadStream;
+  private final DeviceStream downloadStream;
   private final DeviceStream hostStream;
   private int users;
 
@@ -41,12 +46,27 @@ final class ChainStream {
       this.resource =
           share.resource(
               managedMemory.<MemoryBudget>map(budget -> budget).orElse(MemoryBudget.unlimited()));
-      this.hostStream = HostDevice.INSTANCE.createStream();
-      this.stream = device.createStream();
+      this.hostStream = createStream(HostDevice.INSTANCE);
+      this.stream = createStream(device);
+      this.uploadStream = createStream(device);
+      this.downloadStream = createStream(device);
     } catch (RuntimeException | Error e) {
-      DeviceMemory.release(device, job);
+      FirstFailure failure = new FirstFailure();
+      failure.add(e);
+      closeStreams(failure);
+      failure.run(() -> DeviceMemory.release(device, job));
       throw e;
     }
+  }
+
+  private DeviceStream createStream(Device of) {
+    DeviceStream created = of.createStream();
+    streams.add(created);
+    return created;
+  }
+
+  private void closeStreams(FirstFailure failure) {
+    streams.forEach(opened -> failure.run(opened::close));
   }
 
   /** The stream of the chain that {@code operator} is part of, for an operator that opens. */
@@ -106,11 +126,19 @@ final class ChainStream {
     return stream;
   }
 
+  DeviceStream uploadStream() {
+    return uploadStream;
+  }
+
+  DeviceStream downloadStream() {
+    return downloadStream;
+  }
+
   DeviceStream hostStream() {
     return hostStream;
   }
 
-  /** The last user's call waits for the stream's work, destroys it and gives up the memory. */
+  /** The last user's call waits for the streams' work, destroys them and gives up the memory. */
   void release() {
     synchronized (OPEN) {
       if (--users > 0) {
@@ -119,8 +147,7 @@ final class ChainStream {
       OPEN.remove(chain);
     }
     FirstFailure failure = new FirstFailure();
-    failure.run(stream::close);
-    failure.run(hostStream::close);
+    closeStreams(failure);
     failure.run(() -> managedMemory.ifPresent(ManagedMemoryBudget::close));
     failure.run(() -> DeviceMemory.release(device, job));
     failure.rethrow();

@@ -20,7 +20,8 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
  * all of its memory must be released by then.
  *
  * <p>The operators of one chain use one stream, so that the order of calls is the order of work,
- * and no operator waits for another. The last of them to close destroys the stream.
+ * and no operator waits for another. Copies from and to the host have streams of their own, which
+ * memory orders. The last operator to close destroys the streams.
  *
  * <p>The operator's metric group {@code retry} has the gauges {@code retries}, {@code splits} and
  * {@code waitedMillis} of {@link #retry}.
@@ -73,6 +74,19 @@ public final class DeviceContext implements AutoCloseable {
   /** The chain's stream on {@link #device}. Never a default stream. */
   public DeviceStream stream() {
     return chain.stream();
+  }
+
+  /**
+   * The chain's stream on {@link #device} for copies from the host, which run beside the work of
+   * {@link #stream}.
+   */
+  public DeviceStream uploadStream() {
+    return chain.uploadStream();
+  }
+
+  /** As {@link #uploadStream}, for copies to the host. */
+  public DeviceStream downloadStream() {
+    return chain.downloadStream();
   }
 
   /** A stream of the host, which orders memory of {@link #pinnedResource}. */
@@ -139,7 +153,7 @@ public final class DeviceContext implements AutoCloseable {
     DeviceMemory.wrap(deviceMemory, pinnedMemory);
   }
 
-  /** Gives up the chain's stream. Closing twice does nothing. */
+  /** Gives up the chain's streams. Closing twice does nothing. */
   @Override
   public void close() {
     if (!closed) {

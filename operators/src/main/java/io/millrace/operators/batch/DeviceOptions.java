@@ -43,6 +43,15 @@ public final class DeviceOptions {
                   + " others wait. What they use meanwhile cannot be spilled. By default 4 on a GPU"
                   + " and as many as there are processors on the host. Of the TaskManager.");
 
+  /** Bounds how many batches an operator has on their way to the host. */
+  public static final ConfigOption<Integer> BATCHES_IN_FLIGHT =
+      ConfigOptions.key("millrace.gpu.batches-in-flight")
+          .intType()
+          .defaultValue(2)
+          .withDescription(
+              "How many batches may be on their way from a GPU to the host, at the end of a chain,"
+                  + " while the next one is copied to the GPU and computed; 0 waits for each.");
+
   // Two copy engines and the kernels of two more subtasks keep a GPU busy.
   private static final int DEFAULT_GPU_CONCURRENCY = 4;
   private static final String GPU_RESOURCE = "gpu";
@@ -75,6 +84,20 @@ public final class DeviceOptions {
           GPU_CONCURRENCY.key() + " must be at least 1, but is " + concurrency);
     }
     return concurrency;
+  }
+
+  /**
+   * How many batches {@code operator} may have on their way to the host.
+   *
+   * @throws IllegalArgumentException if the option is negative
+   */
+  static int batchesInFlight(AbstractStreamOperator<?> operator) {
+    int batches = LayeredOptions.of(operator).get(BATCHES_IN_FLIGHT);
+    if (batches < 0) {
+      throw new IllegalArgumentException(
+          BATCHES_IN_FLIGHT.key() + " must not be negative, but is " + batches);
+    }
+    return batches;
   }
 
   // A TaskManager's GPUs are seen by all of its slots; subtasks take turns.

@@ -4,19 +4,54 @@ import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.column.TableConcatenation;
+import io.millrace.device.DeviceEvent;
 import io.millrace.device.DeviceKind;
+import io.millrace.memory.FirstFailure;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
 import org.apache.flink.annotation.Internal;
 
 /**
  * Moves tables between an operator's device and pinned host memory; where the host is the device,
- * nothing is copied. Used by one thread.
+ * nothing is copied. Copies run on streams of their own, beside the work of the chain's stream: an
+ * upload beside the work on the table before. Used by one thread.
  */
 @Internal
 public final class HostTransfer implements AutoCloseable {
+  // One that is copied, and one before it that the chain works on.
+  private static final int UPLOADS_HELD = 2;
+
   private final DeviceContext context;
-  private Table uploading;
+  private final Deque<Upload> uploads = new ArrayDeque<>();
+
+  /**
+   * A table that was uploaded. Memory is freed in the order of the upload stream, so that it would
+   * wait for the work on the table if that were freed at once; this holds the table until then.
+   */
+  private static final class Upload {
+    private final Table host;
+    private final Table device;
+    private DeviceEvent workDone;
+
+    private Upload(Table host, Table device) {
+      this.host = host;
+      this.device = device;
+    }
+
+    private boolean isWorkDone() {
+      return workDone != null && workDone.isReached();
+    }
+
+    private void close(FirstFailure failure) {
+      failure.run(host::close);
+      failure.run(device::close);
+      if (workDone != null) {
+        failure.run(workDone::close);
+      }
+    }
+  }
 
   public HostTransfer(DeviceContext context) {
     this.context = context;
@@ -36,7 +71,18 @@ public final class HostTransfer implements AutoCloseable {
   public Table toHost(Table table) {
     return isHost()
         ? table.share()
-        : table.copyTo(context.pinnedResource(), context.hostStream(), context.stream());
+        : table.copyTo(context.pinnedResource(), context.hostStream(), context.downloadStream());
+  }
+
+  /** As {@link #toHost}, with the event behind which the copy is done. */
+  public Download download(Table table) {
+    Table host = toHost(table);
+    try {
+      return new Download(host, context.downloadStream().recordEvent());
+    } catch (RuntimeException | Error e) {
+      host.close();
+      throw e;
+    }
   }
 
   /**
@@ -67,7 +113,8 @@ public final class HostTransfer implements AutoCloseable {
 
   /**
    * One attempt: the table in the device's memory; the caller owns it. The copy is enqueued on the
-   * chain's stream, and the host memory is kept until the next call, so that nothing waits for it.
+   * upload stream. Both tables' memory is kept until a later call or {@link #close}, so that
+   * neither this nor the next copy waits for the chain.
    *
    * @param table in host memory; this takes ownership, also if it fails
    */
@@ -75,28 +122,46 @@ public final class HostTransfer implements AutoCloseable {
     if (isHost()) {
       return table;
     }
+    Table uploaded = null;
     try {
-      close();
-      Table uploaded = table.copyTo(context.resource(), context.stream(), context.stream());
-      uploading = table;
+      endUploads();
+      uploaded = table.copyTo(context.resource(), context.uploadStream(), context.uploadStream());
+      uploads.add(new Upload(table, uploaded.share()));
       return uploaded;
     } catch (RuntimeException | Error e) {
-      table.close();
+      FirstFailure failure = new FirstFailure();
+      failure.add(e);
+      failure.run(table::close);
+      if (uploaded != null) {
+        failure.run(uploaded::close);
+      }
       throw e;
     }
+  }
+
+  // The work on the last table was enqueued since.
+  private void endUploads() {
+    Upload last = uploads.peekLast();
+    if (last != null && last.workDone == null) {
+      last.workDone = context.stream().recordEvent();
+    }
+    FirstFailure failure = new FirstFailure();
+    while (uploads.size() >= UPLOADS_HELD || (!uploads.isEmpty() && uploads.peek().isWorkDone())) {
+      uploads.remove().close(failure);
+    }
+    failure.rethrow();
   }
 
   private boolean isHost() {
     return context.device().kind() == DeviceKind.HOST;
   }
 
-  /** Waits for the last copy to the device and frees its source. */
+  /** Waits for the copies to the device and frees their sources. */
   @Override
   public void close() {
-    Table uploaded = uploading;
-    uploading = null;
-    if (uploaded != null) {
-      uploaded.close();
-    }
+    FirstFailure failure = new FirstFailure();
+    uploads.forEach(upload -> upload.close(failure));
+    uploads.clear();
+    failure.rethrow();
   }
 }

@@ -11,8 +11,8 @@ import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * Sends each row of a batch on its own, in order. The batch is copied to the host first; this waits
- * for the device.
+ * Sends each row of a batch on its own, in order. The batch is copied to the host first; see {@link
+ * DownloadingOperator}.
  *
  * <p>A row's timestamp is its value in the declared time column, or the batch's timestamp where
  * none is declared or the value is null. The same row object may be sent again and again; see
@@ -21,14 +21,13 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * @param <OUT> the kind of row
  */
 @PublicEvolving
-public final class UnbatchingOperator<OUT> extends ColumnBatchOperator<OUT> {
+public final class UnbatchingOperator<OUT> extends DownloadingOperator<OUT> {
   private static final long serialVersionUID = 1L;
   private static final String METRIC_GROUP = "unbatching";
 
   private final RowDecoder.Factory<OUT> decoders;
   private final String timeColumn;
 
-  private transient HostTransfer transfer;
   private transient Counter rows;
   private transient Counter batches;
 
@@ -60,45 +59,36 @@ public final class UnbatchingOperator<OUT> extends ColumnBatchOperator<OUT> {
   @Override
   public void open() throws Exception {
     super.open();
-    transfer = new HostTransfer(deviceContext());
     MetricGroup group = getMetricGroup().addGroup(METRIC_GROUP);
     rows = group.counter("rows");
     batches = group.counter("batches");
   }
 
   @Override
-  protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
-    deviceContext()
-        .retry()
-        .withSplitAndRetry(batch.table(), table -> new HostRows(table, element), this::send);
-    batches.inc();
-    rows.inc(batch.rowCount());
-  }
-
-  private void send(HostRows hostRows) {
-    try (hostRows) {
+  protected void processTable(Table table, StreamRecord<ColumnBatch> element) {
+    try (HostRows hostRows =
+        deviceContext().retry().withHostRetry(() -> new HostRows(table, element))) {
       StreamRecord<OUT> record = new StreamRecord<>(null);
-      for (int row = 0; row < hostRows.host.rowCount(); row++) {
+      for (int row = 0; row < table.rowCount(); row++) {
         record.replace(hostRows.decoder.decode(row));
         hostRows.timestamps.set(record, row);
         output.collect(record);
       }
     }
+    batches.inc();
+    rows.inc(table.rowCount());
   }
 
   /** Rows that are read without any further memory. */
   private final class HostRows implements AutoCloseable {
-    private final Table host;
-    private final AccessScope scope;
+    private final AccessScope scope = AccessScope.on(deviceContext().hostStream());
     private final RowDecoder<OUT> decoder;
     private final RowTimestamps timestamps;
 
     private HostRows(Table table, StreamRecord<ColumnBatch> element) {
-      host = transfer.toHost(table);
-      scope = AccessScope.on(deviceContext().hostStream());
       try {
-        decoder = decoders.create(host, scope);
-        timestamps = RowTimestamps.of(element, host, timeColumn, scope);
+        decoder = decoders.create(table, scope);
+        timestamps = RowTimestamps.of(element, table, timeColumn, scope);
       } catch (RuntimeException | Error e) {
         close();
         throw e;
@@ -107,11 +97,7 @@ public final class UnbatchingOperator<OUT> extends ColumnBatchOperator<OUT> {
 
     @Override
     public void close() {
-      try {
-        scope.close();
-      } finally {
-        host.close();
-      }
+      scope.close();
     }
   }
 }

@@ -9,7 +9,10 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.DeferredDevice;
+import io.millrace.device.DeviceEvent;
 import io.millrace.device.HostDevice;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.HostMemoryResource;
 import io.millrace.operators.testing.OutOfMemoryTest;
@@ -53,12 +56,55 @@ class HostTransferTest {
               });
       Table next = hostTable(context, freed::incrementAndGet);
       transfer.upload(failing).close();
+      transfer.upload(hostTable(context, freed::incrementAndGet)).close();
       assertThatIllegalStateException()
           .isThrownBy(() -> transfer.upload(next))
           .withMessage("the release failed");
     }
-    assertThat(freed).hasValue(1);
+    assertThat(freed).hasValue(2);
     assertThat(DeviceContext.heldBytes(device)).isZero();
+  }
+
+  @Test
+  void anUploadRunsBesideTheWorkOnTheTableBefore() {
+    try (DeviceContext context = DeviceContext.open(device);
+        HostTransfer transfer = new HostTransfer(context)) {
+      DeviceEvent firstDone = workOn(transfer.upload(hostTable(context, () -> {})), context);
+      DeviceEvent secondDone = workOn(transfer.upload(hostTable(context, () -> {})), context);
+      context.uploadStream().synchronize();
+      assertThat(firstDone.isReached()).isFalse();
+
+      transfer.upload(hostTable(context, () -> {})).close();
+      context.uploadStream().synchronize();
+      assertThat(firstDone.isReached()).as("its memory is free for the third table").isTrue();
+      assertThat(secondDone.isReached()).isFalse();
+    }
+    assertThat(DeviceContext.heldBytes(device)).isZero();
+  }
+
+  @Test
+  void aTableIsHeldNoLongerThanTheWorkOnIt() {
+    AtomicInteger freed = new AtomicInteger();
+    try (DeviceContext context = DeviceContext.open(device);
+        HostTransfer transfer = new HostTransfer(context)) {
+      workOn(transfer.upload(hostTable(context, freed::incrementAndGet)), context);
+      workOn(transfer.upload(hostTable(context, freed::incrementAndGet)), context);
+      context.stream().synchronize();
+      transfer.upload(hostTable(context, () -> {})).close();
+      assertThat(freed).hasValue(1);
+    }
+  }
+
+  /**
+   * Work on {@code table}, which this closes, on the chain's stream; reaches the event at its end.
+   */
+  private DeviceEvent workOn(Table table, DeviceContext context) {
+    try (table;
+        AccessScope scope = AccessScope.on(context.stream())) {
+      long address = table.column(0).data().orElseThrow().access(AccessMode.READ, scope);
+      context.stream().copy(address, address, 8);
+      return context.stream().recordEvent();
+    }
   }
 
   // On the host, which is the device of the other tests, tables stay where they are.

@@ -18,8 +18,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
@@ -63,6 +65,11 @@ class UnbatchingOperatorTest {
     }
   }
 
+  private void sendAndWait() throws Exception {
+    send(new StreamRecord<>(batch()));
+    harness.prepareSnapshotPreBarrier(1);
+  }
+
   private ColumnBatch batch() {
     LocalDateTime before1970 = LocalDateTime.parse("1969-12-31T23:59:59.999900");
     Table table =
@@ -84,7 +91,9 @@ class UnbatchingOperatorTest {
     return row;
   }
 
-  private List<Object> idsAndTimestamps() {
+  // On a GPU batches may still be on their way to the host; before a barrier none is.
+  private List<Object> idsAndTimestamps() throws Exception {
+    harness.prepareSnapshotPreBarrier(1);
     List<Object> seen = new ArrayList<>();
     for (Object element : harness.getOutput()) {
       if (element instanceof StreamRecord<?> record) {
@@ -103,6 +112,27 @@ class UnbatchingOperatorTest {
     send(new StreamRecord<>(batch(), 77));
     harness.processWatermark(100);
     assertThat(idsAndTimestamps()).containsExactly(1L, 77L, 2L, 77L, 3L, 77L, new Watermark(100));
+  }
+
+  @OutOfMemoryTest(onGpuOnly = true)
+  void rowsLeaveInTimeWithoutFurtherInput() throws Exception {
+    open(Optional.empty());
+    harness.setProcessingTime(100);
+    send(new StreamRecord<>(batch(), 77));
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    for (long now = 101; harness.getOutput().isEmpty() && System.nanoTime() < deadline; now++) {
+      harness.setProcessingTime(now);
+    }
+    assertThat(harness.getOutput()).hasSize(3);
+  }
+
+  @OutOfMemoryTest(onGpuOnly = true)
+  void theEndOfInputWaitsForRows() throws Exception {
+    open(Optional.empty());
+    send(new StreamRecord<>(batch(), 77));
+    harness.processWatermarkStatus(WatermarkStatus.IDLE);
+    harness.endInput();
+    assertThat(harness.getOutput()).hasSize(4).last().isEqualTo(WatermarkStatus.IDLE);
   }
 
   @OutOfMemoryTest(onGpuOnly = true)
@@ -125,14 +155,12 @@ class UnbatchingOperatorTest {
   @OutOfMemoryTest(onGpuOnly = true)
   void aColumnWithoutTimeIsRefusedAndNothingIsHeld() throws Exception {
     open(Optional.of("name"));
-    assertThatThrownBy(() -> send(new StreamRecord<>(batch())))
-        .hasMessageContaining("time column 'name' is STRING");
+    assertThatThrownBy(this::sendAndWait).hasMessageContaining("time column 'name' is STRING");
   }
 
   @OutOfMemoryTest(onGpuOnly = true)
   void aMissingTimeColumnIsRefusedAndNothingIsHeld() throws Exception {
     open(Optional.of("missing"));
-    assertThatThrownBy(() -> send(new StreamRecord<>(batch())))
-        .hasMessageContaining("no column 'missing'");
+    assertThatThrownBy(this::sendAndWait).hasMessageContaining("no column 'missing'");
   }
 }

@@ -1,0 +1,2 @@
+/** From pinned host memory through the device and back. */
+package io.millrace.operators.pipeline;

@@ -18,24 +18,51 @@ public final class Gather {
    * stream}; does not wait.
    *
    * <p>Strings and lists are given as much memory as they have in the input, so a map for a table
-   * with any names no row twice. The elements child of a list may be longer than its lists need.
+   * with any names no row twice; see {@link #gatherRepeated}. The elements child of a list may be
+   * longer than its lists need.
    *
    * @param map INT32 row numbers of the input; a negative one gives zeros or an empty value, and a
    *     null if the column is nullable
    * @throws IllegalArgumentException if the map is not INT32 or may have nulls
    */
   public static Table gather(Table input, Column map, DeviceStream stream, MemoryResource memory) {
+    check(map);
+    try (AccessScope scope = AccessScope.on(stream);
+        RowMoves moves = new RowMoves(input.columns(), map.size(), scope, memory)) {
+      gatherAll(moves, address(map, scope), stream, memory);
+      return new Table(input.schema(), moves.takeColumns(), map.size());
+    }
+  }
+
+  /**
+   * As {@link #gather}, for a map that may name a row more than once. Waits for the device once for
+   * each column of strings or lists.
+   *
+   * @throws io.millrace.device.GpuOutOfMemoryException also if a column would get more bytes or
+   *     elements than one can hold
+   */
+  public static Table gatherRepeated(
+      Table input, Column map, DeviceStream stream, MemoryResource memory) {
+    check(map);
+    try (AccessScope scope = AccessScope.on(stream)) {
+      long mapAddress = address(map, scope);
+      RepeatedRuns repeated = new RepeatedRuns(mapAddress, map.size(), scope, memory);
+      try (RowMoves moves = new RowMoves(input.columns(), repeated)) {
+        gatherAll(moves, mapAddress, stream, memory);
+        return new Table(input.schema(), moves.takeColumns(), map.size());
+      }
+    }
+  }
+
+  private static void check(Column map) {
     if (map.type().id() != TypeId.INT32 || map.isNullable()) {
       throw new IllegalArgumentException("a gather map is INT32 without nulls, not " + map.type());
     }
-    try (AccessScope scope = AccessScope.on(stream);
-        RowMoves moves = new RowMoves(input.columns(), map.size(), scope, memory)) {
-      long mapAddress =
-          map.data().orElseThrow().access(AccessMode.READ, scope)
-              + (long) map.offset() * Integer.BYTES;
-      gatherAll(moves, mapAddress, stream, memory);
-      return new Table(input.schema(), moves.takeColumns(), map.size());
-    }
+  }
+
+  private static long address(Column map, AccessScope scope) {
+    return map.data().orElseThrow().access(AccessMode.READ, scope)
+        + (long) map.offset() * Integer.BYTES;
   }
 
   /** Fills all columns of {@code moves}. */

@@ -3,9 +3,11 @@ package io.millrace.kernel;
 import io.millrace.column.Column;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
+import io.millrace.device.HostMemory;
 import io.millrace.device.KernelArguments;
 import io.millrace.device.KernelFunction;
 import io.millrace.device.KernelModule;
+import io.millrace.device.StagingBuffer;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
@@ -105,19 +107,61 @@ final class GatherKernels {
 
   private void gatherRuns(
       RowMoves.RunsMove move, long map, int rows, DeviceStream stream, MemoryResource memory) {
+    boolean isList = move.elements() != null;
     if (rows == 0) {
       stream.fill(move.outputOffsets(), (byte) 0, Integer.BYTES);
     } else {
-      launchRuns(move, map, rows, stream, memory);
+      if (isList && move.capacity() > 0) {
+        stream.fill(move.output(), (byte) -1, (long) move.capacity() * Integer.BYTES);
+      }
+      launchRuns(move, isList ? listElements : strings, map, rows, stream, memory);
+    }
+    if (isList) {
+      gatherAll(move.elements(), move.output(), stream, memory);
+    }
+  }
+
+  /**
+   * How many bytes or elements the runs of all rows have. Waits for the device.
+   *
+   * @param outputOffsets memory for {@code rows + 1} offsets
+   */
+  int countRuns(
+      long map,
+      long inputOffsets,
+      long outputOffsets,
+      int rows,
+      DeviceStream stream,
+      MemoryResource memory) {
+    if (rows == 0) {
+      return 0;
+    }
+    // With no capacity the kernels write the offsets alone.
+    RowMoves.RunsMove offsetsOnly =
+        new RowMoves.RunsMove(inputOffsets, 0, outputOffsets, 0, 0, null);
+    launchRuns(offsetsOnly, strings, map, rows, stream, memory);
+    try (StagingBuffer count = stream.device().stagingPool().acquire(Integer.BYTES)) {
+      stream.copy(count.address(), outputOffsets + (long) rows * Integer.BYTES, Integer.BYTES);
+      stream.synchronize();
+      return HostMemory.getInt(count.address());
+    }
+  }
+
+  /** Writes the numbers of the elements of lists, without moving those. */
+  void numberElements(
+      RowMoves.RunsMove move, long map, int rows, DeviceStream stream, MemoryResource memory) {
+    if (rows > 0) {
+      launchRuns(move, listElements, map, rows, stream, memory);
     }
   }
 
   private void launchRuns(
-      RowMoves.RunsMove move, long map, int rows, DeviceStream stream, MemoryResource memory) {
-    boolean isList = move.elements() != null;
-    if (isList && move.capacity() > 0) {
-      stream.fill(move.output(), (byte) -1, (long) move.capacity() * Integer.BYTES);
-    }
+      RowMoves.RunsMove move,
+      KernelFunction function,
+      long map,
+      int rows,
+      DeviceStream stream,
+      MemoryResource memory) {
     int tiles = blocks(rows, RUNS_TILE);
     try (AccessScope scope = AccessScope.on(stream);
         Buffer sums = Buffer.allocate((long) tiles * Integer.BYTES, stream, memory);
@@ -133,10 +177,7 @@ final class GatherKernels {
           .putInt(52, move.capacity());
       runSums.launch(tiles, THREADS, 0, stream, arguments);
       runScan.launch(1, THREADS, 0, stream, arguments);
-      (isList ? listElements : strings).launch(tiles, THREADS, 0, stream, arguments);
-    }
-    if (isList) {
-      gatherAll(move.elements(), move.output(), stream, memory);
+      function.launch(tiles, THREADS, 0, stream, arguments);
     }
   }
 }

@@ -49,20 +49,21 @@ final class HostGather {
     }
   }
 
-  private static void gatherRuns(RowMoves.RunsMove move, long map, int rows) {
-    int end = 0;
-    HostMemory.putInt(move.outputOffsets(), 0);
+  /** How many bytes or elements the runs of all rows have. */
+  static long countRuns(long map, long inputOffsets, int rows) {
+    long count = 0;
     for (int row = 0; row < rows; row++) {
       int source = source(map, row);
       if (source >= 0) {
-        long offset = move.inputOffsets() + (long) source * Integer.BYTES;
-        int begin = HostMemory.getInt(offset);
-        int length = HostMemory.getInt(offset + Integer.BYTES) - begin;
-        copyRun(move, begin, end, length);
-        end += length;
+        long offset = inputOffsets + (long) source * Integer.BYTES;
+        count += HostMemory.getInt(offset + Integer.BYTES) - HostMemory.getInt(offset);
       }
-      HostMemory.putInt(move.outputOffsets() + (row + 1L) * Integer.BYTES, end);
     }
+    return count;
+  }
+
+  private static void gatherRuns(RowMoves.RunsMove move, long map, int rows) {
+    int end = moveRuns(move, map, rows, move.elements() != null);
     if (move.elements() != null) {
       for (int i = end; i < move.capacity(); i++) {
         HostMemory.putInt(move.output() + (long) i * Integer.BYTES, -1);
@@ -71,11 +72,34 @@ final class HostGather {
     }
   }
 
-  private static void copyRun(RowMoves.RunsMove move, int begin, int end, int length) {
+  /** Writes the numbers of the elements of lists, without moving those. */
+  static void numberElements(RowMoves.RunsMove move, long map, int rows) {
+    moveRuns(move, map, rows, true);
+  }
+
+  private static int moveRuns(RowMoves.RunsMove move, long map, int rows, boolean isList) {
+    int end = 0;
+    HostMemory.putInt(move.outputOffsets(), 0);
+    for (int row = 0; row < rows; row++) {
+      int source = source(map, row);
+      if (source >= 0) {
+        long offset = move.inputOffsets() + (long) source * Integer.BYTES;
+        int begin = HostMemory.getInt(offset);
+        int length = HostMemory.getInt(offset + Integer.BYTES) - begin;
+        copyRun(move, begin, end, length, isList);
+        end += length;
+      }
+      HostMemory.putInt(move.outputOffsets() + (row + 1L) * Integer.BYTES, end);
+    }
+    return end;
+  }
+
+  private static void copyRun(
+      RowMoves.RunsMove move, int begin, int end, int length, boolean isList) {
     if (end + (long) length > move.capacity()) {
       throw new IllegalArgumentException("the map names a row of strings or lists twice");
     }
-    if (move.elements() == null) {
+    if (!isList) {
       HostMemory.copy(move.output() + end, move.inputBytes() + begin, length);
     } else {
       for (int i = 0; i < length; i++) {

@@ -42,6 +42,8 @@ final class RowMoves implements AutoCloseable {
   private final int rows;
   private final AccessScope scope;
   private final MemoryResource memory;
+  // null if no row is named twice.
+  private final RepeatedRuns repeated;
   private final List<FixedMove> fixed = new ArrayList<>();
   private final List<MaskMove> masks = new ArrayList<>();
   private final List<RunsMove> runs = new ArrayList<>();
@@ -57,9 +59,24 @@ final class RowMoves implements AutoCloseable {
    * @param scope on the stream that the output is for
    */
   RowMoves(List<Column> inputs, int rows, AccessScope scope, MemoryResource memory) {
+    this(inputs, rows, scope, memory, null);
+  }
+
+  /** For a map that names rows more than once: strings and lists get the memory they need. */
+  RowMoves(List<Column> inputs, RepeatedRuns repeated) {
+    this(inputs, repeated.rows(), repeated.scope(), repeated.memory(), repeated);
+  }
+
+  private RowMoves(
+      List<Column> inputs,
+      int rows,
+      AccessScope scope,
+      MemoryResource memory,
+      RepeatedRuns repeated) {
     this.rows = rows;
     this.scope = scope;
     this.memory = memory;
+    this.repeated = repeated;
     try {
       for (Column input : inputs) {
         columns.add(plan(input, 0));
@@ -128,7 +145,7 @@ final class RowMoves implements AutoCloseable {
 
   private Column column(Column input, Buffer data, Buffer mask, List<Column> children) {
     Column output = new Column(input.type(), rows, 0, data, mask, children);
-    boolean sameRows = rows == input.size() && input.isNullCountKnown();
+    boolean sameRows = repeated == null && rows == input.size() && input.isNullCountKnown();
     return sameRows ? output.withNullCount(input.nullCount(scope.stream())) : output;
   }
 
@@ -150,27 +167,38 @@ final class RowMoves implements AutoCloseable {
   private Column planStrings(Column input, int first, Buffer mask) {
     Buffer bytes = input.data().orElseThrow();
     Buffer offsets = allocate((rows + 1L) * Integer.BYTES);
-    Buffer output = allocate(bytes.size());
+    long inputOffsets = offsets(input, first);
+    int capacity =
+        repeated == null
+            ? Math.toIntExact(bytes.size())
+            : repeated.count(inputOffsets, write(offsets));
+    Buffer output = allocate(capacity);
     runs.add(
-        new RunsMove(
-            offsets(input, first),
-            read(bytes),
-            write(offsets),
-            write(output),
-            Math.toIntExact(bytes.size()),
-            null));
+        new RunsMove(inputOffsets, read(bytes), write(offsets), write(output), capacity, null));
     return column(input, output, mask, List.of(offsetsColumn(offsets)));
   }
 
   private Column planLists(Column input, int first, Buffer mask) {
     Column elements = input.child(1);
     Buffer offsets = allocate((rows + 1L) * Integer.BYTES);
-    long map = allocateScratch((long) elements.size() * Integer.BYTES);
-    RowMoves inside = new RowMoves(List.of(elements), elements.size(), scope, memory);
+    long inputOffsets = offsets(input, first);
+    int capacity =
+        repeated == null ? elements.size() : repeated.count(inputOffsets, write(offsets));
+    long map = allocateScratch((long) capacity * Integer.BYTES);
+    RowMoves inside = inside(elements, inputOffsets, write(offsets), map, capacity);
     nested.add(inside);
-    runs.add(new RunsMove(offsets(input, first), 0, write(offsets), map, elements.size(), inside));
+    runs.add(new RunsMove(inputOffsets, 0, write(offsets), map, capacity, inside));
     Column output = part(inside.takeColumns().get(0));
     return column(input, null, mask, List.of(offsetsColumn(offsets), output));
+  }
+
+  // What is inside repeated lists is repeated too, by a map that must be known to plan it.
+  private RowMoves inside(Column elements, long inputOffsets, long offsets, long map, int count) {
+    if (repeated == null) {
+      return new RowMoves(List.of(elements), count, scope, memory);
+    }
+    repeated.number(inputOffsets, offsets, map, count);
+    return new RowMoves(List.of(elements), repeated.within(map, count));
   }
 
   private Column part(Column column) {

@@ -45,6 +45,23 @@ class GatherTest {
     }
   }
 
+  @RowCountTest
+  void aRowMayBeNamedMoreThanOnceByGatherRepeated(int rowCount) {
+    int rows = Math.min(rowCount, 1_000);
+    Schema schema = DataTypes.schema(DataTypes.all());
+    List<Integer> map =
+        rows == 0 ? List.of() : random.random().ints(rows * 3L, 0, rows).boxed().toList();
+    try (Table table =
+        new RandomTables(random.random(), 0.2).generateSliced(schema, rows, device)) {
+      List<List<Object>> expected = device.rows(table);
+      try (Table maps = map(map);
+          Table gathered =
+              Gather.gatherRepeated(table, maps.column(0), device.stream(), device.memory())) {
+        assertThat(device.rows(gathered)).isEqualTo(map.stream().map(expected::get).toList());
+      }
+    }
+  }
+
   private Table map(List<Integer> map) {
     return new TableBuilder().column(Field.of("map", DataType.INT32), map).build(device);
   }

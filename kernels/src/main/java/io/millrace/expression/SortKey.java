@@ -1,0 +1,49 @@
+package io.millrace.expression;
+
+import java.io.Serializable;
+import java.util.Objects;
+
+/**
+ * A column to sort by. Values have the order of Flink SQL: strings and bytes by unsigned bytes,
+ * false before true, NaN after all numbers and -0.0 before 0.0.
+ *
+ * @param column its name
+ * @param descending whether the greatest value comes first
+ * @param nullsFirst whether nulls come before all values
+ */
+public record SortKey(String column, boolean descending, boolean nullsFirst)
+    implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  public SortKey {
+    Objects.requireNonNull(column, "column is null");
+  }
+
+  /**
+   * A key whose nulls are where Flink SQL has them: first if ascending, else last.
+   *
+   * @throws ExpressionException if {@code expression} is no column
+   */
+  static SortKey of(Expression expression, boolean descending) {
+    if (expression instanceof Expression.ColumnReference reference) {
+      return new SortKey(reference.name(), descending, !descending);
+    }
+    throw new ExpressionException(
+        expression + " is no column: add it with withColumn, and sort by that");
+  }
+
+  /** This key with nulls before all values. */
+  public SortKey withNullsFirst() {
+    return new SortKey(column, descending, true);
+  }
+
+  /** This key with nulls behind all values. */
+  public SortKey withNullsLast() {
+    return new SortKey(column, descending, false);
+  }
+
+  @Override
+  public String toString() {
+    return column + (descending ? " DESC" : " ASC") + (nullsFirst ? " NULLS FIRST" : " NULLS LAST");
+  }
+}

@@ -1,5 +1,6 @@
 package io.millrace.expression;
 
+import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
@@ -65,8 +66,60 @@ public final class Calc {
         List.copyOf(typed));
   }
 
+  /**
+   * A calc of expressions that are resolved.
+   *
+   * @param projections one a field of {@code outputSchema}, of its type
+   */
+  public static Calc ofResolved(
+      Schema inputSchema,
+      Optional<TypedExpression> condition,
+      Schema outputSchema,
+      List<TypedExpression> projections) {
+    return new Calc(inputSchema, outputSchema, condition.orElse(null), List.copyOf(projections));
+  }
+
+  /**
+   * One calc that gives what {@code next} gives of this one's result. Of this one's projections
+   * only those are computed that {@code next} uses.
+   */
+  public Calc andThen(Calc next) {
+    Substitution substitution = new Substitution(projections);
+    TypedExpression first = condition;
+    TypedExpression second = next.condition == null ? null : substitution.apply(next.condition);
+    if (first != null && second != null) {
+      second = new TypedExpression.And(List.of(isTrue(first), second));
+    }
+    return new Calc(
+        inputSchema,
+        next.outputSchema,
+        second == null ? first : second,
+        substitution.all(next.projections));
+  }
+
+  // The second condition is not evaluated where the first is null.
+  private static TypedExpression isTrue(TypedExpression condition) {
+    return condition.nullable()
+        ? new TypedExpression.Case(
+            List.of(condition),
+            List.of(
+                new TypedExpression.Literal(true, DataType.BOOL),
+                new TypedExpression.Literal(false, DataType.BOOL)))
+        : condition;
+  }
+
   public Schema inputSchema() {
     return inputSchema;
+  }
+
+  /** What rows must be true for; empty for all. */
+  public Optional<TypedExpression> condition() {
+    return Optional.ofNullable(condition);
+  }
+
+  /** One a field of the output. */
+  public List<TypedExpression> projections() {
+    return projections;
   }
 
   public Schema outputSchema() {

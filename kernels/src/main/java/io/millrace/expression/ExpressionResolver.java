@@ -69,13 +69,7 @@ public final class ExpressionResolver {
     List<String> names = schema.fields().stream().map(Field::name).toList();
     int index = names.indexOf(name);
     if (index < 0) {
-      throw new ExpressionException(
-          "there is no column '"
-              + name
-              + "'"
-              + Suggestion.of(name, names)
-              + " The columns are "
-              + String.join(", ", names));
+      throw ExpressionException.unknownColumn(name, names);
     }
     Field field = schema.field(index);
     return new TypedExpression.InputReference(index, name, field.type(), field.nullable());

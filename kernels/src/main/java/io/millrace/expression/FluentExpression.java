@@ -144,6 +144,24 @@ public interface FluentExpression {
     return Expressions.call("LOWER", self());
   }
 
+  /**
+   * This column as a key to sort by, least value first.
+   *
+   * @throws ExpressionException if this is no column
+   */
+  default SortKey asc() {
+    return SortKey.of(self(), false);
+  }
+
+  /**
+   * This column as a key to sort by, greatest value first.
+   *
+   * @throws ExpressionException if this is no column
+   */
+  default SortKey desc() {
+    return SortKey.of(self(), true);
+  }
+
   default Expression abs() {
     return Expressions.call("ABS", self());
   }

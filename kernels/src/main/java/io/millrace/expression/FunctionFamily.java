@@ -10,7 +10,8 @@ public enum FunctionFamily {
   PATTERN("Patterns"),
   TEMPORAL("Date and time"),
   DIGEST("Digests"),
-  CAST("Casts");
+  CAST("Casts"),
+  USER_DEFINED("User-defined");
 
   private final String title;
 

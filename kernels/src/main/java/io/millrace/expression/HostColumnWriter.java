@@ -49,18 +49,23 @@ final class HostColumnWriter implements AutoCloseable {
     this.scope = scope;
     this.computed = computed;
     long elements = capacity;
-    if (id.isVariableWidth()) {
-      data = allocate((elements + 1) * Integer.BYTES);
-      HostMemory.putInt(data, 0);
-      secondData = 0;
-    } else if (id == TypeId.TIMESTAMP_NANOS) {
-      data = allocate(elements * Long.BYTES);
-      secondData = allocate(elements * Integer.BYTES);
-    } else {
-      data = allocate(elements * id.byteWidth());
-      secondData = 0;
+    try {
+      if (id.isVariableWidth()) {
+        data = allocate((elements + 1) * Integer.BYTES);
+        HostMemory.putInt(data, 0);
+        secondData = 0;
+      } else if (id == TypeId.TIMESTAMP_NANOS) {
+        data = allocate(elements * Long.BYTES);
+        secondData = allocate(elements * Integer.BYTES);
+      } else {
+        data = allocate(elements * id.byteWidth());
+        secondData = 0;
+      }
+      validity = nullable ? allocate(Column.maskBytes(elements)) : 0;
+    } catch (RuntimeException | Error e) {
+      close();
+      throw e;
     }
-    validity = nullable ? allocate(Column.maskBytes(elements)) : 0;
   }
 
   private long allocate(long size) {
@@ -171,12 +176,12 @@ final class HostColumnWriter implements AutoCloseable {
 
   /** The column of what was appended, which the caller closes; this writer has nothing then. */
   Column finish() {
+    if (id.isVariableWidth() && bytes == null) {
+      bytes = Buffer.allocate(0, stream, memory);
+    }
     Buffer mask = validity == 0 ? null : buffers.remove(buffers.size() - 1);
     Column column;
     if (id.isVariableWidth()) {
-      if (bytes == null) {
-        bytes = Buffer.allocate(0, stream, memory);
-      }
       Column offsets = new Column(DataType.INT32, rows + 1, 0, buffers.get(0), null, List.of());
       column = new Column(type, rows, 0, bytes, mask, List.of(offsets));
       bytes = null;

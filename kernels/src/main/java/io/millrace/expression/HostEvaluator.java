@@ -70,11 +70,22 @@ final class HostEvaluator implements AutoCloseable {
                 memory));
       }
       int rows = evaluator.run(condition, projections, writers);
-      return new Table(outputSchema, writers.stream().map(HostColumnWriter::finish).toList(), rows);
+      return finish(outputSchema, writers, rows);
     } finally {
       FirstFailure closing = new FirstFailure();
       writers.forEach(writer -> closing.run(writer::close));
       closing.rethrow();
+    }
+  }
+
+  private static Table finish(Schema schema, List<HostColumnWriter> writers, int rows) {
+    List<Column> columns = new ArrayList<>();
+    try {
+      writers.forEach(writer -> columns.add(writer.finish()));
+      return new Table(schema, columns, rows);
+    } catch (RuntimeException | Error e) {
+      columns.forEach(Column::close);
+      throw e;
     }
   }
 

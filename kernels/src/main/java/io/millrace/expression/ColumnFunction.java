@@ -1,0 +1,30 @@
+package io.millrace.expression;
+
+import java.io.Serializable;
+
+/**
+ * A user's function in plain Java, over vectors of up to {@value HostVector#CAPACITY} rows: for
+ * what no function of SQL does. It runs on the host, so a calc that uses it is evaluated there as a
+ * whole: its batches are copied to the host, and their results back.
+ *
+ * <pre>{@code
+ * ColumnFunction.ofRow(
+ *     (operands, result, row) ->
+ *         result.setString(row, soundex(operands[0].getString(row))))
+ * }</pre>
+ *
+ * <p>Stateless; one function is called by all threads. It is serialized with the job.
+ */
+@FunctionalInterface
+public interface ColumnFunction extends HostFunction, Serializable {
+
+  /** What one row's result is; serialized with the job. */
+  @FunctionalInterface
+  interface SerializableRowFunction extends RowFunction, Serializable {}
+
+  /** Row by row. */
+  static ColumnFunction ofRow(SerializableRowFunction function) {
+    HostFunction rowByRow = HostFunction.ofRow(function);
+    return rowByRow::evaluate;
+  }
+}

@@ -1,0 +1,335 @@
+package io.millrace.operators.api;
+
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.expression.Expression;
+import io.millrace.expression.ExpressionException;
+import io.millrace.expression.ExpressionSettings;
+import io.millrace.expression.Expressions;
+import io.millrace.expression.UserDefinedFunction;
+import io.millrace.kernel.HashFunction;
+import io.millrace.operators.batch.BatchOptions;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.batch.ColumnBatchTypeInformation;
+import io.millrace.operators.batch.ColumnBatches;
+import io.millrace.operators.exchange.BatchExchange;
+import io.millrace.operators.row.ExternalRowDecoder;
+import io.millrace.operators.transform.CalcPlan;
+import io.millrace.operators.transform.CalcTransform;
+import io.millrace.operators.transform.TableTransform;
+import io.millrace.operators.transform.TransformOperator;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.types.Row;
+
+/**
+ * A stream of rows that is worked on in column batches, on a GPU where there is one.
+ *
+ * <pre>{@code
+ * DataStream<Row> cheap =
+ *     ColumnStream.from(rows, schema)
+ *         .batch(BatchOptions.latency(Duration.ofMillis(20)))
+ *         .filter(col("price").lt(1_000))
+ *         .select(col("auction"), col("price").times(decimal("0.908")).as("eur"))
+ *         .toRows();
+ * }</pre>
+ *
+ * <p>Each step is checked when it is written, against the columns that it gets: an {@link
+ * ExpressionException} names what is wrong. Consecutive {@link #filter}, {@link #select}, {@link
+ * #withColumn} and {@link #drop} become one operator, which computes only what is left at its end.
+ * {@link #explain} prints the operators.
+ *
+ * <p>Immutable: each method gives a new stream, and a stream may be gone on with in several ways.
+ * What is pending in it, filters and projections without an operator yet, is then done in each.
+ */
+@PublicEvolving
+public final class ColumnStream {
+  private static final String CALC = "Calc";
+
+  private final DataStream<ColumnBatch> input;
+  private final CalcPlan pending;
+  private final ExpressionSettings settings;
+  private final List<Stage> stages;
+
+  private ColumnStream(
+      DataStream<ColumnBatch> input,
+      CalcPlan pending,
+      ExpressionSettings settings,
+      List<Stage> stages) {
+    this.input = input;
+    this.pending = pending;
+    this.settings = settings;
+    this.stages = stages;
+  }
+
+  private static ColumnStream of(
+      DataStream<ColumnBatch> batches, ExpressionSettings settings, List<Stage> stages) {
+    Schema schema = ColumnBatchTypeInformation.schemaOf(batches.getType());
+    return new ColumnStream(batches, CalcPlan.of(schema, settings), settings, List.copyOf(stages));
+  }
+
+  /**
+   * Rows that are to be batched: {@link RowData}, {@link Row} or POJOs.
+   *
+   * @param schema the rows' columns; of a POJO, some of its fields
+   * @throws IllegalArgumentException if the stream's type is none of those
+   */
+  public static <T> Batching<T> from(DataStream<T> rows, Schema schema) {
+    return new Batching<>(rows, schema);
+  }
+
+  /**
+   * Batches that are there already, such as those of a columnar source.
+   *
+   * @param batches a stream of a {@link ColumnBatchTypeInformation}
+   * @throws IllegalArgumentException if it has another type
+   */
+  public static ColumnStream fromBatches(DataStream<ColumnBatch> batches) {
+    String name = batches.getTransformation().getName();
+    return of(batches, ExpressionSettings.DEFAULT, List.of(Stage.onDevice(name)));
+  }
+
+  /** The columns, with their types. */
+  public Schema schema() {
+    return pending.outputSchema();
+  }
+
+  /**
+   * This stream, whose later expressions have a session time zone.
+   *
+   * @param zone instead of UTC; Flink SQL's {@code table.local-time-zone}
+   */
+  public ColumnStream withTimeZone(ZoneId zone) {
+    return withSettings(settings.withZone(zone));
+  }
+
+  /**
+   * This stream, whose later expressions may call {@code function} by its name.
+   *
+   * @throws IllegalArgumentException if the name is taken
+   */
+  public ColumnStream registerFunction(UserDefinedFunction function) {
+    return withSettings(settings.withFunction(function));
+  }
+
+  private ColumnStream withSettings(ExpressionSettings newSettings) {
+    newSettings.context();
+    return new ColumnStream(input, pending.withSettings(newSettings), newSettings, stages);
+  }
+
+  private ColumnStream withPending(CalcPlan plan) {
+    return new ColumnStream(input, plan, settings, stages);
+  }
+
+  /**
+   * The rows for which {@code condition} is true: not those for which it is false or null.
+   *
+   * @throws ExpressionException if it does not fit the columns or is not BOOLEAN
+   */
+  public ColumnStream filter(Expression condition) {
+    return withPending(pending.filter(condition));
+  }
+
+  /**
+   * These columns, in this order; each is named by its alias, its column or its text.
+   *
+   * @throws ExpressionException if one does not fit the columns or two have one name
+   */
+  public ColumnStream select(Expression... columns) {
+    return withPending(pending.select(List.of(columns)));
+  }
+
+  /**
+   * All columns and one more, or with one replaced if there is one of this name.
+   *
+   * @throws ExpressionException if the expression does not fit the columns
+   */
+  public ColumnStream withColumn(String name, Expression value) {
+    List<Expression> columns = new ArrayList<>();
+    for (String column : schema().names()) {
+      columns.add(column.equals(name) ? value.as(name) : Expressions.col(column));
+    }
+    if (!schema().names().contains(name)) {
+      columns.add(value.as(name));
+    }
+    return withPending(pending.select(columns));
+  }
+
+  /**
+   * All columns but these.
+   *
+   * @throws ExpressionException if one does not exist or none is left
+   */
+  public ColumnStream drop(String... names) {
+    Arrays.stream(names).forEach(pending::field);
+    Set<String> dropped = Set.of(names);
+    return withPending(
+        pending.select(
+            schema().names().stream()
+                .filter(name -> !dropped.contains(name))
+                .map(Expressions::col)
+                .toList()));
+  }
+
+  /**
+   * The rows of this stream and of {@code others}, each stream's in its order.
+   *
+   * @throws IllegalArgumentException if one has other columns, in name, type or nullability; says
+   *     which
+   */
+  @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
+  public ColumnStream union(ColumnStream... others) {
+    Arrays.stream(others).forEach(this::checkUnion);
+    DataStream<ColumnBatch>[] batches =
+        Arrays.stream(others).map(ColumnStream::toBatches).toArray(DataStream[]::new);
+    List<Stage> all = new ArrayList<>(allStages());
+    Arrays.stream(others).forEach(other -> all.addAll(other.allStages()));
+    all.add(Stage.onHost("Union"));
+    return of(toBatches().union(batches), settings, all);
+  }
+
+  private void checkUnion(ColumnStream other) {
+    List<Field> fields = schema().fields();
+    List<Field> theirs = other.schema().fields();
+    for (int i = 0; i < Math.max(fields.size(), theirs.size()); i++) {
+      Object ours = i < fields.size() ? fields.get(i) : "none";
+      Object their = i < theirs.size() ? theirs.get(i) : "none";
+      if (!ours.equals(their)) {
+        throw new IllegalArgumentException(
+            "a union needs equal columns, but column " + (i + 1) + " is " + ours + " and " + their);
+      }
+    }
+  }
+
+  /**
+   * Sends each row to the subtask that owns its key, as Flink's {@code keyBy} does; see {@link
+   * BatchExchange#keyBy}. The hash is that of DataStream jobs where it takes the key, one column of
+   * a type with a Java {@code hashCode}, else that of SQL jobs.
+   *
+   * @throws IllegalArgumentException if a column does not exist or is no key
+   */
+  public ColumnStream keyBy(String... keys) {
+    Arrays.stream(keys).forEach(pending::field);
+    DataStream<ColumnBatch> batches = toBatches();
+    boolean java =
+        keys.length == 1 && HashFunction.FLINK_JAVA.supports(pending.field(keys[0]).type());
+    HashFunction hash = java ? HashFunction.FLINK_JAVA : HashFunction.FLINK_BINARY_ROW;
+    DataStream<ColumnBatch> keyed = BatchExchange.keyBy(batches, keys).keyHash(hash).apply();
+    return of(keyed, settings, with(Stage.onDevice("KeyBy(" + String.join(", ", keys) + ")")));
+  }
+
+  ColumnStream transform(
+      String name, Stage stage, Schema schema, TableTransform.Factory transforms) {
+    return of(append(toBatches(), name, stage, schema, transforms), settings, with(stage));
+  }
+
+  private static SingleOutputStreamOperator<ColumnBatch> append(
+      DataStream<ColumnBatch> batches,
+      String name,
+      Stage stage,
+      Schema schema,
+      TableTransform.Factory transforms) {
+    return TransformOperator.factory(transforms)
+        .appendTo(batches, name, new ColumnBatchTypeInformation(schema))
+        .setParallelism(batches.getParallelism())
+        .setDescription(stage.name());
+  }
+
+  private List<Stage> allStages() {
+    return pending.isIdentity() ? stages : with(stages, CalcStage.of(pending.calc()));
+  }
+
+  private List<Stage> with(Stage stage) {
+    return with(allStages(), stage);
+  }
+
+  private static List<Stage> with(List<Stage> stages, Stage stage) {
+    List<Stage> all = new ArrayList<>(stages);
+    all.add(stage);
+    return all;
+  }
+
+  /** The stream as batches: of a type that tells their schema, released by the rules of those. */
+  public DataStream<ColumnBatch> toBatches() {
+    return pending.isIdentity()
+        ? input
+        : append(
+            input, CALC, CalcStage.of(pending.calc()), schema(), CalcTransform.factory(pending));
+  }
+
+  /**
+   * The rows, by position and by name, with the Java types of Flink's Table API. Rows have the
+   * timestamps of their batches.
+   */
+  public DataStream<Row> toRows() {
+    return ColumnBatches.toRows(
+        toBatches(),
+        ExternalRowDecoder::new,
+        ExternalRowDecoder.typeInformation(schema()),
+        Optional.empty());
+  }
+
+  /**
+   * The rows in Flink's internal form; one object is sent again and again. Rows have the timestamps
+   * of their batches; {@link ColumnBatches#toRows(DataStream, String)} gives them others.
+   */
+  public DataStream<RowData> toRowData() {
+    return ColumnBatches.toRows(toBatches());
+  }
+
+  /**
+   * The operators of this stream, one a line: what each does, whether it runs on the operators'
+   * device, and what runs on the host whatever that is, and why.
+   */
+  public String explain() {
+    StringBuilder text = new StringBuilder();
+    List<Stage> all = allStages();
+    for (int i = 0; i < all.size(); i++) {
+      all.get(i).print(i + 1, text);
+    }
+    return text.toString();
+  }
+
+  @Override
+  public String toString() {
+    return "ColumnStream" + schema();
+  }
+
+  /**
+   * Rows that are to be batched.
+   *
+   * @param <T> the kind of row
+   */
+  @PublicEvolving
+  public static final class Batching<T> {
+    private final DataStream<T> rows;
+    private final Schema schema;
+    private final RowForm<T> form;
+
+    private Batching(DataStream<T> rows, Schema schema) {
+      this.rows = rows;
+      this.schema = schema;
+      this.form = RowForm.of(rows.getType(), schema);
+    }
+
+    /** The rows in batches, as {@link BatchOptions#DEFAULT} says. */
+    public ColumnStream batch() {
+      return batch(BatchOptions.DEFAULT);
+    }
+
+    /** The rows in batches; {@code options} say when a batch is complete. */
+    public ColumnStream batch(BatchOptions options) {
+      DataStream<ColumnBatch> batches =
+          ColumnBatches.fromRows(rows, schema, form.appenders(), options);
+      return of(batches, ExpressionSettings.DEFAULT, List.of(Stage.onHost("Batch " + form.name())));
+    }
+  }
+}

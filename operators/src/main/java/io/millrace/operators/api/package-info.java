@@ -1,0 +1,2 @@
+/** The fluent API of DataStream jobs. */
+package io.millrace.operators.api;

@@ -1,0 +1,147 @@
+package io.millrace.operators.transform;
+
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.expression.Calc;
+import io.millrace.expression.Expression;
+import io.millrace.expression.ExpressionException;
+import io.millrace.expression.ExpressionResolver;
+import io.millrace.expression.ExpressionSettings;
+import io.millrace.expression.Expressions;
+import io.millrace.expression.ResolutionContext;
+import io.millrace.expression.TypedExpression;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Filters and projections, one after the other, that make one {@link Calc}: each is resolved
+ * against what the one before it gives, and then put into one with it. Immutable; serialized with
+ * the job as the expressions that were written.
+ */
+public final class CalcPlan implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private final Schema inputSchema;
+  private final ExpressionSettings settings;
+  private final List<Step> steps;
+  private transient Calc calc;
+
+  /** A filter or a projection; the other is null. */
+  private record Step(
+      Expression condition, List<Expression> projections, ExpressionSettings settings)
+      implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    Calc resolve(Schema schema) {
+      return Calc.of(
+          schema,
+          Optional.ofNullable(condition),
+          projections == null ? columns(schema) : projections,
+          settings.context());
+    }
+  }
+
+  private CalcPlan(Schema inputSchema, ExpressionSettings settings, List<Step> steps, Calc calc) {
+    this.inputSchema = inputSchema;
+    this.settings = settings;
+    this.steps = List.copyOf(steps);
+    this.calc = calc;
+  }
+
+  /** All rows of tables of {@code schema}, as they are. */
+  public static CalcPlan of(Schema schema, ExpressionSettings settings) {
+    return new CalcPlan(schema, settings, List.of(), identity(schema));
+  }
+
+  private static Calc identity(Schema schema) {
+    return Calc.of(schema, Optional.empty(), columns(schema), ResolutionContext.DEFAULT);
+  }
+
+  private static List<Expression> columns(Schema schema) {
+    return schema.names().stream().map(Expressions::col).toList();
+  }
+
+  /** This plan, whose later expressions are resolved with {@code newSettings}. */
+  public CalcPlan withSettings(ExpressionSettings newSettings) {
+    return new CalcPlan(inputSchema, newSettings, steps, calc);
+  }
+
+  /**
+   * The column of the output with this name.
+   *
+   * @throws ExpressionException if there is none, with the nearest name
+   */
+  public Field field(String name) {
+    new ExpressionResolver(outputSchema(), settings.context()).resolve(Expressions.col(name));
+    return outputSchema().field(outputSchema().indexOf(name));
+  }
+
+  /** Whether nothing is filtered or projected. */
+  public boolean isIdentity() {
+    return steps.isEmpty();
+  }
+
+  public Schema outputSchema() {
+    return calc.outputSchema();
+  }
+
+  /**
+   * Of this plan's rows those for which {@code condition} is true.
+   *
+   * @throws ExpressionException if it does not fit the columns or is not BOOLEAN
+   */
+  public CalcPlan filter(Expression condition) {
+    return with(new Step(condition, null, settings));
+  }
+
+  /**
+   * Of this plan's rows the values of {@code projections}, each named by its alias, column or text.
+   *
+   * @throws ExpressionException if one does not fit the columns, two have one name or there is none
+   */
+  public CalcPlan select(List<Expression> projections) {
+    if (projections.isEmpty()) {
+      throw new ExpressionException("nothing is selected");
+    }
+    return with(new Step(null, List.copyOf(projections), settings));
+  }
+
+  private CalcPlan with(Step step) {
+    List<Step> all = new ArrayList<>(steps);
+    all.add(step);
+    Calc resolved = step.resolve(outputSchema());
+    resolved.condition().ifPresent(CalcPlan::checkComputable);
+    for (TypedExpression projection : resolved.projections()) {
+      if (!(projection instanceof TypedExpression.InputReference)) {
+        checkComputable(projection);
+      }
+    }
+    Calc fused = calc.andThen(resolved);
+    return new CalcPlan(inputSchema, settings, all, fused);
+  }
+
+  private static void checkComputable(TypedExpression expression) {
+    if (CalcTransform.isNested(expression.type())) {
+      throw new ExpressionException(
+          "'" + expression + "' is " + expression.type() + ", which can be selected as it is only");
+    }
+    expression.operands().forEach(CalcPlan::checkComputable);
+  }
+
+  /** All filters and projections in one. */
+  public Calc calc() {
+    return calc;
+  }
+
+  private void readObject(ObjectInputStream stream) throws IOException, ClassNotFoundException {
+    stream.defaultReadObject();
+    calc = identity(inputSchema);
+    for (Step step : steps) {
+      calc = calc.andThen(step.resolve(calc.outputSchema()));
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package io.millrace.operators.transform;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.FixedWidthColumnBuilder;
+import io.millrace.column.RowTableBuilder;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.operators.batch.HostTransfer;
+
+/** Row numbers that the host finds out and the device gathers by. */
+final class RowMap {
+  private static final Schema SCHEMA = Schema.of(new Field("row", DataType.INT32, false));
+
+  private RowMap() {}
+
+  /** One attempt: a table of one INT32 column in the device's memory; the caller closes it. */
+  static Table upload(int[] rows, HostTransfer transfer) {
+    try (RowTableBuilder builder = transfer.tableBuilder(SCHEMA)) {
+      FixedWidthColumnBuilder numbers = (FixedWidthColumnBuilder) builder.column(0);
+      for (int row : rows) {
+        numbers.appendInt(row);
+      }
+      return transfer.upload(builder.finish(rows.length));
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package io.millrace.operators.transform;
+
+import io.millrace.column.Table;
+import io.millrace.operators.batch.DeviceContext;
+import java.io.Serializable;
+
+/** Makes one table of another: what a {@link TransformOperator} does to each batch. */
+public interface TableTransform extends AutoCloseable {
+
+  /**
+   * One attempt: the result as a new table, which the caller closes; {@code input} stays the
+   * caller's. Enqueued on the stream of the context that this was made with.
+   *
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory for it; nothing has
+   *     changed then
+   * @throws io.millrace.expression.EvaluationException for the first row that an expression fails
+   *     for
+   */
+  Table apply(Table input);
+
+  @Override
+  default void close() {}
+
+  /** Makes the transform of an operator; serialized with the job. */
+  @FunctionalInterface
+  interface Factory extends Serializable {
+
+    /**
+     * A transform that works with {@code context} and is closed before it.
+     *
+     * @param context stays the caller's
+     */
+    TableTransform create(DeviceContext context);
+  }
+}

@@ -1,0 +1,2 @@
+/** Tests of the fluent API: whole jobs, and what is refused when a line is written. */
+package io.millrace.operators.api;

@@ -1,0 +1,50 @@
+package io.millrace.operators.testing;
+
+import java.io.Serializable;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.flink.api.common.functions.MapFunction;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
+
+/**
+ * Collects the rows that a job ends with. The collector of a test and its copies in the job's
+ * operators find each other by a number.
+ *
+ * @param <V> what is kept of a row
+ */
+public final class RowCollector<V> implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private static final AtomicLong NEXT = new AtomicLong();
+  private static final Map<Long, Queue<Object>> COLLECTED = new ConcurrentHashMap<>();
+
+  private final long number = NEXT.getAndIncrement();
+
+  public RowCollector() {
+    COLLECTED.put(number, new ConcurrentLinkedQueue<>());
+  }
+
+  /**
+   * Ends {@code rows} in this collector.
+   *
+   * @param reader what is kept of a row, which may be sent again with other content
+   */
+  public <T> void collect(DataStream<T> rows, MapFunction<T, V> reader) {
+    rows.map(row -> COLLECTED.get(number).add(reader.map(row)))
+        .returns(Types.BOOLEAN)
+        .setParallelism(rows.getParallelism())
+        .sinkTo(new DiscardingSink<>())
+        .setParallelism(rows.getParallelism());
+  }
+
+  /** What was collected so far; of one subtask in the order in which it came. */
+  @SuppressWarnings("unchecked") // collect() takes no others
+  public List<V> rows() {
+    return COLLECTED.get(number).stream().map(row -> (V) row).toList();
+  }
+}

@@ -4,6 +4,7 @@ import io.millrace.column.Table;
 import io.millrace.connectors.formats.TableEncoder;
 import io.millrace.memory.AccessScope;
 import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.batch.DownloadQueue;
 import io.millrace.operators.batch.DownloadingOperator;
 import io.millrace.operators.batch.OperatorFactory;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
@@ -37,7 +38,12 @@ public final class EncodeBatches extends DownloadingOperator<byte[]> {
   }
 
   @Override
-  protected void processTable(Table table, StreamRecord<ColumnBatch> element) {
+  protected void download(
+      ColumnBatch batch, StreamRecord<ColumnBatch> element, DownloadQueue downloads) {
+    downloads.add(batch, table -> send(table, element));
+  }
+
+  private void send(Table table, StreamRecord<ColumnBatch> element) {
     if (table.rowCount() > 0) {
       byte[] encoded = deviceContext().retry().withHostRetry(() -> encode(table));
       output.collect(element.copy(null).replace(encoded));

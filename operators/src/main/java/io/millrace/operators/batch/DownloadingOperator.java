@@ -1,6 +1,5 @@
 package io.millrace.operators.batch;
 
-import io.millrace.column.Table;
 import java.util.concurrent.ScheduledFuture;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.runtime.event.WatermarkEvent;
@@ -48,18 +47,19 @@ public abstract class DownloadingOperator<OUT> extends ColumnBatchOperator<OUT>
 
   @Override
   protected final void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
-    StreamRecord<ColumnBatch> kept = element.copy(batch);
-    downloads.add(batch, table -> processTable(table, kept));
+    download(batch, element.copy(batch), downloads);
     registerTimer();
   }
 
   /**
-   * Processes a batch, or a part of one that did not fit, in host memory.
+   * Adds a batch to {@code downloads}, as it is or what is made of it on the device, with what is
+   * to be done with it on the host.
    *
-   * @param table borrowed until this returns
-   * @param element the record that carried the batch, for its timestamp
+   * @param batch borrowed until this returns
+   * @param element carries {@code batch} and its timestamp; is not used again
    */
-  protected abstract void processTable(Table table, StreamRecord<ColumnBatch> element);
+  protected abstract void download(
+      ColumnBatch batch, StreamRecord<ColumnBatch> element, DownloadQueue downloads);
 
   private void registerTimer() {
     if (timer == null && !downloads.isEmpty()) {

@@ -65,7 +65,13 @@ public final class UnbatchingOperator<OUT> extends DownloadingOperator<OUT> {
   }
 
   @Override
-  protected void processTable(Table table, StreamRecord<ColumnBatch> element) {
+  protected void download(
+      ColumnBatch batch, StreamRecord<ColumnBatch> element, DownloadQueue downloads) {
+    downloads.add(batch, table -> send(table, element));
+    batches.inc();
+  }
+
+  private void send(Table table, StreamRecord<ColumnBatch> element) {
     try (HostRows hostRows =
         deviceContext().retry().withHostRetry(() -> new HostRows(table, element))) {
       StreamRecord<OUT> record = new StreamRecord<>(null);
@@ -75,7 +81,6 @@ public final class UnbatchingOperator<OUT> extends DownloadingOperator<OUT> {
         output.collect(record);
       }
     }
-    batches.inc();
     rows.inc(table.rowCount());
   }
 

@@ -7,8 +7,9 @@ import io.millrace.kernel.PartitionNumbering;
 import io.millrace.kernel.PartitionedTable;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.DeviceContext;
-import io.millrace.operators.batch.HostTransfer;
+import io.millrace.operators.batch.DownloadQueue;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Groups rows on the device by the subtask that owns their key group, or by the key group itself,
@@ -16,7 +17,6 @@ import java.util.List;
  */
 final class KeyGroupSplitter implements TableSplitter {
   private final DeviceContext context;
-  private final HostTransfer transfer;
   private final ByteSlicer slicer;
   private final List<Integer> keyColumns;
   private final HashFunction hash;
@@ -31,7 +31,6 @@ final class KeyGroupSplitter implements TableSplitter {
       PartitionNumbering numbering,
       int maximumBytes) {
     this.context = context;
-    this.transfer = new HostTransfer(context);
     this.slicer = new ByteSlicer(maximumBytes, context.hostStream());
     this.keyColumns = keyColumns;
     this.hash = hash;
@@ -68,29 +67,71 @@ final class KeyGroupSplitter implements TableSplitter {
   }
 
   @Override
-  public void split(Table table, Output output) {
-    context.retry().withSplitAndRetry(table, this::cut, parts -> parts.sendTo(output));
+  public void split(ColumnBatch batch, DownloadQueue downloads, Output output) {
+    context
+        .retry()
+        .withSplitAndRetry(
+            batch.table(),
+            this::partition,
+            partitioned -> download(partitioned, downloads, output));
   }
 
-  private TableParts cut(Table table) {
-    TableParts parts = new TableParts();
-    try (PartitionedTable partitioned =
-            HashPartition.hashPartition(
-                table, keyColumns, numbering, hash, context.stream(), context.resource());
-        Table host = transfer.toHost(partitioned.table())) {
-      int[] offsets = partitioned.offsets();
-      for (int i = 0; i < partitioned.partitionCount(); i++) {
-        int partition = i;
-        slicer.slice(
-            host,
-            offsets[i],
-            offsets[i + 1] - offsets[i],
-            (part, bytes) -> parts.add(route(part, partition, perKeyGroup), bytes));
+  private PartitionedTable partition(Table table) {
+    return HashPartition.hashPartition(
+        table, keyColumns, numbering, hash, context.stream(), context.resource());
+  }
+
+  private void download(PartitionedTable partitioned, DownloadQueue downloads, Output output) {
+    ColumnBatch grouped;
+    try (partitioned) {
+      grouped = new ColumnBatch(partitioned.table().share());
+    }
+    try {
+      downloads.add(grouped, new Groups(partitioned.offsets(), output));
+    } finally {
+      grouped.release();
+    }
+  }
+
+  /** Cuts the rows of a partitioned table, which may come in several tables. */
+  private final class Groups implements Consumer<Table> {
+    private final int[] offsets;
+    private final Output output;
+    private int rowsBefore;
+
+    private Groups(int[] offsets, Output output) {
+      this.offsets = offsets;
+      this.output = output;
+    }
+
+    @Override
+    public void accept(Table host) {
+      context.retry().withHostRetry(() -> cut(host)).sendTo(output);
+      rowsBefore += host.rowCount();
+    }
+
+    private TableParts cut(Table host) {
+      TableParts parts = new TableParts();
+      try {
+        for (int i = 0; i + 1 < offsets.length; i++) {
+          int partition = i;
+          int start = positionIn(host, offsets[i]);
+          slicer.slice(
+              host,
+              start,
+              positionIn(host, offsets[i + 1]) - start,
+              (part, bytes) -> parts.add(route(part, partition, perKeyGroup), bytes));
+        }
+        return parts;
+      } catch (RuntimeException | Error e) {
+        parts.close();
+        throw e;
       }
-      return parts;
-    } catch (RuntimeException | Error e) {
-      parts.close();
-      throw e;
+    }
+
+    /** Where the rows from {@code row} on begin; 0 or the row count if that is not within it. */
+    private int positionIn(Table host, int row) {
+      return Math.max(0, Math.min(host.rowCount(), row - rowsBefore));
     }
   }
 }

@@ -1,7 +1,8 @@
 package io.millrace.operators.exchange;
 
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batch.ColumnBatchOperator;
+import io.millrace.operators.batch.DownloadQueue;
+import io.millrace.operators.batch.DownloadingOperator;
 import io.millrace.operators.batch.OperatorFactory;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
@@ -10,7 +11,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * The upstream side of an exchange: cuts each batch into parts, in host memory and small enough to
  * be sent, for a {@link org.apache.flink.streaming.runtime.partitioner.StreamPartitioner} to send.
  */
-final class PartitionOperator extends ColumnBatchOperator<ColumnBatch> {
+final class PartitionOperator extends DownloadingOperator<ColumnBatch> {
   private static final long serialVersionUID = 1L;
 
   private final TableSplitter.Factory splitters;
@@ -37,9 +38,11 @@ final class PartitionOperator extends ColumnBatchOperator<ColumnBatch> {
 
   // The network writer has serialized a part when collect returns, so each is released at once.
   @Override
-  protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
+  protected void download(
+      ColumnBatch batch, StreamRecord<ColumnBatch> element, DownloadQueue downloads) {
     splitter.split(
-        batch.table(),
+        batch,
+        downloads,
         (part, bytes) -> {
           exchangeMetrics.count(part.rowCount(), bytes);
           ColumnBatch.emit(element.copy(part), output);

@@ -1,14 +1,14 @@
 package io.millrace.operators.exchange;
 
-import io.millrace.column.Table;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.DeviceContext;
+import io.millrace.operators.batch.DownloadQueue;
 import java.io.Serializable;
 
-/** Cuts tables into the batches that an exchange sends. Used by one thread. */
+/** Cuts batches into those that an exchange sends. Used by one thread. */
 interface TableSplitter {
 
-  /** Takes the parts of a table, in order. */
+  /** Takes the parts of a batch, in order. */
   @FunctionalInterface
   interface Output {
     /**
@@ -27,8 +27,9 @@ interface TableSplitter {
   }
 
   /**
-   * Hands the parts of {@code table}, which stays the caller's, to {@code output}. Where memory
-   * runs out, these are the parts of one piece of the table after the other.
+   * Hands the parts of {@code batch}, which stays the caller's, to {@code output} once {@code
+   * downloads} has brought them to the host. Where memory runs out, these are the parts of one
+   * piece of the batch after the other.
    */
-  void split(Table table, Output output);
+  void split(ColumnBatch batch, DownloadQueue downloads, Output output);
 }

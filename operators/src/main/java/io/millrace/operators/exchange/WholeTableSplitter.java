@@ -3,13 +3,12 @@ package io.millrace.operators.exchange;
 import io.millrace.column.Table;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.DeviceContext;
-import io.millrace.operators.batch.HostTransfer;
+import io.millrace.operators.batch.DownloadQueue;
 import java.util.function.Function;
 
 /** Sends all rows one way, cut only by bytes. */
 final class WholeTableSplitter implements TableSplitter {
   private final DeviceContext context;
-  private final HostTransfer transfer;
   private final ByteSlicer slicer;
   private final Function<Table, ColumnBatch> routing;
 
@@ -19,19 +18,18 @@ final class WholeTableSplitter implements TableSplitter {
   WholeTableSplitter(
       DeviceContext context, long maximumBytes, Function<Table, ColumnBatch> routing) {
     this.context = context;
-    this.transfer = new HostTransfer(context);
     this.slicer = new ByteSlicer(maximumBytes, context.hostStream());
     this.routing = routing;
   }
 
   @Override
-  public void split(Table table, Output output) {
-    context.retry().withSplitAndRetry(table, this::cut, parts -> parts.sendTo(output));
+  public void split(ColumnBatch batch, DownloadQueue downloads, Output output) {
+    downloads.add(batch, host -> context.retry().withHostRetry(() -> cut(host)).sendTo(output));
   }
 
-  private TableParts cut(Table table) {
+  private TableParts cut(Table host) {
     TableParts parts = new TableParts();
-    try (Table host = transfer.toHost(table)) {
+    try {
       slicer.slice(
           host, 0, host.rowCount(), (part, bytes) -> parts.add(routing.apply(part), bytes));
       return parts;

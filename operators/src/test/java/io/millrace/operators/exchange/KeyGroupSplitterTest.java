@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import io.millrace.column.Table;
 import io.millrace.kernel.HashFunction;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.DeviceContext;
+import io.millrace.operators.batch.DownloadQueue;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
@@ -73,19 +73,29 @@ class KeyGroupSplitterTest {
       TableSplitter.Factory factory,
       ExchangeTarget target) {
     Map<Integer, List<List<Object>>> parts = new TreeMap<>();
-    try (Table table = TableBuilder.ofRows(schema, rows).build(device)) {
-      TableSplitter splitter = factory.create(context, target);
-      splitter.split(
-          table,
-          (part, bytes) -> {
-            int partition = part.target() == ColumnBatch.NONE ? part.keyGroup() : part.target();
-            parts
-                .computeIfAbsent(partition, key -> new ArrayList<>())
-                .addAll(device.rows(part.table()));
-            part.release();
-          });
-    }
+    split(
+        schema,
+        rows,
+        factory.create(context, target),
+        (part, bytes) -> {
+          int partition = part.target() == ColumnBatch.NONE ? part.keyGroup() : part.target();
+          parts
+              .computeIfAbsent(partition, key -> new ArrayList<>())
+              .addAll(device.rows(part.table()));
+          part.release();
+        });
     return parts;
+  }
+
+  private void split(
+      Schema schema, List<List<Object>> rows, TableSplitter splitter, TableSplitter.Output output) {
+    ColumnBatch batch = new ColumnBatch(TableBuilder.ofRows(schema, rows).build(device));
+    try (DownloadQueue downloads = new DownloadQueue(context, 2)) {
+      splitter.split(batch, downloads, output);
+      downloads.drain();
+    } finally {
+      batch.release();
+    }
   }
 
   private static Map<Integer, List<List<Object>>> expected(
@@ -177,20 +187,19 @@ class KeyGroupSplitterTest {
     Schema schema = schema(DataType.INT64);
     int maximumBytes = 4_000;
     List<List<Object>> rows = randomRows(schema);
-    try (Table table = TableBuilder.ofRows(schema, rows).build(device)) {
-      List<Long> sizes = new ArrayList<>();
-      KeyGroupSplitter.factory(List.of(0), HashFunction.FLINK_JAVA, false, maximumBytes)
-          .create(context, new ExchangeTarget(2, KEY_GROUPS))
-          .split(
-              table,
-              (part, bytes) -> {
-                sizes.add(bytes);
-                part.release();
-              });
-      assertThat(sizes)
-          .hasSizeGreaterThan(3)
-          .allSatisfy(bytes -> assertThat(bytes).isLessThanOrEqualTo(maximumBytes));
-    }
+    List<Long> sizes = new ArrayList<>();
+    split(
+        schema,
+        rows,
+        KeyGroupSplitter.factory(List.of(0), HashFunction.FLINK_JAVA, false, maximumBytes)
+            .create(context, new ExchangeTarget(2, KEY_GROUPS)),
+        (part, bytes) -> {
+          sizes.add(bytes);
+          part.release();
+        });
+    assertThat(sizes)
+        .hasSizeGreaterThan(3)
+        .allSatisfy(bytes -> assertThat(bytes).isLessThanOrEqualTo(maximumBytes));
   }
 
   @OutOfMemoryTest
@@ -206,19 +215,19 @@ class KeyGroupSplitterTest {
   @OutOfMemoryTest
   void aFailingOutputLeavesNothing() {
     Schema schema = schema(DataType.INT64);
-    try (Table table = TableBuilder.ofRows(schema, randomRows(schema)).build(device)) {
-      TableSplitter splitter =
-          KeyGroupSplitter.factory(List.of(0), HashFunction.FLINK_JAVA, true, MAXIMUM_BYTES)
-              .create(context, new ExchangeTarget(2, KEY_GROUPS));
-      assertThatThrownBy(
-              () ->
-                  splitter.split(
-                      table,
-                      (part, bytes) -> {
-                        part.release();
-                        throw new IllegalStateException("the network is down");
-                      }))
-          .hasMessage("the network is down");
-    }
+    TableSplitter splitter =
+        KeyGroupSplitter.factory(List.of(0), HashFunction.FLINK_JAVA, true, MAXIMUM_BYTES)
+            .create(context, new ExchangeTarget(2, KEY_GROUPS));
+    assertThatThrownBy(
+            () ->
+                split(
+                    schema,
+                    randomRows(schema),
+                    splitter,
+                    (part, bytes) -> {
+                      part.release();
+                      throw new IllegalStateException("the network is down");
+                    }))
+        .hasMessage("the network is down");
   }
 }

@@ -16,6 +16,7 @@ import io.millrace.operators.batch.BodyCodec;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchSerializer;
 import io.millrace.operators.batch.DeviceContext;
+import io.millrace.operators.batch.DownloadQueue;
 import io.millrace.operators.batch.InjectedFailures;
 import io.millrace.operators.batch.UnbatchingOperator;
 import io.millrace.operators.row.RowDataAppender;
@@ -161,6 +162,7 @@ class OperatorRetryTest {
       harness.setup(serializer);
       harness.open();
       process(harness, TableBuilder.ofRows(SCHEMA, rows(0, ROWS)).build(device));
+      harness.prepareSnapshotPreBarrier(1);
       List<Object> emitted = new ArrayList<>();
       for (RowData row : harness.extractOutputValues()) {
         emitted.add(serializer.toBinaryRow(row).copy());
@@ -219,17 +221,22 @@ class OperatorRetryTest {
 
   private List<Object> runSplitter(int subtasks, boolean perKeyGroup) {
     List<Object> parts = new ArrayList<>();
+    ColumnBatch batch = new ColumnBatch(TableBuilder.ofRows(SCHEMA, rows(0, ROWS)).build(device));
     try (DeviceContext context = DeviceContext.open(device.device());
-        Table table = TableBuilder.ofRows(SCHEMA, rows(0, ROWS)).build(device)) {
+        DownloadQueue downloads = new DownloadQueue(context, 2)) {
       KeyGroupSplitter.factory(List.of(0), HashFunction.FLINK_JAVA, perKeyGroup, 1 << 20)
           .create(context, new ExchangeTarget(subtasks, 8))
           .split(
-              table,
+              batch,
+              downloads,
               (part, bytes) -> {
                 assertThat(InjectedFailures.holdsPermit()).isFalse();
                 parts.add(List.of(part.target(), part.keyGroup(), device.rows(part.table())));
                 part.release();
               });
+      downloads.drain();
+    } finally {
+      batch.release();
     }
     return parts;
   }

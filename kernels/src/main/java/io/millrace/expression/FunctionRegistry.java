@@ -5,6 +5,7 @@ import io.millrace.expression.function.ArithmeticFunctions;
 import io.millrace.expression.function.ComparisonFunctions;
 import io.millrace.expression.function.ConditionalFunctions;
 import io.millrace.expression.function.LogicalFunctions;
+import io.millrace.expression.function.PatternFunctions;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -41,7 +42,8 @@ public final class FunctionRegistry {
                     ComparisonFunctions.definitions(),
                     LogicalFunctions.definitions(),
                     ConditionalFunctions.definitions(),
-                    ArithmeticFunctions.definitions())
+                    ArithmeticFunctions.definitions(),
+                    PatternFunctions.definitions())
                 .flatMap(List::stream)
                 .toList(),
             List.of());

@@ -1,0 +1,139 @@
+package io.millrace.expression.function;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A non-deterministic automaton over bytes, by Thompson's construction (Regular expression search
+ * algorithm, 1968). Branches are in the order in which Java's backtracking tries them. Immutable.
+ */
+final class RegexpProgram {
+  private static final int MOST_INSTRUCTIONS = 10_000;
+
+  /** One state of the automaton. */
+  sealed interface Instruction {}
+
+  /** Takes a byte from {@code first} to {@code last}. */
+  record Take(int first, int last, int next) implements Instruction {}
+
+  /** Goes on with each of them, the first one first. */
+  record Branch(int[] targets) implements Instruction {}
+
+  /** Goes on at the first byte only. */
+  record Begin(int next) implements Instruction {}
+
+  /** Where the expression has matched. */
+  enum Accept implements Instruction {
+    ANYWHERE,
+    /** If this is the end, or a line terminator follows that ends the string. */
+    BEFORE_FINAL_TERMINATOR,
+    /** If this is the end. */
+    AT_END
+  }
+
+  private final List<Instruction> instructions = new ArrayList<>();
+  private int start;
+
+  private RegexpProgram() {}
+
+  /**
+   * The automaton of an expression.
+   *
+   * @throws UnsupportedPatternException if it has too many states
+   */
+  static RegexpProgram of(RegexpNode node) throws UnsupportedPatternException {
+    RegexpProgram program = new RegexpProgram();
+    int accept = program.add(Accept.ANYWHERE);
+    program.start = program.compile(node, accept);
+    return program;
+  }
+
+  /** The state in which it begins. */
+  int start() {
+    return start;
+  }
+
+  int size() {
+    return instructions.size();
+  }
+
+  Instruction instruction(int index) {
+    return instructions.get(index);
+  }
+
+  // The state in which to be before `node` in order to be in `next` behind it.
+  private int compile(RegexpNode node, int next) throws UnsupportedPatternException {
+    if (node instanceof RegexpNode.Characters characters) {
+      return compile(characters.set(), next);
+    } else if (node instanceof RegexpNode.Sequence sequence) {
+      int entry = next;
+      for (int i = sequence.parts().size() - 1; i >= 0; i--) {
+        entry = compile(sequence.parts().get(i), entry);
+      }
+      return entry;
+    } else if (node instanceof RegexpNode.Alternatives alternatives) {
+      int[] targets = new int[alternatives.options().size()];
+      for (int i = 0; i < targets.length; i++) {
+        targets[i] = compile(alternatives.options().get(i), next);
+      }
+      return add(new Branch(targets));
+    } else if (node instanceof RegexpNode.Repetition repetition) {
+      return compile(repetition, next);
+    }
+    return switch ((RegexpNode.Anchor) node) {
+      case BEGIN -> add(new Begin(next));
+      case FINAL_LINE_END -> add(Accept.BEFORE_FINAL_TERMINATOR);
+      case END -> add(Accept.AT_END);
+    };
+  }
+
+  private int compile(RegexpNode.Repetition repetition, int next)
+      throws UnsupportedPatternException {
+    int entry = next;
+    if (repetition.most() == RegexpNode.UNLIMITED) {
+      int loop = add(new Branch(new int[0]));
+      instructions.set(loop, branch(repetition, compile(repetition.body(), loop), next));
+      entry = loop;
+    } else {
+      for (int i = repetition.least(); i < repetition.most(); i++) {
+        entry = add(branch(repetition, compile(repetition.body(), entry), next));
+      }
+    }
+    for (int i = 0; i < repetition.least(); i++) {
+      entry = compile(repetition.body(), entry);
+    }
+    return entry;
+  }
+
+  private static Branch branch(RegexpNode.Repetition repetition, int body, int next) {
+    return new Branch(repetition.greedy() ? new int[] {body, next} : new int[] {next, body});
+  }
+
+  // Sequences of bytes that end alike share their last states.
+  private int compile(CodePointSet set, int next) throws UnsupportedPatternException {
+    Map<Take, Integer> known = new HashMap<>();
+    int[] entries = new int[set.utf8().size()];
+    int count = 0;
+    for (List<CodePointSet.Range> sequence : set.utf8()) {
+      int entry = next;
+      for (int i = sequence.size() - 1; i >= 0; i--) {
+        Take take = new Take(sequence.get(i).first(), sequence.get(i).last(), entry);
+        Integer existing = known.get(take);
+        entry = existing == null ? add(take) : existing;
+        known.put(take, entry);
+      }
+      entries[count++] = entry;
+    }
+    return count == 1 ? entries[0] : add(new Branch(entries));
+  }
+
+  private int add(Instruction instruction) throws UnsupportedPatternException {
+    if (instructions.size() == MOST_INSTRUCTIONS) {
+      throw new UnsupportedPatternException("it has too many repetitions");
+    }
+    instructions.add(instruction);
+    return instructions.size() - 1;
+  }
+}

@@ -115,8 +115,8 @@ final class RegexpDeterminization {
       seen.set(index);
       Instruction instruction = program.instruction(index);
       if (instruction instanceof Branch branch) {
-        for (int i = branch.targets().length - 1; i >= 0; i--) {
-          stack.add(branch.targets()[i]);
+        for (int i = branch.targets().size() - 1; i >= 0; i--) {
+          stack.add(branch.targets().get(i));
         }
       } else if (instruction instanceof Begin begin) {
         if (atBegin) {

@@ -20,7 +20,7 @@ import java.util.regex.PatternSyntaxException;
  * argument is: once by {@link java.util.regex}, which is the meaning, and once by an automaton.
  */
 enum RegexpFunction {
-  REGEXP("regexp", DataType.BOOL, RegexpAutomaton.Search.CONTAINS) {
+  REGEXP("regexp") {
     @Override
     void evaluate(Optional<Matcher> matcher, HostVector[] operands, HostVector result, int row) {
       result.setBoolean(row, matcher.filter(Matcher::find).isPresent());
@@ -32,7 +32,7 @@ enum RegexpFunction {
       result.setBoolean(row, automaton.contains(text.address(row), text.length(row)));
     }
   },
-  REGEXP_EXTRACT("regexp_extract", DataType.STRING, RegexpAutomaton.Search.LOCATE) {
+  REGEXP_EXTRACT("regexp_extract") {
     @Override
     void evaluate(Optional<Matcher> matcher, HostVector[] operands, HostVector result, int row) {
       int group = operands.length < 3 ? 0 : (int) operands[2].longs()[row];
@@ -54,7 +54,7 @@ enum RegexpFunction {
       extract(automaton, text, result, row);
     }
   },
-  REGEXP_SUBSTR("regexp_extract", DataType.STRING, RegexpAutomaton.Search.LOCATE) {
+  REGEXP_SUBSTR("regexp_extract") {
     @Override
     void evaluate(Optional<Matcher> matcher, HostVector[] operands, HostVector result, int row) {
       REGEXP_EXTRACT.evaluate(matcher, operands, result, row);
@@ -66,7 +66,7 @@ enum RegexpFunction {
       extract(automaton, text, result, row);
     }
   },
-  REGEXP_INSTR("regexp_instr", DataType.INT32, RegexpAutomaton.Search.LOCATE) {
+  REGEXP_INSTR("regexp_instr") {
     @Override
     void evaluate(Optional<Matcher> matcher, HostVector[] operands, HostVector result, int row) {
       if (matcher.isEmpty()) {
@@ -84,7 +84,7 @@ enum RegexpFunction {
       result.longs()[row] = start < 0 ? 0 : 1 + PatternBytes.utf16Length(address, start);
     }
   },
-  REGEXP_COUNT("regexp_count", DataType.INT32, RegexpAutomaton.Search.LOCATE) {
+  REGEXP_COUNT("regexp_count") {
     @Override
     void evaluate(Optional<Matcher> matcher, HostVector[] operands, HostVector result, int row) {
       if (matcher.isEmpty()) {
@@ -108,7 +108,7 @@ enum RegexpFunction {
       result.longs()[row] = count;
     }
   },
-  REGEXP_REPLACE("regexp_replace", DataType.STRING, RegexpAutomaton.Search.LOCATE) {
+  REGEXP_REPLACE("regexp_replace") {
     @Override
     void evaluate(Optional<Matcher> matcher, HostVector[] operands, HostVector result, int row) {
       if (matcher.isEmpty()) {
@@ -127,13 +127,9 @@ enum RegexpFunction {
   };
 
   private final String deviceFunction;
-  private final DataType type;
-  private final RegexpAutomaton.Search search;
 
-  RegexpFunction(String deviceFunction, DataType type, RegexpAutomaton.Search search) {
+  RegexpFunction(String deviceFunction) {
     this.deviceFunction = deviceFunction;
-    this.type = type;
-    this.search = search;
   }
 
   String deviceFunction() {
@@ -141,11 +137,15 @@ enum RegexpFunction {
   }
 
   DataType type() {
-    return type;
+    return switch (this) {
+      case REGEXP -> DataType.BOOL;
+      case REGEXP_INSTR, REGEXP_COUNT -> DataType.INT32;
+      case REGEXP_EXTRACT, REGEXP_SUBSTR, REGEXP_REPLACE -> DataType.STRING;
+    };
   }
 
   RegexpAutomaton.Search search() {
-    return search;
+    return this == REGEXP ? RegexpAutomaton.Search.CONTAINS : RegexpAutomaton.Search.LOCATE;
   }
 
   /** Whether the function goes on behind a match, which makes empty ones Java's own. */

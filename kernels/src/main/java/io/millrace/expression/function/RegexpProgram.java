@@ -19,7 +19,11 @@ final class RegexpProgram {
   record Take(int first, int last, int next) implements Instruction {}
 
   /** Goes on with each of them, the first one first. */
-  record Branch(int[] targets) implements Instruction {}
+  record Branch(List<Integer> targets) implements Instruction {
+    public Branch {
+      targets = List.copyOf(targets);
+    }
+  }
 
   /** Goes on at the first byte only. */
   record Begin(int next) implements Instruction {}
@@ -74,9 +78,9 @@ final class RegexpProgram {
       }
       return entry;
     } else if (node instanceof RegexpNode.Alternatives alternatives) {
-      int[] targets = new int[alternatives.options().size()];
-      for (int i = 0; i < targets.length; i++) {
-        targets[i] = compile(alternatives.options().get(i), next);
+      List<Integer> targets = new ArrayList<>();
+      for (RegexpNode option : alternatives.options()) {
+        targets.add(compile(option, next));
       }
       return add(new Branch(targets));
     } else if (node instanceof RegexpNode.Repetition repetition) {
@@ -93,7 +97,7 @@ final class RegexpProgram {
       throws UnsupportedPatternException {
     int entry = next;
     if (repetition.most() == RegexpNode.UNLIMITED) {
-      int loop = add(new Branch(new int[0]));
+      int loop = add(new Branch(List.of()));
       instructions.set(loop, branch(repetition, compile(repetition.body(), loop), next));
       entry = loop;
     } else {
@@ -108,14 +112,13 @@ final class RegexpProgram {
   }
 
   private static Branch branch(RegexpNode.Repetition repetition, int body, int next) {
-    return new Branch(repetition.greedy() ? new int[] {body, next} : new int[] {next, body});
+    return new Branch(repetition.greedy() ? List.of(body, next) : List.of(next, body));
   }
 
   // Sequences of bytes that end alike share their last states.
   private int compile(CodePointSet set, int next) throws UnsupportedPatternException {
     Map<Take, Integer> known = new HashMap<>();
-    int[] entries = new int[set.utf8().size()];
-    int count = 0;
+    List<Integer> entries = new ArrayList<>();
     for (List<CodePointSet.Range> sequence : set.utf8()) {
       int entry = next;
       for (int i = sequence.size() - 1; i >= 0; i--) {
@@ -124,9 +127,9 @@ final class RegexpProgram {
         entry = existing == null ? add(take) : existing;
         known.put(take, entry);
       }
-      entries[count++] = entry;
+      entries.add(entry);
     }
-    return count == 1 ? entries[0] : add(new Branch(entries));
+    return entries.size() == 1 ? entries.get(0) : add(new Branch(entries));
   }
 
   private int add(Instruction instruction) throws UnsupportedPatternException {

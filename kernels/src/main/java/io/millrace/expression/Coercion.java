@@ -145,8 +145,8 @@ public final class Coercion {
     }
     DataType a = asDecimal(left);
     DataType b = asDecimal(right);
-    int scale = Math.max(a.scale(), b.scale());
     int whole = Math.max(a.precision() - a.scale(), b.precision() - b.scale());
-    return DataType.decimal(Math.min(MAXIMUM_PRECISION, whole + scale), scale);
+    int scale = Math.min(Math.max(a.scale(), b.scale()), MAXIMUM_PRECISION - whole);
+    return DataType.decimal(whole + scale, scale);
   }
 }

@@ -5,6 +5,7 @@ import io.millrace.expression.function.ArithmeticFunctions;
 import io.millrace.expression.function.ComparisonFunctions;
 import io.millrace.expression.function.ConditionalFunctions;
 import io.millrace.expression.function.LogicalFunctions;
+import io.millrace.expression.function.NumericCasts;
 import io.millrace.expression.function.PatternFunctions;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -46,7 +47,7 @@ public final class FunctionRegistry {
                     PatternFunctions.definitions())
                 .flatMap(List::stream)
                 .toList(),
-            List.of());
+            List.of(new NumericCasts()));
   }
 
   private final Map<String, FunctionDefinition> definitions;

@@ -4,7 +4,6 @@ import io.millrace.column.DataType;
 import io.millrace.expression.Arguments;
 import io.millrace.expression.BoundFunction;
 import io.millrace.expression.Coercion;
-import io.millrace.expression.ExpressionException;
 import io.millrace.expression.FunctionDefinition;
 import io.millrace.expression.FunctionFamily;
 import io.millrace.expression.ResolutionContext;
@@ -12,6 +11,7 @@ import io.millrace.expression.Signature;
 import io.millrace.expression.TypedExpression;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** The arithmetic operators, with the result types of Flink SQL. */
@@ -44,7 +44,11 @@ public final class ArithmeticFunctions {
     definitions.add(
         FunctionDefinition.named("NEGATE")
             .family(FunctionFamily.ARITHMETIC)
-            .signatures(TYPES.stream().map(Signature::of).toList())
+            .signatures(
+                Stream.concat(
+                        TYPES.stream().map(Signature::of),
+                        DecimalFunctions.unarySignatures().stream())
+                    .toList())
             .description("The number with the other sign; integers wrap. Written -x.")
             .sql(arguments -> "(-" + arguments.get(0) + ")")
             .bind(ArithmeticFunctions::negate));
@@ -61,11 +65,13 @@ public final class ArithmeticFunctions {
     return FunctionDefinition.named(name)
         .family(FunctionFamily.ARITHMETIC)
         .signatures(
-            Stream.concat(
+            Stream.of(
                     TYPES.stream().map(type -> Signature.of(type, type)),
                     Stream.of(
                         Signature.of(DataType.INT64, DataType.INT32),
-                        Signature.of(DataType.INT32, DataType.FLOAT64)))
+                        Signature.of(DataType.INT32, DataType.FLOAT64)),
+                    DecimalFunctions.binarySignatures().stream())
+                .flatMap(Function.identity())
                 .toList())
         .description(description);
   }
@@ -80,7 +86,7 @@ public final class ArithmeticFunctions {
     }
     DataType common = Coercion.commonType(arguments);
     if (Coercion.isDecimal(common)) {
-      throw new ExpressionException("decimal arithmetic is not there");
+      return DecimalArithmetic.of(operation, arguments.get(0), arguments.get(1), context);
     }
     TypedExpression left = Coercion.cast(arguments.get(0), common, context);
     TypedExpression right = Coercion.cast(arguments.get(1), common, context);
@@ -95,6 +101,9 @@ public final class ArithmeticFunctions {
       List<TypedExpression> arguments, ResolutionContext context) {
     Arguments.count(arguments, 1, 1);
     DataType type = arguments.get(0).type();
+    if (Coercion.isDecimal(type)) {
+      return DecimalFunctions.negate(arguments.get(0));
+    }
     if (!TYPES.contains(type)) {
       throw Arguments.wrongType(arguments.get(0));
     }

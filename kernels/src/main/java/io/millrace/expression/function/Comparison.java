@@ -70,9 +70,17 @@ enum Comparison {
    * @throws ExpressionException if they have none, or if values of it have no order
    */
   TypedExpression of(TypedExpression left, TypedExpression right, ResolutionContext context) {
+    boolean isOrder = this != EQUAL && this != NOT_EQUAL;
+    if (isOrder && DecimalComparison.orders(left.type(), right.type())) {
+      boolean isLess = this == LESS || this == LESS_OR_EQUAL;
+      boolean orEqual = this == LESS_OR_EQUAL || this == GREATER_OR_EQUAL;
+      return isLess
+          ? DecimalComparison.less(orEqual, left, right, context)
+          : DecimalComparison.less(orEqual, right, left, context);
+    }
     DataType type = Coercion.commonType(List.of(left, right));
     ValueKind kind = ValueKind.of(type);
-    if (kind == ValueKind.BOOL && this != EQUAL && this != NOT_EQUAL) {
+    if (kind == ValueKind.BOOL && isOrder) {
       throw new ExpressionException("BOOLEAN values have no order");
     }
     return BoundFunction.named(symbol)

@@ -1,24 +1,22 @@
 // Comparisons of byte strings: unsigned bytes, the shorter first where one begins the other.
 
-#include "function.cuh"
+#include "utf8.cuh"
 
 using namespace millrace;
 
 namespace {
 
-__device__ inline bool equal(const char* left, const char* right, int32_t length) {
-  for (int32_t i = 0; i < length; ++i) {
-    if (left[i] != right[i]) return false;
-  }
-  return true;
-}
-
 __device__ inline int32_t order(
     const char* left, int32_t left_length, const char* right, int32_t right_length) {
-  int32_t common = left_length < right_length ? left_length : right_length;
-  for (int32_t i = 0; i < common; ++i) {
-    int32_t difference = static_cast<uint8_t>(left[i]) - static_cast<uint8_t>(right[i]);
-    if (difference != 0) return difference;
+  const int32_t common = least(left_length, right_length);
+  for (int32_t offset = 0; offset < common; offset += 8) {
+    const int32_t bytes = least(8, common - offset);
+    const uint64_t left_word = load_bytes(left + offset, bytes);
+    const uint64_t right_word = load_bytes(right + offset, bytes);
+    if (left_word != right_word) {
+      const int32_t shift = bytes_below(left_word ^ right_word) * 8;
+      return static_cast<uint8_t>(left_word >> shift) - static_cast<uint8_t>(right_word >> shift);
+    }
   }
   return left_length - right_length;
 }

@@ -13,27 +13,6 @@
 using millrace::Outcome;
 using millrace::String;
 
-MILLRACE_FUNCTION int32_t string_equal(
-    const char* left, int32_t left_length, const char* right, int32_t right_length) {
-  return left_length == right_length && millrace::equal(left, right, left_length);
-}
-
-// Less than, equal to or greater than 0, by unsigned bytes.
-MILLRACE_FUNCTION int32_t string_compare(
-    const char* left, int32_t left_length, const char* right, int32_t right_length) {
-  const int32_t length = millrace::least(left_length, right_length);
-  for (int32_t offset = 0; offset < length; offset += 8) {
-    const int32_t bytes = millrace::least(8, length - offset);
-    const uint64_t left_word = millrace::load_bytes(left + offset, bytes);
-    const uint64_t right_word = millrace::load_bytes(right + offset, bytes);
-    if (left_word != right_word) {
-      const int32_t shift = millrace::bytes_below(left_word ^ right_word) * 8;
-      return static_cast<int32_t>((left_word >> shift) & 0xFF) - static_cast<int32_t>((right_word >> shift) & 0xFF);
-    }
-  }
-  return left_length - right_length;
-}
-
 // The part from the code point `start`, counted from 1, or from the end if negative.
 MILLRACE_FUNCTION String substring(const char* bytes, int32_t length, int32_t start) {
   int32_t skipped = millrace::greatest(start - 1, 0);

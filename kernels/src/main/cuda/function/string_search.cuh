@@ -6,16 +6,6 @@
 
 namespace millrace {
 
-__device__ inline bool equal(const char* left, const char* right, int32_t length) {
-  for (int32_t offset = 0; offset < length; offset += 8) {
-    const int32_t bytes = least(8, length - offset);
-    if (load_bytes(left + offset, bytes) != load_bytes(right + offset, bytes)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 // A search among code points: from the one at `offset`, the `index`th, counted from 1.
 struct Occurrence {
   int32_t offset;

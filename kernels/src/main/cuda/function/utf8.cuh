@@ -85,6 +85,16 @@ __device__ inline void copy_mapped(char* to, const char* from, int32_t length, M
   store_bytes(to + done, map(load_bytes(from + done, length - done)), length - done);
 }
 
+__device__ inline bool equal(const char* left, const char* right, int32_t length) {
+  for (int32_t offset = 0; offset < length; offset += 8) {
+    const int32_t bytes = least(8, length - offset);
+    if (load_bytes(left + offset, bytes) != load_bytes(right + offset, bytes)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // The bytes of the code point that starts with this one.
 __device__ inline int32_t code_point_width(uint8_t first) {
   return first < 0xC2 || first >= 0xF8 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;

@@ -7,6 +7,7 @@ import io.millrace.expression.function.ConditionalFunctions;
 import io.millrace.expression.function.LogicalFunctions;
 import io.millrace.expression.function.NumericCasts;
 import io.millrace.expression.function.PatternFunctions;
+import io.millrace.expression.function.StringFunctions;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -44,7 +45,8 @@ public final class FunctionRegistry {
                     LogicalFunctions.definitions(),
                     ConditionalFunctions.definitions(),
                     ArithmeticFunctions.definitions(),
-                    PatternFunctions.definitions())
+                    PatternFunctions.definitions(),
+                    StringFunctions.definitions())
                 .flatMap(List::stream)
                 .toList(),
             List.of(new NumericCasts()));

@@ -1,0 +1,77 @@
+package io.millrace.expression.function;
+
+import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
+import io.millrace.expression.Arguments;
+import io.millrace.expression.BoundFunction;
+import io.millrace.expression.Coercion;
+import io.millrace.expression.FunctionDefinition;
+import io.millrace.expression.HostFunction;
+import io.millrace.expression.Signature;
+import io.millrace.expression.TypedExpression;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** What strings consist of: false, not null, for a null. */
+final class StringPredicateFunctions {
+  private StringPredicateFunctions() {}
+
+  static List<FunctionDefinition> definitions() {
+    return List.of(
+        predicate(
+            "IS_ALPHA",
+            "is_alpha",
+            StringPredicates::isAlpha,
+            type -> false,
+            "Whether a string consists of letters; false for a number."),
+        predicate(
+            "IS_DIGIT",
+            "is_digit",
+            StringPredicates::isDigit,
+            Coercion::isInteger,
+            "Whether a string consists of digits; true for an integer, false for another number."),
+        predicate(
+            "IS_DECIMAL",
+            "is_decimal",
+            StringPredicates::isDecimal,
+            type -> Coercion.isInteger(type) || Coercion.isFloating(type),
+            "Whether a string is a number; true for an integer or floating-point number, false for"
+                + " a DECIMAL."));
+  }
+
+  private static FunctionDefinition predicate(
+      String name,
+      String device,
+      HostFunction.RowFunction host,
+      Predicate<DataType> holdsForNumbers,
+      String description) {
+    return StringFunctions.named(
+            name,
+            Stream.of(DataType.STRING, DataType.INT32, DataType.FLOAT64, DataType.decimal(10, 2))
+                .map(Signature::of)
+                .toArray(Signature[]::new))
+        .description(description)
+        .bind(
+            (arguments, context) -> {
+              Arguments.count(arguments, 1, 1);
+              TypedExpression value = arguments.get(0);
+              TypedExpression isNotNull = LogicalFunctions.not(new TypedExpression.IsNull(value));
+              if (value.type().id() != TypeId.STRING) {
+                if (!Coercion.isNumeric(value.type())) {
+                  throw Arguments.wrongType(value);
+                }
+                return holdsForNumbers.test(value.type())
+                    ? isNotNull
+                    : new TypedExpression.Literal(false, DataType.BOOL);
+              }
+              TypedExpression.Call holds =
+                  BoundFunction.named(name)
+                      .failing()
+                      .host(HostFunction.ofRow(host))
+                      .device(device)
+                      .call(List.of(value), DataType.BOOL);
+              return new TypedExpression.And(List.of(isNotNull, holds));
+            });
+  }
+}

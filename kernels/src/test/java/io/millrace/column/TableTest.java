@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.column.DataType.Field;
+import io.millrace.device.HostMemory;
+import io.millrace.device.StagingBuffer;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
 import io.millrace.testing.DataTypes;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
@@ -50,6 +54,29 @@ class TableTest {
     assertThat(device.rows(slice).toString()).isEqualTo("[[2, null], [3, c]]");
     assertThatThrownBy(() -> slice.slice(1, 2)).isInstanceOf(IndexOutOfBoundsException.class);
     slice.close();
+  }
+
+  @Test
+  void aTableHasTheRowsThatItsDeviceCounted() {
+    try (StagingBuffer source = device.device().stagingPool().acquire(Integer.BYTES);
+        Table table = table()) {
+      HostMemory.putInt(source.address(), 2);
+      DeferredRowCount count =
+          new DeferredRowCount(table.rowCount(), device.stream(), device.memory());
+      try (AccessScope scope = AccessScope.on(device.stream())) {
+        long deviceCount = count.deviceCount().access(AccessMode.WRITE, scope);
+        device.stream().copy(deviceCount, source.address(), Integer.BYTES);
+        device.stream().copy(count.hostAddress(), deviceCount, Integer.BYTES);
+        count.written();
+      }
+      List<Column> columns = table.columns().stream().map(Column::share).toList();
+      try (Table counted = new Table(table.schema(), columns, count);
+          Table shared = counted.share()) {
+        assertThat(device.rows(shared).toString()).isEqualTo("[[1, a], [2, null]]");
+        assertThat(counted.rowCount()).isEqualTo(2);
+      }
+      device.stream().synchronize();
+    }
   }
 
   @Test

@@ -201,6 +201,16 @@ public final class Column implements AutoCloseable {
     return knowsNulls ? first.withNullCount(nullCount) : first;
   }
 
+  /** A new column over the same memory, but for what is behind the first {@code bytes} of data. */
+  Column firstBytes(long bytes) {
+    return derive(
+            size,
+            offset,
+            buffer -> buffer == data ? buffer.slice(0, bytes) : buffer.share(),
+            Column::share)
+        .withNullCount(nullCount);
+  }
+
   /** A new column over the same memory, which whoever holds it reads. */
   public Column share() {
     return slice(0, size);

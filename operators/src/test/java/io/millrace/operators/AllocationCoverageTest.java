@@ -33,6 +33,7 @@ class AllocationCoverageTest {
           Map.entry("io.millrace.column.Column", "copies to and from a GPU; nothing else does"),
           Map.entry("io.millrace.column.DeferredRowCount", GPU_ONLY),
           Map.entry("io.millrace.column.NullCount", "operators know the nulls of their batches"),
+          Map.entry("io.millrace.column.StringBytes", GPU_ONLY),
           Map.entry("io.millrace.kernel.GatherKernels", GPU_ONLY),
           Map.entry("io.millrace.kernel.PartitionKernels", GPU_ONLY));
 

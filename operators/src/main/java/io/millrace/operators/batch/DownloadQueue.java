@@ -1,6 +1,8 @@
 package io.millrace.operators.batch;
 
+import io.millrace.column.StringBytes;
 import io.millrace.column.Table;
+import io.millrace.device.DeviceKind;
 import io.millrace.memory.FirstFailure;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -12,15 +14,20 @@ import org.apache.flink.annotation.Internal;
  * Batches on their way to the host, and what must stay behind them. All leave in the order they
  * came; a batch that does not fit host memory leaves in several tables.
  *
- * <p>Copies begin as soon as a batch's row count is known and run on the chain's download stream,
- * beside the chain's work. Where the host is the device, nothing is copied and everything leaves at
- * once. Knows nothing of Flink's operators. Used by one thread.
+ * <p>Copies begin as soon as a batch's row count is known, and how much memory large string columns
+ * use of what they have. They run on the chain's download stream, beside the chain's work. Where
+ * the host is the device, nothing is copied and everything leaves at once. Knows nothing of Flink's
+ * operators. Used by one thread.
  */
 @Internal
 public final class DownloadQueue implements AutoCloseable {
+  // Copying as much takes as long as asking the device how much of it is used.
+  private static final long LARGE_STRING_BYTES = 1 << 20;
+
   private final DeviceContext context;
   private final HostTransfer transfer;
   private final int batchesInFlight;
+  private final long largeStringBytes;
   private final Deque<Entry> entries = new ArrayDeque<>();
   private int batches;
 
@@ -44,6 +51,8 @@ public final class DownloadQueue implements AutoCloseable {
     this.context = context;
     this.transfer = new HostTransfer(context);
     this.batchesInFlight = batchesInFlight;
+    this.largeStringBytes =
+        context.device().kind() == DeviceKind.HOST ? Long.MAX_VALUE : LARGE_STRING_BYTES;
   }
 
   /** Whether nothing is on its way. */
@@ -128,6 +137,8 @@ public final class DownloadQueue implements AutoCloseable {
   private final class BatchEntry implements Entry {
     private final ColumnBatch batch;
     private final Consumer<Table> consumer;
+    // null before the row count is known.
+    private StringBytes stringBytes;
     private boolean started;
     // null before the copy is enqueued, and where the batch was handed on in parts.
     private Download download;
@@ -141,18 +152,32 @@ public final class DownloadQueue implements AutoCloseable {
 
     @Override
     public void startIfKnown() {
-      if (!started && batch.table().isRowCountKnown()) {
+      if (!started && batch.table().isRowCountKnown() && stringBytes().isKnown()) {
         start();
       }
     }
 
+    private StringBytes stringBytes() {
+      if (stringBytes == null) {
+        stringBytes =
+            context
+                .retry()
+                .withRetry(
+                    () ->
+                        StringBytes.read(
+                            batch.table(), largeStringBytes, context.downloadStream()));
+      }
+      return stringBytes;
+    }
+
     private void start() {
       started = true;
-      Table table = batch.table();
-      context
-          .retry()
-          .withSplitAndRetry(
-              table, part -> new Part(transfer.download(part), part == table), this::take);
+      try (Table table = stringBytes().narrow()) {
+        context
+            .retry()
+            .withSplitAndRetry(
+                table, part -> new Part(transfer.download(part), part == table), this::take);
+      }
     }
 
     // A part is handed on before the next is copied, as there is no room for both.
@@ -187,13 +212,15 @@ public final class DownloadQueue implements AutoCloseable {
     @Override
     public void close() {
       batches--;
-      try {
-        if (download != null) {
-          download.close();
-        }
-      } finally {
-        batch.release();
+      FirstFailure failure = new FirstFailure();
+      if (stringBytes != null) {
+        failure.run(stringBytes::close);
       }
+      if (download != null) {
+        failure.run(download::close);
+      }
+      failure.run(batch::release);
+      failure.rethrow();
     }
   }
 }

@@ -168,7 +168,36 @@ class DownloadQueueTest {
       context.stream().copy(target, source, Integer.BYTES);
       context.stream().copy(count.hostAddress(), source, Integer.BYTES);
       count.written();
-      return new Table(SCHEMA, table.columns().stream().map(Column::share).toList(), count);
+      return new Table(table.schema(), table.columns().stream().map(Column::share).toList(), count);
+    }
+  }
+
+  @Test
+  void noMoreIsCopiedOfLargeStringsThanTheRowsUse() {
+    long source = device.allocate(Integer.BYTES);
+    try (DownloadQueue queue = queue(2)) {
+      for (int rows = 0; rows <= 2; rows++) {
+        HostMemory.putInt(source, rows);
+        add(queue, firstRows(source, texts("a".repeat(700_000), "b".repeat(700_000))));
+        List<Long> requests = new ArrayList<>();
+        StagingRequests.listen(device.stagingPool(), requests::add);
+        queue.drain();
+        long largest = requests.stream().mapToLong(bytes -> bytes).max().orElse(0);
+        assertThat(largest).isBetween(700_000L * rows, 700_000L * rows + 1_000);
+      }
+      assertThat(seen)
+          .containsExactly("a".repeat(700_000), "a".repeat(700_000), "b".repeat(700_000));
+    } finally {
+      device.free(source);
+    }
+  }
+
+  private Table texts(String... texts) {
+    try (Table host =
+        new TableBuilder()
+            .column("text", DataType.STRING, (Object[]) texts)
+            .buildOnHost(context.hostStream(), HostMemoryResource.INSTANCE)) {
+      return host.copyTo(context.resource(), context.stream(), context.stream());
     }
   }
 

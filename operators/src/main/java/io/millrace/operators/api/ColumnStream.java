@@ -6,6 +6,7 @@ import io.millrace.expression.Expression;
 import io.millrace.expression.ExpressionException;
 import io.millrace.expression.ExpressionSettings;
 import io.millrace.expression.Expressions;
+import io.millrace.expression.SortKey;
 import io.millrace.expression.UserDefinedFunction;
 import io.millrace.kernel.HashFunction;
 import io.millrace.operators.batch.BatchOptions;
@@ -16,6 +17,8 @@ import io.millrace.operators.exchange.BatchExchange;
 import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.CalcTransform;
+import io.millrace.operators.transform.Explode;
+import io.millrace.operators.transform.SortWithinBatch;
 import io.millrace.operators.transform.TableTransform;
 import io.millrace.operators.transform.TransformOperator;
 import java.time.ZoneId;
@@ -24,6 +27,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
@@ -226,7 +230,51 @@ public final class ColumnStream {
     return of(keyed, settings, with(Stage.onDevice("KeyBy(" + String.join(", ", keys) + ")")));
   }
 
-  ColumnStream transform(
+  /**
+   * One row an element of the list in {@code column}, which the element takes the place of: Flink
+   * SQL's {@code CROSS JOIN UNNEST}. A row whose list is empty or null vanishes.
+   *
+   * @throws IllegalArgumentException if the column does not exist or is no ARRAY
+   */
+  public ColumnStream explode(String column) {
+    return explode(column, false);
+  }
+
+  /** As {@link #explode}, but a row whose list is empty or null stays, with a null element. */
+  public ColumnStream explodeOuter(String column) {
+    return explode(column, true);
+  }
+
+  private ColumnStream explode(String column, boolean outer) {
+    pending.field(column);
+    Schema exploded = Explode.outputSchema(schema(), column, outer);
+    String name = outer ? "ExplodeOuter" : "Explode";
+    return transform(
+        name,
+        Stage.onDevice(
+            name + "(" + column + ")", "how often each row comes, of the bounds of the lists"),
+        exploded,
+        Explode.factory(schema(), column, outer));
+  }
+
+  /**
+   * The rows of each batch in the order of {@code keys}; those with equal keys stay in theirs.
+   *
+   * @param keys {@code col("price").desc()} and the like; the first decides, then the next
+   * @throws IllegalArgumentException if there is no key, or a column does not exist or has no order
+   */
+  public ColumnStream sortWithinBatch(SortKey... keys) {
+    Arrays.stream(keys).map(SortKey::column).forEach(pending::field);
+    String text = Arrays.stream(keys).map(SortKey::toString).collect(Collectors.joining(", "));
+    return transform(
+        "SortWithinBatch",
+        Stage.onDevice(
+            "SortWithinBatch(" + text + ")", "the order of the rows, by the key columns"),
+        schema(),
+        SortWithinBatch.factory(schema(), List.of(keys)));
+  }
+
+  private ColumnStream transform(
       String name, Stage stage, Schema schema, TableTransform.Factory transforms) {
     return of(append(toBatches(), name, stage, schema, transforms), settings, with(stage));
   }

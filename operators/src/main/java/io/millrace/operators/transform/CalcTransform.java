@@ -87,7 +87,7 @@ public final class CalcTransform implements TableTransform {
 
   private Table applyWithRowNumbers(Table input) {
     int[] numbers = IntStream.range(0, input.rowCount()).toArray();
-    try (Table rowNumbers = RowMap.upload(numbers, transfer);
+    try (Table rowNumbers = RowMap.upload(transfer, numbers);
         Table numbered = numbered(input, rowNumbers);
         Table results = computed.apply(numbered, context.stream(), context.resource());
         Table shared = passedOn(input);

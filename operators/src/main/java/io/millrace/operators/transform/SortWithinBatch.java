@@ -1,0 +1,71 @@
+package io.millrace.operators.transform;
+
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.expression.SortKey;
+import io.millrace.kernel.Gather;
+import io.millrace.memory.AccessScope;
+import io.millrace.operators.batch.DeviceContext;
+import io.millrace.operators.batch.HostTransfer;
+import java.util.List;
+
+/**
+ * Sorts the rows of each table; rows with equal keys keep their order. The host sorts the key
+ * columns, and the device, which is waited for, moves the rows.
+ */
+public final class SortWithinBatch implements TableTransform {
+  private final List<SortKey> keys;
+  private final DeviceContext context;
+  private final HostTransfer transfer;
+
+  private SortWithinBatch(List<SortKey> keys, DeviceContext context) {
+    this.keys = keys;
+    this.context = context;
+    this.transfer = new HostTransfer(context);
+  }
+
+  /**
+   * A factory of transforms of tables of {@code schema}.
+   *
+   * @param keys the first decides, then the next
+   * @throws IllegalArgumentException if there is no key, or a column does not exist or has no order
+   */
+  public static Factory factory(Schema schema, List<SortKey> keys) {
+    if (keys.isEmpty()) {
+      throw new IllegalArgumentException("there is nothing to sort by");
+    }
+    for (SortKey key : keys) {
+      if (!RowOrder.supports(schema.type(schema.indexOf(key.column())))) {
+        throw new IllegalArgumentException(
+            "column '"
+                + key.column()
+                + "' is "
+                + schema.type(schema.indexOf(key.column()))
+                + ", which has no order");
+      }
+    }
+    List<SortKey> copy = List.copyOf(keys);
+    return context -> new SortWithinBatch(copy, context);
+  }
+
+  @Override
+  public Table apply(Table input) {
+    try (Table map = RowMap.upload(transfer, order(input))) {
+      return Gather.gather(input, map.column(0), context.stream(), context.resource());
+    }
+  }
+
+  private int[] order(Table input) {
+    List<String> columns = keys.stream().map(SortKey::column).distinct().toList();
+    try (Table selected = input.select(columns);
+        Table host = transfer.toHost(selected);
+        AccessScope scope = AccessScope.on(context.hostStream())) {
+      return RowOrder.of(host, keys, scope);
+    }
+  }
+
+  @Override
+  public void close() {
+    transfer.close();
+  }
+}

@@ -1,0 +1,121 @@
+package io.millrace.operators.transform;
+
+import static io.millrace.expression.Expressions.col;
+import static io.millrace.expression.Expressions.lit;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.expression.EvaluationException;
+import io.millrace.expression.ExpressionException;
+import io.millrace.expression.ExpressionSettings;
+import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.OutOfMemoryTest;
+import io.millrace.operators.transform.TransformHarness.Output;
+import io.millrace.testing.DeviceExtension;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.flink.util.InstantiationUtil;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+@ExtendWith(NothingHeldExtension.class)
+class TransformOperatorTest {
+  private static final Schema SCHEMA =
+      Schema.of(
+          Field.of("id", DataType.INT64),
+          Field.of("price", DataType.INT32),
+          Field.of("tags", DataType.list(DataType.STRING)));
+
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+
+  private static CalcPlan plan() {
+    return CalcPlan.of(SCHEMA, ExpressionSettings.DEFAULT);
+  }
+
+  private TransformHarness open(CalcPlan plan) throws Exception {
+    return new TransformHarness(device, SCHEMA, CalcTransform.factory(plan));
+  }
+
+  // The third attempt is the last; then the batch is calculated in parts.
+  @OutOfMemoryTest(attempts = 3)
+  void eachBatchIsCalculatedAndKeepsItsTimestamp() throws Exception {
+    CalcPlan plan = plan().filter(col("price").gt(5)).select(List.of(col("price").plus(1).as("p")));
+    try (TransformHarness harness = open(plan)) {
+      harness.send(77, List.of(List.of(1L, 300, List.of()), Arrays.asList(2L, null, null)));
+      harness.send(78, List.of(List.of(3L, 5, List.of()), List.of(4L, 6, List.of())));
+      assertThat(harness.rows()).containsExactly(List.of(301), List.of(7));
+      assertThat(harness.batches()).extracting(Output::timestamp).contains(77L, 78L);
+    }
+  }
+
+  @OutOfMemoryTest
+  void listsAreSharedWhereNothingIsFiltered() throws Exception {
+    CalcPlan plan = plan().select(List.of(col("tags").as("t"), col("price").times(2).as("p")));
+    try (TransformHarness harness = open(plan)) {
+      harness.send(1, List.of(List.of(1L, 3, List.of("a", "b")), Arrays.asList(2L, 4, null)));
+      assertThat(harness.rows())
+          .containsExactly(List.of(List.of("a", "b"), 6), Arrays.asList(null, 8));
+    }
+  }
+
+  @OutOfMemoryTest
+  void listsOfTheRowsThatAFilterLeavesArePassedOn() throws Exception {
+    CalcPlan plan = plan().filter(col("price").gt(3)).select(List.of(col("tags"), col("id")));
+    try (TransformHarness harness = open(plan)) {
+      harness.send(
+          1,
+          List.of(
+              List.of(1L, 3, List.of("a", "b")),
+              List.of(2L, 4, List.of("c")),
+              Arrays.asList(3L, 5, null),
+              Arrays.asList(4L, null, List.of("d"))));
+      assertThat(harness.rows())
+          .containsExactly(List.of(List.of("c"), 2L), Arrays.asList(null, 3L));
+    }
+  }
+
+  @OutOfMemoryTest
+  void rowsBeforeAFailingOneAreEmittedFirst() throws Exception {
+    CalcPlan plan =
+        plan()
+            .filter(col("price").isNotNull())
+            .select(List.of(lit(100).dividedBy(col("price")).as("share")));
+    try (TransformHarness harness = open(plan)) {
+      List<List<?>> rows =
+          List.of(
+              List.of(1L, 10, List.of()),
+              Arrays.asList(2L, null, null),
+              List.of(3L, 20, List.of()),
+              List.of(4L, 0, List.of()),
+              List.of(5L, 50, List.of()));
+      assertThatThrownBy(() -> harness.send(3, rows))
+          .isInstanceOf(EvaluationException.class)
+          .hasMessageContaining("row 3");
+      assertThat(harness.rows()).containsExactly(List.of(10), List.of(5));
+    }
+  }
+
+  @Test
+  void aPlanMeansTheSameAfterSerialization() throws Exception {
+    CalcPlan plan =
+        plan()
+            .filter(col("price").gt(5))
+            .select(List.of(col("price").as("p"), col("id")))
+            .filter(col("id").lt(10L));
+    CalcPlan copy = InstantiationUtil.clone(plan);
+    assertThat(copy.calc().condition()).isEqualTo(plan.calc().condition());
+    assertThat(copy.calc().projections()).isEqualTo(plan.calc().projections());
+    assertThat(copy.outputSchema()).isEqualTo(plan.outputSchema());
+  }
+
+  @Test
+  void nothingIsComputedOfLists() {
+    assertThatThrownBy(() -> plan().filter(col("tags").isNull()))
+        .isInstanceOf(ExpressionException.class)
+        .hasMessage("'tags' is ARRAY<STRING>, which can be selected as it is only");
+  }
+}

@@ -4,9 +4,13 @@ import io.millrace.column.DataType;
 import io.millrace.expression.function.ArithmeticFunctions;
 import io.millrace.expression.function.ComparisonFunctions;
 import io.millrace.expression.function.ConditionalFunctions;
+import io.millrace.expression.function.DigestFunctions;
 import io.millrace.expression.function.LogicalFunctions;
+import io.millrace.expression.function.MathFunctions;
 import io.millrace.expression.function.NumericCasts;
 import io.millrace.expression.function.PatternFunctions;
+import io.millrace.expression.function.RadixFunctions;
+import io.millrace.expression.function.RoundingFunctions;
 import io.millrace.expression.function.StringFunctions;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -46,7 +50,11 @@ public final class FunctionRegistry {
                     ConditionalFunctions.definitions(),
                     ArithmeticFunctions.definitions(),
                     PatternFunctions.definitions(),
-                    StringFunctions.definitions())
+                    StringFunctions.definitions(),
+                    MathFunctions.definitions(),
+                    RoundingFunctions.definitions(),
+                    RadixFunctions.definitions(),
+                    DigestFunctions.definitions())
                 .flatMap(List::stream)
                 .toList(),
             List.of(new NumericCasts()));

@@ -1,0 +1,194 @@
+package io.millrace.expression.function;
+
+import io.millrace.column.DataType;
+import io.millrace.expression.Arguments;
+import io.millrace.expression.BoundFunction;
+import io.millrace.expression.Coercion;
+import io.millrace.expression.DeviceFunction;
+import io.millrace.expression.FunctionDefinition;
+import io.millrace.expression.FunctionFamily;
+import io.millrace.expression.HostFunction;
+import io.millrace.expression.PtxValue;
+import io.millrace.expression.PtxWriter;
+import io.millrace.expression.ResolutionContext;
+import io.millrace.expression.Signature;
+import io.millrace.expression.TypedExpression;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.DoubleBinaryOperator;
+import java.util.function.DoubleUnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Mathematical functions of DOUBLE. Each is one algorithm on both sides, that of {@link
+ * StrictMath}, which is specified to be fdlibm's; Flink calls {@link Math}, which is within one
+ * unit in the last place of it.
+ */
+public final class MathFunctions {
+  private static final double LN_2 = StrictMath.log(2);
+
+  private MathFunctions() {}
+
+  public static List<FunctionDefinition> definitions() {
+    return Stream.of(exponentials(), trigonometry(), hyperbolics(), angles(), constants())
+        .flatMap(List::stream)
+        .toList();
+  }
+
+  private static List<FunctionDefinition> exponentials() {
+    return List.of(
+        unary("EXP", "Euler's number to the power of x.", StrictMath::exp),
+        unary("LN", "The natural logarithm; NaN for negative numbers.", StrictMath::log),
+        unary("LOG10", "The logarithm to base 10.", StrictMath::log10),
+        unary("LOG2", "The logarithm to base 2.", x -> StrictMath.log(x) / LN_2),
+        logarithm(),
+        binary("POWER", "The first number to the power of the second.", StrictMath::pow),
+        unary(
+            "SQRT",
+            "The square root, as the power of 0.5: infinity for minus infinity.",
+            x -> StrictMath.pow(x, 0.5),
+            DeviceFunction.instructions(MathFunctions::squareRoot)));
+  }
+
+  private static List<FunctionDefinition> trigonometry() {
+    return List.of(
+        unary("SIN", "The sine of an angle in radians.", StrictMath::sin),
+        unary("COS", "The cosine of an angle in radians.", StrictMath::cos),
+        unary("TAN", "The tangent of an angle in radians.", StrictMath::tan),
+        unary("COT", "The cotangent of an angle in radians.", x -> 1.0 / StrictMath.tan(x)),
+        unary("ASIN", "The arc sine; NaN beyond -1 and 1.", StrictMath::asin),
+        unary("ACOS", "The arc cosine; NaN beyond -1 and 1.", StrictMath::acos),
+        unary("ATAN", "The arc tangent.", StrictMath::atan),
+        binary("ATAN2", "The angle of the point (x, y), given y and x.", StrictMath::atan2));
+  }
+
+  private static List<FunctionDefinition> hyperbolics() {
+    return List.of(
+        unary("SINH", "The hyperbolic sine.", StrictMath::sinh),
+        unary("COSH", "The hyperbolic cosine.", StrictMath::cosh),
+        unary("TANH", "The hyperbolic tangent.", StrictMath::tanh));
+  }
+
+  private static List<FunctionDefinition> angles() {
+    return List.of(
+        unary("DEGREES", "Radians as degrees.", Math::toDegrees, multiply(Math.toDegrees(1))),
+        unary("RADIANS", "Degrees as radians.", Math::toRadians, multiply(Math.toRadians(1))));
+  }
+
+  private static List<FunctionDefinition> constants() {
+    return List.of(
+        constant("PI", "The ratio of a circle's circumference to its diameter.", Math.PI),
+        constant("E", "Euler's number.", Math.E));
+  }
+
+  private static FunctionDefinition logarithm() {
+    return FunctionDefinition.named("LOG")
+        .family(FunctionFamily.ARITHMETIC)
+        .signatures(
+            Signature.of(DataType.FLOAT64), Signature.of(DataType.FLOAT64, DataType.FLOAT64))
+        .description("The natural logarithm of a number, or the logarithm to a base that is first.")
+        .bind(
+            (arguments, context) -> {
+              Arguments.count(arguments, 1, 2);
+              BoundFunction.Builder function =
+                  arguments.size() == 1
+                      ? BoundFunction.named("LN")
+                          .host(HostFunction.ofDouble(StrictMath::log))
+                          .device("double_ln")
+                      : BoundFunction.named("LOG")
+                          .host(
+                              HostFunction.ofDoubles(
+                                  (base, x) -> StrictMath.log(x) / StrictMath.log(base)))
+                          .device("double_log");
+              return function.call(doubles(arguments, context), DataType.FLOAT64);
+            });
+  }
+
+  private static FunctionDefinition unary(
+      String name, String description, DoubleUnaryOperator host) {
+    return unary(name, description, host, library(name));
+  }
+
+  private static FunctionDefinition unary(
+      String name, String description, DoubleUnaryOperator host, DeviceFunction device) {
+    return define(name, description, 1, HostFunction.ofDouble(host), device);
+  }
+
+  private static FunctionDefinition binary(
+      String name, String description, DoubleBinaryOperator host) {
+    return define(name, description, 2, HostFunction.ofDoubles(host), library(name));
+  }
+
+  private static DeviceFunction library(String name) {
+    return DeviceFunction.call("double_" + name.toLowerCase(Locale.ROOT));
+  }
+
+  private static FunctionDefinition define(
+      String name, String description, int count, HostFunction host, DeviceFunction device) {
+    DataType[] types =
+        IntStream.range(0, count).mapToObj(i -> DataType.FLOAT64).toArray(DataType[]::new);
+    return FunctionDefinition.named(name)
+        .family(FunctionFamily.ARITHMETIC)
+        .signatures(Signature.of(types))
+        .description(description)
+        .bind(
+            (arguments, context) -> {
+              Arguments.count(arguments, count, count);
+              return BoundFunction.named(name)
+                  .host(host)
+                  .device(device)
+                  .call(doubles(arguments, context), DataType.FLOAT64);
+            });
+  }
+
+  private static FunctionDefinition constant(String name, String description, double value) {
+    return FunctionDefinition.named(name)
+        .family(FunctionFamily.ARITHMETIC)
+        .signatures(new Signature(List.of()))
+        .description(description)
+        .bind(
+            (arguments, context) -> {
+              Arguments.count(arguments, 0, 0);
+              return new TypedExpression.Literal(value, DataType.FLOAT64);
+            });
+  }
+
+  private static List<TypedExpression> doubles(
+      List<TypedExpression> arguments, ResolutionContext context) {
+    for (TypedExpression argument : arguments) {
+      if (!Coercion.isNumeric(argument.type())) {
+        throw Arguments.wrongType(argument);
+      }
+    }
+    return arguments.stream()
+        .map(argument -> Coercion.cast(argument, DataType.FLOAT64, context))
+        .toList();
+  }
+
+  private static DeviceFunction multiply(double factor) {
+    return DeviceFunction.instructions(
+        (ptx, operands, result) ->
+            ptx.write(
+                "mul.rn.f64 %s, %s, %s",
+                result.register(), operands.get(0).register(), literal(factor)));
+  }
+
+  // The sum makes a positive zero of a negative one.
+  private static void squareRoot(PtxWriter ptx, List<PtxValue> operands, PtxValue result) {
+    String operand = operands.get(0).register();
+    String isMinusInfinity = ptx.register(".pred");
+    ptx.write(
+        "setp.eq.f64 %s, %s, %s", isMinusInfinity, operand, literal(Double.NEGATIVE_INFINITY));
+    ptx.write("add.rn.f64 %s, %s, %s", result.register(), operand, literal(0.0));
+    ptx.write("sqrt.rn.f64 %s, %s", result.register(), result.register());
+    ptx.write(
+        "selp.f64 %s, %s, %s, %s",
+        result.register(), literal(Double.POSITIVE_INFINITY), result.register(), isMinusInfinity);
+  }
+
+  /** A constant as PTX writes it, by its bits. */
+  static String literal(double value) {
+    return String.format(Locale.ROOT, "0d%016X", Double.doubleToLongBits(value));
+  }
+}

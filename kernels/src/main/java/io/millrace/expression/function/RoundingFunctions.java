@@ -1,0 +1,275 @@
+package io.millrace.expression.function;
+
+import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
+import io.millrace.expression.Arguments;
+import io.millrace.expression.BoundFunction;
+import io.millrace.expression.Coercion;
+import io.millrace.expression.DeviceFunction;
+import io.millrace.expression.FunctionDefinition;
+import io.millrace.expression.FunctionFamily;
+import io.millrace.expression.HostFunction;
+import io.millrace.expression.HostVector;
+import io.millrace.expression.PtxValue;
+import io.millrace.expression.PtxWriter;
+import io.millrace.expression.Rows;
+import io.millrace.expression.Signature;
+import io.millrace.expression.Status;
+import io.millrace.expression.TypedExpression;
+import io.millrace.expression.ValueKind;
+import java.util.List;
+import java.util.function.DoubleUnaryOperator;
+import java.util.stream.Stream;
+
+/** Functions of all numbers that keep the type: absolute value, sign, and rounding. */
+public final class RoundingFunctions {
+  private static final List<DataType> INTEGERS =
+      List.of(DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64);
+  private static final List<DataType> FLOATING = List.of(DataType.FLOAT32, DataType.FLOAT64);
+  private static final List<DataType> NUMBERS =
+      Stream.concat(INTEGERS.stream(), FLOATING.stream()).toList();
+  // What Flink generates for the narrower integers does not compile.
+  private static final List<DataType> WIDE_NUMBERS =
+      List.of(DataType.INT32, DataType.INT64, DataType.FLOAT32, DataType.FLOAT64);
+
+  private RoundingFunctions() {}
+
+  public static List<FunctionDefinition> definitions() {
+    return List.of(
+        unary("ABS", "The absolute value; the least integer is its own.", NUMBERS)
+            .bind((arguments, context) -> absolute(arguments)),
+        unary("SIGN", "-1, 0 or 1 for negative numbers, zero and positive ones.", WIDE_NUMBERS)
+            .bind((arguments, context) -> sign(arguments)),
+        unary("FLOOR", "The greatest whole number that is not above.", NUMBERS)
+            .bind((arguments, context) -> whole("FLOOR", Math::floor, "cvt.rmi", arguments)),
+        unary("CEIL", "The least whole number that is not below.", NUMBERS)
+            .aliases("CEILING")
+            .bind((arguments, context) -> whole("CEIL", Math::ceil, "cvt.rpi", arguments)),
+        rounding(
+                "ROUND",
+                "Rounded half away from zero, to digits after the point if there are any; integers"
+                    + " wrap, and NaN and infinities fail.",
+                NUMBERS)
+            .bind((arguments, context) -> round(arguments)),
+        rounding(
+                "TRUNCATE",
+                "Without the digits after the point, or after so many of them; floating-point"
+                    + " numbers of 1E20 and beyond, NaN and infinities fail.",
+                WIDE_NUMBERS)
+            .bind((arguments, context) -> truncate(arguments)));
+  }
+
+  private static FunctionDefinition.Builder unary(
+      String name, String description, List<DataType> types) {
+    return FunctionDefinition.named(name)
+        .family(FunctionFamily.ARITHMETIC)
+        .signatures(types.stream().map(Signature::of).toList())
+        .description(description);
+  }
+
+  private static FunctionDefinition.Builder rounding(
+      String name, String description, List<DataType> types) {
+    return FunctionDefinition.named(name)
+        .family(FunctionFamily.ARITHMETIC)
+        .signatures(
+            types.stream()
+                .flatMap(type -> Stream.of(Signature.of(type), Signature.of(type, DataType.INT32)))
+                .toList())
+        .description(description);
+  }
+
+  private static DataType argumentType(List<TypedExpression> arguments, List<DataType> types) {
+    TypedExpression argument = arguments.get(0);
+    if (!types.contains(argument.type())) {
+      throw Arguments.wrongType(argument);
+    }
+    return argument.type();
+  }
+
+  private static TypedExpression absolute(List<TypedExpression> arguments) {
+    Arguments.count(arguments, 1, 1);
+    DataType type = argumentType(arguments, NUMBERS);
+    HostFunction host =
+        Coercion.isFloating(type)
+            ? HostFunction.ofDouble(Math::abs)
+            : HostFunction.ofLong(x -> Arithmetic.wrapped(Math.abs(x), type));
+    return BoundFunction.named("ABS")
+        .host(host)
+        .device(DeviceFunction.instructions((ptx, in, out) -> emitAbsolute(ptx, in, out, type)))
+        .call(arguments, type);
+  }
+
+  private static void emitAbsolute(
+      PtxWriter ptx, List<PtxValue> operands, PtxValue result, DataType type) {
+    String operand = operands.get(0).register();
+    String suffix = suffix(type);
+    if (Coercion.isFloating(type)) {
+      ptx.write("abs%s %s, %s", suffix, result.register(), operand);
+      return;
+    }
+    ptx.write("neg%s %s, %s", suffix, result.register(), operand);
+    ptx.write("max%s %s, %s, %s", suffix, result.register(), result.register(), operand);
+    Arithmetic.emitWrap(ptx, result.register(), type);
+  }
+
+  private static TypedExpression sign(List<TypedExpression> arguments) {
+    Arguments.count(arguments, 1, 1);
+    DataType type = argumentType(arguments, WIDE_NUMBERS);
+    HostFunction host =
+        Coercion.isFloating(type)
+            ? HostFunction.ofDouble(Math::signum)
+            : HostFunction.ofLong(Long::signum);
+    return BoundFunction.named("SIGN")
+        .host(host)
+        .device(DeviceFunction.instructions((ptx, in, out) -> emitSign(ptx, in, out, type)))
+        .call(arguments, type);
+  }
+
+  // Zeros and NaN are their own sign.
+  private static void emitSign(
+      PtxWriter ptx, List<PtxValue> operands, PtxValue result, DataType type) {
+    String operand = operands.get(0).register();
+    String suffix = suffix(type);
+    if (!Coercion.isFloating(type)) {
+      ptx.write("max%s %s, %s, -1", suffix, result.register(), operand);
+      ptx.write("min%s %s, %s, 1", suffix, result.register(), result.register());
+      return;
+    }
+    boolean isFloat = ValueKind.of(type) == ValueKind.FLOAT;
+    String one = isFloat ? "0f3F800000" : "0d3FF0000000000000";
+    String minusOne = isFloat ? "0fBF800000" : "0dBFF0000000000000";
+    String zero = isFloat ? "0f00000000" : "0d0000000000000000";
+    String positive = ptx.register(".pred");
+    String negative = ptx.register(".pred");
+    ptx.write("setp.gt%s %s, %s, %s", suffix, positive, operand, zero);
+    ptx.write("setp.lt%s %s, %s, %s", suffix, negative, operand, zero);
+    ptx.write("selp%s %s, %s, %s, %s", suffix, result.register(), one, operand, positive);
+    ptx.write(
+        "selp%s %s, %s, %s, %s", suffix, result.register(), minusOne, result.register(), negative);
+  }
+
+  private static TypedExpression whole(
+      String name, DoubleUnaryOperator host, String instruction, List<TypedExpression> arguments) {
+    Arguments.count(arguments, 1, 1);
+    DataType type = argumentType(arguments, NUMBERS);
+    if (INTEGERS.contains(type)) {
+      return arguments.get(0);
+    }
+    String suffix = suffix(type);
+    return BoundFunction.named(name)
+        .host(HostFunction.ofDouble(host))
+        .device(
+            DeviceFunction.instructions(
+                (ptx, operands, result) ->
+                    ptx.write(
+                        "%s%s%s %s, %s",
+                        instruction,
+                        suffix,
+                        suffix,
+                        result.register(),
+                        operands.get(0).register())))
+        .call(arguments, type);
+  }
+
+  private static TypedExpression round(List<TypedExpression> arguments) {
+    List<TypedExpression> operands = withDigits(arguments);
+    DataType type = argumentType(arguments, NUMBERS);
+    BoundFunction.Builder function = BoundFunction.named("ROUND");
+    switch (type.id()) {
+      case FLOAT32 -> function.failing().host(RoundingFunctions::roundFloats).device("float_round");
+      case FLOAT64 ->
+          function.failing().host(RoundingFunctions::roundDoubles).device("double_round");
+      default ->
+          function
+              .host(
+                  HostFunction.ofLongs(
+                      (x, digits) ->
+                          Arithmetic.wrapped(DoubleRounding.round(x, (int) digits), type)))
+              .device(
+                  switch (type.id()) {
+                    case INT8 -> "int_round_to_byte";
+                    case INT16 -> "int_round_to_short";
+                    case INT32 -> "int_round";
+                    default -> "long_round";
+                  });
+    }
+    return function.call(operands, type);
+  }
+
+  private static TypedExpression truncate(List<TypedExpression> arguments) {
+    List<TypedExpression> operands = withDigits(arguments);
+    DataType type = argumentType(arguments, WIDE_NUMBERS);
+    BoundFunction.Builder function = BoundFunction.named("TRUNCATE");
+    if (Coercion.isFloating(type)) {
+      boolean isFloat = type.id() == TypeId.FLOAT32;
+      function
+          .failing()
+          .host((values, result, rows) -> truncateDoubles(values, result, rows, isFloat))
+          .device(isFloat ? "float_truncate" : "double_truncate");
+    } else {
+      function
+          .host(HostFunction.ofLongs((x, digits) -> DoubleRounding.truncate(x, (int) digits)))
+          .device(type.id() == TypeId.INT32 ? "int_truncate" : "long_truncate");
+    }
+    return function.call(operands, type);
+  }
+
+  private static List<TypedExpression> withDigits(List<TypedExpression> arguments) {
+    Arguments.count(arguments, 1, 2);
+    if (arguments.size() == 1) {
+      return List.of(arguments.get(0), new TypedExpression.Literal(0L, DataType.INT32));
+    }
+    Arguments.typed(arguments, 1, TypeId.INT8, TypeId.INT16, TypeId.INT32);
+    return arguments;
+  }
+
+  private static void roundDoubles(HostVector[] operands, HostVector result, Rows rows) {
+    double[] values = operands[0].doubles();
+    long[] digits = operands[1].longs();
+    for (int i = 0; i < rows.count(); i++) {
+      int row = rows.position(i);
+      if (Double.isFinite(values[row])) {
+        result.doubles()[row] = DoubleRounding.round(values[row], (int) digits[row]);
+      } else {
+        rows.fail(row, Status.INVALID_ARGUMENT);
+      }
+    }
+  }
+
+  private static void roundFloats(HostVector[] operands, HostVector result, Rows rows) {
+    double[] values = operands[0].doubles();
+    long[] digits = operands[1].longs();
+    for (int i = 0; i < rows.count(); i++) {
+      int row = rows.position(i);
+      if (Double.isFinite(values[row])) {
+        result.doubles()[row] = DoubleRounding.round((float) values[row], (int) digits[row]);
+      } else {
+        rows.fail(row, Status.INVALID_ARGUMENT);
+      }
+    }
+  }
+
+  private static void truncateDoubles(
+      HostVector[] operands, HostVector result, Rows rows, boolean isFloat) {
+    double[] values = operands[0].doubles();
+    long[] digits = operands[1].longs();
+    for (int i = 0; i < rows.count(); i++) {
+      int row = rows.position(i);
+      if (Math.abs(values[row]) < DoubleRounding.TRUNCATE_LIMIT) {
+        double truncated = DoubleRounding.truncate(values[row], (int) digits[row]);
+        result.doubles()[row] = isFloat ? (float) truncated : truncated;
+      } else {
+        rows.fail(row, Status.INVALID_ARGUMENT);
+      }
+    }
+  }
+
+  private static String suffix(DataType type) {
+    return switch (ValueKind.of(type)) {
+      case FLOAT -> ".f32";
+      case DOUBLE -> ".f64";
+      case LONG -> ".s64";
+      default -> ".s32";
+    };
+  }
+}

@@ -164,6 +164,11 @@ public final class CudaDevice implements Device {
   }
 
   @Override
+  public KernelModule compileModule(String ptx) {
+    return CudaKernelModule.compile(this, "generated PTX", ptx);
+  }
+
+  @Override
   public long launchCount() {
     return launches.sum();
   }

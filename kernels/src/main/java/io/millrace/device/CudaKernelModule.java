@@ -32,14 +32,18 @@ final class CudaKernelModule implements KernelModule {
       if (stream == null) {
         throw new GpuException("there is no kernel module " + resource);
       }
-      CudaKernelModule loaded = new CudaKernelModule(device);
-      device.enter();
-      String ptx = new String(stream.readAllBytes(), StandardCharsets.US_ASCII);
-      check(JCudaDriver.cuModuleLoadData(loaded.module, ptx), "cuModuleLoadData of " + resource);
-      return loaded;
+      return compile(
+          device, resource, new String(stream.readAllBytes(), StandardCharsets.US_ASCII));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  static CudaKernelModule compile(CudaDevice device, String name, String ptx) {
+    CudaKernelModule loaded = new CudaKernelModule(device);
+    device.enter();
+    check(JCudaDriver.cuModuleLoadData(loaded.module, ptx), "cuModuleLoadData of " + name);
+    return loaded;
   }
 
   @Override

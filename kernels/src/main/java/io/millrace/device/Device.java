@@ -67,6 +67,17 @@ public interface Device {
    */
   KernelModule loadModule(String name);
 
+  /**
+   * Compiles a module of generated PTX, whose kernels live as long as the device. The caller keeps
+   * it for reuse.
+   *
+   * @throws GpuException if the driver does not take it
+   * @throws UnsupportedOperationException on the host device
+   */
+  default KernelModule compileModule(String ptx) {
+    throw new UnsupportedOperationException(description() + " runs no compiled kernels");
+  }
+
   /** Kernels launched on this device since the process began; always 0 on the host device. */
   long launchCount();
 

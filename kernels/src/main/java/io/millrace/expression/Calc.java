@@ -1,37 +1,75 @@
 package io.millrace.expression;
 
 import io.millrace.column.DataType;
+import io.millrace.column.Column;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.column.TypeId;
 import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
+import io.millrace.kernel.Gather;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.HostMemoryResource;
 import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A filter and projections in one: table in, table out. The rows for which the condition is true,
  * in their order, each with the values of the projections. Immutable and thread-safe.
  */
 public final class Calc {
+  private static final Set<TypeId> NESTED =
+      EnumSet.of(TypeId.LIST, TypeId.STRUCT, TypeId.DICTIONARY);
+
   private final Schema inputSchema;
   private final Schema outputSchema;
   private final TypedExpression condition;
   private final List<TypedExpression> projections;
+  // What is evaluated; the other projections are columns of the input, as they are or gathered.
+  private final List<TypedExpression> computed;
+  private final Schema computedSchema;
+  private final ResolutionContext context;
+  private final CalcKernels kernels;
 
   private Calc(
       Schema inputSchema,
       Schema outputSchema,
       TypedExpression condition,
-      List<TypedExpression> projections) {
+      List<TypedExpression> projections,
+      ResolutionContext context) {
     this.inputSchema = inputSchema;
     this.outputSchema = outputSchema;
     this.condition = condition;
     this.projections = projections;
+    List<TypedExpression> evaluated = new ArrayList<>(projections);
+    evaluated.removeIf(projection -> !isComputed(projection));
+    if (condition != null && evaluated.size() < projections.size()) {
+      evaluated.add(new TypedExpression.RowNumber());
+    }
+    this.computed = List.copyOf(evaluated);
+    this.computedSchema = computed.equals(projections) ? outputSchema : numbered(computed);
+    this.context = context;
+    this.kernels = new CalcKernels(condition, computed, context.functions());
+  }
+
+  private static Schema numbered(List<TypedExpression> expressions) {
+    List<Field> fields = new ArrayList<>();
+    for (TypedExpression expression : expressions) {
+      String name = String.valueOf(fields.size());
+      fields.add(new Field(name, expression.type(), expression.nullable()));
+    }
+    return new Schema(fields);
+  }
+
+  /** Whether a projection is more than a column of the input that stays whole, or is nested. */
+  private boolean isComputed(TypedExpression projection) {
+    return !(projection instanceof TypedExpression.InputReference)
+        || (condition != null && !NESTED.contains(projection.type().id()));
   }
 
   /**
@@ -63,20 +101,24 @@ public final class Calc {
         inputSchema,
         new Schema(fields),
         condition.map(resolver::resolveCondition).orElse(null),
-        List.copyOf(typed));
+        List.copyOf(typed),
+        context);
   }
 
   /**
    * A calc of expressions that are resolved.
    *
    * @param projections one a field of {@code outputSchema}, of its type
+   * @param context what they were resolved in
    */
   public static Calc ofResolved(
       Schema inputSchema,
       Optional<TypedExpression> condition,
       Schema outputSchema,
-      List<TypedExpression> projections) {
-    return new Calc(inputSchema, outputSchema, condition.orElse(null), List.copyOf(projections));
+      List<TypedExpression> projections,
+      ResolutionContext context) {
+    return new Calc(
+        inputSchema, outputSchema, condition.orElse(null), List.copyOf(projections), context);
   }
 
   /**
@@ -94,7 +136,8 @@ public final class Calc {
         inputSchema,
         next.outputSchema,
         second == null ? first : second,
-        substitution.all(next.projections));
+        substitution.all(next.projections),
+        next.context);
   }
 
   // The second condition is not evaluated where the first is null.
@@ -127,19 +170,51 @@ public final class Calc {
   }
 
   /**
-   * The calc's result as a new table. The input stays the caller's.
+   * Why the calc is evaluated on the host even for tables on a device; empty if it is not.
+   */
+  public Optional<String> hostReason() {
+    return kernels.hostReason();
+  }
+
+  /**
+   * The calc's result as a new table, which shares the memory of columns that stay as they are. The
+   * input stays the caller's. Enqueued on {@code stream}. Waits only for a table that the host must
+   * evaluate, for rows that may fail, and for nested columns with a condition; the row count of a
+   * table with a condition stays on the device.
    *
    * @throws EvaluationException for the first row that fails
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory for the result, or if
+   *     a column of it might not hold its bytes
    */
   public Table apply(Table input, DeviceStream stream, MemoryResource memory) {
-    if (stream.device().kind() == DeviceKind.HOST) {
-      return applyOnHost(input, stream, memory);
+    try (Table result = evaluate(input, stream, memory)) {
+      if (computed.equals(projections)) {
+        return result.share();
+      }
+      return condition == null
+          ? assemble(result, input.columns(), input.rowCount())
+          : assembleGathered(input, result, stream, memory);
+    }
+  }
+
+  /** The computed columns. */
+  private Table evaluate(Table input, DeviceStream stream, MemoryResource memory) {
+    boolean onDevice = stream.device().kind() != DeviceKind.HOST;
+    if (computed.isEmpty() || !onDevice) {
+      return evaluateOnHost(input, stream, memory);
+    }
+    if (hostReason().isEmpty() && input.rowCountUpperBound() > 0) {
+      Optional<Table> result =
+          kernels.on(stream.device()).run(input, computedSchema, stream, memory);
+      if (result.isPresent()) {
+        return result.orElseThrow();
+      }
     }
     MemoryResource hostMemory = HostMemoryResource.INSTANCE;
     try (DeviceStream hostStream = hostMemory.device().createStream();
         Table copy = input.copyTo(hostMemory, hostStream, stream)) {
       stream.synchronize();
-      try (Table result = applyOnHost(copy, hostStream, hostMemory)) {
+      try (Table result = evaluateOnHost(copy, hostStream, hostMemory)) {
         Table output = result.copyTo(memory, stream, stream);
         stream.synchronize();
         return output;
@@ -147,9 +222,46 @@ public final class Calc {
     }
   }
 
-  private Table applyOnHost(Table input, DeviceStream stream, MemoryResource memory) {
+  private Table evaluateOnHost(Table input, DeviceStream stream, MemoryResource memory) {
+    if (computed.isEmpty()) {
+      return new Table(computedSchema, List.of(), input.rowCount());
+    }
     try (AccessScope scope = AccessScope.on(stream)) {
-      return HostEvaluator.evaluate(input, condition, projections, outputSchema, scope, memory);
+      return HostEvaluator.evaluate(input, condition, computed, computedSchema, scope, memory);
+    }
+  }
+
+  /** The output's columns: the computed ones, and between them columns of the input. */
+  private Table assemble(Table computedColumns, List<Column> inputColumns, int rows) {
+    List<Column> columns = new ArrayList<>();
+    int next = 0;
+    for (TypedExpression projection : projections) {
+      if (isComputed(projection)) {
+        columns.add(computedColumns.upperBoundColumns().get(next++).slice(0, rows));
+      } else {
+        int index = ((TypedExpression.InputReference) projection).index();
+        columns.add(inputColumns.get(index).share());
+      }
+    }
+    return new Table(outputSchema, columns, rows);
+  }
+
+  private Table assembleGathered(
+      Table input, Table result, DeviceStream stream, MemoryResource memory) {
+    Column map = result.column(computed.size() - 1);
+    List<String> names =
+        projections.stream()
+            .filter(projection -> !isComputed(projection))
+            .map(projection -> inputSchema.field(((TypedExpression.InputReference) projection).index()).name())
+            .distinct()
+            .toList();
+    try (Table nested = input.select(names);
+        Table gathered = Gather.gather(nested, map, stream, memory)) {
+      List<Column> inputColumns = new ArrayList<>(input.upperBoundColumns());
+      for (String name : names) {
+        inputColumns.set(inputSchema.indexOf(name), gathered.column(name));
+      }
+      return assemble(result, inputColumns, result.rowCount());
     }
   }
 }

@@ -57,14 +57,18 @@ public final class FunctionRegistry {
                     DigestFunctions.definitions())
                 .flatMap(List::stream)
                 .toList(),
-            List.of(new NumericCasts()));
+            List.of(new NumericCasts()),
+            List.of());
   }
 
   private final Map<String, FunctionDefinition> definitions;
   private final Map<String, FunctionDefinition> byName = new HashMap<>();
   private final List<CastRule> casts;
+  private final List<String> ptxSources;
 
-  private FunctionRegistry(List<FunctionDefinition> functions, List<CastRule> casts) {
+  private FunctionRegistry(
+      List<FunctionDefinition> functions, List<CastRule> casts, List<String> ptxSources) {
+    this.ptxSources = List.copyOf(ptxSources);
     Map<String, FunctionDefinition> inOrder = new LinkedHashMap<>();
     for (FunctionDefinition function : functions) {
       inOrder.put(function.name(), function);
@@ -89,12 +93,23 @@ public final class FunctionRegistry {
   /**
    * These functions and {@code function}.
    *
+   * @param ptx the device functions that it calls, by the calling convention of the device function
+   *     library; empty if it calls none
    * @throws IllegalArgumentException if its name is taken
    */
-  public FunctionRegistry with(FunctionDefinition function) {
+  public FunctionRegistry with(FunctionDefinition function, String ptx) {
     List<FunctionDefinition> functions = new ArrayList<>(definitions.values());
     functions.add(function);
-    return new FunctionRegistry(functions, casts);
+    List<String> sources = new ArrayList<>(ptxSources);
+    if (!ptx.isEmpty()) {
+      sources.add(ptx);
+    }
+    return new FunctionRegistry(functions, casts, sources);
+  }
+
+  /** PTX of device functions that the library does not have. */
+  List<String> ptxSources() {
+    return ptxSources;
   }
 
   /** In the order of their families. */

@@ -9,6 +9,7 @@ import io.millrace.expression.HostNodes.CaseNode;
 import io.millrace.expression.HostNodes.IsNullNode;
 import io.millrace.expression.HostNodes.JunctionNode;
 import io.millrace.expression.HostNodes.LiteralNode;
+import io.millrace.expression.HostNodes.RowNumberNode;
 import io.millrace.expression.TypedExpression.Call;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.FirstFailure;
@@ -158,6 +159,8 @@ final class HostEvaluator implements AutoCloseable {
       return node;
     } else if (expression instanceof TypedExpression.Literal literal) {
       return new LiteralNode(literal, new HostVector(literal.type(), literals));
+    } else if (expression instanceof TypedExpression.RowNumber) {
+      return new RowNumberNode(vector(expression.type()), () -> firstRow);
     } else if (expression instanceof Call call) {
       return new CallNode(call, operands(call), vector(call.type()), this::fail);
     } else if (expression instanceof TypedExpression.Try attempt) {

@@ -4,6 +4,7 @@ import io.millrace.expression.TypedExpression.And;
 import io.millrace.expression.TypedExpression.Call;
 import io.millrace.expression.TypedExpression.Case;
 import java.util.List;
+import java.util.function.IntSupplier;
 
 /** The nodes of a host evaluation other than input columns. */
 final class HostNodes {
@@ -29,6 +30,23 @@ final class HostNodes {
 
     @Override
     void compute(Rows rows, HostVector result) {}
+  }
+
+  static final class RowNumberNode extends HostNode {
+    private final IntSupplier firstRow;
+
+    RowNumberNode(HostVector vector, IntSupplier firstRow) {
+      super(vector);
+      this.firstRow = firstRow;
+    }
+
+    @Override
+    void compute(Rows rows, HostVector result) {
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        result.longs()[row] = firstRow.getAsInt() + row;
+      }
+    }
   }
 
   static void copy(HostVector from, int fromRow, HostVector to, int toRow) {

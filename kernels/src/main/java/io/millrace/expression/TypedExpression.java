@@ -55,6 +55,24 @@ public sealed interface TypedExpression {
     }
   }
 
+  /** The row's position in its table. */
+  record RowNumber() implements TypedExpression {
+    @Override
+    public DataType type() {
+      return DataType.INT32;
+    }
+
+    @Override
+    public boolean nullable() {
+      return false;
+    }
+
+    @Override
+    public List<TypedExpression> operands() {
+      return List.of();
+    }
+  }
+
   /** A function of its operands; null where one of them is null. */
   record Call(
       BoundFunction function, List<TypedExpression> operands, DataType type, boolean nullable)

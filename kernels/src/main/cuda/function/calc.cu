@@ -1,0 +1,115 @@
+// How the blocks of a generated kernel share out output positions: single-pass prefix sums with
+// decoupled look-back (Merrill and Garland, 2016). Tiles are numbered in the order in which blocks
+// start, so a block only ever waits for blocks that run.
+
+#include "function.cuh"
+
+using namespace millrace;
+
+namespace {
+
+constexpr int WARP = 32;
+constexpr int WARPS = 8;
+constexpr uint32_t ALL_LANES = 0xffffffffu;
+
+// A word of the look-back: two bits that say what it holds, then the sum. Zero: nothing yet.
+constexpr int STATE_SHIFT = 62;
+constexpr uint64_t AGGREGATE = 1;
+constexpr uint64_t PREFIX = 2;
+constexpr uint64_t SUM = (uint64_t{1} << STATE_SHIFT) - 1;
+
+__device__ inline uint64_t state_of(uint64_t word) { return word >> STATE_SHIFT; }
+
+__device__ inline uint64_t wait_for(const volatile uint64_t* words, int32_t tile) {
+  if (tile < 0) return PREFIX << STATE_SHIFT;
+  uint64_t word;
+  do {
+    word = words[tile];
+  } while (state_of(word) == 0);
+  return word;
+}
+
+// The sum of the tiles before `tile`, which all lanes of the first warp get.
+__device__ inline int64_t look_back(const volatile uint64_t* words, int32_t tile) {
+  int32_t lane = threadIdx.x % WARP;
+  int64_t sum = 0;
+  for (int32_t last = tile - 1;; last -= WARP) {
+    uint64_t word = wait_for(words, last - lane);
+    __syncwarp();
+    uint32_t prefixes = __ballot_sync(ALL_LANES, state_of(word) == PREFIX);
+    int32_t nearest = prefixes == 0 ? WARP - 1 : __ffs(prefixes) - 1;
+    int64_t part = lane <= nearest ? static_cast<int64_t>(word & SUM) : 0;
+    for (int32_t step = WARP / 2; step > 0; step /= 2) {
+      part += __shfl_xor_sync(ALL_LANES, part, step);
+    }
+    sum += part;
+    if (prefixes != 0) return sum;
+  }
+}
+
+}  // namespace
+
+// The tile of this block.
+MILLRACE_FUNCTION int32_t calc_next_tile(uint32_t* counter) {
+  __shared__ int32_t tile;
+  if (threadIdx.x == 0) tile = static_cast<int32_t>(atomicAdd(counter, 1));
+  __syncthreads();
+  return tile;
+}
+
+// The sum of what all warps before this one have, those of earlier tiles included. All threads of
+// the block call it, the lanes of a warp with the same sum.
+MILLRACE_FUNCTION int64_t calc_exclusive_prefix(uint64_t* words, int32_t tile, int32_t warp_sum) {
+  __shared__ int64_t sums[WARPS];
+  __shared__ int64_t base;
+  int32_t lane = threadIdx.x % WARP;
+  int32_t warp = threadIdx.x / WARP;
+  if (lane == 0) sums[warp] = warp_sum;
+  __syncthreads();
+  if (warp == 0) {
+    int64_t own = lane < WARPS ? sums[lane] : 0;
+    int64_t inclusive = own;
+    for (int32_t step = 1; step < WARPS; step *= 2) {
+      int64_t before = __shfl_up_sync(ALL_LANES, inclusive, step);
+      if (lane >= step) inclusive += before;
+    }
+    int64_t total = __shfl_sync(ALL_LANES, inclusive, WARPS - 1);
+    if (lane == 0 && tile > 0) {
+      *const_cast<volatile uint64_t*>(words + tile) = AGGREGATE << STATE_SHIFT | total;
+    }
+    int64_t exclusive = tile == 0 ? 0 : look_back(words, tile);
+    if (lane == 0) {
+      *const_cast<volatile uint64_t*>(words + tile) = PREFIX << STATE_SHIFT | (exclusive + total);
+      base = exclusive;
+    }
+    if (lane < WARPS) sums[lane] = inclusive - own;
+  }
+  __syncthreads();
+  int64_t prefix = base + sums[warp];
+  __syncthreads();
+  return prefix;
+}
+
+// The sum of the lanes before this one.
+MILLRACE_FUNCTION int32_t calc_lane_prefix(int32_t value) {
+  int32_t lane = threadIdx.x % WARP;
+  int32_t inclusive = value;
+  for (int32_t step = 1; step < WARP; step *= 2) {
+    int32_t before = __shfl_up_sync(ALL_LANES, inclusive, step);
+    if (lane >= step) inclusive += before;
+  }
+  return inclusive - value;
+}
+
+// Sets the bits of the output rows that are valid, in a mask of zeros. `first` is the row of the
+// warp's first kept lane; the rows of its kept lanes follow each other.
+MILLRACE_FUNCTION void calc_set_valid(uint32_t* mask, int32_t first, int32_t row, int32_t valid) {
+  int32_t word = row / WARP - first / WARP;
+  uint32_t bit = valid ? 1u << (row % WARP) : 0;
+  uint32_t low = __reduce_or_sync(ALL_LANES, word == 0 ? bit : 0);
+  uint32_t high = __reduce_or_sync(ALL_LANES, word == 0 ? 0 : bit);
+  if (threadIdx.x % WARP == 0) {
+    if (low != 0) atomicOr(mask + first / WARP, low);
+    if (high != 0) atomicOr(mask + first / WARP + 1, high);
+  }
+}

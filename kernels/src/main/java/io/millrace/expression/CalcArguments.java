@@ -1,0 +1,67 @@
+package io.millrace.expression;
+
+import io.millrace.expression.CalcProgram.InputWord;
+import io.millrace.expression.CalcProgram.OutputWord;
+import io.millrace.expression.CalcProgram.Word;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The words of a calc's argument structure in registers, which its kernel loads first of all. */
+final class CalcArguments {
+  private final PtxWriter ptx;
+  private final List<Integer> inputs;
+  private final int outputs;
+  private final Map<Integer, String> registers = new LinkedHashMap<>();
+
+  /**
+   * @param inputs the columns that the kernel reads, by their index in the table
+   * @param outputs how many columns it writes
+   */
+  CalcArguments(PtxWriter ptx, List<Integer> inputs, int outputs) {
+    this.ptx = ptx;
+    this.inputs = inputs;
+    this.outputs = outputs;
+  }
+
+  String word(Word word) {
+    return at(word.offset());
+  }
+
+  String input(int column, InputWord word) {
+    return at(CalcProgram.inputOffset(inputs.indexOf(column), word));
+  }
+
+  String output(int output, OutputWord word) {
+    return at(CalcProgram.outputOffset(inputs.size(), output, word));
+  }
+
+  String scratch(int scratch) {
+    return at(CalcProgram.scratchOffset(inputs.size(), outputs, scratch));
+  }
+
+  private String at(int offset) {
+    return registers.computeIfAbsent(offset, key -> ptx.register(".b64"));
+  }
+
+  /** A register with the address of an element of an array. */
+  String address(String array, String element, long width) {
+    String address = ptx.register(".b64");
+    ptx.write("mad.wide.s32 %s, %s, %d, %s", address, element, width, array);
+    return address;
+  }
+
+  /** The instructions that load what was asked for. */
+  String loads() {
+    StringBuilder loads = new StringBuilder();
+    registers.forEach(
+        (offset, register) ->
+            loads
+                .append("  ld.param.b64 ")
+                .append(register)
+                .append(", [arguments+")
+                .append(offset)
+                .append("];\n"));
+    return loads.toString();
+  }
+}

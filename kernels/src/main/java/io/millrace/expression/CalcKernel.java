@@ -1,0 +1,92 @@
+package io.millrace.expression;
+
+import io.millrace.column.Column;
+import io.millrace.column.DeferredRowCount;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.device.Device;
+import io.millrace.device.DeviceEvent;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.HostMemory;
+import io.millrace.device.KernelArguments;
+import io.millrace.device.KernelFunction;
+import io.millrace.device.StagingBuffer;
+import io.millrace.expression.CalcProgram.Word;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.MemoryResource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A generated kernel on one device. Thread-safe; each run has memory of its own. */
+final class CalcKernel {
+  private final CalcProgram program;
+  private final KernelFunction function;
+
+  CalcKernel(CalcProgram program, Device device) {
+    this.program = program;
+    this.function = device.compileModule(program.ptx()).function(CalcProgram.KERNEL);
+  }
+
+  /**
+   * Runs the kernel in one launch. Enqueued on the stream; waits only if rows may fail or need the
+   * host.
+   *
+   * @param input a table with at least one row at most
+   * @param schema of the columns that the kernel writes
+   * @return empty if the host must evaluate the table
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory, or a column might
+   *     have over 2 GiB
+   */
+  Optional<Table> run(Table input, Schema schema, DeviceStream stream, MemoryResource memory) {
+    List<Column> columns = new ArrayList<>();
+    List<Buffer> temporary = new ArrayList<>();
+    DeferredRowCount rowCount = null;
+    boolean isDone = false;
+    try (AccessScope scope = AccessScope.on(stream);
+        KernelArguments arguments = new KernelArguments(program.argumentBytes())) {
+      CalcMemory allocated = new CalcMemory(program, input, scope, memory, temporary);
+      allocated.putInputs(arguments);
+      if (program.filters()) {
+        rowCount = new DeferredRowCount(input.rowCountUpperBound(), stream, memory);
+        long deviceCount = rowCount.deviceCount().access(AccessMode.WRITE, scope);
+        arguments.putLong(Word.HOST_COUNT.offset(), rowCount.hostAddress());
+        arguments.putLong(Word.DEVICE_COUNT.offset(), deviceCount);
+      }
+      allocated.allocateOutputs(arguments, columns);
+      allocated.putControl(arguments);
+      function.launch(allocated.tiles(), CalcProgram.THREADS, 0, stream, arguments);
+      if (rowCount != null) {
+        rowCount.written();
+      }
+      if (program.mayNeedHost() && isSet(allocated.needsHostAddress(), stream)) {
+        return Optional.empty();
+      }
+      isDone = true;
+      return Optional.of(
+          rowCount == null
+              ? new Table(schema, columns, input.rowCountUpperBound())
+              : new Table(schema, columns, rowCount));
+    } finally {
+      temporary.forEach(Buffer::close);
+      if (!isDone) {
+        columns.forEach(Column::close);
+        if (rowCount != null) {
+          rowCount.close();
+        }
+      }
+    }
+  }
+
+  private static boolean isSet(long flag, DeviceStream stream) {
+    try (StagingBuffer copy = stream.device().stagingPool().acquire(Integer.BYTES)) {
+      stream.copy(copy.address(), flag, Integer.BYTES);
+      try (DeviceEvent copied = stream.recordEvent()) {
+        copied.synchronize();
+      }
+      return HostMemory.getInt(copy.address()) != 0;
+    }
+  }
+}

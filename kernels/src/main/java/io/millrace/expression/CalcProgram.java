@@ -1,0 +1,120 @@
+package io.millrace.expression;
+
+import io.millrace.column.DataType;
+import java.util.List;
+
+/**
+ * A calc as a generated kernel, with what it takes: the words of its one argument structure, in
+ * this order: {@link Word}s, {@value #INPUT_WORDS} an input column, {@value #OUTPUT_WORDS} an
+ * output column, one a scratch memory.
+ *
+ * @param ptx a module with the kernel {@value #KERNEL}
+ * @param inputs the columns that it reads, by their index in the input table
+ * @param outputs the columns that it writes
+ * @param scratches how many bytes of scratch memory there are at most
+ * @param filters whether there is a condition, so that the kernel counts its rows
+ * @param mayNeedHost whether rows may fail or need the host, so that the host must look
+ * @param rowsOfThread rows that each thread computes
+ */
+record CalcProgram(
+    String ptx,
+    List<Integer> inputs,
+    List<Output> outputs,
+    List<RowBound> scratches,
+    boolean filters,
+    boolean mayNeedHost,
+    int rowsOfThread) {
+
+  static final String KERNEL = "calc";
+  static final int THREADS = 256;
+  static final int INPUT_WORDS = 4;
+  static final int OUTPUT_WORDS = 3;
+
+  /** Words of 64 bits of the argument structure. */
+  enum Word {
+    /** The rows, or the most that there may be. */
+    ROWS,
+    /** Where the device has the row count, or 0. */
+    DEVICE_ROWS,
+    /** A 32-bit counter of tiles that starts at 0. */
+    TILE_COUNTER,
+    /** A 32-bit flag that is set if the host must evaluate the rows. */
+    NEEDS_HOST,
+    /** The words of the look-back, zeros; {@link #LOOK_BACK_BYTES} a sum. */
+    LOOK_BACK,
+    LOOK_BACK_BYTES,
+    /** Where the number of output rows is written for the host, and for the device. */
+    HOST_COUNT,
+    DEVICE_COUNT;
+
+    int offset() {
+      return ordinal() * Long.BYTES;
+    }
+  }
+
+  /** Words of an input column: memory of its first element on. */
+  enum InputWord {
+    /** Values, or bytes, or the first part's values. */
+    DATA,
+    /** Offsets, or the second part's values. */
+    SECOND,
+    /** The mask, or 0. */
+    VALIDITY,
+    /** Which bit of the mask is the first element's. */
+    BIT_OFFSET
+  }
+
+  /** Words of an output column. */
+  enum OutputWord {
+    DATA,
+    SECOND,
+    VALIDITY
+  }
+
+  /**
+   * A column that the kernel writes.
+   *
+   * @param bound of a column of bytes, how many there are at most; else null
+   */
+  record Output(TypedExpression expression, RowBound bound) {
+    static Output of(TypedExpression expression) {
+      boolean isBytes = expression.type().id().isVariableWidth();
+      return new Output(expression, isBytes ? RowBound.of(expression) : null);
+    }
+
+    DataType type() {
+      return expression.type();
+    }
+
+    boolean nullable() {
+      return expression.nullable();
+    }
+  }
+
+  /** Sums that blocks look back for: rows kept, and the bytes of each output column of bytes. */
+  int sums() {
+    long bytes = outputs.stream().filter(output -> output.type().id().isVariableWidth()).count();
+    return (filters ? 1 : 0) + (int) bytes;
+  }
+
+  int rowsOfTile() {
+    return THREADS * rowsOfThread;
+  }
+
+  static int inputOffset(int input, InputWord word) {
+    return (Word.values().length + input * INPUT_WORDS + word.ordinal()) * Long.BYTES;
+  }
+
+  static int outputOffset(int inputs, int output, OutputWord word) {
+    return inputOffset(inputs, InputWord.DATA)
+        + (output * OUTPUT_WORDS + word.ordinal()) * Long.BYTES;
+  }
+
+  static int scratchOffset(int inputs, int outputs, int scratch) {
+    return outputOffset(inputs, outputs, OutputWord.DATA) + scratch * Long.BYTES;
+  }
+
+  int argumentBytes() {
+    return scratchOffset(inputs.size(), outputs.size(), scratches.size());
+  }
+}

@@ -1,0 +1,67 @@
+package io.millrace.expression;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.ToLongFunction;
+
+/**
+ * How many bytes an expression has at most in a row: {@code constant}, and the bytes of input
+ * columns of bytes as often as their factors say. So row by row the bounds add up to a place in
+ * memory that the row's offsets tell.
+ *
+ * @param factors by the index of the input column
+ */
+record RowBound(long constant, Map<Integer, Long> factors) {
+
+  RowBound {
+    factors = Map.copyOf(factors);
+  }
+
+  /** That of an expression of bytes. */
+  static RowBound of(TypedExpression expression) {
+    if (expression instanceof TypedExpression.InputReference reference) {
+      return new RowBound(0, Map.of(reference.index(), 1L));
+    } else if (expression instanceof TypedExpression.Literal literal) {
+      return new RowBound(ConstantBytes.of(literal).length, Map.of());
+    } else if (expression instanceof TypedExpression.Try attempt) {
+      return of(attempt.call());
+    } else if (expression instanceof TypedExpression.Case branches) {
+      return branches.results().stream().map(RowBound::of).reduce(RowBound::max).orElseThrow();
+    }
+    TypedExpression.Call call = (TypedExpression.Call) expression;
+    ByteBound bound = call.function().bound();
+    RowBound sum = new RowBound(bound.constant(), Map.of());
+    for (int i = 0; i < call.operands().size(); i++) {
+      if (bound.factor(i) > 0) {
+        sum = sum.plus(of(call.operands().get(i)), bound.factor(i));
+      }
+    }
+    return sum;
+  }
+
+  private RowBound plus(RowBound other, long factor) {
+    Map<Integer, Long> sum = new TreeMap<>(factors);
+    other.factors.forEach((input, count) -> sum.merge(input, count * factor, Long::sum));
+    return new RowBound(constant + other.constant * factor, sum);
+  }
+
+  private RowBound max(RowBound other) {
+    Map<Integer, Long> most = new TreeMap<>(factors);
+    other.factors.forEach((input, count) -> most.merge(input, count, Math::max));
+    return new RowBound(Math.max(constant, other.constant), most);
+  }
+
+  /**
+   * Of all rows.
+   *
+   * @param columnBytes the bytes of an input column, by its index
+   */
+  long bytes(long rows, ToLongFunction<Integer> columnBytes) {
+    long bytes = Math.multiplyExact(constant, rows);
+    for (Map.Entry<Integer, Long> factor : factors.entrySet()) {
+      long column = columnBytes.applyAsLong(factor.getKey());
+      bytes = Math.addExact(bytes, Math.multiplyExact(column, factor.getValue()));
+    }
+    return bytes;
+  }
+}

@@ -169,9 +169,7 @@ public final class Calc {
     return outputSchema;
   }
 
-  /**
-   * Why the calc is evaluated on the host even for tables on a device; empty if it is not.
-   */
+  /** Why the calc is evaluated on the host even for tables on a device; empty if it is not. */
   public Optional<String> hostReason() {
     return kernels.hostReason();
   }
@@ -252,7 +250,9 @@ public final class Calc {
     List<String> names =
         projections.stream()
             .filter(projection -> !isComputed(projection))
-            .map(projection -> inputSchema.field(((TypedExpression.InputReference) projection).index()).name())
+            .map(
+                projection ->
+                    inputSchema.field(((TypedExpression.InputReference) projection).index()).name())
             .distinct()
             .toList();
     try (Table nested = input.select(names);

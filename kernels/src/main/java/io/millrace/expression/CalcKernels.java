@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * The generated kernels of one calc, one a device. They are compiled once a process: a calc of equal
- * expressions, such as that of a restarted job, gets those that are there.
+ * The generated kernels of one calc, one a device. They are compiled once a process: a calc of
+ * equal expressions, such as that of a restarted job, gets those that are there.
  */
 final class CalcKernels {
   private static final int ARGUMENT_LIMIT_BYTES = 4096;
@@ -27,7 +27,9 @@ final class CalcKernels {
   private final Optional<String> hostReason;
   private final Map<Device, CalcKernel> ofDevice = new ConcurrentHashMap<>();
 
-  /** @param condition null for all rows */
+  /**
+   * @param condition null for all rows
+   */
   CalcKernels(
       TypedExpression condition, List<TypedExpression> projections, FunctionRegistry functions) {
     this.condition = condition;

@@ -87,8 +87,7 @@ final class CalcMemory {
         .deviceRowCount()
         .ifPresent(
             count ->
-                arguments.putLong(
-                    Word.DEVICE_ROWS.offset(), count.access(AccessMode.READ, scope)));
+                arguments.putLong(Word.DEVICE_ROWS.offset(), count.access(AccessMode.READ, scope)));
     for (int i = 0; i < program.inputs().size(); i++) {
       Column column = inputs.get(program.inputs().get(i));
       putInput(i, column, arguments);
@@ -205,8 +204,7 @@ final class CalcMemory {
   }
 
   private long bytes(RowBound bound) {
-    long bytes =
-        bound.bytes(rows, column -> inputs.get(column).data().orElseThrow().size());
+    long bytes = bound.bytes(rows, column -> inputs.get(column).data().orElseThrow().size());
     if (bytes > Integer.MAX_VALUE) {
       throw new GpuOutOfMemoryException(
           "a column may get " + bytes + " bytes, more than the 2 GiB that it holds");

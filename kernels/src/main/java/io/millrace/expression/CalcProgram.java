@@ -33,42 +33,62 @@ record CalcProgram(
   /** Words of 64 bits of the argument structure. */
   enum Word {
     /** The rows, or the most that there may be. */
-    ROWS,
+    ROWS(0),
     /** Where the device has the row count, or 0. */
-    DEVICE_ROWS,
+    DEVICE_ROWS(1),
     /** A 32-bit counter of tiles that starts at 0. */
-    TILE_COUNTER,
+    TILE_COUNTER(2),
     /** A 32-bit flag that is set if the host must evaluate the rows. */
-    NEEDS_HOST,
+    NEEDS_HOST(3),
     /** The words of the look-back, zeros; {@link #LOOK_BACK_BYTES} a sum. */
-    LOOK_BACK,
-    LOOK_BACK_BYTES,
+    LOOK_BACK(4),
+    LOOK_BACK_BYTES(5),
     /** Where the number of output rows is written for the host, and for the device. */
-    HOST_COUNT,
-    DEVICE_COUNT;
+    HOST_COUNT(6),
+    DEVICE_COUNT(7);
+
+    static final int COUNT = 8;
+
+    private final int index;
+
+    Word(int index) {
+      this.index = index;
+    }
 
     int offset() {
-      return ordinal() * Long.BYTES;
+      return index * Long.BYTES;
     }
   }
 
   /** Words of an input column: memory of its first element on. */
   enum InputWord {
     /** Values, or bytes, or the first part's values. */
-    DATA,
+    DATA(0),
     /** Offsets, or the second part's values. */
-    SECOND,
+    SECOND(1),
     /** The mask, or 0. */
-    VALIDITY,
+    VALIDITY(2),
     /** Which bit of the mask is the first element's. */
-    BIT_OFFSET
+    BIT_OFFSET(3);
+
+    private final int index;
+
+    InputWord(int index) {
+      this.index = index;
+    }
   }
 
   /** Words of an output column. */
   enum OutputWord {
-    DATA,
-    SECOND,
-    VALIDITY
+    DATA(0),
+    SECOND(1),
+    VALIDITY(2);
+
+    private final int index;
+
+    OutputWord(int index) {
+      this.index = index;
+    }
   }
 
   /**
@@ -102,12 +122,11 @@ record CalcProgram(
   }
 
   static int inputOffset(int input, InputWord word) {
-    return (Word.values().length + input * INPUT_WORDS + word.ordinal()) * Long.BYTES;
+    return (Word.COUNT + input * INPUT_WORDS + word.index) * Long.BYTES;
   }
 
   static int outputOffset(int inputs, int output, OutputWord word) {
-    return inputOffset(inputs, InputWord.DATA)
-        + (output * OUTPUT_WORDS + word.ordinal()) * Long.BYTES;
+    return inputOffset(inputs, InputWord.DATA) + (output * OUTPUT_WORDS + word.index) * Long.BYTES;
   }
 
   static int scratchOffset(int inputs, int outputs, int scratch) {

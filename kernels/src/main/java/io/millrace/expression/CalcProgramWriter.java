@@ -72,8 +72,7 @@ final class CalcProgramWriter {
     }
   }
 
-  private CalcProgramWriter(
-      TypedExpression condition, List<Output> outputs, PtxLibrary library) {
+  private CalcProgramWriter(TypedExpression condition, List<Output> outputs, PtxLibrary library) {
     this.condition = condition;
     this.outputs = outputs;
     this.module = new PtxModule(library);
@@ -84,7 +83,8 @@ final class CalcProgramWriter {
     this.inputs = List.copyOf(read);
     this.arguments = new CalcArguments(ptx, inputs, outputs.size());
     this.columns = new CalcColumns(ptx, calls, arguments);
-    this.writesBytes = outputs.stream().anyMatch(output -> output.expression().type().id().isVariableWidth());
+    this.writesBytes =
+        outputs.stream().anyMatch(output -> output.expression().type().id().isVariableWidth());
     boolean callsLibrary = nodes.stream().anyMatch(CalcProgramWriter::callsLibrary);
     this.rowsOfThread =
         writesBytes || callsLibrary || nodes.size() > MANY_NODES ? 1 : ROWS_OF_THREAD;
@@ -198,8 +198,7 @@ final class CalcProgramWriter {
     String skip = ptx.label();
     ptx.write("@!%s bra %s", item.keep, skip);
     for (Output output : outputs) {
-      item.values.add(
-          item.expressions.write(output.expression()));
+      item.values.add(item.expressions.write(output.expression()));
     }
     ptx.place(skip);
     for (int i = 0; i < outputs.size(); i++) {
@@ -249,8 +248,7 @@ final class CalcProgramWriter {
       if (isBytes(output)) {
         columns.storeBytes(i, value, item.position, item.starts.get(i), item.lengths.get(i));
       } else {
-        boolean computed =
-            !(output.expression() instanceof InputReference);
+        boolean computed = !(output.expression() instanceof InputReference);
         columns.store(i, value, item.position, computed);
       }
     }

@@ -44,7 +44,7 @@ final class HostNodes {
     void compute(Rows rows, HostVector result) {
       for (int i = 0; i < rows.count(); i++) {
         int row = rows.position(i);
-        result.longs()[row] = firstRow.getAsInt() + row;
+        result.longs()[row] = (long) firstRow.getAsInt() + row;
       }
     }
   }

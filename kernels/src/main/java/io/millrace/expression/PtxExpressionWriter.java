@@ -175,11 +175,11 @@ final class PtxExpressionWriter {
       return result.withValid(valid);
     }
     // Failures that TRY_CAST makes null of still go to the host if only it can tell.
-    int firstFailure = (failureIsNull ? Status.NEEDS_HOST : Status.DIVISION_BY_ZERO).ordinal();
+    int firstFailure = (failureIsNull ? Status.NEEDS_HOST : Status.DIVISION_BY_ZERO).code();
     String failed = predicates.and(valid, predicates.compare("ge", status, firstFailure));
     row.failIf(failed);
     return result.withValid(
-        predicates.and(valid, predicates.compare("eq", status, Status.VALUE.ordinal())));
+        predicates.and(valid, predicates.compare("eq", status, Status.VALUE.code())));
   }
 
   // ---- logic ----

@@ -27,7 +27,7 @@ final class PtxLibrary {
   private static final Pattern VARIABLE = Pattern.compile("([\\w$]+)(?:\\[\\d*\\])?\\s*(?:=|;)");
   private static final Pattern RESULT = Pattern.compile("\\.func\\s*\\(([^)]*)\\)");
   private static final Pattern PARAMETER =
-      Pattern.compile("\\.param\\s+([^,)]*?)\\s+[\\w$]+(\\[\\d+\\])?");
+      Pattern.compile("\\.param\\s+((?:\\.\\w+\\s+(?:\\d+\\s+)?)+)[A-Za-z_$][\\w$]*(\\[\\d+\\])?");
   private static final Pattern NAME = Pattern.compile("[\\w$]+");
 
   private static final class BuiltIn {
@@ -89,7 +89,8 @@ final class PtxLibrary {
     for (String line : source.split("\n", -1)) {
       String code = line.replaceFirst("//.*", "");
       boolean isHeader = code.matches("\\s*\\.(version|target|address_size)\\b.*");
-      if (!isHeader && !(statement.length() == 0 && code.isBlank())) {
+      boolean isBetween = statement.length() == 0 && code.isBlank();
+      if (!isHeader && !isBetween) {
         statement.append(code).append('\n');
         if (isComplete(statement, code)) {
           add(statement.toString());
@@ -102,10 +103,8 @@ final class PtxLibrary {
   // A function ends with a brace at the start of a line, a variable or a prototype with a
   // semicolon.
   private static boolean isComplete(CharSequence statement, String line) {
-    boolean isFunction = FUNCTION.matcher(statement).find();
-    return isFunction && statement.toString().contains("{")
-        ? line.startsWith("}")
-        : line.stripTrailing().endsWith(";");
+    boolean hasBody = FUNCTION.matcher(statement).find() && statement.toString().contains("{");
+    return hasBody ? line.startsWith("}") : line.stripTrailing().endsWith(";");
   }
 
   private void add(String statement) {

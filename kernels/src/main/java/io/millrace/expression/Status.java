@@ -1,19 +1,26 @@
 package io.millrace.expression;
 
-/** What a function says of one row; device functions return the ordinal. */
+/** What a function says of one row; device functions return the code. */
 public enum Status {
-  VALUE(""),
-  NULL("null"),
-  DIVISION_BY_ZERO("division by zero"),
-  INVALID_CAST("the value cannot be cast"),
-  INVALID_ARGUMENT("the function has no such argument"),
+  VALUE(0, ""),
+  NULL(1, "null"),
+  DIVISION_BY_ZERO(2, "division by zero"),
+  INVALID_CAST(3, "the value cannot be cast"),
+  INVALID_ARGUMENT(4, "the function has no such argument"),
   /** The device cannot compute this row exactly; the host can. */
-  NEEDS_HOST("the row needs the host");
+  NEEDS_HOST(5, "the row needs the host");
 
+  private final int code;
   private final String description;
 
-  Status(String description) {
+  Status(int code, String description) {
+    this.code = code;
     this.description = description;
+  }
+
+  /** What a device function returns. */
+  int code() {
+    return code;
   }
 
   /** For messages. */

@@ -1,0 +1,91 @@
+package io.millrace.expression;
+
+import static io.millrace.expression.Expressions.call;
+import static io.millrace.expression.Expressions.col;
+import static io.millrace.expression.Expressions.lit;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.device.PtxAssembler;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Generates the kernels of calcs and assembles them, without a GPU. */
+class CalcProgramTest {
+  private static final Schema SCHEMA =
+      Schema.of(
+          Field.of("b", DataType.BOOL),
+          Field.of("i", DataType.INT32),
+          new Field("l", DataType.INT64, false),
+          Field.of("f", DataType.FLOAT32),
+          Field.of("d", DataType.FLOAT64),
+          Field.of("dec", DataType.decimal(30, 6)),
+          Field.of("ts", DataType.timestamp(9)),
+          Field.of("s", DataType.STRING),
+          Field.of("t", DataType.STRING));
+
+  static Stream<Expression> expressions() {
+    return Stream.of(
+        col("b").and(col("i").gt(3)).or(col("d").lt(0.5)),
+        col("i").plus(1).times(col("i")).as("x"),
+        col("l").minus(7L).negate(),
+        col("f").dividedBy(2.0f),
+        col("d").mod(1.5),
+        col("i").dividedBy(col("i").minus(5)),
+        col("b").and(col("i").dividedBy(0).gt(1)),
+        new Expression.Case(
+            List.of(col("i").gt(0), col("b")),
+            List.of(col("i").mod(3), lit(-1), Expressions.nullOf(DataType.INT32))),
+        new Expression.Case(List.of(col("b")), List.of(col("d"), lit(0.0))),
+        col("dec").ge(col("dec")),
+        col("ts").isNotEqual(col("ts")),
+        call("GREATEST", col("s"), col("t"), "abc"),
+        col("s").isEqual("x").or(col("s").isNull()),
+        col("s").coalesce(col("t"), "none"),
+        col("ts"),
+        col("dec"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("expressions")
+  void aProjectionAssembles(Expression expression) {
+    TypedExpression typed = resolve(expression);
+
+    assertThat(assemblyErrors(null, List.of(typed))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("expressions")
+  void aProjectionWithAConditionAssembles(Expression expression) {
+    TypedExpression condition = resolve(col("l").gt(10L).and(col("b")));
+
+    assertThat(assemblyErrors(condition, List.of(resolve(expression), resolve(col("i")))))
+        .isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void allColumnsInOneKernelAssemble(boolean filters) {
+    List<TypedExpression> typed = new ArrayList<>();
+    expressions().forEach(expression -> typed.add(resolve(expression)));
+    typed.add(new TypedExpression.RowNumber());
+
+    assertThat(assemblyErrors(filters ? resolve(col("b")) : null, typed)).isEmpty();
+  }
+
+  private static TypedExpression resolve(Expression expression) {
+    return new ExpressionResolver(SCHEMA, ResolutionContext.DEFAULT).resolve(expression);
+  }
+
+  private static String assemblyErrors(
+      TypedExpression condition, List<TypedExpression> projections) {
+    CalcProgram program = CalcProgramWriter.write(condition, projections, PtxLibrary.builtIn());
+    return PtxAssembler.errors(program.ptx());
+  }
+}

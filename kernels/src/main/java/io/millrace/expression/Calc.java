@@ -1,7 +1,7 @@
 package io.millrace.expression;
 
-import io.millrace.column.DataType;
 import io.millrace.column.Column;
+import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;

@@ -7,6 +7,7 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.column.TypeId;
 import io.millrace.expression.Calc;
+import io.millrace.expression.ResolutionContext;
 import io.millrace.expression.TypedExpression;
 import io.millrace.expression.TypedExpression.InputReference;
 import io.millrace.kernel.Gather;
@@ -67,7 +68,12 @@ public final class CalcTransform implements TableTransform {
       outputs.add(ROW_NUMBER_FIELD);
       inputs.add(ROW_NUMBER_FIELD);
     }
-    return Calc.ofResolved(new Schema(inputs), calc.condition(), new Schema(outputs), projections);
+    return Calc.ofResolved(
+        new Schema(inputs),
+        calc.condition(),
+        new Schema(outputs),
+        projections,
+        ResolutionContext.DEFAULT);
   }
 
   @Override

@@ -76,8 +76,7 @@ final class DecimalArithmetic {
             .host(
                 DecimalHostFunctions.sum(
                     isDifference, leftShift, rightShift, drop, type.precision()));
-    boolean isInline = exact.isExact() && leftShift == 0 && rightShift == 0;
-    if (isInline) {
+    if (exact.isExact() && leftShift == 0 && rightShift == 0) {
       function.device(DeviceFunction.instructions(this::emitWideSum));
     } else {
       String name = isDifference ? "decimal_subtract" : "decimal_add";
@@ -85,7 +84,7 @@ final class DecimalArithmetic {
           .nullable()
           .device(DecimalWidth.library(name, leftShift, rightShift, drop, type.precision()));
     }
-    return DecimalWidth.call(function, !isInline, type, left, right);
+    return DecimalWidth.call(function, !exact.isExact(), type, left, right);
   }
 
   private HostFunction longSum(int leftShift, int rightShift) {
@@ -153,7 +152,7 @@ final class DecimalArithmetic {
             .nullable()
             .host(DecimalHostFunctions.product(drop, type.precision()))
             .device(DecimalWidth.library("decimal_multiply", drop, type.precision())),
-        true,
+        !exact.isExact(),
         type,
         left,
         right);

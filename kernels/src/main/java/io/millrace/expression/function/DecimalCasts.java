@@ -28,7 +28,7 @@ final class DecimalCasts {
   /** The cast of a decimal to another numeric type or BOOLEAN. */
   static TypedExpression.Call fromDecimal(TypedExpression operand, DataType to) {
     return switch (to.id()) {
-      case DECIMAL32, DECIMAL64, DECIMAL128 -> rescaled(operand, to);
+      case DECIMAL32, DECIMAL64, DECIMAL128 -> rescaled(operand, operand.type(), to);
       case BOOL -> toBoolean(operand);
       case INT64 -> toLong(operand);
       case FLOAT64 -> toDouble(operand);
@@ -47,18 +47,24 @@ final class DecimalCasts {
       case BOOL -> fromBoolean(operand, to);
       case FLOAT32 -> fromDouble(NumericCasts.cast(operand, DataType.FLOAT64), to);
       case FLOAT64 -> fromDouble(operand, to);
-      default -> rescaled(operand, to);
+      default -> rescaled(operand, Coercion.asDecimal(operand.type()), to);
     };
   }
 
-  /** Of a decimal or an integer. */
-  private static TypedExpression.Call rescaled(TypedExpression operand, DataType to) {
-    DataType from = Coercion.asDecimal(operand.type());
+  /**
+   * Of a decimal or an integer.
+   *
+   * @param from the decimal that holds the operand's values
+   */
+  private static TypedExpression.Call rescaled(
+      TypedExpression operand, DataType from, DataType to) {
     int shift = to.scale() - from.scale();
     BoundFunction.Builder function = NumericCasts.function(to);
-    boolean fits = shift >= 0 && DecimalType.whole(to) >= DecimalType.whole(from);
+    // Rounding may carry into one more digit.
+    int whole = DecimalType.whole(from) + (shift < 0 ? 1 : 0);
+    boolean fits = DecimalType.whole(to) >= whole;
     boolean isWide = DecimalWidth.isWide(operand.type());
-    if (fits && shift <= DecimalWidth.LONG_DIGITS && (!isWide || shift == 0)) {
+    if (fits && shift >= 0 && shift <= DecimalWidth.LONG_DIGITS && (!isWide || shift == 0)) {
       return function
           .host(appended(shift))
           .device(
@@ -72,7 +78,7 @@ final class DecimalCasts {
             .nullable()
             .host(DecimalHostFunctions.rescaled(shift, to.precision()))
             .device(DecimalWidth.library("decimal_rescale", shift, to.precision()))
-            .call(List.of(wide), DecimalWidth.wide(to));
+            .call(List.of(wide), DecimalWidth.wide(to), !fits || operand.nullable());
     return call.type().equals(to) ? call : (TypedExpression.Call) DecimalWidth.narrow(call, to);
   }
 
@@ -192,7 +198,7 @@ final class DecimalCasts {
       throw new ExpressionException("no value of " + to + " is the 1 that TRUE is");
     }
     TypedExpression.Call bit = NumericCasts.cast(operand, DataType.INT8);
-    return rescaled(bit, to);
+    return rescaled(bit, DataType.decimal(1, 0), to);
   }
 
   private static TypedExpression.Call fromDouble(TypedExpression operand, DataType to) {

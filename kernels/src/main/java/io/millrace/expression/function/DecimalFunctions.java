@@ -145,12 +145,14 @@ final class DecimalFunctions {
     int drop = argument.type().scale() - digits;
     int zeros = Math.max(0, -digits);
     int precision = type.precision();
+    boolean mayOverflow =
+        digits < 0 && DecimalType.whole(argument.type()) == DecimalType.MAXIMUM_PRECISION;
     return DecimalWidth.call(
         function
             .nullable()
             .host(DecimalHostFunctions.rounded(drop, zeros, rounding, precision))
             .device(DecimalWidth.library("decimal_round", drop, zeros, rounding.code(), precision)),
-        true,
+        mayOverflow,
         type,
         argument);
   }

@@ -18,9 +18,9 @@ import org.apache.flink.util.function.ThrowingRunnable;
  * the chain goes on with the next ones, {@link DeviceOptions#BATCHES_IN_FLIGHT} of them, and are
  * processed there in order.
  *
- * <p>Watermarks, watermark status, generalized watermarks and record attributes stay behind the
- * batches before them; latency markers pass. Nothing is on its way when a checkpoint's barrier
- * passes or the input ends.
+ * <p>Watermarks, watermark status and generalized watermarks stay behind the batches before them;
+ * latency markers pass. Nothing is on its way when a checkpoint's barrier or record attributes
+ * pass, or the input ends.
  *
  * @param <OUT> what the operator emits
  */
@@ -94,8 +94,9 @@ public abstract class DownloadingOperator<OUT> extends ColumnBatchOperator<OUT>
   }
 
   @Override
-  public void processRecordAttributes(RecordAttributes attributes) {
-    forward(() -> super.processRecordAttributes(attributes));
+  public void processRecordAttributes(RecordAttributes attributes) throws Exception {
+    downloads.drain();
+    super.processRecordAttributes(attributes);
   }
 
   @Override

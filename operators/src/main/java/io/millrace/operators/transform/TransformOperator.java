@@ -7,6 +7,7 @@ import io.millrace.operators.batch.ColumnBatchOperator;
 import io.millrace.operators.batch.OperatorFactory;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
 
@@ -67,6 +68,8 @@ public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
   private void emit(Attempt attempt, StreamRecord<ColumnBatch> element) {
     ColumnBatch.emit(element.copy(new ColumnBatch(attempt.table)), output);
     if (attempt.failure != null) {
+      // What operators behind this one hold back leaves before the failure.
+      output.emitRecordAttributes(RecordAttributes.EMPTY_RECORD_ATTRIBUTES);
       throw attempt.failure;
     }
   }

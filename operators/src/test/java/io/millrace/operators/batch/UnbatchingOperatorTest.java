@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
@@ -124,6 +125,14 @@ class UnbatchingOperatorTest {
       harness.setProcessingTime(now);
     }
     assertThat(harness.getOutput()).hasSize(3);
+  }
+
+  @OutOfMemoryTest(onGpuOnly = true)
+  void recordAttributesWaitForRows() throws Exception {
+    open(Optional.empty());
+    send(new StreamRecord<>(batch(), 77));
+    harness.processRecordAttributes(RecordAttributes.EMPTY_RECORD_ATTRIBUTES);
+    assertThat(harness.getOutput()).hasSize(4);
   }
 
   @OutOfMemoryTest(onGpuOnly = true)

@@ -58,7 +58,15 @@ final class TransformHarness implements AutoCloseable {
 
   /** The batches that came out so far. */
   List<Output> batches() {
-    return output.elements().stream().map(Output.class::cast).toList();
+    return output.elements().stream()
+        .filter(Output.class::isInstance)
+        .map(Output.class::cast)
+        .toList();
+  }
+
+  /** What came out last, batch or not. */
+  Object last() {
+    return output.elements().get(output.elements().size() - 1);
   }
 
   /** The rows of all of them. */

@@ -17,6 +17,7 @@ import io.millrace.operators.transform.TransformHarness.Output;
 import io.millrace.testing.DeviceExtension;
 import java.util.Arrays;
 import java.util.List;
+import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
 import org.apache.flink.util.InstantiationUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -96,6 +97,9 @@ class TransformOperatorTest {
           .isInstanceOf(EvaluationException.class)
           .hasMessageContaining("row 3");
       assertThat(harness.rows()).containsExactly(List.of(10), List.of(5));
+      assertThat(harness.last())
+          .as("what makes operators behind this one send what they hold back")
+          .isInstanceOf(RecordAttributes.class);
     }
   }
 

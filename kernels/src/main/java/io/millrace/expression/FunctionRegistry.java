@@ -11,7 +11,9 @@ import io.millrace.expression.function.NumericCasts;
 import io.millrace.expression.function.PatternFunctions;
 import io.millrace.expression.function.RadixFunctions;
 import io.millrace.expression.function.RoundingFunctions;
+import io.millrace.expression.function.StringCasts;
 import io.millrace.expression.function.StringFunctions;
+import io.millrace.expression.function.StringLengthFunctions;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -54,11 +56,11 @@ public final class FunctionRegistry {
                     MathFunctions.definitions(),
                     RoundingFunctions.definitions(),
                     RadixFunctions.definitions(),
-                    DigestFunctions.definitions())
+                    DigestFunctions.definitions(),
+                    StringLengthFunctions.definitions())
                 .flatMap(List::stream)
                 .toList(),
-            List.of(new NumericCasts()),
-            List.of());
+            List.of(new NumericCasts(), new StringCasts()));
   }
 
   private final Map<String, FunctionDefinition> definitions;

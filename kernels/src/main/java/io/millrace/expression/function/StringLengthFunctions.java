@@ -1,0 +1,103 @@
+package io.millrace.expression.function;
+
+import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
+import io.millrace.device.HostMemory;
+import io.millrace.expression.Arguments;
+import io.millrace.expression.BoundFunction;
+import io.millrace.expression.ByteBound;
+import io.millrace.expression.ExpressionException;
+import io.millrace.expression.FunctionDefinition;
+import io.millrace.expression.FunctionFamily;
+import io.millrace.expression.HostFunction;
+import io.millrace.expression.HostVector;
+import io.millrace.expression.Signature;
+import io.millrace.expression.TypedExpression;
+import java.util.List;
+
+/**
+ * What casts to CHAR(n) and VARCHAR(n) do to a string, whose column has no length: {@code
+ * CAST_CHAR(s, n)} and {@code CAST_VARCHAR(s, n)}. Code points count.
+ */
+public final class StringLengthFunctions {
+  private StringLengthFunctions() {}
+
+  public static List<FunctionDefinition> definitions() {
+    return List.of(
+        definition("VARCHAR", "The first n characters; written CAST(s AS VARCHAR(n))."),
+        definition(
+            "CHAR", "The first n characters, with spaces up to n; written CAST(s AS CHAR(n))."));
+  }
+
+  private static FunctionDefinition definition(String type, String description) {
+    return FunctionDefinition.named("CAST_" + type)
+        .family(FunctionFamily.CAST)
+        .signatures(
+            Signature.of(
+                Signature.any(DataType.STRING), Signature.literal(DataType.INT32, 1L, 3L, 10L)))
+        .description(description)
+        .sql(arguments -> sql(type, arguments))
+        .bind((arguments, context) -> bind(type, arguments));
+  }
+
+  private static String sql(String type, List<String> arguments) {
+    return "CAST(" + arguments.get(0) + " AS " + type + "(" + arguments.get(1) + "))";
+  }
+
+  private static TypedExpression bind(String type, List<TypedExpression> arguments) {
+    Arguments.count(arguments, 2, 2);
+    Arguments.typed(arguments, 0, TypeId.STRING);
+    long length = Arguments.literalInteger(arguments, 1);
+    if (length < 1 || length > Integer.MAX_VALUE) {
+      throw new ExpressionException("a " + type + " has at least one character, not " + length);
+    }
+    BoundFunction.Builder function =
+        BoundFunction.named("CAST_" + type).sql(operands -> sql(type, operands));
+    if (type.equals("VARCHAR")) {
+      function
+          .host(HostFunction.ofRow(StringLengthFunctions::truncate))
+          .device("cast_varchar")
+          .within(ByteBound.ofOperand(0));
+    } else {
+      function
+          .host(HostFunction.ofRow(StringLengthFunctions::pad))
+          .device("cast_char")
+          .scratch(ByteBound.ofOperand(0).plus(length));
+    }
+    TypedExpression count = new TypedExpression.Literal(length, DataType.INT32);
+    return function.call(List.of(arguments.get(0), count), DataType.STRING);
+  }
+
+  private static void truncate(HostVector[] operands, HostVector result, int row) {
+    int most = (int) operands[1].longs()[row];
+    result.setBytes(row, operands[0].address(row), prefix(operands[0], row, most).length());
+  }
+
+  private static void pad(HostVector[] operands, HostVector result, int row) {
+    int count = (int) operands[1].longs()[row];
+    Prefix prefix = prefix(operands[0], row, count);
+    int missing = count - prefix.codePoints();
+    long address = operands[0].address(row);
+    if (missing > 0) {
+      address = result.allocate(prefix.length() + missing);
+      HostMemory.copy(address, operands[0].address(row), prefix.length());
+      HostMemory.fill(address + prefix.length(), missing, (byte) ' ');
+    }
+    result.setBytes(row, address, prefix.length() + missing);
+  }
+
+  /** The bytes of the first code points, and how many these are. */
+  private record Prefix(int length, int codePoints) {}
+
+  private static Prefix prefix(HostVector text, int row, int most) {
+    long address = text.address(row);
+    int length = text.length(row);
+    int end = 0;
+    int codePoints = 0;
+    while (end < length && codePoints < most) {
+      end += PatternBytes.codePointBytes(HostMemory.getByte(address + end));
+      codePoints++;
+    }
+    return new Prefix(Math.min(end, length), codePoints);
+  }
+}

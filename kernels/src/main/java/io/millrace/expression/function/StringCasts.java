@@ -38,10 +38,7 @@ public final class StringCasts implements CastRule {
   @Override
   public TypedExpression.Call bind(
       TypedExpression operand, DataType to, ResolutionContext context) {
-    BoundFunction.Builder function =
-        BoundFunction.named("CAST")
-            .parameters(to)
-            .sql(operands -> "CAST(" + operands.get(0) + " AS " + to + ")");
+    BoundFunction.Builder function = NumericCasts.function(to);
     if (to.id() == TypeId.STRING) {
       function = toString(function, operand.type());
     } else if (to.id() == TypeId.BINARY) {

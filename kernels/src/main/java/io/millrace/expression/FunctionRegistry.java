@@ -60,7 +60,8 @@ public final class FunctionRegistry {
                     StringLengthFunctions.definitions())
                 .flatMap(List::stream)
                 .toList(),
-            List.of(new NumericCasts(), new StringCasts()));
+            List.of(new NumericCasts(), new StringCasts()),
+            List.of());
   }
 
   private final Map<String, FunctionDefinition> definitions;

@@ -1,12 +1,14 @@
 package io.millrace.expression.function;
 
 import io.millrace.column.DataType;
+import io.millrace.expression.Arguments;
 import io.millrace.expression.BoundFunction;
 import io.millrace.expression.DeviceFunction;
 import io.millrace.expression.ExpressionException;
 import io.millrace.expression.HostFunction;
 import io.millrace.expression.Signature;
 import io.millrace.expression.TypedExpression;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The mathematical functions of decimals, with the types and values of Flink SQL. */
@@ -24,6 +26,16 @@ final class DecimalFunctions {
   /** One signature for each of {@link #TYPES}. */
   static List<Signature> unarySignatures() {
     return TYPES.stream().map(Signature::of).toList();
+  }
+
+  /** Each of {@link #TYPES}, and with digits to round to. */
+  static List<Signature> roundingSignatures() {
+    List<Signature> signatures = new ArrayList<>(unarySignatures());
+    for (DataType type : TYPES) {
+      signatures.add(
+          Signature.of(Signature.any(type), Signature.literal(DataType.INT32, 2L, 0L, -1L, 12L)));
+    }
+    return signatures;
   }
 
   /** Pairs of equal and of different types, and a decimal with an integer on either side. */
@@ -90,49 +102,52 @@ final class DecimalFunctions {
         .call(List.of(argument), type);
   }
 
-  static TypedExpression floor(TypedExpression argument) {
-    return toIntegral("FLOOR", argument, DecimalRounding.FLOOR);
-  }
-
-  static TypedExpression ceil(TypedExpression argument) {
-    return toIntegral("CEIL", argument, DecimalRounding.CEILING);
-  }
-
-  private static TypedExpression toIntegral(
-      String name, TypedExpression argument, DecimalRounding rounding) {
+  /** FLOOR or CEIL. */
+  static TypedExpression whole(String name, TypedExpression argument) {
     DataType from = argument.type();
     DataType type = DataType.decimal(from.precision(), 0);
+    DecimalRounding rounding =
+        name.equals("FLOOR") ? DecimalRounding.FLOOR : DecimalRounding.CEILING;
     return from.scale() == 0
         ? argument
         : round(BoundFunction.named(name), argument, type, 0, rounding);
   }
 
-  /** ROUND to {@code digits} behind the point, HALF_UP; before the point if it is negative. */
-  static TypedExpression round(TypedExpression argument, long digits) {
-    return round("ROUND", argument, digits, DecimalRounding.HALF_UP);
+  /**
+   * ROUND, HALF_UP, to the digits behind the point that the second argument says; before the point
+   * if it is negative.
+   *
+   * @throws ExpressionException if the digits, by which the type goes, are no literal
+   */
+  static TypedExpression round(List<TypedExpression> arguments) {
+    return round("ROUND", arguments, DecimalRounding.HALF_UP);
   }
 
-  /** TRUNCATE to {@code digits} behind the point; before the point if it is negative. */
-  static TypedExpression truncate(TypedExpression argument, long digits) {
-    return round("TRUNCATE", argument, digits, DecimalRounding.DOWN);
+  /**
+   * TRUNCATE to the digits behind the point that the second argument says; before the point if it
+   * is negative.
+   *
+   * @throws ExpressionException if the digits, by which the type goes, are no literal
+   */
+  static TypedExpression truncate(List<TypedExpression> arguments) {
+    return round("TRUNCATE", arguments, DecimalRounding.DOWN);
   }
 
   private static TypedExpression round(
-      String name, TypedExpression argument, long digits, DecimalRounding rounding) {
-    if (digits < Integer.MIN_VALUE || digits > Integer.MAX_VALUE) {
-      throw new ExpressionException(digits + " digits are no INT");
-    }
+      String name, List<TypedExpression> arguments, DecimalRounding rounding) {
+    TypedExpression argument = arguments.get(0);
     DataType from = argument.type();
+    int digits = (int) Arguments.literalInteger(arguments, 1);
     if (digits >= from.scale()) {
       return argument;
     }
-    DataType type = DecimalType.ofRounded(from, (int) digits).toDataType();
     BoundFunction.Builder function =
         BoundFunction.named(name)
-            .parameters((int) digits)
+            .parameters(digits)
             .sql(operands -> name + "(" + operands.get(0) + ", " + digits + ")");
-    // All digits are dropped by as many as 38 before the point.
-    int kept = (int) Math.max(digits, -DecimalType.MAXIMUM_PRECISION - 1);
+    DataType type = DecimalType.ofRounded(from, digits).toDataType();
+    // No number has digits that many places before the point.
+    int kept = Math.max(digits, -DecimalType.MAXIMUM_PRECISION - 1);
     return round(function, argument, type, kept, rounding);
   }
 

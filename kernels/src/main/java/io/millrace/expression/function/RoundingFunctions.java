@@ -63,7 +63,10 @@ public final class RoundingFunctions {
       String name, String description, List<DataType> types) {
     return FunctionDefinition.named(name)
         .family(FunctionFamily.ARITHMETIC)
-        .signatures(types.stream().map(Signature::of).toList())
+        .signatures(
+            Stream.concat(
+                    types.stream().map(Signature::of), DecimalFunctions.unarySignatures().stream())
+                .toList())
         .description(description);
   }
 
@@ -72,9 +75,14 @@ public final class RoundingFunctions {
     return FunctionDefinition.named(name)
         .family(FunctionFamily.ARITHMETIC)
         .signatures(
-            types.stream()
-                .flatMap(type -> Stream.of(Signature.of(type), Signature.of(type, DataType.INT32)))
+            Stream.concat(
+                    types.stream()
+                        .flatMap(
+                            type ->
+                                Stream.of(Signature.of(type), Signature.of(type, DataType.INT32))),
+                    DecimalFunctions.roundingSignatures().stream())
                 .toList())
+        .differences("Of a DECIMAL the digits must be a literal.")
         .description(description);
   }
 
@@ -88,6 +96,9 @@ public final class RoundingFunctions {
 
   private static TypedExpression absolute(List<TypedExpression> arguments) {
     Arguments.count(arguments, 1, 1);
+    if (Coercion.isDecimal(arguments.get(0).type())) {
+      return DecimalFunctions.abs(arguments.get(0));
+    }
     DataType type = argumentType(arguments, NUMBERS);
     HostFunction host =
         Coercion.isFloating(type)
@@ -114,6 +125,9 @@ public final class RoundingFunctions {
 
   private static TypedExpression sign(List<TypedExpression> arguments) {
     Arguments.count(arguments, 1, 1);
+    if (Coercion.isDecimal(arguments.get(0).type())) {
+      return DecimalFunctions.sign(arguments.get(0));
+    }
     DataType type = argumentType(arguments, WIDE_NUMBERS);
     HostFunction host =
         Coercion.isFloating(type)
@@ -151,6 +165,9 @@ public final class RoundingFunctions {
   private static TypedExpression whole(
       String name, DoubleUnaryOperator host, String instruction, List<TypedExpression> arguments) {
     Arguments.count(arguments, 1, 1);
+    if (Coercion.isDecimal(arguments.get(0).type())) {
+      return DecimalFunctions.whole(name, arguments.get(0));
+    }
     DataType type = argumentType(arguments, NUMBERS);
     if (INTEGERS.contains(type)) {
       return arguments.get(0);
@@ -173,6 +190,9 @@ public final class RoundingFunctions {
 
   private static TypedExpression round(List<TypedExpression> arguments) {
     List<TypedExpression> operands = withDigits(arguments);
+    if (Coercion.isDecimal(arguments.get(0).type())) {
+      return DecimalFunctions.round(operands);
+    }
     DataType type = argumentType(arguments, NUMBERS);
     BoundFunction.Builder function = BoundFunction.named("ROUND");
     switch (type.id()) {
@@ -198,6 +218,9 @@ public final class RoundingFunctions {
 
   private static TypedExpression truncate(List<TypedExpression> arguments) {
     List<TypedExpression> operands = withDigits(arguments);
+    if (Coercion.isDecimal(arguments.get(0).type())) {
+      return DecimalFunctions.truncate(operands);
+    }
     DataType type = argumentType(arguments, WIDE_NUMBERS);
     BoundFunction.Builder function = BoundFunction.named("TRUNCATE");
     if (Coercion.isFloating(type)) {

@@ -105,10 +105,7 @@ final class StringConcatFunctions {
 
   private static TypedExpression elt(List<TypedExpression> arguments, ResolutionContext context) {
     Arguments.count(arguments, 2, Integer.MAX_VALUE);
-    TypedExpression index = arguments.get(0);
-    if (!Coercion.isInteger(index.type())) {
-      throw Arguments.wrongType(index);
-    }
+    TypedExpression index = Arguments.typed(arguments, 0, TypeId.INT32);
     List<TypedExpression> conditions = new ArrayList<>();
     List<TypedExpression> results = new ArrayList<>();
     for (int i = 1; i < arguments.size(); i++) {

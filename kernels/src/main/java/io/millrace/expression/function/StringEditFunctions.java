@@ -62,7 +62,7 @@ final class StringEditFunctions {
                         .host(HostFunction.ofRow(StringEdits::reverse))
                         .device("reverse")
                         .scratch(WITHIN_TEXT)
-                        .call(texts(arguments, 1, 1), STRING)),
+                        .call(texts(arguments, 1, 1), STRING, true)),
         named("CHR", Signature.of(INT64), Signature.of(INT32))
             .description("The character with the code of a number's lowest byte; none if negative.")
             .bind(StringEditFunctions::chr),
@@ -128,7 +128,7 @@ final class StringEditFunctions {
         .host(HostFunction.ofRow(StringEdits::chr))
         .device("chr")
         .scratch(ByteBound.constant(2))
-        .call(List.of(bigint(arguments, 0, context)), STRING);
+        .call(List.of(bigint(arguments, 0, context)), STRING, true);
   }
 
   private static TypedExpression bigint(
@@ -183,7 +183,10 @@ final class StringEditFunctions {
             .host(HostFunction.ofRow(StringEdits::translate))
             .device("translate")
             .scratch(ByteBound.NONE.plusOperand(0, translationFactor(arguments)))
-            .call(List.of(text, from, StringConcatFunctions.orEmpty(texts.get(2))), STRING);
+            .call(
+                List.of(text, from, StringConcatFunctions.orEmpty(texts.get(2))),
+                STRING,
+                text.nullable());
     return from.nullable()
         ? new TypedExpression.Case(
             List.of(new TypedExpression.IsNull(from)), List.of(text, translated))
@@ -250,6 +253,7 @@ final class StringEditFunctions {
                 + " the "
                 + where
                 + "; null for a negative number and for nothing to fill with.")
+        .differences("Flink calls a result that may be null NOT NULL if the arguments are.")
         .bind((arguments, context) -> pad(name, host, arguments, context));
   }
 
@@ -270,7 +274,11 @@ final class StringEditFunctions {
       long bytes = Math.max((Long) units.get(), 0) * MAXIMUM_UNIT_WIDTH;
       bounded(function, name.toLowerCase(Locale.ROOT), WITHIN_TEXT.plus(bytes));
     }
-    return function.call(operands, STRING);
+    boolean isNullFree =
+        units.filter(value -> (Long) value >= 0).isPresent()
+            && bytes(arguments, 2).filter(filling -> filling.length > 0).isPresent();
+    boolean nullable = !isNullFree || operands.stream().anyMatch(TypedExpression::nullable);
+    return function.call(operands, STRING, nullable);
   }
 
   private static TypedExpression repeat(

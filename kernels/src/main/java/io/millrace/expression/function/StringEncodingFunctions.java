@@ -50,7 +50,7 @@ final class StringEncodingFunctions {
             .bind(
                 (arguments, context) ->
                     BoundFunction.named("URL_ENCODE")
-                        .failing()
+                        .nullable()
                         .host(HostFunction.ofRow(StringEncodings::urlEncode))
                         .device("url_encode")
                         .scratch(ByteBound.NONE.plusOperand(0, 3))

@@ -131,7 +131,7 @@ public final class StringFunctions {
             .within(WITHIN_TEXT);
     TypedExpression start = integer(arguments, 1, context);
     if (arguments.size() == 2) {
-      return function.device("substring").call(List.of(text(arguments, 0), start), STRING);
+      return function.device("substring").call(List.of(text(arguments, 0), start), STRING, true);
     }
     List<TypedExpression> operands =
         List.of(text(arguments, 0), start, integer(arguments, 2, context));
@@ -148,7 +148,7 @@ public final class StringFunctions {
         .host(HostFunction.ofRow(host))
         .device(name.equals("LEFT") ? "left" : "right")
         .within(WITHIN_TEXT)
-        .call(List.of(text(arguments, 0), integer(arguments, 1, context)), STRING);
+        .call(List.of(text(arguments, 0), integer(arguments, 1, context)), STRING, true);
   }
 
   private static TypedExpression splitIndex(

@@ -70,7 +70,7 @@ final class StringPredicateFunctions {
                       .failing()
                       .host(HostFunction.ofRow(host))
                       .device(device)
-                      .call(List.of(value), DataType.BOOL);
+                      .call(List.of(value), DataType.BOOL, false);
               return new TypedExpression.And(List.of(isNotNull, holds));
             });
   }

@@ -6,9 +6,14 @@ import static io.millrace.expression.Expressions.lit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.column.DataType;
+import io.millrace.column.Schema;
 import io.millrace.expression.EvaluationException;
+import io.millrace.expression.Expression;
 import io.millrace.expression.ExpressionException;
+import io.millrace.expression.ExpressionResolver;
 import io.millrace.expression.Expressions;
+import io.millrace.expression.ResolutionContext;
 import io.millrace.testing.DeviceExtension;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -297,6 +302,24 @@ class StringFunctionsTest {
     assertThat(calls.of("SPLIT_INDEX", "1é2", 233, 1)).isEqualTo("2");
     assertThat(calls.of("SPLIT_INDEX", "1,2", 0, 0)).isNull();
     assertThat(calls.of("SPLIT_INDEX", "1,2", 256, 0)).isNull();
+  }
+
+  @Test
+  void typesAreThoseOfFlink() {
+    assertThat(isNullable(call("SUBSTRING", "a", 1))).isTrue();
+    assertThat(isNullable(call("REVERSE", "a"))).isTrue();
+    assertThat(isNullable(call("UPPER", "a"))).isFalse();
+    assertThat(isNullable(call("IS_ALPHA", Expressions.nullOf(DataType.STRING)))).isFalse();
+    assertThat(isNullable(call("LPAD", "a", 3, "x"))).isFalse();
+    assertThat(isNullable(call("LPAD", "a", -3, "x"))).isTrue();
+    assertThat(isNullable(call("TRANSLATE", "a", Expressions.nullOf(DataType.STRING), "x")))
+        .isFalse();
+  }
+
+  private static boolean isNullable(Expression expression) {
+    return new ExpressionResolver(new Schema(List.of()), ResolutionContext.DEFAULT)
+        .resolve(expression)
+        .nullable();
   }
 
   private static ByteBuffer bytes(String text) {

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
     usageHelpAutoWidth = true,
     version = "Millrace 0.1.0",
     description =
-        "Streams rows from a source into column batches, selects and casts columns on the device,"
+        "Streams rows from a source into column batches, filters and projects them on the device,"
             + " hash-partitions the rows by key over the subtasks, and writes them with"
             + " exactly-once commits.",
     footer = {
@@ -62,9 +62,16 @@ final class EtlCommand {
   String schema;
 
   @Option(
+      names = "--where",
+      paramLabel = "CONDITION",
+      description = "Rows to keep, as in SQL: \"price > 10 AND name LIKE 'A%%'\" (default: all).")
+  String where;
+
+  @Option(
       names = "--select",
       paramLabel = "ITEMS",
-      description = "Columns to keep: 'a, b AS c, CAST(d AS DOUBLE) AS e' (default: all).")
+      description =
+          "Columns to write, as in SQL: 'a, UPPER(b) AS c, d * 0.908 AS e' (default: all).")
   String select;
 
   @Option(
@@ -150,6 +157,7 @@ final class EtlCommand {
     given.put(EtlOptions.SOURCE_PATH.key(), input);
     given.put(EtlOptions.SOURCE_FORMAT.key(), inputFormat);
     given.put(EtlOptions.SOURCE_SCHEMA.key(), schema);
+    given.put(EtlOptions.WHERE.key(), where);
     given.put(EtlOptions.SELECT.key(), select);
     given.put(EtlOptions.PARTITION_BY.key(), key);
     given.put(EtlOptions.SINK_TYPE.key(), sink);

@@ -61,12 +61,18 @@ final class EtlOptions {
           .stringType()
           .noDefaultValue()
           .withDescription("Columns of the files, as in SQL: 'id BIGINT, name STRING'.");
+  static final ConfigOption<String> WHERE =
+      key("where")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "Rows to keep, as in SQL: 'price > 1000 AND channel LIKE ''A%'''; all if not given.");
   static final ConfigOption<String> SELECT =
       key("select")
           .stringType()
           .noDefaultValue()
           .withDescription(
-              "Columns to keep: 'a, b AS c, CAST(d AS DOUBLE) AS e'; all of them if not given.");
+              "Columns to write, as in SQL: 'a, UPPER(b) AS c, d * 0.908 AS e'; all if not given.");
   static final ConfigOption<String> PARTITION_BY =
       key("partition.by")
           .stringType()
@@ -140,6 +146,7 @@ final class EtlOptions {
           SOURCE_PATH,
           SOURCE_FORMAT,
           SOURCE_SCHEMA,
+          WHERE,
           SELECT,
           PARTITION_BY,
           SINK_TYPE,

@@ -27,7 +27,8 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchTypeInformation;
 import io.millrace.operators.exchange.BatchExchange;
 import io.millrace.operators.row.RowDataAppender;
-import io.millrace.operators.transform.SelectOperator;
+import io.millrace.operators.transform.CalcTransform;
+import io.millrace.operators.transform.TransformOperator;
 import java.io.IOException;
 import java.util.List;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -61,12 +62,12 @@ final class EtlPipeline {
   }
 
   private void build() {
-    Schema schema = plan.select().outputSchema();
+    Schema schema = plan.calc().outputSchema();
     ColumnBatchTypeInformation selectedType = new ColumnBatchTypeInformation(schema);
     SingleOutputStreamOperator<ColumnBatch> selected =
-        SelectOperator.factory(plan.select())
-            .appendTo(count(source(), EtlProgress.IN), "select", selectedType)
-            .uid("select");
+        TransformOperator.factory(CalcTransform.factory(plan.calc()))
+            .appendTo(count(source(), EtlProgress.IN), "calc", selectedType)
+            .uid("calc");
     SingleOutputStreamOperator<ColumnBatch> partitioned =
         BatchExchange.keyBy(selected, plan.keys().toArray(String[]::new))
             .keyHash(plan.keyHash())

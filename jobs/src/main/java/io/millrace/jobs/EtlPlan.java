@@ -5,14 +5,16 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.connectors.files.InputFiles;
 import io.millrace.connectors.nexmark.NexmarkSchemas;
+import io.millrace.expression.ExpressionException;
+import io.millrace.expression.ExpressionSettings;
 import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.jobs.EtlOptions.SinkType;
 import io.millrace.jobs.EtlOptions.SourceType;
 import io.millrace.kernel.HashFunction;
 import io.millrace.operators.row.SchemaConverter;
-import io.millrace.operators.transform.Projection;
-import io.millrace.operators.transform.Select;
+import io.millrace.operators.transform.CalcPlan;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.apache.flink.configuration.Configuration;
@@ -25,10 +27,10 @@ import org.apache.flink.table.types.logical.utils.LogicalTypeParser;
  * Settings that fit together: what the job reads, selects, partitions by and writes.
  *
  * @param sourceSchema columns that the source gives
- * @param select from the source's columns to the sink's
+ * @param calc from the source's rows to the sink's
  * @param keys columns of the selection that rows are partitioned by
  */
-record EtlPlan(Configuration configuration, Schema sourceSchema, Select select, List<String> keys) {
+record EtlPlan(Configuration configuration, Schema sourceSchema, CalcPlan calc, List<String> keys) {
 
   /**
    * Checks the settings against each other and against the files.
@@ -37,19 +39,19 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, Select select, 
    */
   static EtlPlan of(Configuration configuration) {
     Schema source = sourceSchema(configuration);
-    Select select = select(configuration, source);
+    CalcPlan calc = calc(configuration, source);
     List<String> keys =
         configuration
             .getOptional(EtlOptions.PARTITION_BY)
-            .map(SelectList::split)
-            .orElseGet(() -> List.of(select.outputSchema().field(0).name()));
-    checkKeys(select.outputSchema(), keys);
-    return new EtlPlan(configuration, source, select, keys);
+            .map(EtlPlan::split)
+            .orElseGet(() -> List.of(calc.outputSchema().field(0).name()));
+    checkKeys(calc.outputSchema(), keys);
+    return new EtlPlan(configuration, source, calc, keys);
   }
 
   /** That of a DataStream job where it takes the key, else that of an SQL job. */
   HashFunction keyHash() {
-    Schema schema = select.outputSchema();
+    Schema schema = calc.outputSchema();
     boolean java =
         keys.size() == 1
             && HashFunction.FLINK_JAVA.supports(schema.type(schema.indexOf(keys.get(0))));
@@ -102,7 +104,7 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, Select select, 
 
   private static Schema parseSchema(String text) {
     try {
-      return new Schema(SelectList.split(text).stream().map(EtlPlan::parseField).toList());
+      return new Schema(split(text).stream().map(EtlPlan::parseField).toList());
     } catch (IllegalArgumentException e) {
       throw new UsageException(EtlOptions.SOURCE_SCHEMA.key() + ": " + e.getMessage());
     }
@@ -132,17 +134,42 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, Select select, 
     }
   }
 
-  private static Select select(Configuration configuration, Schema source) {
-    String text = configuration.get(EtlOptions.SELECT);
-    List<Projection> projections =
-        text == null
-            ? source.fields().stream().map(field -> new Projection(field.name(), field)).toList()
-            : SelectList.parse(text, source, EtlPlan::parseType);
+  private static CalcPlan calc(Configuration configuration, Schema source) {
+    CalcPlan plan = CalcPlan.of(source, ExpressionSettings.DEFAULT);
+    String where = configuration.get(EtlOptions.WHERE);
+    String select = configuration.get(EtlOptions.SELECT);
     try {
-      return new Select(source, projections);
-    } catch (IllegalArgumentException e) {
+      if (where != null) {
+        plan =
+            plan.filter(
+                SqlExpressions.parseCondition(
+                    EtlOptions.WHERE.key(), where, source, EtlPlan::parseType));
+      }
+      return select == null
+          ? plan
+          : plan.select(
+              SqlExpressions.parseSelectList(
+                  EtlOptions.SELECT.key(), select, source, EtlPlan::parseType));
+    } catch (ExpressionException e) {
       throw new UsageException(e.getMessage());
     }
+  }
+
+  /** The items between the commas that are outside parentheses, trimmed. */
+  private static List<String> split(String text) {
+    List<String> items = new ArrayList<>();
+    int depth = 0;
+    int start = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+      if (c == ',' && depth == 0) {
+        items.add(text.substring(start, i).trim());
+        start = i + 1;
+      }
+    }
+    items.add(text.substring(start).trim());
+    return items;
   }
 
   private static void checkKeys(Schema schema, List<String> keys) {

@@ -19,7 +19,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import picocli.CommandLine;
 
 /**
- * Streams rows from a source into column batches, selects and casts columns on the device,
+ * Streams rows from a source into column batches, filters and projects them on the device,
  * hash-partitions the rows by key over the subtasks, and writes them.
  *
  * <p>Runs on an embedded cluster by default, and as an ordinary job jar through {@code flink run}.

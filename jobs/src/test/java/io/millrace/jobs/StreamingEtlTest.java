@@ -49,6 +49,23 @@ class StreamingEtlTest {
   }
 
   @Test
+  void rowsAreFilteredAndComputedBySql() throws IOException {
+    Outcome outcome =
+        run(
+            "--events",
+            "30000",
+            "--where",
+            "auction BETWEEN 1000 AND 1010 AND channel LIKE 'A%'",
+            "--select",
+            "auction, price * 2 AS twice, UPPER(channel) AS channel");
+    assertThat(outcome.err).isEmpty();
+    assertThat(outcome.out).containsPattern("rows in +30,000");
+    assertThat(lines(folder.resolve("out")))
+        .hasSizeBetween(1, 29_999)
+        .allMatch(line -> line.matches("10(0[0-9]|10),\\d+,A[A-Z]+"));
+  }
+
+  @Test
   void anyTypeOfKeyCanBeDiscarded() {
     Outcome outcome = run("--events", "20000", "--key", "date_time", "--sink", "discard");
     assertThat(outcome.err).isEmpty();
@@ -89,8 +106,9 @@ class StreamingEtlTest {
       value = {
         "--key nope | partition.by: there is no column 'nope'; the columns are auction, bidder",
         "--source files --input pom.xml --schema a+ARRAY<INT> | partition.by: column 'a' is ARRAY<INT>",
-        "--select nope | there is no column 'nope'; the columns are auction, bidder",
-        "--select CAST(channel+AS+INT) | cannot cast column 'channel' from STRING to INT",
+        "--select nope | select, column 1: there is no column 'nope'; the columns are auction, bidder",
+        "--select UPER(channel) | select, column 1: there is no function UPER; did you mean 'UPPER'?",
+        "--where price+>+channel | where, column 1: (`price` > `channel`): ",
         "--bogus | Unknown option: '--bogus'",
         "--sink printer | sink.type must be one of files, discard, but is 'printer'",
         "--source files | reading files needs source.path",

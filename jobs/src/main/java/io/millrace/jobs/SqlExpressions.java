@@ -1,0 +1,143 @@
+package io.millrace.jobs;
+
+import io.millrace.column.DataType;
+import io.millrace.column.Schema;
+import io.millrace.expression.Expression;
+import io.millrace.expression.ExpressionException;
+import io.millrace.expression.ExpressionResolver;
+import io.millrace.expression.Expressions;
+import io.millrace.expression.ResolutionContext;
+import java.util.List;
+import java.util.function.Function;
+import org.apache.calcite.avatica.util.Casing;
+import org.apache.calcite.avatica.util.Quoting;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlSelect;
+import org.apache.calcite.sql.parser.SqlParseException;
+import org.apache.calcite.sql.parser.SqlParser;
+import org.apache.calcite.sql.parser.SqlParserPos;
+import org.apache.flink.sql.parser.impl.FlinkSqlParserImpl;
+import org.apache.flink.sql.parser.validate.FlinkSqlConformance;
+
+/** Reads conditions and select lists as Flink SQL's own parser reads them. */
+final class SqlExpressions {
+  private static final SqlParser.Config CONFIG =
+      SqlParser.config()
+          .withParserFactory(FlinkSqlParserImpl.FACTORY)
+          .withConformance(FlinkSqlConformance.DEFAULT)
+          .withQuoting(Quoting.BACK_TICK)
+          .withUnquotedCasing(Casing.UNCHANGED)
+          .withQuotedCasing(Casing.UNCHANGED);
+  private static final String SELECT = "SELECT ";
+
+  private final String option;
+  private final int columnsBefore;
+  private final ExpressionResolver resolver;
+  private final SqlNodeConverter converter;
+
+  private SqlExpressions(
+      String option, int columnsBefore, Schema schema, Function<String, DataType> typeParser) {
+    this.option = option;
+    this.columnsBefore = columnsBefore;
+    this.resolver = new ExpressionResolver(schema, ResolutionContext.DEFAULT);
+    this.converter = new SqlNodeConverter(typeParser, this::check);
+  }
+
+  /**
+   * The condition that {@code text} is.
+   *
+   * @param option where the text is from, for messages
+   * @param typeParser the data type of an SQL type's text
+   * @throws UsageException with the position, if it does not parse, names a column or function that
+   *     does not exist, has types that do not fit or is not BOOLEAN
+   */
+  static Expression parseCondition(
+      String option, String text, Schema schema, Function<String, DataType> typeParser) {
+    return new SqlExpressions(option, 0, schema, typeParser).condition(text);
+  }
+
+  /**
+   * The columns that {@code text} lists: expressions, each with {@code AS name} if it likes, and
+   * {@code *}.
+   *
+   * @throws UsageException with the position, as {@link #parseCondition}
+   */
+  static List<Expression> parseSelectList(
+      String option, String text, Schema schema, Function<String, DataType> typeParser) {
+    return new SqlExpressions(option, SELECT.length(), schema, typeParser).selectList(text, schema);
+  }
+
+  private Expression condition(String text) {
+    SqlNode node;
+    try {
+      node = SqlParser.create(text, CONFIG).parseExpression();
+    } catch (SqlParseException e) {
+      throw unreadable(e);
+    }
+    Expression condition = converter.convert(node);
+    try {
+      resolver.resolveCondition(condition);
+    } catch (ExpressionException e) {
+      throw at(node.getParserPosition(), e.getMessage());
+    }
+    return condition;
+  }
+
+  private List<Expression> selectList(String text, Schema schema) {
+    SqlNode node;
+    try {
+      node = SqlParser.create(SELECT + text, CONFIG).parseQuery();
+    } catch (SqlParseException e) {
+      throw unreadable(e);
+    }
+    if (!(node instanceof SqlSelect select) || !isListAlone(select)) {
+      throw new UsageException(option + ": this is more than a list of columns");
+    }
+    SqlNodeList items = select.getSelectList();
+    return items.stream().flatMap(item -> selectItem(item, schema).stream()).toList();
+  }
+
+  private static boolean isListAlone(SqlSelect select) {
+    return select.getFrom() == null
+        && select.getWhere() == null
+        && select.getGroup() == null
+        && !select.isDistinct()
+        && select.getOrderList() == null;
+  }
+
+  private List<Expression> selectItem(SqlNode item, Schema schema) {
+    if (item instanceof SqlIdentifier identifier && identifier.isStar()) {
+      return schema.names().stream().map(Expressions::col).toList();
+    }
+    if (item.getKind() == SqlKind.AS) {
+      List<SqlNode> operands = SqlNodeConverter.operands(item);
+      String name = ((SqlIdentifier) operands.get(1)).getSimple();
+      return List.of(converter.convert(operands.get(0)).as(name));
+    }
+    return List.of(converter.convert(item));
+  }
+
+  // What is wrong shows up at the innermost call that has it.
+  private void check(Expression expression, SqlParserPos position) {
+    try {
+      resolver.resolve(expression);
+    } catch (ExpressionException e) {
+      throw at(position, e.getMessage());
+    }
+  }
+
+  private UsageException unreadable(SqlParseException e) {
+    String message = e.getMessage().lines().findFirst().orElse("it does not parse");
+    SqlParserPos position = e.getPos() == null ? SqlParserPos.ZERO : e.getPos();
+    return at(position, message.replaceAll(" at line \\d+, column \\d+\\.?", ""));
+  }
+
+  private UsageException at(SqlParserPos position, String message) {
+    int column = position.getColumnNum() - (position.getLineNum() == 1 ? columnsBefore : 0);
+    String line = position.getLineNum() > 1 ? "line " + position.getLineNum() + ", " : "";
+    return new UsageException(option + ", " + line + "column " + column + ": " + message);
+  }
+}

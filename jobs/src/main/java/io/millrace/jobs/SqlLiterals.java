@@ -1,0 +1,120 @@
+package io.millrace.jobs;
+
+import io.millrace.column.DataType;
+import io.millrace.expression.Expression;
+import io.millrace.expression.Expressions;
+import io.millrace.expression.TimestampNanos;
+import java.math.BigDecimal;
+import java.time.DateTimeException;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoField;
+import org.apache.calcite.sql.SqlIntervalLiteral;
+import org.apache.calcite.sql.SqlIntervalLiteral.IntervalValue;
+import org.apache.calcite.sql.SqlIntervalQualifier;
+import org.apache.calcite.sql.SqlLiteral;
+import org.apache.calcite.sql.SqlNumericLiteral;
+
+/** Makes expressions of the parser's literals, with the types that Flink SQL gives them. */
+final class SqlLiterals {
+  private static final int MILLI_DIGITS = 3;
+  private static final int MICRO_DIGITS = 6;
+
+  private SqlLiterals() {}
+
+  static Expression convert(SqlLiteral literal) {
+    if (literal instanceof SqlNumericLiteral number) {
+      return number(number);
+    }
+    return switch (literal.getTypeName()) {
+      case NULL -> Expressions.nullOf(DataType.BOOL);
+      case BOOLEAN -> Expressions.lit(literal.booleanValue());
+      case CHAR, VARCHAR -> Expressions.lit(literal.getValueAs(String.class));
+      case SYMBOL -> Expressions.lit(literal.toValue());
+      case DATE -> temporal("DATE", literal.toValue());
+      case TIME -> temporal("TIME", literal.toValue());
+      case TIMESTAMP -> temporal("TIMESTAMP", literal.toValue());
+      case UNKNOWN -> temporal(tag(literal), literal.getValueAs(String.class));
+      default -> throw new UsageException("the literal " + literal + " is not supported");
+    };
+  }
+
+  // DATE '2020-01-01' is of no type yet after parsing; its tag is what stands before the text.
+  private static String tag(SqlLiteral literal) {
+    return literal.toString().replaceAll("\\s*'.*", "");
+  }
+
+  private static Expression number(SqlNumericLiteral literal) {
+    BigDecimal value = literal.bigDecimalValue();
+    if (!literal.isExact()) {
+      return Expressions.lit(value.doubleValue());
+    }
+    if (!literal.isInteger() || value.toBigInteger().bitLength() >= Long.SIZE) {
+      return Expressions.lit(value);
+    }
+    long number = value.longValueExact();
+    return number == (int) number ? Expressions.lit((int) number) : Expressions.lit(number);
+  }
+
+  /** The literal of the opposite number. */
+  static Expression negate(Expression.Literal literal) {
+    if (literal.value() instanceof Long number) {
+      return new Expression.Literal(-number, literal.type());
+    } else if (literal.value() instanceof Double number) {
+      return new Expression.Literal(-number, literal.type());
+    } else if (literal.value() instanceof BigDecimal number) {
+      return new Expression.Literal(number.negate(), literal.type());
+    }
+    return literal.negate();
+  }
+
+  private static Expression temporal(String type, String text) {
+    try {
+      return switch (type) {
+        case "DATE" -> Expressions.lit(LocalDate.parse(text));
+        case "TIME" -> Expressions.lit(LocalTime.parse(text));
+        case "TIMESTAMP" -> timestamp(text);
+        default -> throw new UsageException("a literal of " + type + " is not supported");
+      };
+    } catch (DateTimeException e) {
+      throw new UsageException("'" + text + "' is no " + type);
+    }
+  }
+
+  // As many digits of a second as are written.
+  private static Expression timestamp(String text) {
+    int point = text.indexOf('.');
+    int digits = point < 0 ? 0 : text.length() - point - 1;
+    LocalDateTime time = LocalDateTime.parse(text.replace(' ', 'T'));
+    long second = time.toEpochSecond(ZoneOffset.UTC);
+    long millis = second * 1_000 + time.get(ChronoField.MILLI_OF_SECOND);
+    DataType type = DataType.timestamp(digits);
+    if (digits <= MILLI_DIGITS) {
+      return new Expression.Literal(millis, type);
+    } else if (digits <= MICRO_DIGITS) {
+      return new Expression.Literal(
+          second * 1_000_000 + time.get(ChronoField.MICRO_OF_SECOND), type);
+    }
+    return new Expression.Literal(
+        new TimestampNanos(millis, time.get(ChronoField.NANO_OF_SECOND) % 1_000_000), type);
+  }
+
+  /** A time and an interval of one unit, such as {@code INTERVAL '3' DAY}. */
+  static Expression add(Expression time, SqlIntervalLiteral literal, boolean subtract) {
+    IntervalValue interval = literal.getValueAs(IntervalValue.class);
+    SqlIntervalQualifier qualifier = interval.getIntervalQualifier();
+    if (!qualifier.isSingleDatetimeField()) {
+      throw new UsageException("an interval has one unit, not " + qualifier);
+    }
+    int count;
+    try {
+      count = Integer.parseInt(interval.getIntervalLiteral().trim()) * interval.getSign();
+    } catch (NumberFormatException e) {
+      throw new UsageException(literal + " is no whole number of its unit");
+    }
+    return Expressions.call(
+        "TIMESTAMPADD", qualifier.getStartUnit().name(), subtract ? -count : count, time);
+  }
+}

@@ -27,7 +27,6 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchTypeInformation;
 import io.millrace.operators.exchange.BatchExchange;
 import io.millrace.operators.row.RowDataAppender;
-import io.millrace.operators.transform.CalcTransform;
 import io.millrace.operators.transform.TransformOperator;
 import java.io.IOException;
 import java.util.List;
@@ -65,7 +64,7 @@ final class EtlPipeline {
     Schema schema = plan.calc().outputSchema();
     ColumnBatchTypeInformation selectedType = new ColumnBatchTypeInformation(schema);
     SingleOutputStreamOperator<ColumnBatch> selected =
-        TransformOperator.factory(CalcTransform.factory(plan.calc()))
+        TransformOperator.factory(plan.calc().transforms())
             .appendTo(count(source(), EtlProgress.IN), "calc", selectedType)
             .uid("calc");
     SingleOutputStreamOperator<ColumnBatch> partitioned =

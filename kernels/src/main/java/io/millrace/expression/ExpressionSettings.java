@@ -45,7 +45,7 @@ public record ExpressionSettings(ZoneId zone, List<UserDefinedFunction> function
   public ResolutionContext context() {
     FunctionRegistry registry = FunctionRegistry.builtIn();
     for (UserDefinedFunction function : functions) {
-      registry = registry.with(function.definition(), "");
+      registry = registry.with(function.definition(), function.ptx());
     }
     return new ResolutionContext(zone, registry);
   }

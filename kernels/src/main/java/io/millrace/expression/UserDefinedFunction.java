@@ -19,18 +19,30 @@ public final class UserDefinedFunction implements Serializable {
   private final DataType result;
   private final BoundFunction.Outcome outcome;
   private final ColumnFunction host;
+  private final String deviceFunction;
+  private final String ptx;
 
   private UserDefinedFunction(Builder builder, ColumnFunction host) {
     this.name = builder.name;
     this.arguments = builder.arguments;
     this.result = Objects.requireNonNull(builder.result, "the result's type is missing");
+    if (builder.deviceFunction != null && ValueKind.of(result) == ValueKind.BYTES) {
+      throw new IllegalArgumentException(name + " has a device function, but gives " + result);
+    }
     this.outcome = builder.outcome;
     this.host = host;
+    this.deviceFunction = builder.deviceFunction;
+    this.ptx = builder.ptx;
   }
 
   /** The name, upper case. */
   public String name() {
     return name;
+  }
+
+  /** The text of the device function with all that it calls; empty if there is none. */
+  String ptx() {
+    return ptx;
   }
 
   /** The function as expressions are resolved with it. */
@@ -55,8 +67,12 @@ public final class UserDefinedFunction implements Serializable {
       }
       operands.add(Coercion.cast(argument, arguments.get(i), context));
     }
-    BoundFunction.Builder bound =
-        BoundFunction.named(name).host(host).hostOnly("it is plain Java of the user");
+    BoundFunction.Builder bound = BoundFunction.named(name).host(host);
+    if (deviceFunction == null) {
+      bound.hostOnly("plain Java of the user");
+    } else {
+      bound.device(deviceFunction);
+    }
     return switch (outcome) {
       case VALUE -> bound.call(operands, result);
       case NULLABLE -> bound.nullable().call(operands, result);
@@ -80,6 +96,8 @@ public final class UserDefinedFunction implements Serializable {
     private List<DataType> arguments = List.of();
     private DataType result;
     private BoundFunction.Outcome outcome = BoundFunction.Outcome.VALUE;
+    private String deviceFunction;
+    private String ptx = "";
 
     private Builder(String name) {
       this.name = name;
@@ -108,7 +126,27 @@ public final class UserDefinedFunction implements Serializable {
       return this;
     }
 
-    /** The function in plain Java. */
+    /**
+     * The function for GPUs: PTX of CUDA C++ that was compiled ahead, as {@code nvcc -ptx -rdc=true
+     * -arch=compute_80 -fmad=false} does, with the calling convention of {@code
+     * cuda/function/function.cuh}: {@code extern "C" __device__}, one parameter a number, and an
+     * {@code Outcome} if the function may give null or fail. It gives the same bits as the function
+     * in Java. A function whose result is STRING or BINARY has none.
+     *
+     * @param function its name in the PTX, which no function of the library has
+     * @param source the PTX: the function and all that it calls
+     * @throws IllegalArgumentException if the PTX has no such function
+     */
+    public Builder device(String function, String source) {
+      if (!source.contains(function)) {
+        throw new IllegalArgumentException("the PTX has no function " + function);
+      }
+      this.deviceFunction = function;
+      this.ptx = source;
+      return this;
+    }
+
+    /** The function in plain Java: on hosts without a GPU, and what the one for GPUs is held to. */
     public UserDefinedFunction as(ColumnFunction function) {
       return new UserDefinedFunction(this, Objects.requireNonNull(function, "function is null"));
     }

@@ -37,7 +37,10 @@ final class CalcStage {
   }
 
   private static void addReasons(TypedExpression expression, Set<String> reasons) {
-    if (expression instanceof TypedExpression.Call call && call.function().device().isEmpty()) {
+    if (expression instanceof TypedExpression.Try attempt) {
+      addReasons(attempt.call(), reasons);
+    } else if (expression instanceof TypedExpression.Call call
+        && call.function().device().isEmpty()) {
       reasons.add(call.function().name() + ": " + call.function().hostReason());
     }
     expression.operands().forEach(operand -> addReasons(operand, reasons));

@@ -16,7 +16,6 @@ import io.millrace.operators.batch.ColumnBatches;
 import io.millrace.operators.exchange.BatchExchange;
 import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.transform.CalcPlan;
-import io.millrace.operators.transform.CalcTransform;
 import io.millrace.operators.transform.Explode;
 import io.millrace.operators.transform.SortWithinBatch;
 import io.millrace.operators.transform.TableTransform;
@@ -309,8 +308,7 @@ public final class ColumnStream {
   public DataStream<ColumnBatch> toBatches() {
     return pending.isIdentity()
         ? input
-        : append(
-            input, CALC, CalcStage.of(pending.calc()), schema(), CalcTransform.factory(pending));
+        : append(input, CALC, CalcStage.of(pending.calc()), schema(), pending.transforms());
   }
 
   /**

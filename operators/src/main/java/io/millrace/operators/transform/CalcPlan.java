@@ -2,6 +2,7 @@ package io.millrace.operators.transform;
 
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.column.TypeId;
 import io.millrace.expression.Calc;
 import io.millrace.expression.Expression;
 import io.millrace.expression.ExpressionException;
@@ -14,8 +15,10 @@ import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Filters and projections, one after the other, that make one {@link Calc}: each is resolved
@@ -24,6 +27,8 @@ import java.util.Optional;
  */
 public final class CalcPlan implements Serializable {
   private static final long serialVersionUID = 1L;
+  private static final Set<TypeId> NESTED =
+      EnumSet.of(TypeId.LIST, TypeId.STRUCT, TypeId.DICTIONARY);
 
   private final Schema inputSchema;
   private final ExpressionSettings settings;
@@ -125,7 +130,7 @@ public final class CalcPlan implements Serializable {
   }
 
   private static void checkComputable(TypedExpression expression) {
-    if (CalcTransform.isNested(expression.type())) {
+    if (NESTED.contains(expression.type().id())) {
       throw new ExpressionException(
           "'" + expression + "' is " + expression.type() + ", which can be selected as it is only");
     }
@@ -135,6 +140,11 @@ public final class CalcPlan implements Serializable {
   /** All filters and projections in one. */
   public Calc calc() {
     return calc;
+  }
+
+  /** A factory of transforms that do all filters and projections in one. */
+  public TableTransform.Factory transforms() {
+    return context -> input -> calc.apply(input, context.stream(), context.resource());
   }
 
   private void readObject(ObjectInputStream stream) throws IOException, ClassNotFoundException {

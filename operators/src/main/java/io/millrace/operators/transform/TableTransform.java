@@ -5,6 +5,7 @@ import io.millrace.operators.batch.DeviceContext;
 import java.io.Serializable;
 
 /** Makes one table of another: what a {@link TransformOperator} does to each batch. */
+@FunctionalInterface
 public interface TableTransform extends AutoCloseable {
 
   /**

@@ -1,5 +1,6 @@
 package io.millrace.operators.exchange;
 
+import static io.millrace.expression.Expressions.col;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,6 +9,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.expression.ExpressionSettings;
 import io.millrace.kernel.HashFunction;
 import io.millrace.memory.FailingResourceAdaptor.FailureCondition;
 import io.millrace.operators.batch.BatchOptions;
@@ -24,9 +26,8 @@ import io.millrace.operators.row.RowDataDecoder;
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.RecordingOutput;
-import io.millrace.operators.transform.Projection;
-import io.millrace.operators.transform.Select;
-import io.millrace.operators.transform.SelectOperator;
+import io.millrace.operators.transform.CalcPlan;
+import io.millrace.operators.transform.TransformOperator;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
 import java.util.ArrayList;
@@ -55,13 +56,14 @@ class OperatorRetryTest {
           Field.of("id", DataType.INT64),
           Field.of("name", DataType.STRING),
           Field.of("count", DataType.INT32));
-  private static final Select SELECT =
-      new Select(
-          SCHEMA,
-          List.of(
-              new Projection("count", Field.of("wide", DataType.INT64)),
-              new Projection("id", Field.of("narrow", DataType.INT32)),
-              new Projection("name", Field.of("name", DataType.STRING))));
+  private static final CalcPlan CALC =
+      CalcPlan.of(SCHEMA, ExpressionSettings.DEFAULT)
+          .filter(col("id").ge(10L))
+          .select(
+              List.of(
+                  col("count").cast(DataType.INT64).as("wide"),
+                  col("id").cast(DataType.INT32).as("narrow"),
+                  col("name")));
   private static final int ROWS = 2_000;
   private static final int MOST_FAILURES = 3;
 
@@ -81,10 +83,10 @@ class OperatorRetryTest {
         return test.runUnbatching();
       }
     },
-    SELECT_COLUMNS {
+    CALC_ROWS {
       @Override
       List<Object> run(OperatorRetryTest test) throws Exception {
-        return test.runSelect();
+        return test.runCalc();
       }
     },
     COALESCE {
@@ -173,9 +175,9 @@ class OperatorRetryTest {
     }
   }
 
-  private List<Object> runSelect() throws Exception {
+  private List<Object> runCalc() throws Exception {
     return run(
-        SelectOperator.factory(SELECT),
+        TransformOperator.factory(CALC.transforms()),
         List.of(TableBuilder.ofRows(SCHEMA, rows(0, ROWS)).build(device)));
   }
 
@@ -277,7 +279,7 @@ class OperatorRetryTest {
     List<Object> expected = program.run(this);
     List<Object> emitted = runWith(program, (number, bytes) -> bytes > 8_000, new ArrayList<>());
     assertThat(perTarget(emitted)).isEqualTo(perTarget(expected));
-    if (program == Program.SELECT_COLUMNS || program == Program.BATCHING) {
+    if (program == Program.CALC_ROWS || program == Program.BATCHING) {
       assertThat(emitted.size()).isGreaterThan(expected.size());
     }
   }

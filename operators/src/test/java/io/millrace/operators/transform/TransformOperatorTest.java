@@ -38,7 +38,7 @@ class TransformOperatorTest {
   }
 
   private TransformHarness open(CalcPlan plan) throws Exception {
-    return new TransformHarness(device, SCHEMA, CalcTransform.factory(plan));
+    return new TransformHarness(device, SCHEMA, plan.transforms());
   }
 
   // The third attempt is the last; then the batch is calculated in parts.

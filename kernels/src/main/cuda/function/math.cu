@@ -1,4 +1,4 @@
-// Mathematical functions of DOUBLE, each the algorithm of Java's StrictMath, with the same bits; rounding of numbers.
+// Mathematical functions of DOUBLE, with the bits of Java's StrictMath but for logarithms, and rounding of numbers.
 
 #include "function.cuh"
 #include "math_hyperbolic.cuh"
@@ -12,13 +12,17 @@ using namespace millrace;
 
 MILLRACE_FUNCTION double double_exp(double x) { return exponential(x); }
 
-MILLRACE_FUNCTION double double_ln(double x) { return natural_logarithm(x); }
+MILLRACE_FUNCTION double double_ln(double x) { return natural_logarithm(x).high; }
 
 MILLRACE_FUNCTION double double_log10(double x) { return decimal_logarithm(x); }
 
-MILLRACE_FUNCTION double double_log2(double x) { return natural_logarithm(x) / 6.9314718055994530942e-01; }
+MILLRACE_FUNCTION double double_log2(double x) {
+  return quotient_of_logarithms(natural_logarithm(x), {6.93147180559945286227e-01, 0.0});
+}
 
-MILLRACE_FUNCTION double double_log(double base, double x) { return natural_logarithm(x) / natural_logarithm(base); }
+MILLRACE_FUNCTION double double_log(double base, double x) {
+  return quotient_of_logarithms(natural_logarithm(x), natural_logarithm(base));
+}
 
 MILLRACE_FUNCTION double double_power(double base, double exponent) { return power(base, exponent); }
 

@@ -1,88 +1,75 @@
-// Natural and decimal logarithm: the algorithms of fdlibm's e_log.c and e_log10.c (Sun Microsystems, 1993 to 2004).
+// Logarithms to about 64 bits, so that rounding them gives the nearest double but for one in some thousand.
+//
+// x = 2^k m with m in [sqrt(1/2), sqrt(2)]; ln(m) = 2 artanh(s) with s = (m - 1) / (m + 1), by its power series.
 
 #pragma once
 
-#include "math_bits.cuh"
-#include "math_exponential.cuh"
+#include "math_double_sum.cuh"
 
 namespace millrace {
 
-// ln(1 + f) of a reduced argument plus k ln2; `high` is the high word of the reduced argument before it was normalized.
-__device__ inline double reduced_logarithm(double f, int32_t high, int32_t k) {
-  double exponent = k;
-  double s = f / (2.0 + f);
-  double z = s * s;
-  double w = z * z;
-  double even = w * (3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01));
-  double odd = z * (6.666666666666735130e-01 +
-                    w * (2.857142874366239149e-01 + w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
-  double remainder = odd + even;
-  if (((high - 0x6147a) | (0x6b851 - high)) > 0) {
-    double half_square = 0.5 * f * f;
-    return k == 0 ? f - (half_square - s * (half_square + remainder))
-                  : exponent * LN2_HIGH -
-                        ((half_square - (s * (half_square + remainder) + exponent * LN2_LOW)) - f);
-  }
-  return k == 0 ? f - s * (f - remainder)
-                : exponent * LN2_HIGH - ((s * (f - remainder) - exponent * LN2_LOW) - f);
+// (2 artanh(s) / s - 2) / s^2 - 2 / 3, of the square of s.
+__device__ inline double artanh_remainder(double square) {
+  double sum = 2.0 / 23;
+  sum = 2.0 / 21 + square * sum;
+  sum = 2.0 / 19 + square * sum;
+  sum = 2.0 / 17 + square * sum;
+  sum = 2.0 / 15 + square * sum;
+  sum = 2.0 / 13 + square * sum;
+  sum = 2.0 / 11 + square * sum;
+  sum = 2.0 / 9 + square * sum;
+  sum = 2.0 / 7 + square * sum;
+  sum = 2.0 / 5 + square * sum;
+  return square * sum;
 }
 
-__device__ __noinline__ double natural_logarithm(double x) {
-  int32_t high = high_word(x);
-  int32_t k = 0;
-  if (high < 0x00100000) {  // x < 2^-1022
-    if (x == 0.0) {
-      return -positive_infinity();
-    }
-    if (high < 0) {
-      return not_a_number();
-    }
-    k = -54;
+__device__ __noinline__ DoubleSum natural_logarithm(double x) {
+  if (!(x > 0.0) || x == positive_infinity()) {
+    return {x < 0.0 ? not_a_number() : x == 0.0 ? -positive_infinity() : x, 0.0};
+  }
+  int32_t k = -1023;
+  if (high_word(x) < 0x00100000) {  // x < 2^-1022
     x *= power_of_two(54);
-    high = high_word(x);
+    k -= 54;
   }
-  if (high >= 0x7ff00000) {
-    return x;
-  }
-  k += (high >> 20) - 1023;
-  high &= 0x000fffff;
-  int32_t above = (high + 0x95f64) & 0x100000;  // the reduced argument is in [sqrt(2) / 2, sqrt(2)]
-  double f = with_high_word(x, high | (above ^ 0x3ff00000)) - 1.0;
-  k += above >> 20;
-  if ((0x000fffff & (2 + high)) >= 3) {
-    return reduced_logarithm(f, high, k);
-  }
-  double exponent = k;  // |f| < 2^-20
-  if (f == 0.0) {
-    return k == 0 ? 0.0 : exponent * LN2_HIGH + exponent * LN2_LOW;
-  }
-  double r = f * f * (0.5 - 0.33333333333333333 * f);
-  return k == 0 ? f - r : exponent * LN2_HIGH - ((r - exponent * LN2_LOW) - f);
+  k += high_word(x) >> 20;
+  int32_t fraction = high_word(x) & 0x000fffff;
+  int32_t above = fraction >= 0x6a09e ? 1 : 0;  // sqrt(2)
+  k += above;
+  double m = with_high_word(x, fraction | ((0x3ff - above) << 20));
+  DoubleSum s = divide({m - 1.0, 0.0}, sum_of(m, 1.0));
+  DoubleSum square = multiply(s, s);
+  DoubleSum coefficient = sum_of(6.66666666666666629659e-01, artanh_remainder(square.high));
+  coefficient.low += 3.70074341541718826365e-17;
+  DoubleSum series = multiply(square, coefficient);
+  DoubleSum factor = sum_of(2.0, series.high);
+  factor.low += series.low;
+  DoubleSum reduced = multiply(s, factor);
+  double exponent = k;
+  DoubleSum sum = sum_of(exponent * 6.93147180369123816490e-01, reduced.high);  // ln(2) in two parts
+  return normalized(sum.high, sum.low + (reduced.low + exponent * 1.90821492927058770002e-10));
+}
+
+// A quotient as of logarithms that were rounded to doubles; of one that is so near to the middle of two doubles that
+// another algorithm may round it to either, as if it was not rounded, so that the quotient is near to both.
+__device__ inline DoubleSum rounded_if_certain(DoubleSum logarithm) {
+  bool certain = logarithm.high + logarithm.low * 1.001 == logarithm.high;
+  return certain ? DoubleSum{logarithm.high, 0.0} : logarithm;
+}
+
+__device__ inline double quotient_of_logarithms(DoubleSum dividend, DoubleSum divisor) {
+  DoubleSum a = rounded_if_certain(dividend);
+  DoubleSum b = rounded_if_certain(divisor);
+  double quotient = a.high / b.high;
+  bool exact = a.low == 0.0 && b.low == 0.0;
+  bool finite = fabs(quotient) < positive_infinity() && fabs(b.high) < positive_infinity();
+  return exact || !finite ? quotient : divide(a, b).high;
 }
 
 __device__ inline double decimal_logarithm(double x) {
-  int32_t high = high_word(x);
-  int32_t k = 0;
-  if (high < 0x00100000) {  // x < 2^-1022
-    if (x == 0.0) {
-      return -positive_infinity();
-    }
-    if (high < 0) {
-      return not_a_number();
-    }
-    k = -54;
-    x *= power_of_two(54);
-    high = high_word(x);
-  }
-  if (high >= 0x7ff00000) {
-    return x;
-  }
-  k += (high >> 20) - 1023;
-  int32_t negative = k < 0 ? 1 : 0;
-  double exponent = k + negative;
-  x = with_high_word(x, (high & 0x000fffff) | ((0x3ff - negative) << 20));
-  double z = exponent * 3.69423907715893078616e-13 + 4.34294481903251816668e-01 * natural_logarithm(x);
-  return z + exponent * 3.01029995663611771306e-01;
+  DoubleSum logarithm = natural_logarithm(x);
+  if (!(fabs(logarithm.high) < positive_infinity())) return logarithm.high;
+  return multiply(logarithm, {4.34294481903251816668e-01, 1.09831965021676506785e-17}).high;
 }
 
 }  // namespace millrace

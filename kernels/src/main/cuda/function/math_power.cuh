@@ -4,16 +4,10 @@
 
 #pragma once
 
-#include "math_bits.cuh"
+#include "math_double_sum.cuh"
 #include "math_exponential.cuh"
 
 namespace millrace {
-
-// high + low, where high has at most 21 bits of fraction.
-struct DoubleSum {
-  double high;
-  double low;
-};
 
 enum class Integrality { NONE, ODD, EVEN };
 
@@ -28,7 +22,7 @@ __device__ inline Integrality integrality(double y) {
   return (static_cast<int64_t>(magnitude) & 1) == 0 ? Integrality::EVEN : Integrality::ODD;
 }
 
-// log2(x) for |x - 1| < 2^-20.
+// log2(x) for |x - 1| < 2^-20, in parts of which the first has 20 bits of fraction.
 __device__ inline DoubleSum logarithm_near_one(double x) {
   double t = x - 1.0;
   double w = (t * t) * (0.5 - t * (0.3333333333333333333333 - t * 0.25));
@@ -38,7 +32,7 @@ __device__ inline DoubleSum logarithm_near_one(double x) {
   return {high, v - (high - u)};
 }
 
-// log2(x) for positive finite x.
+// log2(x) for positive finite x, in parts of which the first has 20 bits of fraction.
 __device__ inline DoubleSum base_two_logarithm(double x) {
   int32_t n = 0;
   if (high_word(x) < 0x00100000) {

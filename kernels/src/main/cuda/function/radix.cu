@@ -1,6 +1,7 @@
 // Binary and hexadecimal digits.
 
 #include "function.cuh"
+#include "string_text.cuh"
 
 using namespace millrace;
 
@@ -38,13 +39,15 @@ MILLRACE_FUNCTION String long_hex(char* scratch, int64_t number) {
   return digits(scratch, static_cast<uint64_t>(number), 4);
 }
 
-MILLRACE_FUNCTION String bytes_hex(char* scratch, const char* bytes, int32_t length) {
+// Flink replaces bytes that are no UTF-8 before.
+MILLRACE_FUNCTION Outcome<String> bytes_hex(char* scratch, const char* bytes, int32_t length) {
+  if (!is_well_formed({bytes, length})) return none<String>(NEEDS_HOST);
   for (int32_t i = 0; i < length; i++) {
     uint32_t byte = static_cast<uint8_t>(bytes[i]);
     scratch[2 * i] = upper_digit(byte >> 4);
     scratch[2 * i + 1] = upper_digit(byte & 0xf);
   }
-  return {scratch, 2 * length};
+  return value(String{scratch, 2 * length});
 }
 
 // Of an odd number of digits the first is checked, but its byte is zero: so does Flink.

@@ -15,18 +15,22 @@ import io.millrace.expression.Signature;
 import io.millrace.expression.TypedExpression;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.DoubleBinaryOperator;
 import java.util.function.DoubleUnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Mathematical functions of DOUBLE. Each is one algorithm on both sides, that of {@link
- * StrictMath}, which is specified to be fdlibm's; Flink calls {@link Math}, which is within one
- * unit in the last place of it.
+ * Mathematical functions of DOUBLE. Each is one algorithm on both sides: that of {@link
+ * StrictMath}, which is specified to be fdlibm's, or {@link Logarithm}. Flink calls {@link Math},
+ * which is within one unit in the last place of both.
  */
 public final class MathFunctions {
-  private static final double LN_2 = StrictMath.log(2);
+  // What Math computes with instructions of the processor; it leaves the rest to StrictMath.
+  private static final Set<String> APPROXIMATED =
+      Set.of("EXP", "LN", "LOG", "LOG10", "LOG2", "POWER", "SIN", "COS", "TAN");
+  private static final String QUOTIENT = "COT";
 
   private MathFunctions() {}
 
@@ -39,9 +43,9 @@ public final class MathFunctions {
   private static List<FunctionDefinition> exponentials() {
     return List.of(
         unary("EXP", "Euler's number to the power of x.", StrictMath::exp),
-        unary("LN", "The natural logarithm; NaN for negative numbers.", StrictMath::log),
-        unary("LOG10", "The logarithm to base 10.", StrictMath::log10),
-        unary("LOG2", "The logarithm to base 2.", x -> StrictMath.log(x) / LN_2),
+        unary("LN", "The natural logarithm; NaN for negative numbers.", Logarithm::natural),
+        unary("LOG10", "The logarithm to base 10.", Logarithm::decimal),
+        unary("LOG2", "The logarithm to base 2.", Logarithm::binary),
         logarithm(),
         binary("POWER", "The first number to the power of the second.", StrictMath::pow),
         unary(
@@ -56,7 +60,7 @@ public final class MathFunctions {
         unary("SIN", "The sine of an angle in radians.", StrictMath::sin),
         unary("COS", "The cosine of an angle in radians.", StrictMath::cos),
         unary("TAN", "The tangent of an angle in radians.", StrictMath::tan),
-        unary("COT", "The cotangent of an angle in radians.", x -> 1.0 / StrictMath.tan(x)),
+        unary(QUOTIENT, "The cotangent of an angle in radians.", x -> 1.0 / StrictMath.tan(x)),
         unary("ASIN", "The arc sine; NaN beyond -1 and 1.", StrictMath::asin),
         unary("ACOS", "The arc cosine; NaN beyond -1 and 1.", StrictMath::acos),
         unary("ATAN", "The arc tangent.", StrictMath::atan),
@@ -88,18 +92,17 @@ public final class MathFunctions {
         .signatures(
             Signature.of(DataType.FLOAT64), Signature.of(DataType.FLOAT64, DataType.FLOAT64))
         .description("The natural logarithm of a number, or the logarithm to a base that is first.")
+        .differences(differences("LOG"))
         .bind(
             (arguments, context) -> {
               Arguments.count(arguments, 1, 2);
               BoundFunction.Builder function =
                   arguments.size() == 1
                       ? BoundFunction.named("LN")
-                          .host(HostFunction.ofDouble(StrictMath::log))
+                          .host(HostFunction.ofDouble(Logarithm::natural))
                           .device("double_ln")
                       : BoundFunction.named("LOG")
-                          .host(
-                              HostFunction.ofDoubles(
-                                  (base, x) -> StrictMath.log(x) / StrictMath.log(base)))
+                          .host(HostFunction.ofDoubles(Logarithm::toBase))
                           .device("double_log");
               return function.call(doubles(arguments, context), DataType.FLOAT64);
             });
@@ -120,6 +123,15 @@ public final class MathFunctions {
     return define(name, description, 2, HostFunction.ofDoubles(host), library(name));
   }
 
+  private static String differences(String name) {
+    if (name.equals(QUOTIENT)) {
+      return "May be two units in the last place from Flink's result.";
+    }
+    return APPROXIMATED.contains(name)
+        ? "May be one unit in the last place from Flink's result."
+        : "";
+  }
+
   private static DeviceFunction library(String name) {
     return DeviceFunction.call("double_" + name.toLowerCase(Locale.ROOT));
   }
@@ -132,6 +144,7 @@ public final class MathFunctions {
         .family(FunctionFamily.ARITHMETIC)
         .signatures(Signature.of(types))
         .description(description)
+        .differences(differences(name))
         .bind(
             (arguments, context) -> {
               Arguments.count(arguments, count, count);

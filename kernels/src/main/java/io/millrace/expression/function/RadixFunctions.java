@@ -13,6 +13,7 @@ import io.millrace.expression.HostVector;
 import io.millrace.expression.ResolutionContext;
 import io.millrace.expression.Signature;
 import io.millrace.expression.TypedExpression;
+import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -65,12 +66,8 @@ public final class RadixFunctions {
     BoundFunction.Builder function = BoundFunction.named("HEX");
     if (arguments.get(0).type().id() == TypeId.STRING) {
       return function
-          .host(
-              HostFunction.ofRow(
-                  (operands, result, row) ->
-                      result.setString(
-                          row,
-                          HexFormat.of().withUpperCase().formatHex(operands[0].getBytes(row)))))
+          .failing()
+          .host(HostFunction.ofRow(RadixFunctions::encode))
           .device("bytes_hex")
           .scratch(ByteBound.NONE.plusOperand(0, 2))
           .call(arguments, DataType.STRING);
@@ -84,6 +81,12 @@ public final class RadixFunctions {
         .device("long_hex")
         .scratch(ByteBound.constant(Long.BYTES * 2))
         .call(List.of(asLong(arguments.get(0), context)), DataType.STRING);
+  }
+
+  // By way of a String, as Flink does, which replaces bytes that are no UTF-8.
+  private static void encode(HostVector[] operands, HostVector result, int row) {
+    byte[] bytes = operands[0].getString(row).getBytes(StandardCharsets.UTF_8);
+    result.setString(row, HexFormat.of().withUpperCase().formatHex(bytes));
   }
 
   private static TypedExpression asLong(TypedExpression argument, ResolutionContext context) {

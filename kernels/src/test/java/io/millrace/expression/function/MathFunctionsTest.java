@@ -26,7 +26,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class MathFunctionsTest {
   private static final int ROWS = 100_000;
-  private static final double LN_2 = StrictMath.log(2);
   private static final double[] SPECIAL = {
     0.0,
     -0.0,
@@ -85,21 +84,15 @@ class MathFunctionsTest {
     }
   }
 
-  // The quotients may lose what their two operands may, a unit each.
   static Stream<Function> functions() {
     return Stream.of(
         new Function("EXP", 1, (x, y) -> StrictMath.exp(x), (x, y) -> Math.exp(x), 1),
-        new Function("LN", 1, (x, y) -> StrictMath.log(x), (x, y) -> Math.log(x), 1),
-        new Function("LOG10", 1, (x, y) -> StrictMath.log10(x), (x, y) -> Math.log10(x), 2),
+        new Function("LN", 1, (x, y) -> Logarithm.natural(x), (x, y) -> Math.log(x), 1),
+        new Function("LOG10", 1, (x, y) -> Logarithm.decimal(x), (x, y) -> Math.log10(x), 1),
         new Function(
-            "LOG2", 1, (x, y) -> StrictMath.log(x) / LN_2, (x, y) -> Math.log(x) / Math.log(2), 2),
-        new Function("LOG", 1, (x, y) -> StrictMath.log(x), (x, y) -> Math.log(x), 1),
-        new Function(
-            "LOG",
-            2,
-            (x, y) -> StrictMath.log(y) / StrictMath.log(x),
-            (x, y) -> Math.log(y) / Math.log(x),
-            3),
+            "LOG2", 1, (x, y) -> Logarithm.binary(x), (x, y) -> Math.log(x) / Math.log(2), 1),
+        new Function("LOG", 1, (x, y) -> Logarithm.natural(x), (x, y) -> Math.log(x), 1),
+        new Function("LOG", 2, Logarithm::toBase, (x, y) -> Math.log(y) / Math.log(x), 1),
         new Function("POWER", 2, StrictMath::pow, Math::pow, 1),
         new Function("SQRT", 1, (x, y) -> StrictMath.pow(x, 0.5), (x, y) -> Math.pow(x, 0.5), 1),
         new Function("SIN", 1, (x, y) -> StrictMath.sin(x), (x, y) -> Math.sin(x), 1),

@@ -37,6 +37,15 @@ class RadixFunctionsTest {
   }
 
   @Test
+  void bytesThatAreNoTextAreReplaced() {
+    Object[] values = {ByteBuffer.wrap(new byte[] {'a', (byte) 0xff, 'b'})};
+    try (Table table = new TableBuilder().column("x", DataType.BINARY, values).build(device)) {
+      assertThat(Evaluation.of(device, table, call("HEX", col("x").cast(DataType.STRING))))
+          .containsExactly("61EFBFBD62");
+    }
+  }
+
+  @Test
   void digitsStandForBytesAndOthersForNull() {
     Object[] values = {"", "616263", "fFeE", "6", "abc", "G", "0g", "é", null};
     try (Table table = new TableBuilder().column("x", DataType.STRING, values).build(device)) {

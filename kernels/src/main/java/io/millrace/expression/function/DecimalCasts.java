@@ -20,7 +20,8 @@ import java.util.List;
 /**
  * Casts from and to decimals as Flink's {@code DecimalDataUtils} does them: to a decimal HALF_UP
  * and null where the digits do not fit, to an integer truncated and then wrapped, to a
- * floating-point number through DOUBLE.
+ * floating-point number through DOUBLE. NaN and the infinities are no decimals: their cast fails.
+ * TRY_CAST then gives null, while Flink's fails too.
  */
 final class DecimalCasts {
   private DecimalCasts() {}
@@ -167,10 +168,7 @@ final class DecimalCasts {
     BoundFunction.Builder function = NumericCasts.function(DataType.FLOAT64);
     if (DecimalWidth.isWide(operand.type())) {
       return function
-          .host(
-              HostFunction.ofRow(
-                  (operands, result, row) ->
-                      result.doubles()[row] = operands[0].getDecimal(row).doubleValue()))
+          .host(DecimalHostFunctions.toDouble(scale))
           .device(DecimalWidth.library("decimal_to_double", scale))
           .call(List.of(operand), DataType.FLOAT64);
     }

@@ -82,7 +82,7 @@ final class DecimalFunctions {
     if (DecimalWidth.isWide(type)) {
       return BoundFunction.named("SIGN")
           .nullable()
-          .host(DecimalHostFunctions.sign(type.precision()))
+          .host(DecimalHostFunctions.sign(type.scale(), type.precision()))
           .device(DecimalWidth.library("decimal_sign", type.scale(), type.precision()))
           .call(List.of(argument), type);
     }

@@ -15,6 +15,7 @@ import java.math.RoundingMode;
 final class DecimalHostFunctions {
   private static final MathContext QUOTIENT = new MathContext(38, RoundingMode.HALF_UP);
   private static final int LONG_DIGITS = 18;
+  private static final long EXACT_DOUBLE_LIMIT = 1L << 53;
 
   private DecimalHostFunctions() {}
 
@@ -204,13 +205,21 @@ final class DecimalHostFunctions {
     };
   }
 
-  /** -1, 0 or 1. */
-  static HostFunction sign(int precision) {
+  /** -1, 0 or 1, with {@code scale} zeros. */
+  static HostFunction sign(int scale, int precision) {
     return (operands, result, rows) -> {
+      Int128 value = new Int128();
       for (int i = 0; i < rows.count(); i++) {
         int row = rows.position(i);
-        int sign = operands[0].getDecimal(row).signum();
-        store(BigDecimal.valueOf(sign), result, row, precision);
+        value.load(operands[0], row);
+        boolean negative = value.high() < 0;
+        if (negative || value.high() != 0 || value.low() != 0) {
+          value.setPowerOfTen(scale);
+        }
+        if (negative) {
+          value.negate();
+        }
+        value.store(result, row, precision);
       }
     };
   }
@@ -250,6 +259,22 @@ final class DecimalHostFunctions {
           int exponent = zeros - result.type().scale();
           store(kept.scaleByPowerOfTen(exponent), result, row, precision);
         }
+      }
+    };
+  }
+
+  /** The nearest DOUBLE. */
+  static HostFunction toDouble(int scale) {
+    double divisor = scale <= LONG_DIGITS ? Int128.powerOfTen(scale) : 0;
+    return (operands, result, rows) -> {
+      Int128 value = new Int128();
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        value.load(operands[0], row);
+        boolean isQuotientOfExact =
+            divisor != 0 && value.fitsLong() && Math.abs(value.low()) < EXACT_DOUBLE_LIMIT;
+        result.doubles()[row] =
+            isQuotientOfExact ? value.low() / divisor : operands[0].getDecimal(row).doubleValue();
       }
     };
   }

@@ -50,6 +50,11 @@ final class Int128 {
     set(value, value >> (Long.SIZE - 1));
   }
 
+  /** Sets it to 10 to the {@code exponent}, which is 0 to 38. */
+  void setPowerOfTen(int exponent) {
+    set(POWERS_LOW[exponent], POWERS_HIGH[exponent]);
+  }
+
   /** Takes the value of a row of a DECIMAL128 vector. */
   void load(HostVector vector, int row) {
     set(vector.longs()[row], vector.seconds()[row]);

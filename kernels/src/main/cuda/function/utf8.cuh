@@ -44,8 +44,13 @@ __device__ inline uint64_t load_bytes(const char* from, int32_t bytes) {
   return bytes == 8 ? value : value & ((uint64_t{1} << (bytes * 8)) - 1);
 }
 
-// Stores the lowest `bytes` bytes, fewer than eight, with the widest stores that the address allows.
+// Stores the lowest `bytes` bytes, at most eight, with the widest stores that the address allows;
+// eight of them at an aligned address.
 __device__ inline void store_bytes(char* to, uint64_t value, int32_t bytes) {
+  if (bytes == 8) {
+    *reinterpret_cast<uint64_t*>(to) = value;
+    return;
+  }
   const uintptr_t address = reinterpret_cast<uintptr_t>(to);
   int32_t done = 0;
   const auto store = [&](int32_t width) {
@@ -76,13 +81,11 @@ __device__ inline void store_bytes(char* to, uint64_t value, int32_t bytes) {
 // Copies bytes that do not overlap, each through `map`, which takes up to eight at once.
 template <typename Map>
 __device__ inline void copy_mapped(char* to, const char* from, int32_t length, Map map) {
-  const int32_t head = least(length, static_cast<int32_t>(-reinterpret_cast<uintptr_t>(to) & 7));
-  store_bytes(to, map(load_bytes(from, head)), head);
-  int32_t done = greatest(head, 0);
-  for (; length - done >= 8; done += 8) {
-    *reinterpret_cast<uint64_t*>(to + done) = map(load_bytes(from + done, 8));
+  int32_t step;
+  for (int32_t done = 0; done < length; done += step) {
+    step = least(length - done, 8 - static_cast<int32_t>(reinterpret_cast<uintptr_t>(to + done) & 7));
+    store_bytes(to + done, map(load_bytes(from + done, step)), step);
   }
-  store_bytes(to + done, map(load_bytes(from + done, length - done)), length - done);
 }
 
 __device__ inline bool equal(const char* left, const char* right, int32_t length) {

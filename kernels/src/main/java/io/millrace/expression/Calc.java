@@ -6,6 +6,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.column.TypeId;
+import io.millrace.device.Device;
 import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.kernel.Gather;
@@ -195,6 +196,11 @@ public final class Calc {
     }
   }
 
+  /** The generated kernel on {@code device}, for which {@link #hostReason} is empty. */
+  CalcKernel kernel(Device device) {
+    return kernels.on(device);
+  }
+
   /** The computed columns. */
   private Table evaluate(Table input, DeviceStream stream, MemoryResource memory) {
     boolean onDevice = stream.device().kind() != DeviceKind.HOST;
@@ -203,7 +209,7 @@ public final class Calc {
     }
     if (hostReason().isEmpty() && input.rowCountUpperBound() > 0) {
       Optional<Table> result =
-          kernels.on(stream.device()).run(input, computedSchema, stream, memory);
+          kernel(stream.device()).run(input, computedSchema, stream, memory);
       if (result.isPresent()) {
         return result.orElseThrow();
       }

@@ -1,0 +1,62 @@
+package io.millrace.libcudf;
+
+import ai.rapids.cudf.ColumnVector;
+import ai.rapids.cudf.Cuda;
+import ai.rapids.cudf.Rmm;
+import ai.rapids.cudf.RmmAllocationMode;
+import ai.rapids.cudf.Scalar;
+import ai.rapids.cudf.Table;
+import io.millrace.expression.StringCalcBenchmark;
+import io.millrace.expression.StringInput;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** The counterpart of {@link StringCalcBenchmark} in libcudf. */
+public class LibcudfStringCalcBenchmark extends StringCalcBenchmark {
+  private static final long POOL_BYTES = 20L << 30;
+
+  private Table table;
+  private Scalar pattern;
+  private Scalar escape;
+
+  /** Fails the benchmark if the two libraries keep different numbers of rows. */
+  @Setup
+  public void prepare(StringInput input) {
+    if (!Rmm.isInitialized()) {
+      Rmm.initialize(RmmAllocationMode.POOL, null, POOL_BYTES);
+    }
+    try (ColumnVector texts = ColumnVector.fromStrings(StringInput.texts(input.rows))) {
+      table = new Table(texts);
+    }
+    pattern = Scalar.fromString(PATTERN);
+    escape = Scalar.fromString("\\");
+    int rows = super.likeAndSubstring(input);
+    if (rows != run()) {
+      throw new IllegalStateException("libcudf keeps other than " + rows + " rows");
+    }
+  }
+
+  @Override
+  @Benchmark
+  public int likeAndSubstring(StringInput input) {
+    return run();
+  }
+
+  private int run() {
+    try (ColumnVector keep = table.getColumn(0).like(pattern, escape);
+        Table kept = table.filter(keep);
+        ColumnVector part = kept.getColumn(0).substring(6, 18)) {
+      Cuda.DEFAULT_STREAM.sync();
+      return (int) part.getRowCount();
+    }
+  }
+
+  /** Frees the device's memory. */
+  @TearDown
+  public void release() {
+    table.close();
+    pattern.close();
+    escape.close();
+  }
+}

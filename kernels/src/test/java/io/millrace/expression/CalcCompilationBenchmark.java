@@ -1,0 +1,66 @@
+package io.millrace.expression;
+
+import static io.millrace.expression.Expressions.col;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.device.Device;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** From an expression of 50 nodes to a kernel that can be launched. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.SampleTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Warmup(iterations = 1, time = 2)
+@Measurement(iterations = 1, time = 5)
+@Fork(0)
+public class CalcCompilationBenchmark {
+  private static final Schema SCHEMA =
+      Schema.of(
+          Field.of("a", DataType.INT64),
+          Field.of("b", DataType.INT64),
+          Field.of("c", DataType.FLOAT64),
+          Field.of("d", DataType.FLOAT64));
+
+  private long constant = System.nanoTime();
+
+  /** Resolves, generates and compiles; another constant each time, so that nothing is cached. */
+  @Benchmark
+  public Object compile() {
+    return compiled(constant++);
+  }
+
+  /** The same expression again. */
+  @Benchmark
+  public Object compileAgain() {
+    return compiled(-1);
+  }
+
+  private static CalcKernel compiled(long number) {
+    Expression first = col("a").plus(number);
+    Expression second = col("c").times(1.5);
+    for (int i = 0; i < 7; i++) {
+      first = first.times(col("b").minus((long) i));
+      second = second.plus(col("d").dividedBy(i + 0.5));
+    }
+    Calc calc =
+        Calc.of(
+            SCHEMA,
+            Optional.of(first.gt(0L)),
+            List.of(first.as("x"), second.as("y")),
+            ResolutionContext.DEFAULT);
+    return calc.kernel(Device.current());
+  }
+}

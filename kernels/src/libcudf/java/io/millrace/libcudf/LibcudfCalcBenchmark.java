@@ -10,7 +10,9 @@ import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** The counterpart of {@link CalcBenchmark} in libcudf: only the columns that are used are filtered. */
+/**
+ * The counterpart of {@link CalcBenchmark} in libcudf: only the columns that are used are filtered.
+ */
 public class LibcudfCalcBenchmark extends CalcBenchmark {
   private Table used;
   private Scalar zero;

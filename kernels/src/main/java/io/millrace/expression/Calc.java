@@ -208,8 +208,7 @@ public final class Calc {
       return evaluateOnHost(input, stream, memory);
     }
     if (hostReason().isEmpty() && input.rowCountUpperBound() > 0) {
-      Optional<Table> result =
-          kernel(stream.device()).run(input, computedSchema, stream, memory);
+      Optional<Table> result = kernel(stream.device()).run(input, computedSchema, stream, memory);
       if (result.isPresent()) {
         return result.orElseThrow();
       }

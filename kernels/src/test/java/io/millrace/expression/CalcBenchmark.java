@@ -46,8 +46,7 @@ public class CalcBenchmark {
         Calc.of(
             input.table.schema(),
             Optional.of(col("key").lt(0L)),
-            List.of(
-                col("key").plus(col("number")).as("sum"), col("half").times(0.908).as("part")),
+            List.of(col("key").plus(col("number")).as("sum"), col("half").times(0.908).as("part")),
             ResolutionContext.DEFAULT);
     long bytes = (long) input.rows * BYTES_MOVED / 2;
     source = Buffer.allocate(bytes, input.stream, input.memory);

@@ -49,8 +49,10 @@ __device__ inline int64_t look_back(const volatile uint64_t* words, int32_t tile
 
 }  // namespace
 
-// The tile of this block.
-MILLRACE_FUNCTION int32_t calc_next_tile(uint32_t* counter) {
+// The tile of this block: the next of `counter`, or the block's number where all blocks run at once
+// and there is no counter.
+MILLRACE_FUNCTION int32_t calc_tile(uint32_t* counter) {
+  if (counter == nullptr) return blockIdx.x;
   __shared__ int32_t tile;
   if (threadIdx.x == 0) tile = static_cast<int32_t>(atomicAdd(counter, 1));
   __syncthreads();

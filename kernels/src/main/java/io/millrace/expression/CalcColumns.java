@@ -21,8 +21,12 @@ final class CalcColumns {
     this.arguments = arguments;
   }
 
-  /** The value of an input column in a row. */
-  PtxValue load(InputReference reference, String row) {
+  /**
+   * The value of an input column in a row.
+   *
+   * @param guard when there is such a row and its value is asked for; else it is undefined
+   */
+  PtxValue load(InputReference reference, String row, String guard) {
     PtxValue value = calls.declare(reference.type());
     int column = reference.index();
     TypeId id = reference.type().id();
@@ -30,37 +34,42 @@ final class CalcColumns {
     switch (ValueKind.of(reference.type())) {
       case BOOL -> {
         String number = ptx.register(".b32");
-        ptx.write("ld.global.nc.u8 %s, [%s]", number, arguments.address(data, row, Byte.BYTES));
+        ptx.write(
+            "@%s ld.global.nc.u8 %s, [%s]",
+            guard, number, arguments.address(data, row, Byte.BYTES));
         ptx.write("setp.ne.s32 %s, %s, 0", value.register(), number);
       }
       case INT, LONG, FLOAT, DOUBLE ->
           ptx.write(
-              "ld.global.nc%s %s, [%s]",
-              memoryType(id), value.register(), arguments.address(data, row, id.byteWidth()));
+              "@%s ld.global.nc%s %s, [%s]",
+              guard,
+              memoryType(id),
+              value.register(),
+              arguments.address(data, row, id.byteWidth()));
       case DECIMAL128 -> {
         String address = arguments.address(data, row, id.byteWidth());
-        ptx.write("ld.global.nc.b64 %s, [%s]", value.register(), address);
-        ptx.write("ld.global.nc.b64 %s, [%s+%d]", value.second(), address, Long.BYTES);
+        ptx.write("@%s ld.global.nc.b64 %s, [%s]", guard, value.register(), address);
+        ptx.write("@%s ld.global.nc.b64 %s, [%s+%d]", guard, value.second(), address, Long.BYTES);
       }
       case TIMESTAMP_NANOS -> {
         String second =
             arguments.address(arguments.input(column, InputWord.SECOND), row, Integer.BYTES);
         ptx.write(
-            "ld.global.nc.b64 %s, [%s]",
-            value.register(), arguments.address(data, row, Long.BYTES));
-        ptx.write("ld.global.nc.b32 %s, [%s]", value.second(), second);
+            "@%s ld.global.nc.b64 %s, [%s]",
+            guard, value.register(), arguments.address(data, row, Long.BYTES));
+        ptx.write("@%s ld.global.nc.b32 %s, [%s]", guard, value.second(), second);
       }
       case BYTES -> {
         String offset =
             arguments.address(arguments.input(column, InputWord.SECOND), row, Integer.BYTES);
         String begin = ptx.register(".b32");
-        ptx.write("ld.global.nc.b32 %s, [%s]", begin, offset);
-        ptx.write("ld.global.nc.b32 %s, [%s+%d]", value.second(), offset, Integer.BYTES);
+        ptx.write("@%s ld.global.nc.b32 %s, [%s]", guard, begin, offset);
+        ptx.write("@%s ld.global.nc.b32 %s, [%s+%d]", guard, value.second(), offset, Integer.BYTES);
         ptx.write("sub.s32 %s, %s, %s", value.second(), value.second(), begin);
         ptx.write("mad.wide.s32 %s, %s, 1, %s", value.register(), begin, data);
       }
     }
-    return reference.nullable() ? value.withValid(loadValid(column, row)) : value;
+    return reference.nullable() ? value.withValid(loadValid(column, row, guard)) : value;
   }
 
   private static String memoryType(TypeId id) {
@@ -73,7 +82,7 @@ final class CalcColumns {
     };
   }
 
-  private String loadValid(int column, String row) {
+  private String loadValid(int column, String row, String guard) {
     String mask = arguments.input(column, InputWord.VALIDITY);
     String bit = ptx.register(".b32");
     String index = ptx.register(".b32");
@@ -83,6 +92,7 @@ final class CalcColumns {
     ptx.write("add.s32 %s, %s, %s", bit, bit, row);
     ptx.write("shr.u32 %s, %s, 3", index, bit);
     ptx.write("setp.ne.u64 %s, %s, 0", hasMask, mask);
+    ptx.write("and.pred %s, %s, %s", hasMask, hasMask, guard);
     ptx.write("mov.b32 %s, 0xff", bits);
     ptx.write(
         "@%s ld.global.nc.u8 %s, [%s]", hasMask, bits, arguments.address(mask, index, Byte.BYTES));
@@ -96,8 +106,9 @@ final class CalcColumns {
    * Stores a value of fixed width.
    *
    * @param computed whether NaN values become the one NaN, which those of an input column do not
+   * @param guard when it is stored
    */
-  void store(int index, PtxValue value, String position, boolean computed) {
+  void store(int index, PtxValue value, String position, boolean computed, String guard) {
     DataType type = value.type();
     String data = arguments.output(index, OutputWord.DATA);
     int width = type.id().byteWidth();
@@ -105,29 +116,31 @@ final class CalcColumns {
       case BOOL -> {
         String number = ptx.register(".b32");
         ptx.write("selp.b32 %s, 1, 0, %s", number, value.register());
-        ptx.write("st.global.u8 [%s], %s", arguments.address(data, position, width), number);
+        ptx.write(
+            "@%s st.global.u8 [%s], %s", guard, arguments.address(data, position, width), number);
       }
       case FLOAT, DOUBLE -> {
         String register = computed ? canonical(value) : value.register();
         String address = arguments.address(data, position, width);
         ptx.write(
-            "st.global.%s [%s], %s", width == Double.BYTES ? "f64" : "f32", address, register);
+            "@%s st.global.%s [%s], %s",
+            guard, width == Double.BYTES ? "f64" : "f32", address, register);
       }
       case INT, LONG ->
           ptx.write(
-              "st.global.b%d [%s], %s",
-              width * Byte.SIZE, arguments.address(data, position, width), value.register());
+              "@%s st.global.b%d [%s], %s",
+              guard, width * Byte.SIZE, arguments.address(data, position, width), value.register());
       case DECIMAL128 -> {
         String address = arguments.address(data, position, width);
-        ptx.write("st.global.b64 [%s], %s", address, value.register());
-        ptx.write("st.global.b64 [%s+%d], %s", address, Long.BYTES, value.second());
+        ptx.write("@%s st.global.b64 [%s], %s", guard, address, value.register());
+        ptx.write("@%s st.global.b64 [%s+%d], %s", guard, address, Long.BYTES, value.second());
       }
       case TIMESTAMP_NANOS -> {
         String second =
             arguments.address(arguments.output(index, OutputWord.SECOND), position, Integer.BYTES);
         String first = arguments.address(data, position, Long.BYTES);
-        ptx.write("st.global.b64 [%s], %s", first, value.register());
-        ptx.write("st.global.b32 [%s], %s", second, value.second());
+        ptx.write("@%s st.global.b64 [%s], %s", guard, first, value.register());
+        ptx.write("@%s st.global.b32 [%s], %s", guard, second, value.second());
       }
       case BYTES -> throw new IllegalArgumentException("bytes are stored with their offset");
     }

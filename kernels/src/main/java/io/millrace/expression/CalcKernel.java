@@ -24,10 +24,12 @@ import java.util.Optional;
 final class CalcKernel {
   private final CalcProgram program;
   private final KernelFunction function;
+  private final int residentBlocks;
 
   CalcKernel(CalcProgram program, Device device) {
     this.program = program;
     this.function = device.compileModule(program.ptx()).function(CalcProgram.KERNEL);
+    this.residentBlocks = function.residentBlocks(CalcProgram.THREADS, 0);
   }
 
   /**
@@ -47,7 +49,8 @@ final class CalcKernel {
     boolean isDone = false;
     try (AccessScope scope = AccessScope.on(stream);
         KernelArguments arguments = new KernelArguments(program.argumentBytes())) {
-      CalcMemory allocated = new CalcMemory(program, input, scope, memory, temporary);
+      CalcMemory allocated =
+          new CalcMemory(program, input, scope, memory, temporary, residentBlocks);
       allocated.putInputs(arguments);
       if (program.filters()) {
         rowCount = new DeferredRowCount(input.rowCountUpperBound(), stream, memory);

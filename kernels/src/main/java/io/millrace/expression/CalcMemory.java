@@ -21,6 +21,7 @@ import java.util.List;
 final class CalcMemory {
   private static final int CONTROL_BYTES = 64;
   private static final int NEEDS_HOST_OFFSET = 32;
+  private static final int MOST_ROWS_OF_THREAD = 16;
 
   private final CalcProgram program;
   private final List<Column> inputs;
@@ -29,6 +30,9 @@ final class CalcMemory {
   private final AccessScope scope;
   private final MemoryResource memory;
   private final List<Buffer> temporary;
+  private final int iterations;
+  private final int tiles;
+  private final boolean isResident;
   private final Buffer control;
   private final long controlAddress;
   private long nextMask;
@@ -37,13 +41,15 @@ final class CalcMemory {
    * Allocates what the kernel needs zeroed: its control words and the masks it sets bits of.
    *
    * @param temporary takes what is closed after the launch
+   * @param residentBlocks blocks that the device runs at once
    */
   CalcMemory(
       CalcProgram program,
       Table input,
       AccessScope scope,
       MemoryResource memory,
-      List<Buffer> temporary) {
+      List<Buffer> temporary,
+      int residentBlocks) {
     this.program = program;
     this.input = input;
     this.inputs = input.upperBoundColumns();
@@ -51,6 +57,9 @@ final class CalcMemory {
     this.scope = scope;
     this.memory = memory;
     this.temporary = temporary;
+    this.iterations = iterations(residentBlocks);
+    this.tiles = (rows - 1) / (iterations * program.rowsOfIteration() * CalcProgram.THREADS) + 1;
+    this.isResident = tiles <= residentBlocks;
     long masks =
         program.filters()
             ? program.outputs().stream().filter(Output::nullable).count() * Column.maskBytes(rows)
@@ -60,6 +69,16 @@ final class CalcMemory {
     temporary.add(control);
     this.controlAddress = control.access(AccessMode.WRITE, scope);
     scope.stream().fill(controlAddress, (byte) 0, control.size());
+  }
+
+  // As many as keep the look-back short, as long as all of the device has work.
+  private int iterations(int residentBlocks) {
+    if (!program.iterates()) {
+      return 1;
+    }
+    long rowsOfBlock = (long) program.rowsOfIteration() * CalcProgram.THREADS;
+    long most = MOST_ROWS_OF_THREAD / program.rowsOfIteration();
+    return (int) Math.max(1, Math.min(most, rows / (rowsOfBlock * residentBlocks)));
   }
 
   private static long maskAlignment(long bytes) {
@@ -73,7 +92,7 @@ final class CalcMemory {
   }
 
   int tiles() {
-    return (rows - 1) / program.rowsOfTile() + 1;
+    return tiles;
   }
 
   private long lookBackBytes() {
@@ -214,7 +233,8 @@ final class CalcMemory {
 
   /** Addresses of the control words. */
   void putControl(KernelArguments arguments) {
-    arguments.putLong(Word.TILE_COUNTER.offset(), controlAddress);
+    arguments.putLong(Word.TILE_COUNTER.offset(), isResident ? 0 : controlAddress);
+    arguments.putLong(Word.ITERATIONS.offset(), iterations);
     arguments.putLong(Word.NEEDS_HOST.offset(), needsHostAddress());
     arguments.putLong(Word.LOOK_BACK.offset(), controlAddress + CONTROL_BYTES);
     arguments.putLong(Word.LOOK_BACK_BYTES.offset(), lookBackBytes());

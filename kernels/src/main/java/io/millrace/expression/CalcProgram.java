@@ -14,7 +14,8 @@ import java.util.List;
  * @param scratches how many bytes of scratch memory there are at most
  * @param filters whether there is a condition, so that the kernel counts its rows
  * @param mayNeedHost whether rows may fail or need the host, so that the host must look
- * @param rowsOfThread rows that each thread computes
+ * @param rowsOfIteration rows that each thread computes beside each other
+ * @param iterates whether threads may do so more than once
  */
 record CalcProgram(
     String ptx,
@@ -23,10 +24,12 @@ record CalcProgram(
     List<RowBound> scratches,
     boolean filters,
     boolean mayNeedHost,
-    int rowsOfThread) {
+    int rowsOfIteration,
+    boolean iterates) {
 
   static final String KERNEL = "calc";
   static final int THREADS = 256;
+  static final int WARPS = THREADS / 32;
   static final int INPUT_WORDS = 4;
   static final int OUTPUT_WORDS = 3;
 
@@ -36,7 +39,7 @@ record CalcProgram(
     ROWS(0),
     /** Where the device has the row count, or 0. */
     DEVICE_ROWS(1),
-    /** A 32-bit counter of tiles that starts at 0. */
+    /** A 32-bit counter of tiles that starts at 0; 0 if a block's tile is its number. */
     TILE_COUNTER(2),
     /** A 32-bit flag that is set if the host must evaluate the rows. */
     NEEDS_HOST(3),
@@ -45,9 +48,11 @@ record CalcProgram(
     LOOK_BACK_BYTES(5),
     /** Where the number of output rows is written for the host, and for the device. */
     HOST_COUNT(6),
-    DEVICE_COUNT(7);
+    DEVICE_COUNT(7),
+    /** How often each thread computes {@link #rowsOfIteration} rows. */
+    ITERATIONS(8);
 
-    static final int COUNT = 8;
+    static final int COUNT = 9;
 
     private final int index;
 
@@ -115,10 +120,6 @@ record CalcProgram(
   int sums() {
     long bytes = outputs.stream().filter(output -> output.type().id().isVariableWidth()).count();
     return (filters ? 1 : 0) + (int) bytes;
-  }
-
-  int rowsOfTile() {
-    return THREADS * rowsOfThread;
   }
 
   static int inputOffset(int input, InputWord word) {

@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Generates the kernel of a calc. Each thread computes one or more rows in registers; a warp's rows
@@ -18,7 +19,7 @@ import java.util.Set;
  */
 final class CalcProgramWriter {
   private static final int MANY_NODES = 48;
-  private static final int ROWS_OF_THREAD = 4;
+  private static final int ROWS_OF_ITERATION = 4;
 
   private final TypedExpression condition;
   private final List<Output> outputs;
@@ -31,7 +32,8 @@ final class CalcProgramWriter {
   private final CalcArguments arguments;
   private final CalcColumns columns;
   private final boolean writesBytes;
-  private final int rowsOfThread;
+  private final int rowsOfIteration;
+  private final boolean iterates;
   private boolean mayNeedHost;
 
   /** One row of a thread. */
@@ -39,6 +41,8 @@ final class CalcProgramWriter {
     final PtxExpressionWriter expressions = new PtxExpressionWriter(ptx, module, this);
     final String row = ptx.register(".b32");
     final String active = ptx.register(".pred");
+    // When its values are asked for.
+    String guard = active;
     // Whether the row goes to the output, and where.
     String keep;
     String position;
@@ -52,7 +56,7 @@ final class CalcProgramWriter {
 
     @Override
     public PtxValue load(InputReference reference) {
-      return columns.load(reference, row);
+      return columns.load(reference, row, guard);
     }
 
     @Override
@@ -68,7 +72,8 @@ final class CalcProgramWriter {
     @Override
     public void failIf(String predicate) {
       mayNeedHost = true;
-      ptx.write("@%s st.global.u32 [%s], 1", predicate, arguments.word(Word.NEEDS_HOST));
+      String failed = predicates.and(guard, predicate);
+      ptx.write("@%s st.global.u32 [%s], 1", failed, arguments.word(Word.NEEDS_HOST));
     }
   }
 
@@ -85,9 +90,10 @@ final class CalcProgramWriter {
     this.columns = new CalcColumns(ptx, calls, arguments);
     this.writesBytes =
         outputs.stream().anyMatch(output -> output.expression().type().id().isVariableWidth());
-    boolean callsLibrary = nodes.stream().anyMatch(CalcProgramWriter::callsLibrary);
-    this.rowsOfThread =
-        writesBytes || callsLibrary || nodes.size() > MANY_NODES ? 1 : ROWS_OF_THREAD;
+    boolean isLong = nodes.size() > MANY_NODES;
+    boolean branches = roots().stream().anyMatch(PtxExpressionWriter::isConditional);
+    this.rowsOfIteration = writesBytes || branches || isLong ? 1 : ROWS_OF_ITERATION;
+    this.iterates = condition != null && !writesBytes && !sharesWithCondition();
   }
 
   /**
@@ -121,10 +127,14 @@ final class CalcProgramWriter {
     }
   }
 
-  private static boolean callsLibrary(TypedExpression expression) {
-    return expression instanceof TypedExpression.Try
-        || (expression instanceof Call call
-            && call.function().device().orElse(null) instanceof DeviceFunction.LibraryFunction);
+  /** Whether a projection uses what the condition computes, beyond columns. */
+  private boolean sharesWithCondition() {
+    Set<TypedExpression> ofCondition = new LinkedHashSet<>();
+    collect(condition, ofCondition, new LinkedHashSet<>());
+    Set<TypedExpression> ofOutputs = new LinkedHashSet<>();
+    outputs.forEach(output -> collect(output.expression(), ofOutputs, new LinkedHashSet<>()));
+    ofCondition.retainAll(ofOutputs);
+    return ofCondition.stream().anyMatch(shared -> !shared.operands().isEmpty());
   }
 
   private String scratchAddress(Call call, String row) {
@@ -151,24 +161,76 @@ final class CalcProgramWriter {
   // ---- the kernel ----
 
   private CalcProgram write() {
-    CalcSkeleton skeleton = new CalcSkeleton(ptx, calls, arguments, sums(), rowsOfThread);
+    CalcSkeleton skeleton = new CalcSkeleton(ptx, calls, arguments, sums(), rowsOfIteration);
+    if (iterates) {
+      writeTwoPasses(skeleton);
+    } else {
+      writeOnePass(skeleton);
+    }
+    skeleton.end();
+    return program();
+  }
+
+  private List<Item> items(CalcSkeleton skeleton) {
     List<Item> items = new ArrayList<>();
-    for (int i = 0; i < rowsOfThread; i++) {
+    for (int i = 0; i < rowsOfIteration; i++) {
       Item item = new Item();
       skeleton.locate(i, item.row, item.active);
       items.add(item);
     }
+    return items;
+  }
+
+  /** All rows of a thread stay in registers. */
+  private void writeOnePass(CalcSkeleton skeleton) {
+    List<Item> items = items(skeleton);
     items.forEach(this::select);
+    // What a row has of bytes says where those of later rows go.
     if (writesBytes) {
       items.forEach(this::compute);
     }
-    place(items, skeleton);
+    if (condition != null) {
+      CalcSkeleton.KeptRows kept = skeleton.keptRows();
+      items.forEach(item -> skeleton.keep(kept, item.keep));
+      skeleton.placeRows(kept);
+      items.forEach(item -> place(item, skeleton.nextPlace(kept)));
+    }
+    for (int index = 0; index < outputs.size(); index++) {
+      for (Item item : items) {
+        boolean isBytes = isBytes(outputs.get(index));
+        item.starts.add(
+            isBytes ? skeleton.placeBytes(item.lengths.get(index), index, columns) : null);
+      }
+    }
     if (!writesBytes) {
       items.forEach(this::compute);
     }
     items.forEach(item -> store(item, skeleton));
-    skeleton.end();
-    return program();
+  }
+
+  /** First the condition of all rows of a thread, then the outputs of those that are kept. */
+  private void writeTwoPasses(CalcSkeleton skeleton) {
+    CalcSkeleton.KeptRows kept = skeleton.keptRows();
+    skeleton.forEachIteration(
+        () -> {
+          List<Item> items = items(skeleton);
+          items.forEach(this::select);
+          items.forEach(item -> skeleton.keep(kept, item.keep));
+        });
+    skeleton.placeRows(kept);
+    skeleton.forEachIteration(
+        () -> {
+          List<Item> items = items(skeleton);
+          items.forEach(item -> place(item, skeleton.nextPlace(kept)));
+          items.forEach(this::compute);
+          items.forEach(item -> store(item, skeleton));
+        });
+  }
+
+  private static void place(Item item, CalcSkeleton.Place place) {
+    item.keep = place.keep();
+    item.position = place.position();
+    item.firstPosition = place.firstPosition();
   }
 
   private int sums() {
@@ -183,26 +245,46 @@ final class CalcProgramWriter {
   private void select(Item item) {
     if (condition == null) {
       item.keep = item.active;
-    } else {
-      String skip = ptx.label();
-      ptx.write("@!%s bra %s", item.active, skip);
-      PtxValue value = item.expressions.write(condition);
-      ptx.place(skip);
-      String isTrue = predicates.and(value.register(), value.valid());
-      item.keep = predicates.and(isTrue, item.active);
+      item.position = item.row;
+      item.firstPosition = item.row;
+      return;
     }
+    PtxValue value =
+        branchIf(
+            PtxExpressionWriter.isConditional(condition),
+            item,
+            () -> item.expressions.write(condition));
+    item.keep = predicates.and(predicates.and(value.register(), value.valid()), item.active);
+  }
+
+  /** Jumps over what is not worth computing in vain; the rest is cheaper than a jump. */
+  private <T> T branchIf(boolean isWorthIt, Item item, Supplier<T> body) {
+    if (!isWorthIt) {
+      return body.get();
+    }
+    String skip = ptx.label();
+    ptx.write("@!%s bra %s", item.guard, skip);
+    T result = body.get();
+    ptx.place(skip);
+    return result;
   }
 
   /** Computes all outputs of a row that is kept. */
   private void compute(Item item) {
-    String skip = ptx.label();
-    ptx.write("@!%s bra %s", item.keep, skip);
-    for (Output output : outputs) {
-      item.values.add(item.expressions.write(output.expression()));
-    }
-    ptx.place(skip);
+    item.guard = item.keep;
+    boolean branches =
+        outputs.stream().anyMatch(output -> PtxExpressionWriter.isConditional(output.expression()));
+    List<PtxValue> values =
+        branchIf(
+            branches,
+            item,
+            () ->
+                outputs.stream()
+                    .map(output -> item.expressions.write(output.expression()))
+                    .toList());
     for (int i = 0; i < outputs.size(); i++) {
-      PtxValue value = item.values.get(i);
+      PtxValue value = values.get(i);
+      item.values.add(value);
       item.valid.add(predicates.and(item.keep, value.valid()));
       String length = null;
       if (isBytes(outputs.get(i))) {
@@ -213,46 +295,26 @@ final class CalcProgramWriter {
     }
   }
 
-  /** Finds out where the rows that are kept and their bytes go. */
-  private void place(List<Item> items, CalcSkeleton skeleton) {
-    if (condition == null) {
-      items.forEach(
-          item -> {
-            item.position = item.row;
-            item.firstPosition = item.row;
-          });
-    } else {
-      CalcSkeleton.Places places =
-          skeleton.placeRows(items.stream().map(item -> item.keep).toList());
-      for (int i = 0; i < items.size(); i++) {
-        items.get(i).position = places.positions().get(i);
-        items.get(i).firstPosition = places.firstPositions().get(i);
-      }
-    }
-    for (int index = 0; index < outputs.size(); index++) {
-      for (Item item : items) {
-        item.starts.add(
-            isBytes(outputs.get(index))
-                ? skeleton.placeBytes(item.lengths.get(index), index, columns)
-                : null);
-      }
-    }
-  }
-
   private void store(Item item, CalcSkeleton skeleton) {
-    String skip = ptx.label();
-    ptx.write("@!%s bra %s", item.keep, skip);
     for (int i = 0; i < outputs.size(); i++) {
       Output output = outputs.get(i);
       PtxValue value = item.values.get(i);
       if (isBytes(output)) {
-        columns.storeBytes(i, value, item.position, item.starts.get(i), item.lengths.get(i));
+        int index = i;
+        branchIf(
+            true,
+            item,
+            () -> {
+              String start = item.starts.get(index);
+              String length = item.lengths.get(index);
+              columns.storeBytes(index, value, item.position, start, length);
+              return null;
+            });
       } else {
         boolean computed = !(output.expression() instanceof InputReference);
-        columns.store(i, value, item.position, computed);
+        columns.store(i, value, item.position, computed, item.keep);
       }
     }
-    ptx.place(skip);
     for (int i = 0; i < outputs.size(); i++) {
       if (outputs.get(i).nullable()) {
         String mask = arguments.output(i, CalcProgram.OutputWord.VALIDITY);
@@ -282,6 +344,7 @@ final class CalcProgramWriter {
         scratches.stream().map(RowBound::of).toList(),
         condition != null,
         mayNeedHost,
-        rowsOfThread);
+        rowsOfIteration,
+        iterates);
   }
 }

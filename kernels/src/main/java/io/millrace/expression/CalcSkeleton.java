@@ -2,7 +2,6 @@ package io.millrace.expression;
 
 import io.millrace.column.DataType;
 import io.millrace.expression.CalcProgram.Word;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -19,29 +18,28 @@ final class CalcSkeleton {
   private final PtxCall calls;
   private final CalcArguments arguments;
   private final PtxPredicates predicates;
-  private final int rowsOfThread;
+  private final int rowsOfIteration;
   private final String rows;
   private final String tile;
   private final String lane;
   private final String firstRow;
+  private final String row;
   private final String writesTotals;
   private String outputRows;
   private int sums;
-
-  /** Where the rows of a thread go, and where the first of those of its warp goes. */
-  record Places(List<String> positions, List<String> firstPositions) {}
 
   /**
    * Writes the beginning of the kernel.
    *
    * @param sums how many sums blocks look back for; 0 if each row's place is its number
    */
-  CalcSkeleton(PtxWriter ptx, PtxCall calls, CalcArguments arguments, int sums, int rowsOfThread) {
+  CalcSkeleton(
+      PtxWriter ptx, PtxCall calls, CalcArguments arguments, int sums, int rowsOfIteration) {
     this.ptx = ptx;
     this.calls = calls;
     this.arguments = arguments;
     this.predicates = new PtxPredicates(ptx);
-    this.rowsOfThread = rowsOfThread;
+    this.rowsOfIteration = rowsOfIteration;
     this.rows = writeRows();
     this.outputRows = rows;
     this.tile = sums > 0 ? writeTile() : special("%ctaid.x");
@@ -49,11 +47,14 @@ final class CalcSkeleton {
     this.lane = binary("and.b32", thread, String.valueOf(LAST_LANE));
     String warp = binary("shr.u32", thread, "5");
     this.firstRow = ptx.register(".b32");
-    String firstOfWarp = ptx.register(".b32");
-    ptx.write("mul.lo.s32 %s, %s, %d", firstOfWarp, warp, WARP * rowsOfThread);
-    ptx.write(
-        "mad.lo.s32 %s, %s, %d, %s",
-        firstRow, tile, CalcProgram.THREADS * rowsOfThread, firstOfWarp);
+    this.row = ptx.register(".b32");
+    String rowsOfWarp = ptx.register(".b32");
+    ptx.write("cvt.u32.u64 %s, %s", rowsOfWarp, arguments.word(Word.ITERATIONS));
+    ptx.write("mul.lo.s32 %s, %s, %d", rowsOfWarp, rowsOfWarp, WARP * rowsOfIteration);
+    ptx.write("mad.lo.s32 %s, %s, %d, %s", firstRow, tile, CalcProgram.WARPS, warp);
+    ptx.write("mul.lo.s32 %s, %s, %s", firstRow, firstRow, rowsOfWarp);
+    ptx.write("add.s32 %s, %s, %s", firstRow, firstRow, lane);
+    ptx.write("mov.b32 %s, %s", row, firstRow);
     this.writesTotals = sums > 0 ? writeIsLast(thread) : null;
   }
 
@@ -68,8 +69,7 @@ final class CalcSkeleton {
 
   private String writeTile() {
     PtxValue number = calls.declare(DataType.INT32);
-    calls.call(
-        "calc_next_tile", List.of(".b64"), List.of(arguments.word(Word.TILE_COUNTER)), number);
+    calls.call("calc_tile", List.of(".b64"), List.of(arguments.word(Word.TILE_COUNTER)), number);
     return number.register();
   }
 
@@ -94,37 +94,86 @@ final class CalcSkeleton {
     return result;
   }
 
-  /** Writes which row is a thread's {@code item}th, and whether there is one. */
-  void locate(int item, String row, String active) {
-    ptx.write("add.s32 %s, %s, %s", row, firstRow, lane);
-    ptx.write("add.s32 %s, %s, %d", row, row, item * WARP);
-    ptx.write("setp.lt.u32 %s, %s, %s", active, row, rows);
+  /** Writes which row is a thread's {@code item}th of an iteration, and whether there is one. */
+  void locate(int item, String number, String active) {
+    ptx.write("add.s32 %s, %s, %d", number, row, item * WARP);
+    ptx.write("setp.lt.u32 %s, %s, %s", active, number, rows);
   }
 
-  /** Where kept rows go: behind those of smaller number. */
-  Places placeRows(List<String> keep) {
-    String total = special("0");
-    List<String> ranks = new ArrayList<>();
-    List<String> firstRanks = new ArrayList<>();
-    String before = special("%lanemask_lt");
-    for (String kept : keep) {
-      String ballot = ballot(kept);
-      String rank = binary("and.b32", ballot, before);
-      ptx.write("popc.b32 %s, %s", rank, rank);
-      ptx.write("add.s32 %s, %s, %s", rank, rank, total);
-      ranks.add(rank);
-      firstRanks.add(total);
-      String count = ptx.register(".b32");
-      ptx.write("popc.b32 %s, %s", count, ballot);
-      total = binary("add.s32", total, count);
+  /** Writes what {@code body} does for each iteration's rows. */
+  void forEachIteration(Runnable body) {
+    String iteration = special("0");
+    String iterations = ptx.register(".b32");
+    ptx.write("cvt.u32.u64 %s, %s", iterations, arguments.word(Word.ITERATIONS));
+    ptx.write("mov.b32 %s, %s", row, firstRow);
+    String loop = ptx.label();
+    ptx.place(loop);
+    body.run();
+    ptx.write("add.s32 %s, %s, %d", row, row, WARP * rowsOfIteration);
+    ptx.write("add.s32 %s, %s, 1", iteration, iteration);
+    String again = ptx.register(".pred");
+    ptx.write("setp.lt.s32 %s, %s, %s", again, iteration, iterations);
+    ptx.write("@%s bra %s", again, loop);
+  }
+
+  /** Rows that a warp keeps: lane i has the bits of its ith 32 rows. */
+  static final class KeptRows {
+    private final String bits;
+    private final String next;
+    private final String total;
+
+    private KeptRows(String bits, String next, String total) {
+      this.bits = bits;
+      this.next = next;
+      this.total = total;
     }
-    String prefix = prefix(total);
-    outputRows = binary("add.s32", prefix, total);
+  }
+
+  KeptRows keptRows() {
+    return new KeptRows(special("0"), special("0"), special("0"));
+  }
+
+  /** Adds 32 rows of the warp. */
+  void keep(KeptRows kept, String keep) {
+    String ballot = ballot(keep);
+    String isOwn = ptx.register(".pred");
+    ptx.write("setp.eq.s32 %s, %s, %s", isOwn, kept.next, lane);
+    ptx.write("selp.b32 %s, %s, %s, %s", kept.bits, ballot, kept.bits, isOwn);
+    String count = ptx.register(".b32");
+    ptx.write("popc.b32 %s, %s", count, ballot);
+    ptx.write("add.s32 %s, %s, %s", kept.total, kept.total, count);
+    ptx.write("add.s32 %s, %s, 1", kept.next, kept.next);
+  }
+
+  /** Finds out where the rows that are kept go: behind those of smaller number. */
+  void placeRows(KeptRows kept) {
+    String prefix = prefix(kept.total);
+    outputRows = binary("add.s32", prefix, kept.total);
     writeTotal(Word.HOST_COUNT, outputRows);
     writeTotal(Word.DEVICE_COUNT, outputRows);
-    return new Places(
-        ranks.stream().map(rank -> binary("add.s32", rank, prefix)).toList(),
-        firstRanks.stream().map(rank -> binary("add.s32", rank, prefix)).toList());
+    ptx.write("mov.b32 %s, %s", kept.total, prefix);
+    ptx.write("mov.b32 %s, 0", kept.next);
+  }
+
+  /** Where 32 rows of a warp go. */
+  record Place(String keep, String position, String firstPosition) {}
+
+  /** Where the next 32 rows go, in the order in which they were kept. */
+  Place nextPlace(KeptRows kept) {
+    String ballot = ptx.register(".b32");
+    ptx.write(
+        "shfl.sync.idx.b32 %s, %s, %s, %d, %s", ballot, kept.bits, kept.next, LAST_LANE, ALL_LANES);
+    String bit = binary("shr.u32", ballot, lane);
+    ptx.write("and.b32 %s, %s, 1", bit, bit);
+    String rank = binary("and.b32", ballot, special("%lanemask_lt"));
+    ptx.write("popc.b32 %s, %s", rank, rank);
+    String first = binary("add.s32", kept.total, "0");
+    String position = binary("add.s32", first, rank);
+    String count = ptx.register(".b32");
+    ptx.write("popc.b32 %s, %s", count, ballot);
+    ptx.write("add.s32 %s, %s, %s", kept.total, kept.total, count);
+    ptx.write("add.s32 %s, %s, 1", kept.next, kept.next);
+    return new Place(predicates.compare("ne", bit, 0), position, first);
   }
 
   private void writeTotal(Word address, String value) {
@@ -156,8 +205,8 @@ final class CalcSkeleton {
 
   /** Where a row's bytes of an output column go, of threads that have one row each. */
   String placeBytes(String length, int output, CalcColumns columns) {
-    if (rowsOfThread != 1) {
-      throw new IllegalStateException("a thread with " + rowsOfThread + " rows writes no bytes");
+    if (rowsOfIteration != 1) {
+      throw new IllegalStateException(rowsOfIteration + " rows of a thread write no bytes");
     }
     PtxValue before = calls.declare(DataType.INT32);
     calls.call("calc_lane_prefix", List.of(".b32"), List.of(length), before);

@@ -217,7 +217,7 @@ final class PtxExpressionWriter {
   }
 
   /** Whether a row computes this only if it needs it. */
-  private static boolean isConditional(TypedExpression expression) {
+  static boolean isConditional(TypedExpression expression) {
     boolean calls =
         expression instanceof TypedExpression.Try
             || (expression instanceof Call call

@@ -53,6 +53,16 @@ public class CalcBenchmark {
     target = Buffer.allocate(bytes, input.stream, input.memory);
   }
 
+  /** The rows that the calc keeps. */
+  public int rows(PartitionInput input) {
+    create(input);
+    try {
+      return filterAndProject(input);
+    } finally {
+      close();
+    }
+  }
+
   /** Filters and projects, waits for the row count, and frees the output. */
   @Benchmark
   public int filterAndProject(PartitionInput input) {

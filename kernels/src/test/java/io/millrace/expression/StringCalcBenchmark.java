@@ -41,6 +41,12 @@ public class StringCalcBenchmark {
             ResolutionContext.DEFAULT);
   }
 
+  /** The rows that the calc keeps. */
+  public int rows(StringInput input) {
+    create(input);
+    return likeAndSubstring(input);
+  }
+
   /** Filters and projects, waits for the row count, and frees the output. */
   @Benchmark
   public int likeAndSubstring(StringInput input) {

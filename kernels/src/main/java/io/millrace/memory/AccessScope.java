@@ -54,15 +54,9 @@ public final class AccessScope implements AutoCloseable {
   public void close() {
     closed = true;
     FirstFailure failure = new FirstFailure();
-    DeviceEvent event = null;
+    DeviceEvent event = needsEvent() ? recordEvent(failure) : null;
     for (int i = 0; i < owners.size(); i++) {
-      BufferOwner owner = owners.get(i);
-      AccessMode mode = modes.get(i);
-      boolean needsEvent = owner.needsEvent(stream);
-      if (needsEvent && event == null) {
-        event = recordEvent(failure);
-      }
-      end(owner, mode, needsEvent ? event : null, failure);
+      end(owners.get(i), modes.get(i), event, failure);
     }
     owners.clear();
     modes.clear();
@@ -70,6 +64,15 @@ public final class AccessScope implements AutoCloseable {
       failure.run(event::close);
     }
     failure.rethrow();
+  }
+
+  private boolean needsEvent() {
+    for (BufferOwner owner : owners) {
+      if (owner.needsEvent(stream)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void end(BufferOwner owner, AccessMode mode, DeviceEvent event, FirstFailure failure) {

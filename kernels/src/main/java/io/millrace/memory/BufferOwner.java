@@ -18,6 +18,10 @@ abstract class BufferOwner {
   // Their accesses may go on, so they count as sharing the memory until no access is open.
   private int slicesClosedInAccess;
   private int openAccesses;
+  private int openOwnAccesses;
+  // Behind all work of the memory's own stream that uses it; null if only the stream's end is known
+  // to be.
+  private DeviceEvent ownWork;
   private int openWrites;
   private boolean exposed;
   private boolean released;
@@ -147,6 +151,7 @@ abstract class BufferOwner {
   private void freeMemory(FirstFailure failure) {
     uses.orderAllBefore(stream(), failure);
     uses.clear(failure);
+    failure.run(this::forgetOwnWork);
     failure.run(this::free);
   }
 
@@ -170,13 +175,31 @@ abstract class BufferOwner {
         throw new IllegalStateException("the buffer is shared by " + sharers() + " slices");
       }
       long address = address();
-      user.waitFor(stream());
+      orderBehindOwnWork(user);
       uses.orderBefore(mode, user);
       openAccesses++;
+      openOwnAccesses += user == stream() ? 1 : 0;
       openWrites += mode == AccessMode.WRITE ? 1 : 0;
       return address;
     } finally {
       lock.unlock();
+    }
+  }
+
+  // A third party may use the memory on its stream unseen.
+  private void orderBehindOwnWork(DeviceStream user) {
+    if (ownWork != null && openOwnAccesses == 0 && !exposed && user != stream()) {
+      user.waitFor(ownWork);
+    } else {
+      user.waitFor(stream());
+    }
+  }
+
+  private void forgetOwnWork() {
+    DeviceEvent forgotten = ownWork;
+    ownWork = null;
+    if (forgotten != null) {
+      forgotten.close();
     }
   }
 
@@ -189,14 +212,18 @@ abstract class BufferOwner {
    * Ends an access and remembers {@code event} as the latest point of {@code user}'s work that uses
    * the memory.
    *
-   * @param event null if that work is done or ordered with the memory's release
+   * @param event null if that work is done; may be null if it is ordered with the memory's release
    */
   final void endAccess(AccessMode mode, DeviceStream user, DeviceEvent event) {
     FirstFailure failure = new FirstFailure();
     boolean unused;
     lock.lock();
     try {
-      if (event != null) {
+      if (user == stream()) {
+        openOwnAccesses--;
+        failure.run(this::forgetOwnWork);
+        ownWork = event == null ? null : event.retain();
+      } else if (event != null) {
         failure.run(() -> uses.add(mode, user, event));
       }
       openAccesses--;
@@ -264,6 +291,7 @@ abstract class BufferOwner {
   final void forgetUses() {
     FirstFailure failure = new FirstFailure();
     uses.clear(failure);
+    failure.run(this::forgetOwnWork);
     failure.rethrow();
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.millrace.device.DeferredDevice;
+import io.millrace.device.DeviceEvent;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
 import io.millrace.device.HostMemory;
@@ -69,6 +70,76 @@ class BufferOrderTest {
     try (Buffer buffer = make(1)) {
       read(buffer, first);
       first.synchronize();
+      assertRead(1);
+    }
+  }
+
+  /**
+   * As {@link #make}, with an event behind the write, as its scope uses memory of another stream.
+   */
+  private Buffer makeWithEvent(int value) {
+    Buffer buffer = Buffer.allocate(1, owner, memory);
+    try (Buffer other = Buffer.allocate(1, first, memory);
+        AccessScope scope = AccessScope.on(owner)) {
+      other.access(AccessMode.READ, scope);
+      owner.fill(buffer.access(AccessMode.WRITE, scope), (byte) value, 1);
+    }
+    return buffer;
+  }
+
+  @Test
+  void aReaderWaitsForWhatTheOwnersStreamWroteAndNotForItsLaterWork() {
+    try (Buffer buffer = makeWithEvent(1)) {
+      DeviceEvent later = owner.recordEvent();
+      read(buffer, second);
+      second.synchronize();
+      assertRead(1);
+      assertThat(later.isReached()).isFalse();
+    }
+  }
+
+  @Test
+  void aReaderSeesWhatTheOwnersStreamWroteLast() {
+    try (Buffer buffer = makeWithEvent(1)) {
+      write(buffer, 2, owner);
+      read(buffer, second);
+      second.synchronize();
+      assertRead(2);
+    }
+  }
+
+  @Test
+  void aReaderSeesWhatTheOwnersStreamWritesInAnOpenScope() {
+    try (Buffer buffer = makeWithEvent(1);
+        AccessScope scope = AccessScope.on(owner)) {
+      owner.fill(buffer.access(AccessMode.WRITE, scope), (byte) 2, 1);
+      read(buffer, second);
+      second.synchronize();
+      assertRead(2);
+    }
+  }
+
+  @Test
+  void aReaderSeesWhatIsWrittenToExposedMemoryOnTheOwnersStream() {
+    try (Buffer buffer = makeWithEvent(1)) {
+      long exposed;
+      try (AccessScope scope = AccessScope.on(second)) {
+        exposed = buffer.expose(scope);
+      }
+      owner.fill(exposed, (byte) 2, 1);
+      read(buffer, second);
+      second.synchronize();
+      assertRead(2);
+    }
+  }
+
+  @Test
+  void aWriterWaitsForWhatTheOwnersStreamReadsLast() {
+    try (Buffer buffer = makeWithEvent(1)) {
+      read(buffer, owner);
+      write(buffer, 2, second);
+      second.synchronize();
+      owner.synchronize();
       assertRead(1);
     }
   }

@@ -83,6 +83,20 @@ class HostTransferTest {
   }
 
   @Test
+  void workOnATableWaitsForItsUploadAndNotForTheNext() {
+    try (DeviceContext context = DeviceContext.open(device);
+        HostTransfer transfer = new HostTransfer(context)) {
+      Table first = transfer.upload(hostTable(context, () -> {}));
+      Table second = transfer.upload(hostTable(context, () -> {}));
+      DeviceEvent secondUploaded = context.uploadStream().recordEvent();
+      DeviceEvent firstDone = workOn(first, context);
+      firstDone.synchronize();
+      assertThat(secondUploaded.isReached()).isFalse();
+      second.close();
+    }
+  }
+
+  @Test
   void aTableIsHeldNoLongerThanTheWorkOnIt() {
     AtomicInteger freed = new AtomicInteger();
     try (DeviceContext context = DeviceContext.open(device);

@@ -15,6 +15,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.table.api.config.TableConfigOptions;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.table.types.DataType;
@@ -31,6 +32,8 @@ import org.apache.flink.table.types.utils.TypeConversions;
  * belongs to one expression and one row.
  */
 final class FlinkSql {
+  private static final int MAXIMUM_CODE_LENGTH = 100_000;
+
   private final RowType rowType;
   private final StreamExecutionEnvironment environment;
   private final StreamTableEnvironment tables;
@@ -45,6 +48,8 @@ final class FlinkSql {
     environment.setParallelism(1);
     this.tables = StreamTableEnvironment.create(environment, EnvironmentSettings.inStreamingMode());
     tables.getConfig().setLocalTimeZone(sessionZone);
+    // Splitting generated methods into smaller ones takes longer than all else.
+    tables.getConfig().set(TableConfigOptions.MAX_LENGTH_GENERATED_CODE, MAXIMUM_CODE_LENGTH);
   }
 
   /** What each of {@code expressions}, in Flink's SQL, is for each of {@code rows}. */

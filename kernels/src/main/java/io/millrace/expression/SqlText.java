@@ -20,7 +20,7 @@ final class SqlText {
       return of(alias.operand()) + " AS `" + alias.name().replace("`", "``") + "`";
     } else if (expression instanceof Expression.Cast cast) {
       String function = cast.orNull() ? "TRY_CAST(" : "CAST(";
-      return function + of(cast.operand()) + " AS " + cast.type() + ")";
+      return function + of(cast.operand()) + " AS " + type(cast.type()) + ")";
     } else if (expression instanceof Expression.Case branches) {
       return branches(branches);
     }
@@ -51,7 +51,7 @@ final class SqlText {
   /** Every literal is one of its very type: what SQL would type otherwise is cast. */
   private static String literal(Object value, DataType type) {
     if (value == null) {
-      return "CAST(NULL AS " + type + ")";
+      return cast("NULL", type);
     }
     if (value instanceof TimestampNanos timestamp) {
       return cast("'" + timestamp(timestamp) + "'", type);
@@ -61,8 +61,9 @@ final class SqlText {
       case INT32 -> number(value.toString());
       case INT8, INT16, INT64 -> cast(number(value.toString()), type);
       case FLOAT32, FLOAT64 -> cast("'" + value + "'", type);
+      // Calcite takes no number of more than 18 digits.
       case DECIMAL32, DECIMAL64, DECIMAL128 ->
-          cast(number(((BigDecimal) value).toPlainString()), type);
+          cast("'" + ((BigDecimal) value).toPlainString() + "'", type);
       case STRING -> "'" + value.toString().replace("'", "''") + "'";
       case DATE -> "DATE '" + ValueText.of(type, (Long) value) + "'";
       default -> cast("'" + ValueText.of(type, (Long) value).replace('T', ' ') + "'", type);
@@ -77,12 +78,17 @@ final class SqlText {
     return (text.length() < 19 ? text + ":00" : text) + String.format(Locale.ROOT, ".%09d", nanos);
   }
 
+  /** A TIME of SQL has whole seconds unless told otherwise, one of columns milliseconds. */
+  private static String type(DataType type) {
+    return type.id() == TypeId.TIME ? "TIME(3)" : type.toString();
+  }
+
   private static String number(String digits) {
     return digits.startsWith("-") ? "(" + digits + ")" : digits;
   }
 
   private static String cast(String text, DataType type) {
-    return "CAST(" + text + " AS " + type + ")";
+    return "CAST(" + text + " AS " + type(type) + ")";
   }
 
   static String join(List<TypedExpression> operands, String separator) {

@@ -1,0 +1,155 @@
+package io.millrace.parity;
+
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.expression.BoundFunction;
+import io.millrace.expression.Expression;
+import io.millrace.expression.TypedExpression;
+import io.millrace.operators.row.SchemaConverter;
+import io.millrace.parity.FlinkResult.RowFailure;
+import io.millrace.testing.HostReasons;
+import io.millrace.testing.RandomExpressions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.apache.flink.table.types.logical.RowType;
+
+/** What was compared with Flink, and where it was not the same. */
+final class ParityReport {
+  private static final int ROWS_SHOWN = 3;
+
+  private final Set<String> functions = new TreeSet<>();
+  private final Set<String> deviceFunctions = new TreeSet<>();
+  private final List<String> differences = new ArrayList<>();
+  private final Schema schema;
+  private final List<List<Object>> rows;
+  private long cases;
+  private long failures;
+
+  /**
+   * @param rows of {@code schema}, to show the values at which results differ
+   */
+  ParityReport(Schema schema, List<List<Object>> rows) {
+    this.schema = schema;
+    this.rows = rows;
+  }
+
+  /** Compares type, nullability and each row's value. */
+  void compare(
+      Expression expression, TypedExpression typed, List<Object> values, FlinkResult flink) {
+    if (flink.isRefused()) {
+      differences.add(expression + ": Flink refuses it: " + rootCause(flink.refusal()));
+      return;
+    }
+    Field type = SchemaConverter.toSchema(RowType.of(flink.type())).field(0);
+    Field ours = new Field(type.name(), typed.type(), typed.nullable());
+    boolean isSame = ours.equals(type) || admitsNull(typed) && ours.equals(nullable(type));
+    if (!isSame) {
+      differences.add(expression + ": the type is " + ours + ", Flink's " + type);
+      return;
+    }
+    List<Integer> different = new ArrayList<>();
+    for (int row = 0; row < values.size(); row++) {
+      if (!isSame(values.get(row), flink.values().get(row))) {
+        different.add(row);
+      }
+      failures += values.get(row) instanceof RowFailure ? 1 : 0;
+    }
+    cases += values.size();
+    Set<String> called = RandomExpressions.functionsOf(expression);
+    functions.addAll(called);
+    if (HostReasons.of(typed).isEmpty()) {
+      deviceFunctions.addAll(called);
+    }
+    if (!different.isEmpty()) {
+      differences.add(
+          expression
+              + ": "
+              + different.size()
+              + " of "
+              + values.size()
+              + " rows differ"
+              + different.stream()
+                  .limit(ROWS_SHOWN)
+                  .map(row -> describe(expression, row, values.get(row), flink.values().get(row)))
+                  .collect(Collectors.joining()));
+    }
+  }
+
+  /** A decimal that overflows is null, of which Flink's types know nothing. */
+  private static boolean admitsNull(TypedExpression expression) {
+    return expression instanceof TypedExpression.Call call
+            && call.function().outcome() == BoundFunction.Outcome.NULLABLE
+        || expression.operands().stream().anyMatch(ParityReport::admitsNull);
+  }
+
+  private static Field nullable(Field field) {
+    return Field.of(field.name(), field.type());
+  }
+
+  private static boolean isSame(Object ours, Object flinks) {
+    return ours instanceof RowFailure ? flinks instanceof RowFailure : Objects.equals(ours, flinks);
+  }
+
+  private String describe(Expression expression, int row, Object ours, Object flinks) {
+    String text = expression.toString();
+    StringBuilder line = new StringBuilder("\n    ");
+    for (int i = 0; i < schema.size(); i++) {
+      String name = "`" + schema.field(i).name() + "`";
+      if (text.contains(name)) {
+        line.append(schema.field(i).name()).append('=').append(show(rows.get(row).get(i)));
+        line.append(", ");
+      }
+    }
+    return line.append("ours ")
+        .append(show(ours))
+        .append(", Flink's ")
+        .append(show(flinks))
+        .toString();
+  }
+
+  private static String show(Object value) {
+    if (value instanceof RowFailure failure) {
+      return failure.cause() == null ? "fails" : "fails: " + rootCause(failure.cause());
+    }
+    return value instanceof String ? "'" + value + "'" : String.valueOf(value);
+  }
+
+  private static String rootCause(Throwable failure) {
+    Throwable cause = failure;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    String message = cause.toString();
+    return message.substring(0, Math.min(message.length(), 200));
+  }
+
+  /** Each difference, as its expression and the first rows. */
+  List<String> differences() {
+    return differences;
+  }
+
+  /** Names of the functions that were compared, without aliases. */
+  Set<String> functions() {
+    return functions;
+  }
+
+  /** Those of them that the device has. */
+  Set<String> deviceFunctions() {
+    return deviceFunctions;
+  }
+
+  @Override
+  public String toString() {
+    Set<String> hostFunctions = new TreeSet<>(functions);
+    hostFunctions.removeAll(deviceFunctions);
+    return String.join(
+        "\n",
+        cases + " values compared with Flink, of which " + failures + " fail in both",
+        deviceFunctions.size() + " functions on the device: " + String.join(", ", deviceFunctions),
+        hostFunctions.size() + " functions on the host: " + String.join(", ", hostFunctions));
+  }
+}

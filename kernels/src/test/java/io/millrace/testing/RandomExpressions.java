@@ -1,0 +1,325 @@
+package io.millrace.testing;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.column.TypeId;
+import io.millrace.expression.Coercion;
+import io.millrace.expression.Expression;
+import io.millrace.expression.ExpressionException;
+import io.millrace.expression.ExpressionResolver;
+import io.millrace.expression.Expressions;
+import io.millrace.expression.FunctionDefinition;
+import io.millrace.expression.FunctionRegistry;
+import io.millrace.expression.ResolutionContext;
+import io.millrace.expression.Signature;
+import io.millrace.expression.Signature.Parameter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Expressions of all functions and casts that a registry has, over one schema that has columns of
+ * every type that these take: for each type {@code _a} and {@code _b}, which are nullable, and
+ * {@code _c}, {@code _d} and {@code _e}, which are not.
+ */
+public final class RandomExpressions {
+  private static final List<String> NULLABLE = List.of("a", "b");
+  private static final List<String> NOT_NULL = List.of("c", "d", "e");
+  private static final List<String> SUFFIXES =
+      Stream.concat(NULLABLE.stream(), NOT_NULL.stream()).toList();
+
+  /** What a function makes of this many bytes or digits, a test has no memory for otherwise. */
+  private static final Set<String> GROWING = Set.of("REPEAT", "LPAD", "RPAD", "SPACE");
+
+  private static final int GREATEST_GROWTH = 20;
+
+  /**
+   * A call of one function on columns and literals.
+   *
+   * @param function its name; {@code CAST} and {@code TRY_CAST} for casts, {@code CASE} for a case
+   */
+  public record FunctionCall(String function, Expression expression) {}
+
+  private record Producer(FunctionDefinition function, Signature signature) {}
+
+  private final Random random;
+  private final ExpressionValues values;
+  private final ResolutionContext context;
+  private final Schema schema;
+  private final ExpressionResolver resolver;
+  private final Map<DataType, List<Producer>> producers = new LinkedHashMap<>();
+  private final List<String> unresolved = new ArrayList<>();
+  private final Map<DataType, List<DataType>> castSources = new LinkedHashMap<>();
+
+  public RandomExpressions(Random random, ResolutionContext context) {
+    this.random = random;
+    this.values = new ExpressionValues(random);
+    this.context = context;
+    Set<DataType> types = types(context.functions());
+    this.schema = schemaOf(types);
+    this.resolver = new ExpressionResolver(schema, context);
+    context.functions().definitions().forEach(this::addProducers);
+    for (DataType to : types) {
+      for (DataType from : types) {
+        if (!from.equals(to) && context.functions().cast(from, to).isPresent()) {
+          castSources.computeIfAbsent(to, key -> new ArrayList<>()).add(from);
+        }
+      }
+    }
+  }
+
+  private void addProducers(FunctionDefinition function) {
+    for (Signature signature : function.signatures()) {
+      try {
+        DataType type = resolver.resolve(call(function, signature, 0, SUFFIXES)).type();
+        producers
+            .computeIfAbsent(type, key -> new ArrayList<>())
+            .add(new Producer(function, signature));
+      } catch (ExpressionException e) {
+        unresolved.add(e.getMessage());
+      }
+    }
+  }
+
+  private static Set<DataType> types(FunctionRegistry functions) {
+    Set<DataType> types = new LinkedHashSet<>(DataTypes.flat());
+    types.add(DataType.timestamp(0));
+    types.add(DataType.decimal(10, 0));
+    for (FunctionDefinition function : functions.definitions()) {
+      for (Signature signature : function.signatures()) {
+        signature.parameters().stream().map(Parameter::type).forEach(types::add);
+      }
+    }
+    return types;
+  }
+
+  private static Schema schemaOf(Set<DataType> types) {
+    List<Field> fields = new ArrayList<>();
+    for (DataType type : types) {
+      for (String suffix : SUFFIXES) {
+        fields.add(new Field(name(type, suffix), type, NULLABLE.contains(suffix)));
+      }
+    }
+    return new Schema(fields);
+  }
+
+  private static String name(DataType type, String suffix) {
+    String text = type.toString().toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "_");
+    return text.replaceAll("_$", "") + "_" + suffix;
+  }
+
+  private static Expression column(DataType type, String suffix) {
+    return Expressions.col(name(type, suffix));
+  }
+
+  /** The columns that the expressions read. */
+  public Schema schema() {
+    return schema;
+  }
+
+  /** Resolves against {@link #schema}. */
+  public ExpressionResolver resolver() {
+    return resolver;
+  }
+
+  /** Why signatures of functions do not resolve; they are left out. */
+  public List<String> unresolved() {
+    return unresolved;
+  }
+
+  /** Random rows of {@link #schema}. */
+  public List<List<Object>> rows(int count) {
+    return values.rows(schema, count);
+  }
+
+  /**
+   * Calls of each function, with each of its signatures on nullable columns and on columns that are
+   * not, and with each of its example literals; and each cast.
+   */
+  public List<FunctionCall> calls() {
+    List<FunctionCall> calls = new ArrayList<>();
+    producers.values().stream().flatMap(List::stream).forEach(call -> addCalls(call, calls));
+    castSources.forEach(
+        (to, sources) -> {
+          for (DataType from : sources) {
+            Expression nullable = column(from, "a");
+            calls.add(new FunctionCall("CAST", new Expression.Cast(nullable, to, false)));
+            Expression notNull = column(from, "c");
+            calls.add(new FunctionCall("CAST", new Expression.Cast(notNull, to, false)));
+            calls.add(new FunctionCall("TRY_CAST", new Expression.Cast(notNull, to, true)));
+          }
+        });
+    return calls;
+  }
+
+  private void addCalls(Producer producer, List<FunctionCall> calls) {
+    FunctionDefinition function = producer.function();
+    Signature signature = producer.signature();
+    for (int example = 0; example < examples(signature); example++) {
+      Expression nullable = call(function, signature, example, SUFFIXES);
+      calls.add(new FunctionCall(function.name(), nullable));
+    }
+    if (!signature.parameters().isEmpty()) {
+      Expression notNull = call(function, signature, 0, NOT_NULL);
+      calls.add(new FunctionCall(function.name(), notNull));
+    }
+  }
+
+  private static int examples(Signature signature) {
+    return signature.parameters().stream()
+        .mapToInt(parameter -> parameter.literals().size())
+        .reduce(1, Math::max);
+  }
+
+  private Expression call(
+      FunctionDefinition function, Signature signature, int example, List<String> suffixes) {
+    List<Expression> arguments = new ArrayList<>();
+    int columns = 0;
+    for (Parameter parameter : signature.parameters()) {
+      if (!parameter.literals().isEmpty()) {
+        arguments.add(literal(parameter, example));
+      } else if (grows(function, parameter)) {
+        arguments.add(growth(parameter));
+      } else {
+        arguments.add(column(parameter.type(), suffixes.get(columns++ % suffixes.size())));
+      }
+    }
+    return new Expression.Call(function.name(), arguments);
+  }
+
+  private static Expression literal(Parameter parameter, int example) {
+    List<?> literals = parameter.literals();
+    return new Expression.Literal(
+        parameter.literals().get(example % literals.size()), parameter.type());
+  }
+
+  private static boolean grows(FunctionDefinition function, Parameter parameter) {
+    return GROWING.contains(function.name()) && Coercion.isInteger(parameter.type());
+  }
+
+  private Expression growth(Parameter parameter) {
+    return new Expression.Literal((long) random.nextInt(GREATEST_GROWTH), parameter.type());
+  }
+
+  /**
+   * A random expression.
+   *
+   * @param depth calls within calls, at most
+   */
+  public Expression generate(int depth) {
+    List<DataType> types = List.copyOf(producers.keySet());
+    return generate(types.get(random.nextInt(types.size())), depth, true);
+  }
+
+  /**
+   * @param readsColumns whether it must not be a constant, which a planner would fold
+   */
+  private Expression generate(DataType type, int depth, boolean readsColumns) {
+    boolean hasColumns = schema.names().contains(name(type, "a"));
+    if (depth == 0 && hasColumns) {
+      return leaf(type, readsColumns);
+    }
+    int choice = random.nextInt(10);
+    if (choice == 0 && hasColumns) {
+      return leaf(type, readsColumns);
+    } else if (choice == 1 && hasColumns) {
+      return branches(type, depth);
+    } else if (choice == 2 && castSources.containsKey(type)) {
+      List<DataType> sources = castSources.get(type);
+      DataType source = sources.get(random.nextInt(sources.size()));
+      return new Expression.Cast(generate(source, depth - 1, true), type, random.nextInt(4) != 0);
+    }
+    List<Producer> candidates = producers.getOrDefault(type, List.of());
+    if (candidates.isEmpty()) {
+      return leaf(type, readsColumns);
+    }
+    return call(candidates.get(random.nextInt(candidates.size())), depth);
+  }
+
+  private Expression leaf(DataType type, boolean readsColumns) {
+    int choice = random.nextInt(20);
+    if (readsColumns || choice > 5 || !hasLiterals(type)) {
+      return column(type, SUFFIXES.get(random.nextInt(SUFFIXES.size())));
+    }
+    return new Expression.Literal(values.literal(type), type);
+  }
+
+  /**
+   * SQL has no literals of bytes that are no text, nor of instants, but functions that give them.
+   */
+  private static boolean hasLiterals(DataType type) {
+    return type.id() != TypeId.BINARY && !type.withTimeZone();
+  }
+
+  private Expression branches(DataType type, int depth) {
+    List<Expression> conditions = new ArrayList<>();
+    List<Expression> results = new ArrayList<>();
+    results.add(generate(type, depth - 1, true));
+    for (int i = random.nextInt(2); i >= 0; i--) {
+      conditions.add(another(conditions, DataType.BOOL, depth, true));
+      // A call with a null literal is one, for a planner, even if another argument fails.
+      results.add(
+          random.nextInt(8) == 0 ? Expressions.nullOf(type) : another(results, type, depth, false));
+    }
+    return new Expression.Case(conditions, results);
+  }
+
+  private Expression call(Producer producer, int depth) {
+    List<Expression> arguments = new ArrayList<>();
+    boolean readsColumns = true;
+    for (Parameter parameter : producer.signature().parameters()) {
+      if (!parameter.literals().isEmpty()) {
+        arguments.add(literal(parameter, random.nextInt(parameter.literals().size())));
+      } else if (grows(producer.function(), parameter)) {
+        arguments.add(growth(parameter));
+      } else if (readsColumns) {
+        arguments.add(generate(parameter.type(), Math.max(0, depth - 1), true));
+        readsColumns = false;
+      } else {
+        arguments.add(another(arguments, parameter.type(), depth, false));
+      }
+    }
+    return new Expression.Call(producer.function().name(), arguments);
+  }
+
+  /**
+   * One that is none of {@code others}, which a planner would simplify; as deep as chance wants, so
+   * that trees stay narrow.
+   */
+  private Expression another(
+      List<Expression> others, DataType type, int depth, boolean readsColumns) {
+    Expression expression;
+    do {
+      expression = generate(type, random.nextInt(Math.max(1, depth)), readsColumns);
+    } while (others.contains(expression));
+    return expression;
+  }
+
+  /** The expression's functions and casts, as {@link FunctionCall} names them. */
+  public static Set<String> functionsOf(Expression expression) {
+    Set<String> names = new LinkedHashSet<>();
+    collect(expression, names);
+    return names;
+  }
+
+  private static void collect(Expression expression, Set<String> names) {
+    if (expression instanceof Expression.Call call) {
+      names.add(call.function());
+      call.arguments().forEach(argument -> collect(argument, names));
+    } else if (expression instanceof Expression.Cast cast) {
+      names.add(cast.orNull() ? "TRY_CAST" : "CAST");
+      collect(cast.operand(), names);
+    } else if (expression instanceof Expression.Case branches) {
+      names.add("CASE");
+      branches.conditions().forEach(condition -> collect(condition, names));
+      branches.results().forEach(result -> collect(result, names));
+    }
+  }
+}

@@ -10,6 +10,7 @@ import io.millrace.expression.FunctionRegistry;
 import io.millrace.expression.ResolutionContext;
 import io.millrace.memory.AccessScope;
 import io.millrace.operators.row.RowDataDecoder;
+import io.millrace.testing.CalcResults;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExpressions;
 import io.millrace.testing.RandomExpressions.FunctionCall;

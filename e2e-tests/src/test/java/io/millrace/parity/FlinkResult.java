@@ -8,14 +8,14 @@ import org.apache.flink.table.types.logical.LogicalType;
  *
  * @param type of the result, with its nullability; null where Flink refuses the expression
  * @param values of each row as {@link io.millrace.testing.TableRows} has them, or a {@link
- *     RowFailure} where evaluating that row throws; empty where Flink refuses the expression
+ *     FailedRow} where evaluating that row throws; empty where Flink refuses the expression
  * @param refusal why Flink does not plan the expression, else null
  */
 record FlinkResult(
     String expression, LogicalType type, List<Object> values, RuntimeException refusal) {
 
   /** A row at which the expression fails the job. */
-  record RowFailure(Throwable cause) {}
+  record FailedRow(Throwable cause) {}
 
   boolean isRefused() {
     return refusal != null;

@@ -2,7 +2,7 @@ package io.millrace.parity;
 
 import io.millrace.column.Schema;
 import io.millrace.operators.row.SchemaConverter;
-import io.millrace.parity.FlinkResult.RowFailure;
+import io.millrace.parity.FlinkResult.FailedRow;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -77,7 +77,7 @@ final class FlinkSql {
     try (GeneratedOperators operators = generate(selected)) {
       for (int row = 0; row < rows.size(); row++) {
         List<Object> values = evaluate(operators, rows.get(row), types);
-        if (values.get(0) instanceof RowFailure) {
+        if (values.get(0) instanceof FailedRow) {
           failed.add(row);
         }
         for (int i = 0; i < types.size(); i++) {
@@ -105,7 +105,7 @@ final class FlinkSql {
     try {
       result = operators.process(row);
     } catch (Exception | Error e) {
-      return Collections.nCopies(types.size(), new RowFailure(e));
+      return Collections.nCopies(types.size(), new FailedRow(e));
     }
     return FlinkValues.of(result, types);
   }

@@ -8,7 +8,7 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.memory.AccessScope;
 import io.millrace.operators.row.RowDataDecoder;
-import io.millrace.parity.FlinkResult.RowFailure;
+import io.millrace.parity.FlinkResult.FailedRow;
 import io.millrace.testing.DataTypes;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
@@ -120,7 +120,7 @@ class FlinkSqlTest {
   }
 
   private static Throwable failure(Object value) {
-    Throwable cause = ((RowFailure) value).cause();
+    Throwable cause = ((FailedRow) value).cause();
     return cause.getCause() == null ? cause : cause.getCause();
   }
 

@@ -1,6 +1,7 @@
 package io.millrace.parity;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -38,7 +39,7 @@ final class FlinkValues {
       case TIMESTAMP_WITHOUT_TIME_ZONE ->
           LocalDateTime.ofInstant(instant((TimestampData) value), ZoneOffset.UTC);
       case TIMESTAMP_WITH_LOCAL_TIME_ZONE -> instant((TimestampData) value);
-      case CHAR, VARCHAR -> ((StringData) value).toString();
+      case CHAR, VARCHAR -> new String(((StringData) value).toBytes(), StandardCharsets.UTF_8);
       case BINARY, VARBINARY -> ByteBuffer.wrap((byte[]) value);
       default -> value;
     };

@@ -51,7 +51,6 @@ public final class RandomExpressions {
 
   private final Random random;
   private final ExpressionValues values;
-  private final ResolutionContext context;
   private final Schema schema;
   private final ExpressionResolver resolver;
   private final Map<DataType, List<Producer>> producers = new LinkedHashMap<>();
@@ -61,7 +60,6 @@ public final class RandomExpressions {
   public RandomExpressions(Random random, ResolutionContext context) {
     this.random = random;
     this.values = new ExpressionValues(random);
-    this.context = context;
     Set<DataType> types = types(context.functions());
     this.schema = schemaOf(types);
     this.resolver = new ExpressionResolver(schema, context);

@@ -9,6 +9,7 @@ import io.millrace.expression.Coercion;
 import io.millrace.expression.DeviceFunction;
 import io.millrace.expression.FunctionDefinition;
 import io.millrace.expression.FunctionFamily;
+import io.millrace.expression.HostFunction;
 import io.millrace.expression.Signature;
 import io.millrace.expression.Signature.Parameter;
 import io.millrace.expression.TypedExpression;
@@ -228,45 +229,42 @@ public final class PatternFunctions {
     if (arguments.stream().anyMatch(Arguments::isNullLiteral)) {
       return Arguments.nullOf(function.type());
     }
-    BoundFunction.Builder bound = BoundFunction.named(function.name());
-    if (function != RegexpFunction.REGEXP) {
-      bound.nullable();
-    }
     if (!(arguments.get(1) instanceof TypedExpression.Literal)) {
-      return bound
-          .host(function.byJava())
-          .hostOnly("the pattern is no literal")
-          .call(arguments, function.type());
+      return onHost(function, arguments, "the pattern is no literal", function.byJava());
     }
     String pattern = Arguments.literalString(arguments, 1);
     try {
-      return onDevice(function, pattern, arguments, bound);
+      return onDevice(function, pattern, arguments);
     } catch (UnsupportedPatternException e) {
-      return bound
-          .parameters(pattern)
-          .host(function.byJava(pattern))
-          .hostOnly(e.getMessage())
-          .call(arguments, function.type());
+      return onHost(function, arguments, e.getMessage(), function.byJava(pattern));
     }
   }
 
+  private static TypedExpression onHost(
+      RegexpFunction function, List<TypedExpression> arguments, String reason, HostFunction host) {
+    BoundFunction.Builder bound = BoundFunction.named(function.name()).host(host).hostOnly(reason);
+    if (function != RegexpFunction.REGEXP) {
+      bound.nullable();
+    }
+    return bound.call(arguments, function.type());
+  }
+
   private static TypedExpression onDevice(
-      RegexpFunction function,
-      String pattern,
-      List<TypedExpression> arguments,
-      BoundFunction.Builder bound)
+      RegexpFunction function, String pattern, List<TypedExpression> arguments)
       throws UnsupportedPatternException {
     RegexpNode node = RegexpParser.parse(pattern);
     checkDeviceArguments(function, pattern, node, arguments);
     RegexpAutomaton automaton = RegexpAutomaton.of(node, function.search());
     String third =
         function == RegexpFunction.REGEXP_REPLACE ? Arguments.literalString(arguments, 2) : "";
+    BoundFunction.Builder bound = BoundFunction.named(function.name());
     switch (function) {
-      case REGEXP_EXTRACT, REGEXP_SUBSTR -> bound.within(ByteBound.ofOperand(0));
+      case REGEXP_EXTRACT, REGEXP_SUBSTR -> bound.nullable().within(ByteBound.ofOperand(0));
       case REGEXP_REPLACE ->
           bound.scratch(ByteBound.NONE.plusOperand(0, Math.max(1, utf8Length(third))));
       default -> {}
     }
+    TypedExpression text = arguments.get(0);
     List<String> rest = arguments.stream().skip(1).map(Object::toString).toList();
     return bound
         .parameters(pattern, third)
@@ -275,7 +273,7 @@ public final class PatternFunctions {
         .sql(
             operands ->
                 function.name() + "(" + operands.get(0) + ", " + String.join(", ", rest) + ")")
-        .call(arguments.subList(0, 1), function.type());
+        .call(List.of(text), function.type(), text.nullable() || function.hasNullableType());
   }
 
   private static void checkDeviceArguments(

@@ -144,6 +144,11 @@ enum RegexpFunction {
     };
   }
 
+  /** Whether Flink calls the result nullable even if the arguments are not. */
+  boolean hasNullableType() {
+    return this != REGEXP && this != REGEXP_REPLACE;
+  }
+
   RegexpAutomaton.Search search() {
     return this == REGEXP ? RegexpAutomaton.Search.CONTAINS : RegexpAutomaton.Search.LOCATE;
   }

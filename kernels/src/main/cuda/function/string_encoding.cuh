@@ -1,4 +1,4 @@
-// Parts of strings between separators, Base64, and the percent encoding of URLs.
+// Parts of strings between separators, Base64, the percent encoding of URLs, and IPv4 addresses.
 
 #pragma once
 
@@ -189,4 +189,56 @@ MILLRACE_FUNCTION millrace::Outcome<millrace::String> url_decode(char* scratch, 
     i += 2;
   }
   return is_well_formed(writer.written()) ? value(writer.written()) : none<String>(NEEDS_HOST);
+}
+
+// The number of an IPv4 address of one to four parts, the last of which is its last byte or, of three parts, its third;
+// null if it is none.
+MILLRACE_FUNCTION millrace::Outcome<int64_t> inet_aton(const char* bytes, int32_t length) {
+  using namespace millrace;
+  int64_t address = 0;
+  int32_t parts = 0;
+  int32_t digits = 0;
+  int32_t part = 0;
+  for (int32_t i = 0; i <= length; ++i) {
+    const char byte = i < length ? bytes[i] : '.';
+    if (byte == '.') {
+      if (digits == 0 || ++parts > 4) {
+        return none<int64_t>(NULL_VALUE);
+      }
+      address = address << 8 | part;
+      digits = 0;
+      part = 0;
+    } else {
+      part = part * 10 + (byte - '0');
+      ++digits;
+      if (!is_between(byte, '0', '9') || part > 255) {
+        return none<int64_t>(NULL_VALUE);
+      }
+    }
+  }
+  const int64_t last = address & 0xFF;
+  return value(parts == 1 || parts == 4 ? address : (address >> 8) << (40 - 8 * parts) | last << (parts == 3 ? 8 : 0));
+}
+
+// The IPv4 address with a number; null if there is none. It takes fifteen bytes of scratch.
+MILLRACE_FUNCTION millrace::Outcome<millrace::String> inet_ntoa(char* scratch, int64_t number) {
+  using namespace millrace;
+  if (number < 0 || number > 0xFFFFFFFFll) {
+    return none<String>(NULL_VALUE);
+  }
+  Writer writer = {scratch, 0};
+  for (int32_t shift = 24; shift >= 0; shift -= 8) {
+    const int32_t part = static_cast<int32_t>(number >> shift) & 0xFF;
+    if (part >= 100) {
+      writer.append(static_cast<char>('0' + part / 100));
+    }
+    if (part >= 10) {
+      writer.append(static_cast<char>('0' + part / 10 % 10));
+    }
+    writer.append(static_cast<char>('0' + part % 10));
+    if (shift > 0) {
+      writer.append('.');
+    }
+  }
+  return value(writer.written());
 }

@@ -4,16 +4,15 @@ import static io.millrace.column.DataType.INT32;
 import static io.millrace.column.DataType.INT64;
 import static io.millrace.column.DataType.STRING;
 import static io.millrace.expression.function.StringFunctions.WITHIN_TEXT;
+import static io.millrace.expression.function.StringFunctions.bigint;
 import static io.millrace.expression.function.StringFunctions.integer;
 import static io.millrace.expression.function.StringFunctions.named;
 import static io.millrace.expression.function.StringFunctions.text;
 import static io.millrace.expression.function.StringFunctions.texts;
 
-import io.millrace.column.TypeId;
 import io.millrace.expression.Arguments;
 import io.millrace.expression.BoundFunction;
 import io.millrace.expression.ByteBound;
-import io.millrace.expression.Coercion;
 import io.millrace.expression.FunctionDefinition;
 import io.millrace.expression.HostFunction;
 import io.millrace.expression.ResolutionContext;
@@ -129,14 +128,6 @@ final class StringEditFunctions {
         .device("chr")
         .scratch(ByteBound.constant(2))
         .call(List.of(bigint(arguments, 0, context)), STRING, true);
-  }
-
-  private static TypedExpression bigint(
-      List<TypedExpression> arguments, int index, ResolutionContext context) {
-    return Coercion.cast(
-        Arguments.typed(arguments, index, TypeId.INT8, TypeId.INT16, TypeId.INT32, TypeId.INT64),
-        INT64,
-        context);
   }
 
   private static TypedExpression replace(List<TypedExpression> arguments) {

@@ -1,8 +1,11 @@
 package io.millrace.expression.function;
 
 import static io.millrace.column.DataType.BINARY;
+import static io.millrace.column.DataType.INT32;
+import static io.millrace.column.DataType.INT64;
 import static io.millrace.column.DataType.STRING;
 import static io.millrace.expression.function.StringFunctions.WITHIN_TEXT;
+import static io.millrace.expression.function.StringFunctions.bigint;
 import static io.millrace.expression.function.StringFunctions.named;
 import static io.millrace.expression.function.StringFunctions.text;
 import static io.millrace.expression.function.StringFunctions.texts;
@@ -17,7 +20,7 @@ import io.millrace.expression.Signature;
 import io.millrace.expression.TypedExpression;
 import java.util.List;
 
-/** Base64, character sets and URLs. */
+/** Base64, character sets, URLs and IPv4 addresses. */
 final class StringEncodingFunctions {
   private static final String CHARACTER_SETS = "character sets of Java";
 
@@ -97,7 +100,30 @@ final class StringEncodingFunctions {
                         .nullable()
                         .host(HostFunction.ofRow(StringEncodings::parseUrl))
                         .hostOnly("the URL parser of Java")
-                        .call(texts(arguments, 2, 3), STRING)));
+                        .call(texts(arguments, 2, 3), STRING)),
+        named("INET_ATON", one)
+            .description(
+                "The number of an IPv4 address, in which parts may be missing before the last of"
+                    + " two and of three; null if it is none.")
+            .bind(
+                (arguments, context) ->
+                    BoundFunction.named("INET_ATON")
+                        .nullable()
+                        .host(HostFunction.ofRow(StringEncodings::inetAton))
+                        .device("inet_aton")
+                        .call(texts(arguments, 1, 1), INT64)),
+        named("INET_NTOA", Signature.of(INT64), Signature.of(INT32))
+            .description("The IPv4 address with a number; null if there is none.")
+            .bind(
+                (arguments, context) -> {
+                  Arguments.count(arguments, 1, 1);
+                  return BoundFunction.named("INET_NTOA")
+                      .nullable()
+                      .host(HostFunction.ofRow(StringEncodings::inetNtoa))
+                      .device("inet_ntoa")
+                      .scratch(ByteBound.constant(15))
+                      .call(List.of(bigint(arguments, 0, context)), STRING);
+                }));
   }
 
   private static List<TypedExpression> bytes(List<TypedExpression> arguments) {

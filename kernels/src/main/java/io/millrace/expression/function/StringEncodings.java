@@ -9,13 +9,16 @@ import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Base64, character sets and URLs, by the classes of Java that Flink calls. */
+/** Base64, character sets, URLs and IPv4 addresses. */
 final class StringEncodings {
+  private static final Pattern BYTE = Pattern.compile("0*(25[0-5]|2[0-4][0-9]|[01]?[0-9]{1,2})");
+
   private StringEncodings() {}
 
   static void toBase64(HostVector[] operands, HostVector result, int row) {
@@ -121,5 +124,44 @@ final class StringEncodings {
     Matcher parameter =
         Pattern.compile("(?:&|^)" + Pattern.quote(name) + "=([^&]*)").matcher(query);
     return parameter.find() ? parameter.group(1) : null;
+  }
+
+  /** The number of an IPv4 address; with fewer than four parts the missing ones are 0. */
+  static void inetAton(HostVector[] operands, HostVector result, int row) {
+    String[] parts = operands[0].getString(row).split("\\.", -1);
+    if (parts.length > 4 || !Arrays.stream(parts).allMatch(StringEncodings::isByte)) {
+      result.setNull(row);
+      return;
+    }
+    long[] bytes = Arrays.stream(parts).mapToLong(Long::parseLong).toArray();
+    result.longs()[row] =
+        switch (bytes.length) {
+          case 1 -> bytes[0];
+          case 2 -> bytes[0] << 24 | bytes[1];
+          case 3 -> bytes[0] << 24 | bytes[1] << 16 | bytes[2];
+          default -> bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
+        };
+  }
+
+  private static boolean isByte(String part) {
+    return BYTE.matcher(part).matches();
+  }
+
+  /** The IPv4 address with a number. */
+  static void inetNtoa(HostVector[] operands, HostVector result, int row) {
+    long number = operands[0].longs()[row];
+    if (number < 0 || number > 0xffff_ffffL) {
+      result.setNull(row);
+    } else {
+      result.setString(
+          row,
+          (number >> 24)
+              + "."
+              + (number >> 16 & 0xff)
+              + "."
+              + (number >> 8 & 0xff)
+              + "."
+              + (number & 0xff));
+    }
   }
 }

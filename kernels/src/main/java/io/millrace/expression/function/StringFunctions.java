@@ -64,6 +64,15 @@ public final class StringFunctions {
         Arguments.typed(arguments, index, TypeId.INT8, TypeId.INT16, TypeId.INT32), INT32, context);
   }
 
+  /** The argument, any integer, as a BIGINT. */
+  static TypedExpression bigint(
+      List<TypedExpression> arguments, int index, ResolutionContext context) {
+    return Coercion.cast(
+        Arguments.typed(arguments, index, TypeId.INT8, TypeId.INT16, TypeId.INT32, TypeId.INT64),
+        DataType.INT64,
+        context);
+  }
+
   static TypedExpression literal(String text) {
     return new TypedExpression.Literal(text, STRING);
   }

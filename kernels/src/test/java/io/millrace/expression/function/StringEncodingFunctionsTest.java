@@ -94,4 +94,36 @@ class StringEncodingFunctionsTest {
     assertThat(calls.of("PARSE_URL", "http://h/?k=v&x=1", "HOST", "x")).isNull();
     assertThat(calls.of("PARSE_URL", "no url", "HOST")).isNull();
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1.2.3.4, 16909060",
+    "1.2, 16777218",
+    "1.2.3, 16908291",
+    "255, 255",
+    "0001.002.0.255, 16908543",
+    "255.255.255.255, 4294967295",
+    "256, ",
+    "1..2, ",
+    "1.2.3.4.5, ",
+    "1.2.3., ",
+    "'', ",
+    "a, ",
+    "١, "
+  })
+  void addressesHaveNumbers(String address, Long number) {
+    assertThat(calls.of("INET_ATON", address)).isEqualTo(number);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "16909060, 1.2.3.4",
+    "0, 0.0.0.0",
+    "4294967295, 255.255.255.255",
+    "4294967296, ",
+    "-1, "
+  })
+  void numbersHaveAddresses(long number, String address) {
+    assertThat(calls.of("INET_NTOA", number)).isEqualTo(address);
+  }
 }

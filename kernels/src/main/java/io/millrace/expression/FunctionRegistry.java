@@ -4,6 +4,7 @@ import io.millrace.column.DataType;
 import io.millrace.expression.function.ArithmeticFunctions;
 import io.millrace.expression.function.ComparisonFunctions;
 import io.millrace.expression.function.ConditionalFunctions;
+import io.millrace.expression.function.DateTimeFunctions;
 import io.millrace.expression.function.DigestFunctions;
 import io.millrace.expression.function.LogicalFunctions;
 import io.millrace.expression.function.MathFunctions;
@@ -14,6 +15,7 @@ import io.millrace.expression.function.RoundingFunctions;
 import io.millrace.expression.function.StringCasts;
 import io.millrace.expression.function.StringFunctions;
 import io.millrace.expression.function.StringLengthFunctions;
+import io.millrace.expression.function.TemporalCasts;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -57,10 +59,11 @@ public final class FunctionRegistry {
                     RoundingFunctions.definitions(),
                     RadixFunctions.definitions(),
                     DigestFunctions.definitions(),
-                    StringLengthFunctions.definitions())
+                    StringLengthFunctions.definitions(),
+                    DateTimeFunctions.definitions())
                 .flatMap(List::stream)
                 .toList(),
-            List.of(new NumericCasts(), new StringCasts()),
+            List.of(new NumericCasts(), new StringCasts(), new TemporalCasts()),
             List.of());
   }
 

@@ -196,9 +196,13 @@ public final class Calc {
     }
   }
 
-  /** The generated kernel on {@code device}, for which {@link #hostReason} is empty. */
-  CalcKernel kernel(Device device) {
-    return kernels.on(device);
+  /**
+   * The generated kernel on {@code device}, for which {@link #hostReason} is empty.
+   *
+   * @param hasMasks whether columns of the input may have masks
+   */
+  CalcKernel kernel(Device device, boolean hasMasks) {
+    return kernels.on(device, hasMasks);
   }
 
   /** The computed columns. */
@@ -208,7 +212,8 @@ public final class Calc {
       return evaluateOnHost(input, stream, memory);
     }
     if (hostReason().isEmpty() && input.rowCountUpperBound() > 0) {
-      Optional<Table> result = kernel(stream.device()).run(input, computedSchema, stream, memory);
+      Optional<Table> result =
+          kernel(stream.device(), hasMasks(input)).run(input, computedSchema, stream, memory);
       if (result.isPresent()) {
         return result.orElseThrow();
       }
@@ -223,6 +228,10 @@ public final class Calc {
         return output;
       }
     }
+  }
+
+  private static boolean hasMasks(Table input) {
+    return input.upperBoundColumns().stream().anyMatch(Column::isNullable);
   }
 
   private Table evaluateOnHost(Table input, DeviceStream stream, MemoryResource memory) {

@@ -13,8 +13,13 @@ final class CalcColumns {
   private final PtxCall calls;
   private final PtxPredicates predicates;
   private final CalcArguments arguments;
+  private final boolean hasMasks;
 
-  CalcColumns(PtxWriter ptx, PtxCall calls, CalcArguments arguments) {
+  /**
+   * @param hasMasks whether input columns may have masks
+   */
+  CalcColumns(PtxWriter ptx, PtxCall calls, CalcArguments arguments, boolean hasMasks) {
+    this.hasMasks = hasMasks;
     this.ptx = ptx;
     this.calls = calls;
     this.predicates = new PtxPredicates(ptx);
@@ -69,7 +74,9 @@ final class CalcColumns {
         ptx.write("mad.wide.s32 %s, %s, 1, %s", value.register(), begin, data);
       }
     }
-    return reference.nullable() ? value.withValid(loadValid(column, row, guard)) : value;
+    return hasMasks && reference.nullable()
+        ? value.withValid(loadValid(column, row, guard))
+        : value;
   }
 
   private static String memoryType(TypeId id) {

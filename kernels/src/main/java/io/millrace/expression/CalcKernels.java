@@ -12,20 +12,24 @@ import java.util.stream.Stream;
  * equal expressions, such as that of a restarted job, gets those that are there.
  */
 final class CalcKernels {
-  private static final int ARGUMENT_LIMIT_BYTES = 4096;
+  // A kernel has at most 512 words of arguments, of which a column takes at most 4.
+  private static final int COLUMN_LIMIT = 120;
   private static final Map<Key, CalcKernel> COMPILED = new ConcurrentHashMap<>();
 
   private record Key(
       Device device,
       TypedExpression condition,
       List<TypedExpression> projections,
+      boolean hasMasks,
       List<String> ptxSources) {}
+
+  private record Variant(Device device, boolean hasMasks) {}
 
   private final TypedExpression condition;
   private final List<TypedExpression> projections;
   private final List<String> ptxSources;
   private final Optional<String> hostReason;
-  private final Map<Device, CalcKernel> ofDevice = new ConcurrentHashMap<>();
+  private final Map<Variant, CalcKernel> variants = new ConcurrentHashMap<>();
 
   /**
    * @param condition null for all rows
@@ -36,19 +40,40 @@ final class CalcKernels {
     this.projections = projections;
     this.ptxSources = functions.ptxSources();
     this.hostReason =
-        Stream.concat(Stream.ofNullable(condition), projections.stream())
-            .flatMap(CalcKernels::hostReasons)
-            .findFirst();
+        columns(condition, projections) > COLUMN_LIMIT
+            ? Optional.of("more than " + COLUMN_LIMIT + " columns are read and computed at once")
+            : hostReason(condition, projections);
+  }
+
+  private static long columns(TypedExpression condition, List<TypedExpression> projections) {
+    return projections.size()
+        + Stream.concat(Stream.ofNullable(condition), projections.stream())
+            .flatMap(CalcKernels::nodes)
+            .filter(TypedExpression.InputReference.class::isInstance)
+            .distinct()
+            .count();
+  }
+
+  private static Stream<TypedExpression> nodes(TypedExpression expression) {
+    return Stream.concat(
+        Stream.of(expression), expression.operands().stream().flatMap(CalcKernels::nodes));
+  }
+
+  private static Optional<String> hostReason(
+      TypedExpression condition, List<TypedExpression> projections) {
+    return Stream.concat(Stream.ofNullable(condition), projections.stream())
+        .flatMap(CalcKernels::nodes)
+        .flatMap(CalcKernels::hostReasons)
+        .findFirst();
   }
 
   private static Stream<String> hostReasons(TypedExpression expression) {
-    Stream<String> own = Stream.empty();
     if (expression instanceof TypedExpression.Call call) {
-      own = hostReasonOf(call);
-    } else if (expression instanceof TypedExpression.Try attempt) {
-      own = hostReasonOf(attempt.call());
+      return hostReasonOf(call);
     }
-    return Stream.concat(own, expression.operands().stream().flatMap(CalcKernels::hostReasons));
+    return expression instanceof TypedExpression.Try attempt
+        ? hostReasonOf(attempt.call())
+        : Stream.empty();
   }
 
   private static Stream<String> hostReasonOf(TypedExpression.Call call) {
@@ -63,28 +88,26 @@ final class CalcKernels {
     return hostReason;
   }
 
-  /** The calc's program, for which {@link #hostReason} is empty. */
-  CalcProgram program() {
-    CalcProgram program =
-        CalcProgramWriter.write(condition, projections, PtxLibrary.with(ptxSources));
-    if (program.argumentBytes() > ARGUMENT_LIMIT_BYTES) {
-      throw new ExpressionException(
-          "a calc of "
-              + program.inputs().size()
-              + " input and "
-              + program.outputs().size()
-              + " output columns is too wide for one kernel; select fewer at a time");
-    }
-    return program;
+  /**
+   * The calc's program, for which {@link #hostReason} is empty.
+   *
+   * @param hasMasks whether columns of the input may have masks
+   */
+  CalcProgram program(boolean hasMasks) {
+    return CalcProgramWriter.write(condition, projections, hasMasks, PtxLibrary.with(ptxSources));
   }
 
-  /** The kernel for {@code device}; compiled at the first call in the process. */
-  CalcKernel on(Device device) {
-    return ofDevice.computeIfAbsent(
-        device,
+  /**
+   * The kernel for tables on {@code device}; compiled at the first call in the process.
+   *
+   * @param hasMasks whether columns of the input may have masks
+   */
+  CalcKernel on(Device device, boolean hasMasks) {
+    return variants.computeIfAbsent(
+        new Variant(device, hasMasks),
         own ->
             COMPILED.computeIfAbsent(
-                new Key(own, condition, projections, ptxSources),
-                key -> new CalcKernel(program(), own)));
+                new Key(device, condition, projections, hasMasks, ptxSources),
+                key -> new CalcKernel(program(hasMasks), device)));
   }
 }

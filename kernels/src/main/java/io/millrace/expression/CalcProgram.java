@@ -100,21 +100,9 @@ record CalcProgram(
    * A column that the kernel writes.
    *
    * @param bound of a column of bytes, how many there are at most; else null
+   * @param nullable whether it has a mask
    */
-  record Output(TypedExpression expression, RowBound bound) {
-    static Output of(TypedExpression expression) {
-      boolean isBytes = expression.type().id().isVariableWidth();
-      return new Output(expression, isBytes ? RowBound.of(expression) : null);
-    }
-
-    DataType type() {
-      return expression.type();
-    }
-
-    boolean nullable() {
-      return expression.nullable();
-    }
-  }
+  record Output(DataType type, RowBound bound, boolean nullable) {}
 
   /** Sums that blocks look back for: rows kept, and the bytes of each output column of bytes. */
   int sums() {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /**
  * Generates the kernel of a calc. Each thread computes one or more rows in registers; a warp's rows
@@ -20,9 +21,12 @@ import java.util.function.Supplier;
 final class CalcProgramWriter {
   private static final int MANY_NODES = 48;
   private static final int ROWS_OF_ITERATION = 4;
+  // Of a multiprocessor, so that it has enough loads under way.
+  private static final int RESIDENT_BLOCKS = 4;
 
   private final TypedExpression condition;
-  private final List<Output> outputs;
+  private final List<TypedExpression> outputs;
+  private final boolean[] nullable;
   private final List<Integer> inputs;
   private final List<Call> scratches = new ArrayList<>();
   private final PtxModule module;
@@ -77,9 +81,14 @@ final class CalcProgramWriter {
     }
   }
 
-  private CalcProgramWriter(TypedExpression condition, List<Output> outputs, PtxLibrary library) {
+  private CalcProgramWriter(
+      TypedExpression condition,
+      List<TypedExpression> outputs,
+      boolean hasMasks,
+      PtxLibrary library) {
     this.condition = condition;
     this.outputs = outputs;
+    this.nullable = new boolean[outputs.size()];
     this.module = new PtxModule(library);
     this.calls = new PtxCall(ptx, module);
     Set<Integer> read = new LinkedHashSet<>();
@@ -87,9 +96,8 @@ final class CalcProgramWriter {
     roots().forEach(root -> collect(root, nodes, read));
     this.inputs = List.copyOf(read);
     this.arguments = new CalcArguments(ptx, inputs, outputs.size());
-    this.columns = new CalcColumns(ptx, calls, arguments);
-    this.writesBytes =
-        outputs.stream().anyMatch(output -> output.expression().type().id().isVariableWidth());
+    this.columns = new CalcColumns(ptx, calls, arguments, hasMasks);
+    this.writesBytes = outputs.stream().anyMatch(output -> output.type().id().isVariableWidth());
     boolean isLong = nodes.size() > MANY_NODES;
     boolean branches = roots().stream().anyMatch(PtxExpressionWriter::isConditional);
     this.rowsOfIteration = writesBytes || branches || isLong ? 1 : ROWS_OF_ITERATION;
@@ -100,12 +108,15 @@ final class CalcProgramWriter {
    * The program of a calc.
    *
    * @param condition null for all rows
+   * @param hasMasks whether columns of the input may have masks, as far as they are nullable
    * @param library where the functions are that it calls
    */
   static CalcProgram write(
-      TypedExpression condition, List<TypedExpression> projections, PtxLibrary library) {
-    List<Output> outputs = projections.stream().map(Output::of).toList();
-    return new CalcProgramWriter(condition, outputs, library).write();
+      TypedExpression condition,
+      List<TypedExpression> projections,
+      boolean hasMasks,
+      PtxLibrary library) {
+    return new CalcProgramWriter(condition, projections, hasMasks, library).write();
   }
 
   private List<TypedExpression> roots() {
@@ -113,7 +124,7 @@ final class CalcProgramWriter {
     if (condition != null) {
       roots.add(condition);
     }
-    outputs.forEach(output -> roots.add(output.expression()));
+    roots.addAll(outputs);
     return roots;
   }
 
@@ -132,7 +143,7 @@ final class CalcProgramWriter {
     Set<TypedExpression> ofCondition = new LinkedHashSet<>();
     collect(condition, ofCondition, new LinkedHashSet<>());
     Set<TypedExpression> ofOutputs = new LinkedHashSet<>();
-    outputs.forEach(output -> collect(output.expression(), ofOutputs, new LinkedHashSet<>()));
+    outputs.forEach(output -> collect(output, ofOutputs, new LinkedHashSet<>()));
     ofCondition.retainAll(ofOutputs);
     return ofCondition.stream().anyMatch(shared -> !shared.operands().isEmpty());
   }
@@ -238,8 +249,8 @@ final class CalcProgramWriter {
     return (condition == null ? 0 : 1) + (int) bytes;
   }
 
-  private static boolean isBytes(Output output) {
-    return output.expression().type().id().isVariableWidth();
+  private static boolean isBytes(TypedExpression output) {
+    return output.type().id().isVariableWidth();
   }
 
   private void select(Item item) {
@@ -272,16 +283,12 @@ final class CalcProgramWriter {
   /** Computes all outputs of a row that is kept. */
   private void compute(Item item) {
     item.guard = item.keep;
-    boolean branches =
-        outputs.stream().anyMatch(output -> PtxExpressionWriter.isConditional(output.expression()));
+    boolean branches = outputs.stream().anyMatch(PtxExpressionWriter::isConditional);
     List<PtxValue> values =
         branchIf(
             branches,
             item,
-            () ->
-                outputs.stream()
-                    .map(output -> item.expressions.write(output.expression()))
-                    .toList());
+            () -> outputs.stream().map(output -> item.expressions.write(output)).toList());
     for (int i = 0; i < outputs.size(); i++) {
       PtxValue value = values.get(i);
       item.values.add(value);
@@ -297,7 +304,7 @@ final class CalcProgramWriter {
 
   private void store(Item item, CalcSkeleton skeleton) {
     for (int i = 0; i < outputs.size(); i++) {
-      Output output = outputs.get(i);
+      TypedExpression output = outputs.get(i);
       PtxValue value = item.values.get(i);
       if (isBytes(output)) {
         int index = i;
@@ -311,12 +318,13 @@ final class CalcProgramWriter {
               return null;
             });
       } else {
-        boolean computed = !(output.expression() instanceof InputReference);
+        boolean computed = !(output instanceof InputReference);
         columns.store(i, value, item.position, computed, item.keep);
       }
     }
     for (int i = 0; i < outputs.size(); i++) {
-      if (outputs.get(i).nullable()) {
+      nullable[i] = item.values.get(i).valid() != null;
+      if (nullable[i]) {
         String mask = arguments.output(i, CalcProgram.OutputWord.VALIDITY);
         if (condition == null) {
           skeleton.storeMask(mask, item.valid.get(i), item.row, item.active);
@@ -327,20 +335,27 @@ final class CalcProgramWriter {
     }
   }
 
+  private Output output(int index) {
+    TypedExpression output = outputs.get(index);
+    RowBound bound = isBytes(output) ? RowBound.of(output) : null;
+    return new Output(output.type(), bound, nullable[index]);
+  }
+
   private CalcProgram program() {
     int bytes = CalcProgram.scratchOffset(inputs.size(), outputs.size(), scratches.size());
     String header =
         String.format(
             Locale.ROOT,
-            ".visible .entry %s(.param .align 8 .b8 arguments[%d])\n.maxntid %d, 1, 1\n",
+            ".visible .entry %s(.param .align 8 .b8 arguments[%d])\n.maxntid %d, 1, 1\n%s",
             CalcProgram.KERNEL,
             bytes,
-            CalcProgram.THREADS);
+            CalcProgram.THREADS,
+            rowsOfIteration == 1 ? "" : ".minnctapersm " + RESIDENT_BLOCKS + "\n");
     String kernel = header + "{\n" + ptx.declarations() + arguments.loads() + ptx.text() + "}\n";
     return new CalcProgram(
         module.text(kernel),
         inputs,
-        outputs,
+        IntStream.range(0, outputs.size()).mapToObj(this::output).toList(),
         scratches.stream().map(RowBound::of).toList(),
         condition != null,
         mayNeedHost,

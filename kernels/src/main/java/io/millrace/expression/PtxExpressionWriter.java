@@ -186,7 +186,7 @@ final class PtxExpressionWriter {
 
   private PtxValue junction(TypedExpression junction) {
     boolean isAnd = junction instanceof TypedExpression.And;
-    boolean nullable = junction.nullable();
+    boolean nullable = false;
     // Of an AND: whether all were true, and whether one was false. Of an OR the other way round.
     String all = predicates.constant(true);
     String decided = predicates.constant(false);
@@ -199,6 +199,7 @@ final class PtxExpressionWriter {
         branches++;
       }
       PtxValue value = write(operand);
+      nullable |= value.valid() != null;
       String is = isAnd ? value.register() : predicates.not(value.register());
       ptx.write("and.pred %s, %s, %s", all, all, predicates.and(is, value.valid()));
       String isDecisive = predicates.and(predicates.not(is), value.valid());

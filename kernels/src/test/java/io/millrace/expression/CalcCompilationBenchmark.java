@@ -61,6 +61,6 @@ public class CalcCompilationBenchmark {
             Optional.of(first.gt(0L)),
             List.of(first.as("x"), second.as("y")),
             ResolutionContext.DEFAULT);
-    return calc.kernel(Device.current());
+    return calc.kernel(Device.current(), true);
   }
 }

@@ -85,7 +85,8 @@ class CalcProgramTest {
 
   private static String assemblyErrors(
       TypedExpression condition, List<TypedExpression> projections) {
-    CalcProgram program = CalcProgramWriter.write(condition, projections, PtxLibrary.builtIn());
+    CalcProgram program =
+        CalcProgramWriter.write(condition, projections, true, PtxLibrary.builtIn());
     return PtxAssembler.errors(program.ptx());
   }
 }

@@ -79,7 +79,7 @@ class DecimalProgramTest {
   private static void assertAssembles(List<Expression> expressions) {
     ExpressionResolver resolver = new ExpressionResolver(SCHEMA, ResolutionContext.DEFAULT);
     List<TypedExpression> typed = expressions.stream().map(resolver::resolve).toList();
-    CalcProgram program = CalcProgramWriter.write(null, typed, PtxLibrary.builtIn());
+    CalcProgram program = CalcProgramWriter.write(null, typed, true, PtxLibrary.builtIn());
 
     assertThat(PtxAssembler.errors(program.ptx())).isEmpty();
   }

@@ -87,7 +87,8 @@ class ExpressionPropertyTest {
   private static void assemble(
       TypedExpression condition, List<TypedExpression> projections, List<String> errors) {
     try {
-      String ptx = CalcProgramWriter.write(condition, projections, PtxLibrary.builtIn()).ptx();
+      String ptx =
+          CalcProgramWriter.write(condition, projections, true, PtxLibrary.builtIn()).ptx();
       String error = PtxAssembler.errors(ptx);
       if (!error.isEmpty()) {
         errors.add(projections + ": " + error);

@@ -194,8 +194,8 @@ public final class StringFunctions {
             .description(
                 "Without the characters of the second string, or spaces, at " + where + ".")
             .differences(
-                "Flink trims spaces alone where the characters come from a column and start with a"
-                    + " space.");
+                "Where the characters are not a literal, Flink may trim spaces alone if they start with"
+                    + " a space, and fail if there are none.");
     if (flag != null) {
       definition.sql(
           a ->

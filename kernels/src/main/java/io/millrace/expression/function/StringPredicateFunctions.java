@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** What strings consist of: false, not null, for a null. */
+/** What strings consist of: false for a null. */
 final class StringPredicateFunctions {
   private StringPredicateFunctions() {}
 
@@ -24,20 +24,21 @@ final class StringPredicateFunctions {
             "is_alpha",
             StringPredicates::isAlpha,
             type -> false,
-            "Whether a string consists of letters; false for a number."),
+            "Whether a string consists of letters; false for a null and for a number."),
         predicate(
             "IS_DIGIT",
             "is_digit",
             StringPredicates::isDigit,
             Coercion::isInteger,
-            "Whether a string consists of digits; true for an integer, false for another number."),
+            "Whether a string consists of digits, and is not null; true for an integer, even a null,"
+                + " and false for another number."),
         predicate(
             "IS_DECIMAL",
             "is_decimal",
             StringPredicates::isDecimal,
             type -> Coercion.isInteger(type) || Coercion.isFloating(type),
-            "Whether a string is a number; true for an integer or floating-point number, false for"
-                + " a DECIMAL."));
+            "Whether a string is a number, and is not null; true for an integer or floating-point"
+                + " number, even a null, and false for a DECIMAL."));
   }
 
   private static FunctionDefinition predicate(
@@ -56,14 +57,17 @@ final class StringPredicateFunctions {
             (arguments, context) -> {
               Arguments.count(arguments, 1, 1);
               TypedExpression value = arguments.get(0);
-              TypedExpression isNotNull = LogicalFunctions.not(new TypedExpression.IsNull(value));
+              TypedExpression isNull = new TypedExpression.IsNull(value);
+              TypedExpression isNotNull = LogicalFunctions.not(isNull);
               if (value.type().id() != TypeId.STRING) {
                 if (!Coercion.isNumeric(value.type())) {
                   throw Arguments.wrongType(value);
                 }
+                // The value decides nothing, but Flink evaluates it, and it may fail.
+                List<TypedExpression> both = List.of(isNull, isNotNull);
                 return holdsForNumbers.test(value.type())
-                    ? isNotNull
-                    : new TypedExpression.Literal(false, DataType.BOOL);
+                    ? new TypedExpression.Or(both)
+                    : new TypedExpression.And(both);
               }
               TypedExpression.Call holds =
                   BoundFunction.named(name)

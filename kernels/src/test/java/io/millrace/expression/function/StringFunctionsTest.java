@@ -277,6 +277,8 @@ class StringFunctionsTest {
     assertThat(calls.of("IS_DIGIT", 5.0)).isEqualTo(false);
     assertThat(calls.of("IS_DECIMAL", 5.0)).isEqualTo(true);
     assertThat(calls.of("IS_ALPHA", 5L)).isEqualTo(false);
+    assertThat(calls.ofRows("IS_DIGIT", List.of(Arrays.asList((Object) null), List.of(1))))
+        .containsExactly(true, true);
     assertThat(calls.evaluate(call("IS_DECIMAL", Expressions.decimal("1.5")), List.of(List.of(1))))
         .containsExactly(false);
   }

@@ -32,6 +32,10 @@ public final class RoundingFunctions {
   private static final List<DataType> WIDE_NUMBERS =
       List.of(DataType.INT32, DataType.INT64, DataType.FLOAT32, DataType.FLOAT64);
 
+  // Any INTEGER will do, but Flink takes its time, or all memory, for many millions of digits.
+  private static final Signature.Parameter DIGITS =
+      Signature.literal(DataType.INT32, 2L, 0L, -1L, 12L);
+
   private RoundingFunctions() {}
 
   public static List<FunctionDefinition> definitions() {
@@ -79,10 +83,12 @@ public final class RoundingFunctions {
                     types.stream()
                         .flatMap(
                             type ->
-                                Stream.of(Signature.of(type), Signature.of(type, DataType.INT32))),
+                                Stream.of(
+                                    Signature.of(type), Signature.of(Signature.any(type), DIGITS))),
                     DecimalFunctions.roundingSignatures().stream())
                 .toList())
-        .differences("Of a DECIMAL the digits must be a literal.")
+        .differences(
+            "Of a DECIMAL the digits must be a literal; of other numbers they need not be one.")
         .description(description);
   }
 

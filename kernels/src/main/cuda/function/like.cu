@@ -17,13 +17,11 @@ __device__ inline Pattern pattern_of(const char* constant) {
   return {constant + 4, read_length(constant)};
 }
 
-__device__ inline bool same_bytes(const char* left, const char* right, int32_t length) {
-  for (int32_t i = 0; i < length; i++) {
-    if (left[i] != right[i]) {
-      return false;
-    }
-  }
-  return true;
+constexpr uint64_t LOW_BITS = 0x7f7f7f7f7f7f7f7full;
+
+// The highest bit of each byte that is zero.
+__device__ inline uint64_t zero_bytes(uint64_t word) {
+  return ~(((word & LOW_BITS) + LOW_BITS) | word | LOW_BITS);
 }
 
 // The pattern's byte `many` stands for any bytes, `one` for one code point that is no line terminator.
@@ -71,27 +69,34 @@ __device__ inline bool matches_wildcards(
 
 MILLRACE_FUNCTION int32_t like_equal(const char* bytes, int32_t length, const char* constant) {
   Pattern pattern = pattern_of(constant);
-  return length == pattern.length && same_bytes(bytes, pattern.bytes, length);
+  return length == pattern.length && equal(bytes, pattern.bytes, length);
 }
 
 MILLRACE_FUNCTION int32_t like_prefix(const char* bytes, int32_t length, const char* constant) {
   Pattern pattern = pattern_of(constant);
-  return length >= pattern.length && same_bytes(bytes, pattern.bytes, pattern.length);
+  return length >= pattern.length && equal(bytes, pattern.bytes, pattern.length);
 }
 
 MILLRACE_FUNCTION int32_t like_suffix(const char* bytes, int32_t length, const char* constant) {
   Pattern pattern = pattern_of(constant);
   int32_t start = length - pattern.length;
-  return start >= 0 && same_bytes(bytes + start, pattern.bytes, pattern.length);
+  return start >= 0 && equal(bytes + start, pattern.bytes, pattern.length);
 }
 
+// Looks at eight starts at a time for the pattern's first byte.
 MILLRACE_FUNCTION int32_t like_contains(const char* bytes, int32_t length, const char* constant) {
   Pattern pattern = pattern_of(constant);
-  char first = pattern.bytes[0];
-  for (int32_t start = 0; start <= length - pattern.length; start++) {
-    if (bytes[start] == first &&
-        same_bytes(bytes + start + 1, pattern.bytes + 1, pattern.length - 1)) {
-      return 1;
+  uint64_t first = static_cast<uint8_t>(pattern.bytes[0]) * 0x0101010101010101ull;
+  int32_t starts = length - pattern.length + 1;
+  for (int32_t offset = 0; offset < starts; offset += 8) {
+    int32_t count = least(8, starts - offset);
+    uint64_t candidates = zero_bytes(load_bytes(bytes + offset, count) ^ first);
+    while (candidates != 0) {
+      int32_t index = bytes_below(candidates);
+      if (index < count && equal(bytes + offset + index, pattern.bytes, pattern.length)) {
+        return 1;
+      }
+      candidates &= candidates - 1;
     }
   }
   return 0;

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "function.cuh"
+#include "utf8.cuh"
 
 namespace millrace {
 
@@ -16,12 +16,6 @@ __device__ inline int32_t read_length(const char* constant) {
 
 __device__ inline bool is_continuation(char byte) {
   return (byte & 0xc0) == 0x80;
-}
-
-// How many bytes the code point has that a byte starts.
-__device__ inline int32_t code_point_bytes(char byte) {
-  uint8_t first = static_cast<uint8_t>(byte);
-  return first < 0xc2 || first >= 0xf8 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
 // How many bytes the line terminator of java.util.regex has that is at `at`; 0 if there is none, and 1 for the
@@ -48,8 +42,7 @@ __device__ inline int32_t code_point_but_line_terminator(
   if (is_continuation(bytes[at]) || line_terminator_bytes(bytes, length, at) > 0) {
     return 0;
   }
-  int32_t size = code_point_bytes(bytes[at]);
-  return size <= length - at ? size : length - at;
+  return code_point_width(bytes + at, length - at);
 }
 
 }  // namespace millrace

@@ -1,8 +1,8 @@
 // Casts between text and booleans, numbers and bytes. The constant of casts to and from decimals is two bytes:
 // precision and scale.
 
-#include "pattern.cuh"
 #include "text_cast.cuh"
+#include "utf8.cuh"
 
 using namespace millrace;
 
@@ -270,40 +270,6 @@ __device__ inline bool rounds_once(double number) {
   return magnitude == 0 || (is_normal && dropped != 1ULL << 28);
 }
 
-// Whether a two-byte, three-byte or four-byte code point is at `at`, not longer than it must be and no surrogate.
-__device__ inline bool is_code_point(const char* bytes, int32_t length, int32_t at) {
-  int32_t size = code_point_bytes(bytes[at]);
-  uint32_t first = static_cast<uint8_t>(bytes[at]);
-  if (size == 1 || at + size > length || first > 0xf4) {
-    return false;
-  }
-  uint32_t code_point = first & (0xffu >> (size + 1));
-  for (int32_t i = 1; i < size; i++) {
-    if (!is_continuation(bytes[at + i])) {
-      return false;
-    }
-    code_point = code_point << 6 | (static_cast<uint8_t>(bytes[at + i]) & 0x3f);
-  }
-  uint32_t least = size == 2 ? 0x80 : size == 3 ? 0x800 : 0x10000;
-  return code_point >= least && code_point <= 0x10ffff && (code_point & 0xfffff800) != 0xd800;
-}
-
-// The bytes of the first `count` code points, and how many code points there are, which is at most `count`.
-struct Prefix {
-  int32_t length;
-  int32_t code_points;
-};
-
-__device__ inline Prefix prefix_of(const char* bytes, int32_t length, int32_t count) {
-  Prefix prefix{0, 0};
-  while (prefix.length < length && prefix.code_points < count) {
-    prefix.length += code_point_bytes(bytes[prefix.length]);
-    prefix.code_points++;
-  }
-  prefix.length = prefix.length < length ? prefix.length : length;
-  return prefix;
-}
-
 }  // namespace
 
 MILLRACE_FUNCTION String cast_boolean_to_string(char* scratch, int32_t of) {
@@ -407,28 +373,29 @@ MILLRACE_FUNCTION String cast_string_to_binary(const char* bytes, int32_t length
 
 // Bytes that are no UTF-8 need the host, which replaces them.
 MILLRACE_FUNCTION Outcome<String> cast_binary_to_string(const char* bytes, int32_t length) {
-  for (int32_t at = 0; at < length; at += code_point_bytes(bytes[at])) {
-    if (static_cast<uint8_t>(bytes[at]) >= 0x80 && !is_code_point(bytes, length, at)) {
+  int32_t at = 0;
+  while (at < length) {
+    const int32_t width = well_formed_width(bytes + at, length - at);
+    if (width == 0) {
       return none<String>(NEEDS_HOST);
     }
+    at += width;
   }
   return value(String{bytes, length});
 }
 
 MILLRACE_FUNCTION String cast_varchar(const char* bytes, int32_t length, int32_t code_points) {
-  return {bytes, length <= code_points ? length : prefix_of(bytes, length, code_points).length};
+  return {bytes, offset_of_code_point(bytes, length, code_points)};
 }
 
 MILLRACE_FUNCTION String cast_char(
     char* scratch, const char* bytes, int32_t length, int32_t code_points) {
-  Prefix prefix = prefix_of(bytes, length, code_points);
-  if (prefix.code_points == code_points) {
-    return {bytes, prefix.length};
+  const CodePoints first = first_code_points(bytes, length, code_points);
+  if (first.count == code_points) {
+    return {bytes, first.bytes};
   }
-  for (int32_t i = 0; i < length; i++) {
-    scratch[i] = bytes[i];
-  }
-  int32_t padded = length + code_points - prefix.code_points;
+  const int32_t padded = length + code_points - first.count;
+  copy_mapped(scratch, bytes, length, [](uint64_t word) { return word; });
   for (int32_t i = length; i < padded; i++) {
     scratch[i] = ' ';
   }

@@ -10,15 +10,6 @@ final class PatternBytes {
     return (value & 0xc0) == 0x80;
   }
 
-  /** How many bytes the code point has that a byte starts. */
-  static int codePointBytes(byte value) {
-    int first = value & 0xff;
-    if (first < 0xc2 || first >= 0xf8) {
-      return 1;
-    }
-    return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  }
-
   /**
    * How many bytes the line terminator of {@link java.util.regex.Pattern} has that is at {@code
    * at}; 0 if there is none, and 1 for the carriage return of a pair.
@@ -43,11 +34,11 @@ final class PatternBytes {
    * How many bytes the code point at {@code at} has; 0 if none starts or it is a line terminator.
    */
   static int codePointButLineTerminator(long address, int length, int at) {
-    byte first = HostMemory.getByte(address + at);
-    if (isContinuation(first) || lineTerminatorBytes(address, length, at) > 0) {
+    if (isContinuation(HostMemory.getByte(address + at))
+        || lineTerminatorBytes(address, length, at) > 0) {
       return 0;
     }
-    return Math.min(codePointBytes(first), length - at);
+    return Utf8.width(address + at, length - at);
   }
 
   /** Whether {@code $} matches: at the end, and before a line terminator that ends the string. */
@@ -68,9 +59,8 @@ final class PatternBytes {
   static int utf16Length(long address, int length) {
     int units = 0;
     for (int i = 0; i < length; i++) {
-      byte value = HostMemory.getByte(address + i);
-      if (!isContinuation(value)) {
-        units += codePointBytes(value) == 4 ? 2 : 1;
+      if (!isContinuation(HostMemory.getByte(address + i))) {
+        units += Utf8.width(address + i, length - i) == 4 ? 2 : 1;
       }
     }
     return units;

@@ -64,6 +64,15 @@ final class RegexpAutomaton {
     return new RegexpAutomaton(new RegexpDeterminization(RegexpProgram.of(node), search).table());
   }
 
+  /** The flag of a state that accepts so. */
+  static int flag(RegexpProgram.Accept accept) {
+    return switch (accept) {
+      case ANYWHERE -> MATCH;
+      case BEFORE_FINAL_TERMINATOR -> MATCH_BEFORE_FINAL_TERMINATOR;
+      case AT_END -> MATCH_AT_END;
+    };
+  }
+
   /** A copy of the table. */
   byte[] table() {
     return table.clone();

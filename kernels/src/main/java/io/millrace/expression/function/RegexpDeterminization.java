@@ -21,7 +21,6 @@ import java.util.Map;
  */
 final class RegexpDeterminization {
   private static final int MOST_STATES = 255;
-  private static final int BYTE_VALUES = 256;
 
   private final RegexpProgram program;
   private final Search search;
@@ -29,31 +28,12 @@ final class RegexpDeterminization {
   private final List<List<Integer>> found = new ArrayList<>();
   private final List<int[]> transitions = new ArrayList<>();
   private final List<Integer> truncated = new ArrayList<>();
-  private final int[] classOfByte = new int[BYTE_VALUES];
-  private final List<Integer> byteOfClass = new ArrayList<>();
+  private final ByteClasses classes;
 
   RegexpDeterminization(RegexpProgram program, Search search) {
     this.program = program;
     this.search = search;
-    findByteClasses();
-  }
-
-  // Bytes that each instruction takes or each leaves are alike.
-  private void findByteClasses() {
-    BitSet firsts = new BitSet();
-    firsts.set(0);
-    for (int i = 0; i < program.size(); i++) {
-      if (program.instruction(i) instanceof Take take) {
-        firsts.set(take.first());
-        firsts.set(take.last() + 1);
-      }
-    }
-    for (int value = 0; value < BYTE_VALUES; value++) {
-      if (firsts.get(value)) {
-        byteOfClass.add(value);
-      }
-      classOfByte[value] = byteOfClass.size() - 1;
-    }
+    this.classes = ByteClasses.of(program);
   }
 
   byte[] table() throws UnsupportedPatternException {
@@ -63,9 +43,9 @@ final class RegexpDeterminization {
     for (int state = 0; state < found.size(); state++) {
       List<Integer> items = found.get(state);
       truncated.add(stateOf(beforeFinalTerminatorMatch(items)));
-      int[] next = new int[byteOfClass.size()];
+      int[] next = new int[classes.count()];
       for (int i = 0; i < next.length; i++) {
-        next[i] = stateOf(step(items, byteOfClass.get(i)));
+        next[i] = stateOf(step(items, classes.firstByte(i)));
       }
       transitions.add(next);
     }
@@ -148,12 +128,7 @@ final class RegexpDeterminization {
     int flags = 0;
     for (int item : items) {
       if (program.instruction(item) instanceof Accept accept) {
-        flags |=
-            switch (accept) {
-              case ANYWHERE -> RegexpAutomaton.MATCH;
-              case BEFORE_FINAL_TERMINATOR -> RegexpAutomaton.MATCH_BEFORE_FINAL_TERMINATOR;
-              case AT_END -> RegexpAutomaton.MATCH_AT_END;
-            };
+        flags |= RegexpAutomaton.flag(accept);
       }
     }
     return flags;
@@ -171,23 +146,21 @@ final class RegexpDeterminization {
         }
       }
     }
-    int classes = byteOfClass.size();
-    byte[] table = new byte[RegexpAutomaton.STATES + count * (2 + classes)];
-    table[RegexpAutomaton.CLASS_COUNT_MINUS_ONE] = (byte) (classes - 1);
+    int width = classes.count();
+    byte[] table = new byte[RegexpAutomaton.STATES + count * (2 + width)];
+    table[RegexpAutomaton.CLASS_COUNT_MINUS_ONE] = (byte) (width - 1);
     table[RegexpAutomaton.START_AT_BEGIN] = (byte) numbers[startAtBegin];
     table[RegexpAutomaton.START] = (byte) numbers[start];
     table[RegexpAutomaton.STATE_COUNT] = (byte) count;
     int firstFlagged = count;
-    for (int value = 0; value < BYTE_VALUES; value++) {
-      table[RegexpAutomaton.CLASSES + value] = (byte) classOfByte[value];
-    }
+    classes.write(table, RegexpAutomaton.CLASSES);
     for (int i = 0; i < count; i++) {
       int flags = flags(found.get(i));
       firstFlagged = flags != 0 ? Math.min(firstFlagged, numbers[i]) : firstFlagged;
       table[RegexpAutomaton.STATES + numbers[i]] = (byte) flags;
       table[RegexpAutomaton.STATES + count + numbers[i]] = (byte) numbers[truncated.get(i)];
-      int row = RegexpAutomaton.STATES + 2 * count + numbers[i] * classes;
-      for (int j = 0; j < classes; j++) {
+      int row = RegexpAutomaton.STATES + 2 * count + numbers[i] * width;
+      for (int j = 0; j < width; j++) {
         table[row + j] = (byte) numbers[transitions.get(i)[j]];
       }
     }

@@ -18,6 +18,14 @@ sealed interface RegexpNode {
     }
   }
 
+  /** A capturing group; they are numbered from 1 by where they open. */
+  record Group(int number, RegexpNode body) implements RegexpNode {
+    @Override
+    public boolean matchesEmpty() {
+      return body.matchesEmpty();
+    }
+  }
+
   /** One after the other. */
   record Sequence(List<RegexpNode> parts) implements RegexpNode {
     @Override

@@ -3,6 +3,7 @@ package io.millrace.expression.function;
 import io.millrace.expression.function.RegexpNode.Alternatives;
 import io.millrace.expression.function.RegexpNode.Anchor;
 import io.millrace.expression.function.RegexpNode.Characters;
+import io.millrace.expression.function.RegexpNode.Group;
 import io.millrace.expression.function.RegexpNode.Repetition;
 import io.millrace.expression.function.RegexpNode.Sequence;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ final class RegexpParser {
   private final int[] pattern;
   private int position;
   private boolean dotIsAny;
+  private int groups;
 
   private RegexpParser(String pattern) {
     this.pattern = pattern.codePoints().toArray();
@@ -58,6 +60,8 @@ final class RegexpParser {
       for (RegexpNode option : alternatives.options()) {
         requireLast(option, last);
       }
+    } else if (node instanceof Group group) {
+      requireLast(group.body(), last);
     } else if (node instanceof Repetition repetition) {
       requireLast(repetition.body(), false);
     }
@@ -120,15 +124,15 @@ final class RegexpParser {
 
   private RegexpNode group() throws UnsupportedPatternException {
     boolean outside = dotIsAny;
-    if (hasMore() && peek() == '?') {
-      if (startsWith("?s:")) {
-        dotIsAny = true;
-        position += "?s:".length();
-      } else if (startsWith("?:")) {
-        position += "?:".length();
-      } else {
-        throw new UnsupportedPatternException("it has a group of a special kind");
-      }
+    boolean isCapturing = !hasMore() || peek() != '?';
+    int number = isCapturing ? ++groups : groups;
+    if (startsWith("?s:")) {
+      dotIsAny = true;
+      position += "?s:".length();
+    } else if (startsWith("?:")) {
+      position += "?:".length();
+    } else if (!isCapturing) {
+      throw new UnsupportedPatternException("it has a group of a special kind");
     }
     RegexpNode body = alternatives();
     if (!hasMore()) {
@@ -136,7 +140,7 @@ final class RegexpParser {
     }
     position++;
     dotIsAny = outside;
-    return body;
+    return isCapturing ? new Group(number, body) : body;
   }
 
   private RegexpNode quantified(RegexpNode atom) throws UnsupportedPatternException {

@@ -28,6 +28,9 @@ final class RegexpProgram {
   /** Goes on at the first byte only. */
   record Begin(int next) implements Instruction {}
 
+  /** Opens or closes the group that is captured. */
+  record Capture(boolean opens, int next) implements Instruction {}
+
   /** Where the expression has matched. */
   enum Accept implements Instruction {
     ANYWHERE,
@@ -38,9 +41,13 @@ final class RegexpProgram {
   }
 
   private final List<Instruction> instructions = new ArrayList<>();
+  private final int captured;
+  private boolean isInCaptured;
   private int start;
 
-  private RegexpProgram() {}
+  private RegexpProgram(int captured) {
+    this.captured = captured;
+  }
 
   /**
    * The automaton of an expression.
@@ -48,7 +55,16 @@ final class RegexpProgram {
    * @throws UnsupportedPatternException if it has too many states
    */
   static RegexpProgram of(RegexpNode node) throws UnsupportedPatternException {
-    RegexpProgram program = new RegexpProgram();
+    return capturing(node, 0);
+  }
+
+  /**
+   * The automaton of an expression, with {@link Capture}s where a group begins and ends.
+   *
+   * @throws UnsupportedPatternException if it has too many states
+   */
+  static RegexpProgram capturing(RegexpNode node, int group) throws UnsupportedPatternException {
+    RegexpProgram program = new RegexpProgram(group);
     int accept = program.add(Accept.ANYWHERE);
     program.start = program.compile(node, accept);
     return program;
@@ -85,12 +101,31 @@ final class RegexpProgram {
       return add(new Branch(targets));
     } else if (node instanceof RegexpNode.Repetition repetition) {
       return compile(repetition, next);
+    } else if (node instanceof RegexpNode.Group group) {
+      return compile(group, next);
     }
     return switch ((RegexpNode.Anchor) node) {
       case BEGIN -> add(new Begin(next));
-      case FINAL_LINE_END -> add(Accept.BEFORE_FINAL_TERMINATOR);
-      case END -> add(Accept.AT_END);
+      case FINAL_LINE_END -> accept(Accept.BEFORE_FINAL_TERMINATOR);
+      case END -> accept(Accept.AT_END);
     };
+  }
+
+  private int compile(RegexpNode.Group group, int next) throws UnsupportedPatternException {
+    if (group.number() != captured) {
+      return compile(group.body(), next);
+    }
+    int close = add(new Capture(false, next));
+    isInCaptured = true;
+    int body = compile(group.body(), close);
+    isInCaptured = false;
+    return add(new Capture(true, body));
+  }
+
+  // Nothing but the group's end may be between an anchor of the end and the match.
+  private int accept(Accept accept) throws UnsupportedPatternException {
+    int index = add(accept);
+    return isInCaptured ? add(new Capture(false, index)) : index;
   }
 
   private int compile(RegexpNode.Repetition repetition, int next)

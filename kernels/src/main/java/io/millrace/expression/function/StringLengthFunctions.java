@@ -69,35 +69,23 @@ public final class StringLengthFunctions {
   }
 
   private static void truncate(HostVector[] operands, HostVector result, int row) {
+    long address = operands[0].address(row);
     int most = (int) operands[1].longs()[row];
-    result.setBytes(row, operands[0].address(row), prefix(operands[0], row, most).length());
+    result.setBytes(row, address, Utf8.offsetOf(address, operands[0].length(row), most));
   }
 
   private static void pad(HostVector[] operands, HostVector result, int row) {
-    int count = (int) operands[1].longs()[row];
-    Prefix prefix = prefix(operands[0], row, count);
-    int missing = count - prefix.codePoints();
     long address = operands[0].address(row);
-    if (missing > 0) {
-      address = result.allocate(prefix.length() + missing);
-      HostMemory.copy(address, operands[0].address(row), prefix.length());
-      HostMemory.fill(address + prefix.length(), missing, (byte) ' ');
+    int length = operands[0].length(row);
+    int count = (int) operands[1].longs()[row];
+    int missing = count - Utf8.count(address, length);
+    if (missing <= 0) {
+      truncate(operands, result, row);
+      return;
     }
-    result.setBytes(row, address, prefix.length() + missing);
-  }
-
-  /** The bytes of the first code points, and how many these are. */
-  private record Prefix(int length, int codePoints) {}
-
-  private static Prefix prefix(HostVector text, int row, int most) {
-    long address = text.address(row);
-    int length = text.length(row);
-    int end = 0;
-    int codePoints = 0;
-    while (end < length && codePoints < most) {
-      end += PatternBytes.codePointBytes(HostMemory.getByte(address + end));
-      codePoints++;
-    }
-    return new Prefix(Math.min(end, length), codePoints);
+    long padded = result.allocate(length + missing);
+    HostMemory.copy(padded, address, length);
+    HostMemory.fill(padded + length, missing, (byte) ' ');
+    result.setBytes(row, padded, length + missing);
   }
 }

@@ -24,7 +24,7 @@ public interface ColumnFunction extends HostFunction, Serializable {
 
   /** Row by row. */
   static ColumnFunction ofRow(SerializableRowFunction function) {
-    HostFunction rowByRow = HostFunction.ofRow(function);
-    return rowByRow::evaluate;
+    return (operands, result, rows) ->
+        HostFunction.ofRow(function).evaluate(operands, result, rows);
   }
 }

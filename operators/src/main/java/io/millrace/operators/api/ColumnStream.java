@@ -1,6 +1,5 @@
 package io.millrace.operators.api;
 
-import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.expression.Expression;
 import io.millrace.expression.ExpressionException;
@@ -9,12 +8,15 @@ import io.millrace.expression.Expressions;
 import io.millrace.expression.SortKey;
 import io.millrace.expression.UserDefinedFunction;
 import io.millrace.kernel.HashFunction;
-import io.millrace.operators.batch.BatchOptions;
+import io.millrace.operators.batch.ArrowBatchingOperator;
+import io.millrace.operators.batch.ArrowTypeInformation;
+import io.millrace.operators.batch.ArrowUnbatchingOperator;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchTypeInformation;
 import io.millrace.operators.batch.ColumnBatches;
 import io.millrace.operators.exchange.BatchExchange;
 import io.millrace.operators.row.ExternalRowDecoder;
+import io.millrace.operators.row.PojoDecoder;
 import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.Explode;
 import io.millrace.operators.transform.SortWithinBatch;
@@ -27,7 +29,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.java.typeutils.PojoTypeInfo;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.table.data.RowData;
@@ -55,8 +61,6 @@ import org.apache.flink.types.Row;
  */
 @PublicEvolving
 public final class ColumnStream {
-  private static final String CALC = "Calc";
-
   private final DataStream<ColumnBatch> input;
   private final CalcPlan pending;
   private final ExpressionSettings settings;
@@ -73,7 +77,7 @@ public final class ColumnStream {
     this.stages = stages;
   }
 
-  private static ColumnStream of(
+  static ColumnStream of(
       DataStream<ColumnBatch> batches, ExpressionSettings settings, List<Stage> stages) {
     Schema schema = ColumnBatchTypeInformation.schemaOf(batches.getType());
     return new ColumnStream(batches, CalcPlan.of(schema, settings), settings, List.copyOf(stages));
@@ -85,8 +89,8 @@ public final class ColumnStream {
    * @param schema the rows' columns; of a POJO, some of its fields
    * @throws IllegalArgumentException if the stream's type is none of those
    */
-  public static <T> Batching<T> from(DataStream<T> rows, Schema schema) {
-    return new Batching<>(rows, schema);
+  public static <T> RowStream<T> from(DataStream<T> rows, Schema schema) {
+    return new RowStream<>(rows, schema);
   }
 
   /**
@@ -98,6 +102,26 @@ public final class ColumnStream {
   public static ColumnStream fromBatches(DataStream<ColumnBatch> batches) {
     String name = batches.getTransformation().getName();
     return of(batches, ExpressionSettings.DEFAULT, List.of(Stage.onDevice(name)));
+  }
+
+  /**
+   * The batches of Arrow roots, which come through the chain that makes them.
+   *
+   * @param roots a stream of {@link ArrowTypeInformation}
+   * @param schema of all roots
+   * @throws IllegalArgumentException if the stream has another type, whose serializer would copy or
+   *     send roots
+   */
+  public static ColumnStream fromArrow(DataStream<VectorSchemaRoot> roots, Schema schema) {
+    if (!(roots.getType() instanceof ArrowTypeInformation)) {
+      throw new IllegalArgumentException(
+          "the stream's type is " + roots.getType() + ": give it an ArrowTypeInformation");
+    }
+    DataStream<ColumnBatch> batches =
+        ArrowBatchingOperator.factory(schema)
+            .appendTo(roots, "Batch Arrow", new ColumnBatchTypeInformation(schema))
+            .setParallelism(roots.getParallelism());
+    return of(batches, ExpressionSettings.DEFAULT, List.of(Stage.onHost("Batch Arrow")));
   }
 
   /** The columns, with their types. */
@@ -183,6 +207,19 @@ public final class ColumnStream {
   }
 
   /**
+   * About this fraction of the rows, chosen by a hash of their values: the same rows in each run,
+   * however they are batched and distributed; rows with equal values all or none.
+   *
+   * @param fraction of different rows, from 0 to 1
+   * @param seed another one chooses others
+   * @throws ExpressionException if the fraction is not from 0 to 1, or there are none but BINARY,
+   *     ARRAY and ROW columns, whose values do not count
+   */
+  public ColumnStream sample(double fraction, long seed) {
+    return withPending(pending.sample(fraction, seed));
+  }
+
+  /**
    * The rows of this stream and of {@code others}, each stream's in its order.
    *
    * @throws IllegalArgumentException if one has other columns, in name, type or nullability; says
@@ -190,26 +227,13 @@ public final class ColumnStream {
    */
   @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
   public ColumnStream union(ColumnStream... others) {
-    Arrays.stream(others).forEach(this::checkUnion);
+    Arrays.stream(others).forEach(other -> EqualColumns.check(schema(), other.schema()));
     DataStream<ColumnBatch>[] batches =
         Arrays.stream(others).map(ColumnStream::toBatches).toArray(DataStream[]::new);
     List<Stage> all = new ArrayList<>(allStages());
     Arrays.stream(others).forEach(other -> all.addAll(other.allStages()));
     all.add(Stage.onHost("Union"));
     return of(toBatches().union(batches), settings, all);
-  }
-
-  private void checkUnion(ColumnStream other) {
-    List<Field> fields = schema().fields();
-    List<Field> theirs = other.schema().fields();
-    for (int i = 0; i < Math.max(fields.size(), theirs.size()); i++) {
-      Object ours = i < fields.size() ? fields.get(i) : "none";
-      Object their = i < theirs.size() ? theirs.get(i) : "none";
-      if (!ours.equals(their)) {
-        throw new IllegalArgumentException(
-            "a union needs equal columns, but column " + (i + 1) + " is " + ours + " and " + their);
-      }
-    }
   }
 
   /**
@@ -299,16 +323,14 @@ public final class ColumnStream {
   }
 
   private static List<Stage> with(List<Stage> stages, Stage stage) {
-    List<Stage> all = new ArrayList<>(stages);
-    all.add(stage);
-    return all;
+    return Stream.concat(stages.stream(), Stream.of(stage)).toList();
   }
 
-  /** The stream as batches: of a type that tells their schema, released by the rules of those. */
+  /** The batches, of a type that tells their schema; released by the rules of those. */
   public DataStream<ColumnBatch> toBatches() {
     return pending.isIdentity()
         ? input
-        : append(input, CALC, CalcStage.of(pending.calc()), schema(), pending.transforms());
+        : append(input, "Calc", CalcStage.of(pending.calc()), schema(), pending.transforms());
   }
 
   /**
@@ -332,8 +354,35 @@ public final class ColumnStream {
   }
 
   /**
-   * The operators of this stream, one a line: what each does, whether it runs on the operators'
-   * device, and what runs on the host whatever that is, and why.
+   * The rows as POJOs, each column in the field of its name. Rows have the timestamps of their
+   * batches.
+   *
+   * @throws IllegalArgumentException if the class is no POJO for Flink, or a column's field is
+   *     missing or of a class that does not fit the column
+   */
+  public <T> DataStream<T> toPojo(Class<T> pojoClass) {
+    TypeInformation<T> type = TypeInformation.of(pojoClass);
+    if (!(type instanceof PojoTypeInfo<T> pojo)) {
+      throw new IllegalArgumentException(
+          pojoClass + " is no POJO: it needs a public constructor and public fields or setters");
+    }
+    PojoDecoder.check(pojo, schema());
+    return ColumnBatches.toRows(toBatches(), PojoDecoder.factory(pojo), type, Optional.empty());
+  }
+
+  /**
+   * The batches as Arrow roots, for operators in the same chain: see {@link ArrowTypeInformation}.
+   * Roots have the timestamps of their batches.
+   */
+  public DataStream<VectorSchemaRoot> toArrow() {
+    DataStream<ColumnBatch> batches = toBatches();
+    return ArrowUnbatchingOperator.factory()
+        .appendTo(batches, "Unbatch Arrow", ArrowTypeInformation.INSTANCE)
+        .setParallelism(batches.getParallelism());
+  }
+
+  /**
+   * The operators, one a line: what each does, whether on the device, and what the host does of it.
    */
   public String explain() {
     StringBuilder text = new StringBuilder();
@@ -347,35 +396,5 @@ public final class ColumnStream {
   @Override
   public String toString() {
     return "ColumnStream" + schema();
-  }
-
-  /**
-   * Rows that are to be batched.
-   *
-   * @param <T> the kind of row
-   */
-  @PublicEvolving
-  public static final class Batching<T> {
-    private final DataStream<T> rows;
-    private final Schema schema;
-    private final RowForm<T> form;
-
-    private Batching(DataStream<T> rows, Schema schema) {
-      this.rows = rows;
-      this.schema = schema;
-      this.form = RowForm.of(rows.getType(), schema);
-    }
-
-    /** The rows in batches, as {@link BatchOptions#DEFAULT} says. */
-    public ColumnStream batch() {
-      return batch(BatchOptions.DEFAULT);
-    }
-
-    /** The rows in batches; {@code options} say when a batch is complete. */
-    public ColumnStream batch(BatchOptions options) {
-      DataStream<ColumnBatch> batches =
-          ColumnBatches.fromRows(rows, schema, form.appenders(), options);
-      return of(batches, ExpressionSettings.DEFAULT, List.of(Stage.onHost("Batch " + form.name())));
-    }
   }
 }

@@ -53,7 +53,7 @@ public final class PojoAppender<T> implements RowAppender<T> {
     return table -> new PojoAppender<>(type, table);
   }
 
-  private static PojoField field(PojoTypeInfo<?> type, Field column) {
+  static PojoField field(PojoTypeInfo<?> type, Field column) {
     int index = type.getFieldIndex(column.name());
     if (index < 0) {
       throw new IllegalArgumentException(
@@ -74,7 +74,7 @@ public final class PojoAppender<T> implements RowAppender<T> {
     }
   }
 
-  private static DataStructureConverter<Object, Object> converter(PojoField field, DataType type) {
+  static DataStructureConverter<Object, Object> converter(PojoField field, DataType type) {
     try {
       return DataStructureConverters.getConverter(type.bridgedTo(field.getField().getType()));
     } catch (ValidationException e) {

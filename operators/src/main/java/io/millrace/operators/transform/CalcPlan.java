@@ -10,6 +10,7 @@ import io.millrace.expression.ExpressionResolver;
 import io.millrace.expression.ExpressionSettings;
 import io.millrace.expression.Expressions;
 import io.millrace.expression.ResolutionContext;
+import io.millrace.expression.RowSample;
 import io.millrace.expression.TypedExpression;
 import java.io.IOException;
 import java.io.ObjectInputStream;
@@ -35,18 +36,39 @@ public final class CalcPlan implements Serializable {
   private final List<Step> steps;
   private transient Calc calc;
 
-  /** A filter or a projection; the other is null. */
-  private record Step(
-      Expression condition, List<Expression> projections, ExpressionSettings settings)
-      implements Serializable {
+  private sealed interface Step extends Serializable {
+    Calc resolve(Schema schema);
+  }
+
+  private record Filter(Expression condition, ExpressionSettings settings) implements Step {
     private static final long serialVersionUID = 1L;
 
-    Calc resolve(Schema schema) {
-      return Calc.of(
+    @Override
+    public Calc resolve(Schema schema) {
+      return Calc.of(schema, Optional.of(condition), columns(schema), settings.context());
+    }
+  }
+
+  private record Projection(List<Expression> columns, ExpressionSettings settings) implements Step {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public Calc resolve(Schema schema) {
+      return Calc.of(schema, Optional.empty(), columns, settings.context());
+    }
+  }
+
+  private record Sample(double fraction, long seed) implements Step {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public Calc resolve(Schema schema) {
+      return Calc.ofResolved(
           schema,
-          Optional.ofNullable(condition),
-          projections == null ? columns(schema) : projections,
-          settings.context());
+          Optional.of(RowSample.condition(schema, fraction, seed)),
+          schema,
+          identity(schema).projections(),
+          ResolutionContext.DEFAULT);
     }
   }
 
@@ -100,7 +122,7 @@ public final class CalcPlan implements Serializable {
    * @throws ExpressionException if it does not fit the columns or is not BOOLEAN
    */
   public CalcPlan filter(Expression condition) {
-    return with(new Step(condition, null, settings));
+    return with(new Filter(condition, settings));
   }
 
   /**
@@ -112,7 +134,16 @@ public final class CalcPlan implements Serializable {
     if (projections.isEmpty()) {
       throw new ExpressionException("nothing is selected");
     }
-    return with(new Step(null, List.copyOf(projections), settings));
+    return with(new Projection(List.copyOf(projections), settings));
+  }
+
+  /**
+   * Of this plan's rows those that {@link RowSample} chooses.
+   *
+   * @throws ExpressionException if the fraction is not from 0 to 1 or no column can be hashed
+   */
+  public CalcPlan sample(double fraction, long seed) {
+    return with(new Sample(fraction, seed));
   }
 
   private CalcPlan with(Step step) {

@@ -1,0 +1,151 @@
+package io.millrace.expression;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.device.HostMemory;
+import java.math.BigDecimal;
+import java.util.List;
+
+/**
+ * Chooses rows by a hash of their values, so that the same rows are chosen wherever and whenever
+ * they come: rows with equal values are chosen together. The hash is that of {@code row_hash.cu}.
+ */
+public final class RowSample {
+  private static final double RANGE = 0x1p64;
+
+  private RowSample() {}
+
+  /**
+   * The condition that is true for the rows that are chosen.
+   *
+   * @param schema of the rows; BINARY, ARRAY, ROW and DICTIONARY columns do not count
+   * @param fraction of different rows that are chosen, from 0 to 1
+   * @param seed another one chooses others
+   * @throws ExpressionException if the fraction is none, or no column counts
+   */
+  public static TypedExpression condition(Schema schema, double fraction, long seed) {
+    if (!(fraction >= 0 && fraction <= 1)) {
+      throw new ExpressionException("a fraction is from 0 to 1, not " + fraction);
+    }
+    TypedExpression hash = new TypedExpression.Literal(seed, DataType.INT64);
+    boolean counts = false;
+    for (int i = 0; i < schema.size(); i++) {
+      Field field = schema.field(i);
+      if (isHashed(field.type())) {
+        hash =
+            add(
+                new TypedExpression.InputReference(i, field.name(), field.type(), field.nullable()),
+                hash);
+        counts = true;
+      }
+    }
+    if (!counts) {
+      throw new ExpressionException("there is no column to choose rows by");
+    }
+    // As the least hashes; the greatest is not below any bound.
+    long bound = (long) (fraction * RANGE + Long.MIN_VALUE);
+    String comparison = fraction == 1 ? "<=" : "<";
+    return ResolutionContext.DEFAULT
+        .functions()
+        .function(comparison)
+        .bind(
+            List.of(hash, new TypedExpression.Literal(bound, DataType.INT64)),
+            ResolutionContext.DEFAULT);
+  }
+
+  private static boolean isHashed(DataType type) {
+    return switch (type.id()) {
+      case BINARY, LIST, STRUCT, DICTIONARY -> false;
+      default -> true;
+    };
+  }
+
+  // A null is hashed as the fact that it is one and then some value.
+  private static TypedExpression add(TypedExpression value, TypedExpression hash) {
+    if (!value.nullable()) {
+      return hash(value, hash);
+    }
+    TypedExpression isNull = new TypedExpression.IsNull(value);
+    TypedExpression some = new TypedExpression.Literal(someValue(value.type()), value.type());
+    return hash(
+        new TypedExpression.Case(List.of(isNull), List.of(some, value)), hash(isNull, hash));
+  }
+
+  private static Object someValue(DataType type) {
+    return switch (ValueKind.of(type)) {
+      case BOOL -> false;
+      case FLOAT -> 0f;
+      case DOUBLE -> 0.0;
+      case TIMESTAMP_NANOS -> new TimestampNanos(0, 0);
+      case BYTES -> "";
+      case INT, LONG, DECIMAL128 ->
+          Coercion.isDecimal(type) ? BigDecimal.ZERO.setScale(type.scale()) : (Object) 0L;
+    };
+  }
+
+  private static TypedExpression hash(TypedExpression value, TypedExpression hash) {
+    BoundFunction.Builder function = BoundFunction.named("ROW_HASH").sql(operands -> "ROW_HASH(*)");
+    switch (ValueKind.of(value.type())) {
+      case BOOL, INT ->
+          function.host(HostFunction.ofLongs(RowSample::mix)).device("row_hash_int32");
+      case LONG -> function.host(HostFunction.ofLongs(RowSample::mix)).device("row_hash_int64");
+      case FLOAT -> function.host(HostFunction.ofRow(RowSample::mixFloat)).device("row_hash_float");
+      case DOUBLE ->
+          function.host(HostFunction.ofRow(RowSample::mixDouble)).device("row_hash_double");
+      case DECIMAL128 ->
+          function.host(HostFunction.ofRow(RowSample::mixDecimal)).device("row_hash_decimal128");
+      case TIMESTAMP_NANOS ->
+          function
+              .host(HostFunction.ofRow(RowSample::mixTimestamp))
+              .device("row_hash_timestamp_nanos");
+      case BYTES -> function.host(HostFunction.ofRow(RowSample::mixBytes)).device("row_hash_bytes");
+    }
+    return function.call(List.of(value, hash), DataType.INT64, false);
+  }
+
+  private static long mix(long value, long hash) {
+    long mixed = hash * 0x9e3779b97f4a7c15L + value;
+    mixed = (mixed ^ mixed >>> 33) * 0xff51afd7ed558ccdL;
+    mixed = (mixed ^ mixed >>> 33) * 0xc4ceb9fe1a85ec53L;
+    return mixed ^ mixed >>> 33;
+  }
+
+  private static void mixFloat(HostVector[] operands, HostVector result, int row) {
+    int bits = Float.floatToIntBits((float) operands[0].doubles()[row]);
+    result.longs()[row] = mix(bits & 0xffffffffL, operands[1].longs()[row]);
+  }
+
+  private static void mixDouble(HostVector[] operands, HostVector result, int row) {
+    long bits = Double.doubleToLongBits(operands[0].doubles()[row]);
+    result.longs()[row] = mix(bits, operands[1].longs()[row]);
+  }
+
+  private static void mixDecimal(HostVector[] operands, HostVector result, int row) {
+    long low = mix(operands[0].longs()[row], operands[1].longs()[row]);
+    result.longs()[row] = mix(operands[0].seconds()[row], low);
+  }
+
+  private static void mixTimestamp(HostVector[] operands, HostVector result, int row) {
+    long millis = mix(operands[0].longs()[row], operands[1].longs()[row]);
+    result.longs()[row] = mix(operands[0].seconds()[row], millis);
+  }
+
+  private static void mixBytes(HostVector[] operands, HostVector result, int row) {
+    long address = operands[0].address(row);
+    int length = operands[0].length(row);
+    long hash = mix(length, operands[1].longs()[row]);
+    for (int offset = 0; offset < length; offset += Long.BYTES) {
+      hash = mix(load(address + offset, Math.min(Long.BYTES, length - offset)), hash);
+    }
+    result.longs()[row] = hash;
+  }
+
+  private static long load(long address, int bytes) {
+    long word = 0;
+    for (int i = 0; i < bytes; i++) {
+      word |= (HostMemory.getByte(address + i) & 0xffL) << (i * Byte.SIZE);
+    }
+    return word;
+  }
+}

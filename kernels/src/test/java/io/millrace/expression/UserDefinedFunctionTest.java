@@ -1,0 +1,141 @@
+package io.millrace.expression;
+
+import static io.millrace.expression.Expressions.call;
+import static io.millrace.expression.Expressions.col;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.device.PtxAssembler;
+import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.TableBuilder;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class UserDefinedFunctionTest {
+  private static final Schema SCHEMA =
+      Schema.of(
+          Field.of("name", DataType.STRING),
+          Field.of("price", DataType.FLOAT64),
+          Field.of("percent", DataType.INT16));
+  private static final UserDefinedFunction SHOUT =
+      UserDefinedFunction.named("shout")
+          .arguments(DataType.STRING)
+          .returns(DataType.STRING)
+          .as(
+              ColumnFunction.ofRow(
+                  (operands, result, row) ->
+                      result.setString(row, operands[0].getString(row) + "!")));
+
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+
+  private static UserDefinedFunction discounted() throws IOException {
+    String ptx =
+        new String(
+            UserDefinedFunctionTest.class.getResourceAsStream("discounted.ptx").readAllBytes(),
+            StandardCharsets.US_ASCII);
+    return UserDefinedFunction.named("DISCOUNTED")
+        .arguments(DataType.FLOAT64, DataType.INT32)
+        .returns(DataType.FLOAT64)
+        .device("discounted", ptx)
+        .as(
+            ColumnFunction.ofRow(
+                (operands, result, row) ->
+                    result.doubles()[row] =
+                        operands[0].doubles()[row] * (100 - operands[1].longs()[row]) / 100));
+  }
+
+  private static Calc calc(UserDefinedFunction function, Expression projection) throws Exception {
+    ExpressionSettings settings = copy(ExpressionSettings.DEFAULT.withFunction(function));
+    return Calc.of(SCHEMA, Optional.empty(), List.of(projection), settings.context());
+  }
+
+  private static ExpressionSettings copy(ExpressionSettings settings) throws Exception {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ObjectOutputStream output = new ObjectOutputStream(bytes)) {
+      output.writeObject(settings);
+    }
+    try (ObjectInputStream input =
+        new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+      return (ExpressionSettings) input.readObject();
+    }
+  }
+
+  private List<List<Object>> run(Calc calc) {
+    try (Table table =
+            new TableBuilder()
+                .column("name", DataType.STRING, "a", null)
+                .column("price", DataType.FLOAT64, 12.5, 7.0)
+                .column("percent", DataType.INT16, (short) 10, null)
+                .build(device);
+        Table result = calc.apply(table, device.stream(), device.memory())) {
+      return device.rows(result);
+    }
+  }
+
+  @Test
+  void aFunctionInJavaRunsOnTheHostAndGetsNoNulls() throws Exception {
+    Calc calc = calc(SHOUT, call("Shout", col("name")));
+    assertThat(calc.hostReason()).contains("SHOUT: plain Java of the user");
+    assertThat(run(calc)).containsExactly(List.of("a!"), Collections.singletonList(null));
+  }
+
+  @Test
+  void aFunctionWithPtxRunsOnTheDeviceWithTheSameResults() throws Exception {
+    Calc calc = calc(discounted(), call("discounted", col("price"), col("percent")));
+    assertThat(calc.hostReason()).isEmpty();
+    assertThat(run(calc)).containsExactly(List.of(11.25), Arrays.asList((Object) null));
+  }
+
+  @Test
+  void theGeneratedKernelHasTheFunctionAndAssembles() throws Exception {
+    ExpressionSettings settings = ExpressionSettings.DEFAULT.withFunction(discounted());
+    Calc calc = calc(discounted(), call("discounted", col("price"), col("percent")).plus(1));
+    CalcProgram program =
+        new CalcKernels(null, calc.projections(), settings.context().functions()).program();
+    assertThat(program.ptx()).contains("discounted");
+    assertThat(PtxAssembler.errors(program.ptx())).isEmpty();
+  }
+
+  @Test
+  void whatDoesNotFitIsRefused() throws Exception {
+    assertThatThrownBy(() -> calc(SHOUT, call("SHOUT", col("price"))))
+        .isInstanceOf(ExpressionException.class)
+        .hasMessageContaining("SHOUT takes (STRING), not (DOUBLE)");
+    assertThatThrownBy(() -> calc(SHOUT, call("SHOUT")))
+        .isInstanceOf(ExpressionException.class)
+        .hasMessageContaining("0 arguments instead of 1");
+    assertThatThrownBy(
+            () -> UserDefinedFunction.named("F").device("g", ".visible .func f() { ret; }"))
+        .hasMessage("the PTX has no function g");
+    assertThatThrownBy(
+            () ->
+                UserDefinedFunction.named("F")
+                    .returns(DataType.STRING)
+                    .device("f", ".visible .func f() { ret; }")
+                    .as(ColumnFunction.ofRow((operands, result, row) -> {})))
+        .hasMessage("F has a device function, but gives STRING");
+    assertThatThrownBy(
+            () ->
+                ExpressionSettings.DEFAULT
+                    .withFunction(
+                        UserDefinedFunction.named("upper")
+                            .returns(DataType.INT32)
+                            .as(ColumnFunction.ofRow((operands, result, row) -> {})))
+                    .context())
+        .hasMessage("two functions are called UPPER");
+  }
+}

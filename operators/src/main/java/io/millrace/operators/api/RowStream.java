@@ -1,0 +1,40 @@
+package io.millrace.operators.api;
+
+import io.millrace.column.Schema;
+import io.millrace.expression.ExpressionSettings;
+import io.millrace.operators.batch.BatchOptions;
+import io.millrace.operators.batch.ColumnBatches;
+import java.util.List;
+import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.streaming.api.datastream.DataStream;
+
+/**
+ * Rows that are to be batched; see {@link ColumnStream#from}.
+ *
+ * @param <T> the kind of row
+ */
+@PublicEvolving
+public final class RowStream<T> {
+  private final DataStream<T> rows;
+  private final Schema schema;
+  private final RowForm<T> form;
+
+  RowStream(DataStream<T> rows, Schema schema) {
+    this.rows = rows;
+    this.schema = schema;
+    this.form = RowForm.of(rows.getType(), schema);
+  }
+
+  /** The rows in batches, as {@link BatchOptions#DEFAULT} says. */
+  public ColumnStream batch() {
+    return batch(BatchOptions.DEFAULT);
+  }
+
+  /** The rows in batches; {@code options} say when a batch is complete. */
+  public ColumnStream batch(BatchOptions options) {
+    return ColumnStream.of(
+        ColumnBatches.fromRows(rows, schema, form.appenders(), options),
+        ExpressionSettings.DEFAULT,
+        List.of(Stage.onHost("Batch " + form.name())));
+  }
+}

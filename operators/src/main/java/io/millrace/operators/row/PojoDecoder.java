@@ -1,0 +1,123 @@
+package io.millrace.operators.row;
+
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.memory.AccessScope;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.List;
+import org.apache.flink.api.java.typeutils.PojoField;
+import org.apache.flink.api.java.typeutils.PojoTypeInfo;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.conversion.DataStructureConverter;
+import org.apache.flink.table.types.DataType;
+
+/**
+ * Makes POJOs: each column is the POJO's field of that name, converted by Flink's converter of the
+ * field's class and written through a method handle. Other fields are as the constructor leaves
+ * them. Each POJO is a new object.
+ *
+ * @param <T> the POJO's class
+ */
+public final class PojoDecoder<T> implements RowDecoder<T> {
+  private static final MethodType SETTER =
+      MethodType.methodType(void.class, Object.class, Object.class);
+
+  private final RowDataDecoder decoder;
+  private final List<Field> columns;
+  private final MethodHandle constructor;
+  private final MethodHandle[] setters;
+  private final boolean[] primitive;
+  private final DataStructureConverter<Object, Object>[] converters;
+  private final RowData.FieldGetter[] getters;
+
+  /**
+   * A decoder of {@code table}.
+   *
+   * @param table in host memory
+   * @param scope on a host stream; waits for pending copies into the table
+   * @throws IllegalArgumentException as {@link #check}
+   */
+  @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
+  private PojoDecoder(PojoTypeInfo<T> type, Table table, AccessScope scope) {
+    List<DataType> types = SchemaConverter.toDataType(table.schema()).getChildren();
+    this.decoder = new RowDataDecoder(table, scope);
+    this.columns = RowKindColumn.rowFields(table.schema());
+    this.constructor = constructor(type);
+    this.setters = new MethodHandle[columns.size()];
+    this.primitive = new boolean[columns.size()];
+    this.converters = new DataStructureConverter[columns.size()];
+    this.getters = new RowData.FieldGetter[columns.size()];
+    for (int i = 0; i < columns.size(); i++) {
+      PojoField field = PojoAppender.field(type, columns.get(i));
+      setters[i] = setter(field);
+      primitive[i] = field.getField().getType().isPrimitive();
+      converters[i] = PojoAppender.converter(field, types.get(i));
+      converters[i].open(type.getTypeClass().getClassLoader());
+      getters[i] = RowData.createFieldGetter(types.get(i).getLogicalType(), i);
+    }
+  }
+
+  /** A factory of decoders that make POJOs of {@code type}. */
+  public static <T> Factory<T> factory(PojoTypeInfo<T> type) {
+    return (table, scope) -> new PojoDecoder<>(type, table, scope);
+  }
+
+  /**
+   * Checks that POJOs of {@code type} can hold rows of {@code schema}.
+   *
+   * @throws IllegalArgumentException if a column's field is missing or of a class that does not fit
+   *     the column's type
+   */
+  public static void check(PojoTypeInfo<?> type, Schema schema) {
+    List<DataType> types = SchemaConverter.toDataType(schema).getChildren();
+    List<Field> columns = RowKindColumn.rowFields(schema);
+    for (int i = 0; i < columns.size(); i++) {
+      PojoAppender.converter(PojoAppender.field(type, columns.get(i)), types.get(i));
+    }
+  }
+
+  private static MethodHandle constructor(PojoTypeInfo<?> type) {
+    try {
+      return MethodHandles.lookup()
+          .unreflectConstructor(type.getTypeClass().getConstructor())
+          .asType(MethodType.methodType(Object.class));
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalArgumentException(type + " has no public constructor", e);
+    }
+  }
+
+  // Flink's POJO rules allow private fields with setters; like its serializer, write the field.
+  private static MethodHandle setter(PojoField field) {
+    try {
+      field.getField().setAccessible(true);
+      return MethodHandles.lookup().unreflectSetter(field.getField()).asType(SETTER);
+    } catch (IllegalAccessException e) {
+      throw new IllegalArgumentException("the field " + field + " cannot be written", e);
+    }
+  }
+
+  @Override
+  @SuppressWarnings("unchecked") // the type's constructor makes T
+  public T decode(int index) {
+    RowData row = decoder.decode(index);
+    try {
+      Object pojo = constructor.invokeExact();
+      for (int i = 0; i < setters.length; i++) {
+        Object value = converters[i].toExternalOrNull(getters[i].getFieldOrNull(row));
+        if (value == null && primitive[i]) {
+          throw new IllegalArgumentException(
+              "column '" + columns.get(i) + "' has a null, which a primitive field cannot hold");
+        }
+        setters[i].invokeExact(pojo, value);
+      }
+      return (T) pojo;
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException("making a POJO threw a checked exception", e);
+    }
+  }
+}

@@ -43,7 +43,7 @@ final class SqlExpressions {
     this.option = option;
     this.columnsBefore = columnsBefore;
     this.resolver = new ExpressionResolver(schema, ResolutionContext.DEFAULT);
-    this.converter = new SqlNodeConverter(typeParser, this::check);
+    this.converter = new SqlNodeConverter(typeParser, resolver::resolve, this::at);
   }
 
   /**
@@ -118,15 +118,6 @@ final class SqlExpressions {
       return List.of(converter.convert(operands.get(0)).as(name));
     }
     return List.of(converter.convert(item));
-  }
-
-  // What is wrong shows up at the innermost call that has it.
-  private void check(Expression expression, SqlParserPos position) {
-    try {
-      resolver.resolve(expression);
-    } catch (ExpressionException e) {
-      throw at(position, e.getMessage());
-    }
   }
 
   private UsageException unreadable(SqlParseException e) {

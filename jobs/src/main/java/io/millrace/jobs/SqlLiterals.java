@@ -2,6 +2,7 @@ package io.millrace.jobs;
 
 import io.millrace.column.DataType;
 import io.millrace.expression.Expression;
+import io.millrace.expression.ExpressionException;
 import io.millrace.expression.Expressions;
 import io.millrace.expression.TimestampNanos;
 import java.math.BigDecimal;
@@ -37,7 +38,7 @@ final class SqlLiterals {
       case TIME -> temporal("TIME", literal.toValue());
       case TIMESTAMP -> temporal("TIMESTAMP", literal.toValue());
       case UNKNOWN -> temporal(tag(literal), literal.getValueAs(String.class));
-      default -> throw new UsageException("the literal " + literal + " is not supported");
+      default -> throw new ExpressionException("the literal " + literal + " is not supported");
     };
   }
 
@@ -76,10 +77,10 @@ final class SqlLiterals {
         case "DATE" -> Expressions.lit(LocalDate.parse(text));
         case "TIME" -> Expressions.lit(LocalTime.parse(text));
         case "TIMESTAMP" -> timestamp(text);
-        default -> throw new UsageException("a literal of " + type + " is not supported");
+        default -> throw new ExpressionException("a literal of " + type + " is not supported");
       };
     } catch (DateTimeException e) {
-      throw new UsageException("'" + text + "' is no " + type);
+      throw new ExpressionException("'" + text + "' is no " + type);
     }
   }
 
@@ -106,13 +107,13 @@ final class SqlLiterals {
     IntervalValue interval = literal.getValueAs(IntervalValue.class);
     SqlIntervalQualifier qualifier = interval.getIntervalQualifier();
     if (!qualifier.isSingleDatetimeField()) {
-      throw new UsageException("an interval has one unit, not " + qualifier);
+      throw new ExpressionException("an interval has one unit, not " + qualifier);
     }
     int count;
     try {
       count = Integer.parseInt(interval.getIntervalLiteral().trim()) * interval.getSign();
     } catch (NumberFormatException e) {
-      throw new UsageException(literal + " is no whole number of its unit");
+      throw new ExpressionException(literal + " is no whole number of its unit");
     }
     return Expressions.call(
         "TIMESTAMPADD", qualifier.getStartUnit().name(), subtract ? -count : count, time);

@@ -2,12 +2,14 @@ package io.millrace.jobs;
 
 import io.millrace.column.DataType;
 import io.millrace.expression.Expression;
+import io.millrace.expression.ExpressionException;
 import io.millrace.expression.Expressions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -31,16 +33,22 @@ final class SqlNodeConverter {
   private static final Map<String, String> FUNCTION_OF_OPERATOR = Map.of("%", "MOD", "!=", "<>");
 
   private final Function<String, DataType> typeParser;
-  private final BiConsumer<Expression, SqlParserPos> check;
+  private final Consumer<Expression> check;
+  private final BiFunction<SqlParserPos, String, UsageException> failure;
 
   /**
    * @param typeParser the data type of an SQL type's text
-   * @param check throws if an expression, whose parts are checked, cannot be at its position
+   * @param check throws an {@link ExpressionException} for an expression that cannot be and whose
+   *     parts can
+   * @param failure what is thrown for a position and a message
    */
   SqlNodeConverter(
-      Function<String, DataType> typeParser, BiConsumer<Expression, SqlParserPos> check) {
+      Function<String, DataType> typeParser,
+      Consumer<Expression> check,
+      BiFunction<SqlParserPos, String, UsageException> failure) {
     this.typeParser = typeParser;
     this.check = check;
+    this.failure = failure;
   }
 
   static List<SqlNode> operands(SqlNode call) {
@@ -50,13 +58,17 @@ final class SqlNodeConverter {
   /**
    * The expression that {@code node} means.
    *
-   * @throws UsageException if it is something that rows have no value of, such as a query, or as
-   *     the check says
+   * @throws UsageException at the innermost node that cannot be: it is something that rows have no
+   *     value of, such as a query, or the check refuses it
    */
   Expression convert(SqlNode node) {
-    Expression expression = convertUnchecked(node);
-    check.accept(expression, node.getParserPosition());
-    return expression;
+    try {
+      Expression expression = convertUnchecked(node);
+      check.accept(expression);
+      return expression;
+    } catch (ExpressionException e) {
+      throw failure.apply(node.getParserPosition(), e.getMessage());
+    }
   }
 
   private Expression convertUnchecked(SqlNode node) {
@@ -71,7 +83,7 @@ final class SqlNodeConverter {
     } else if (node instanceof SqlCall call && isExpression(call.getKind())) {
       return call(call);
     }
-    throw new UsageException("'" + node + "' is no expression of a row's columns");
+    throw new ExpressionException("'" + node + "' is no expression of a row's columns");
   }
 
   private static boolean isExpression(SqlKind kind) {
@@ -99,6 +111,7 @@ final class SqlNodeConverter {
       case PLUS_PREFIX -> convert(operands.get(0));
       case PLUS, MINUS -> plusOrMinus(call);
       case TRIM -> trim(operands);
+      case FLOOR, CEIL -> round(call);
       default -> function(call.getOperator().getName(), operands);
     };
   }
@@ -111,7 +124,7 @@ final class SqlNodeConverter {
   private Expression between(SqlCall call) {
     SqlBetweenOperator operator = (SqlBetweenOperator) call.getOperator();
     if (operator.flag == SqlBetweenOperator.Flag.SYMMETRIC) {
-      throw new UsageException("BETWEEN SYMMETRIC is not supported");
+      throw new ExpressionException("BETWEEN SYMMETRIC is not supported");
     }
     return function(operator.isNegated() ? "NOT BETWEEN" : "BETWEEN", call.getOperandList());
   }
@@ -126,12 +139,20 @@ final class SqlNodeConverter {
       Expression text = new Expression.Cast(operand, DataType.STRING, orNull);
       return Expressions.call(function, text, Integer.parseInt(limited.group(2)));
     }
-    return new Expression.Cast(operand, typeParser.apply(type), orNull);
+    return new Expression.Cast(operand, parseType(type), orNull);
+  }
+
+  private DataType parseType(String type) {
+    try {
+      return typeParser.apply(type);
+    } catch (UsageException e) {
+      throw new ExpressionException(e.getMessage());
+    }
   }
 
   private Expression in(SqlCall call) {
     if (!(call.operand(1) instanceof SqlNodeList values)) {
-      throw new UsageException("'" + call.operand(1) + "' is no list of values");
+      throw new ExpressionException("'" + call.operand(1) + "' is no list of values");
     }
     List<Expression> arguments = new ArrayList<>();
     arguments.add(convert(call.operand(0)));
@@ -156,6 +177,12 @@ final class SqlNodeConverter {
       return SqlLiterals.add(convert(right), interval, false);
     }
     return function(plus ? "+" : "-", call.getOperandList());
+  }
+
+  // To a whole number, or TO a unit of time.
+  private Expression round(SqlCall call) {
+    String name = call.getKind() == SqlKind.FLOOR ? "FLOOR" : "CEIL";
+    return function(call.operandCount() == 2 ? name + " TO" : name, call.getOperandList());
   }
 
   private Expression trim(List<SqlNode> operands) {

@@ -89,8 +89,8 @@ class SqlExpressionsTest {
         "id FROM t ; select: this is more than a list of columns",
         "SUM(price) ; select, column 1: there is no function SUM",
         "RAND() ; select, column 1: RAND gives another value at each call",
-        "CAST(id AS NUMBER) ; 'NUMBER' is no type that a column can have",
-        "price, (SELECT 1) ; '"
+        "id, CAST(id AS NUMBER) ; select, column 5: 'NUMBER' is no type that a column can have",
+        "price, (SELECT 1) ; select, column 9: '"
       })
   void whatCannotBeIsSaidInOneLineWithItsPosition(String sql, String message) {
     assertThatThrownBy(() -> parse(sql))

@@ -8,15 +8,16 @@ import io.millrace.expression.Expressions;
 import io.millrace.expression.SortKey;
 import io.millrace.expression.UserDefinedFunction;
 import io.millrace.kernel.HashFunction;
-import io.millrace.operators.batch.ArrowBatchingOperator;
 import io.millrace.operators.batch.ArrowTypeInformation;
-import io.millrace.operators.batch.ArrowUnbatchingOperator;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchTypeInformation;
 import io.millrace.operators.batch.ColumnBatches;
 import io.millrace.operators.exchange.BatchExchange;
 import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.row.PojoDecoder;
+import io.millrace.operators.row.RowDataDecoder;
+import io.millrace.operators.row.RowDecoder;
+import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.Explode;
 import io.millrace.operators.transform.SortWithinBatch;
@@ -37,6 +38,7 @@ import org.apache.flink.api.java.typeutils.PojoTypeInfo;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.types.Row;
 
 /**
@@ -113,14 +115,7 @@ public final class ColumnStream {
    *     send roots
    */
   public static ColumnStream fromArrow(DataStream<VectorSchemaRoot> roots, Schema schema) {
-    if (!(roots.getType() instanceof ArrowTypeInformation)) {
-      throw new IllegalArgumentException(
-          "the stream's type is " + roots.getType() + ": give it an ArrowTypeInformation");
-    }
-    DataStream<ColumnBatch> batches =
-        ArrowBatchingOperator.factory(schema)
-            .appendTo(roots, "Batch Arrow", new ColumnBatchTypeInformation(schema))
-            .setParallelism(roots.getParallelism());
+    DataStream<ColumnBatch> batches = ColumnBatches.fromArrow(roots, schema);
     return of(batches, ExpressionSettings.DEFAULT, List.of(Stage.onHost("Batch Arrow")));
   }
 
@@ -338,11 +333,7 @@ public final class ColumnStream {
    * timestamps of their batches.
    */
   public DataStream<Row> toRows() {
-    return ColumnBatches.toRows(
-        toBatches(),
-        ExternalRowDecoder::new,
-        ExternalRowDecoder.typeInformation(schema()),
-        Optional.empty());
+    return toRows(ExternalRowDecoder::new, ExternalRowDecoder.typeInformation(schema()));
   }
 
   /**
@@ -350,7 +341,7 @@ public final class ColumnStream {
    * of their batches; {@link ColumnBatches#toRows(DataStream, String)} gives them others.
    */
   public DataStream<RowData> toRowData() {
-    return ColumnBatches.toRows(toBatches());
+    return toRows(RowDataDecoder::new, InternalTypeInfo.of(SchemaConverter.toRowType(schema())));
   }
 
   /**
@@ -367,7 +358,13 @@ public final class ColumnStream {
           pojoClass + " is no POJO: it needs a public constructor and public fields or setters");
     }
     PojoDecoder.check(pojo, schema());
-    return ColumnBatches.toRows(toBatches(), PojoDecoder.factory(pojo), type, Optional.empty());
+    return toRows(PojoDecoder.factory(pojo), type);
+  }
+
+  private <T> DataStream<T> toRows(RowDecoder.Factory<T> decoders, TypeInformation<T> type) {
+    DataStream<ColumnBatch> batches = toBatches();
+    return ColumnBatches.toRows(batches, decoders, type, Optional.empty())
+        .setParallelism(batches.getParallelism());
   }
 
   /**
@@ -375,10 +372,7 @@ public final class ColumnStream {
    * Roots have the timestamps of their batches.
    */
   public DataStream<VectorSchemaRoot> toArrow() {
-    DataStream<ColumnBatch> batches = toBatches();
-    return ArrowUnbatchingOperator.factory()
-        .appendTo(batches, "Unbatch Arrow", ArrowTypeInformation.INSTANCE)
-        .setParallelism(batches.getParallelism());
+    return ColumnBatches.toArrow(toBatches());
   }
 
   /**

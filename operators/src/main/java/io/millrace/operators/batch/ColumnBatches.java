@@ -7,6 +7,7 @@ import io.millrace.operators.row.RowDataDecoder;
 import io.millrace.operators.row.RowDecoder;
 import io.millrace.operators.row.SchemaConverter;
 import java.util.Optional;
+import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -19,6 +20,8 @@ import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 public final class ColumnBatches {
   private static final String BATCH = "Batch rows";
   private static final String UNBATCH = "Unbatch rows";
+  private static final String BATCH_ARROW = "Batch Arrow";
+  private static final String UNBATCH_ARROW = "Unbatch Arrow";
 
   private ColumnBatches() {}
 
@@ -84,5 +87,34 @@ public final class ColumnBatches {
       TypeInformation<T> type,
       Optional<String> timeColumn) {
     return UnbatchingOperator.factory(decoders, timeColumn).appendTo(batches, UNBATCH, type);
+  }
+
+  /**
+   * The batches of Arrow roots, which come through the chain that makes them.
+   *
+   * @param roots a stream of {@link ArrowTypeInformation}
+   * @param schema of all roots
+   * @throws IllegalArgumentException if the stream has another type, whose serializer would copy or
+   *     send roots
+   */
+  public static SingleOutputStreamOperator<ColumnBatch> fromArrow(
+      DataStream<VectorSchemaRoot> roots, Schema schema) {
+    if (!(roots.getType() instanceof ArrowTypeInformation)) {
+      throw new IllegalArgumentException(
+          "the stream's type is " + roots.getType() + ": give it an ArrowTypeInformation");
+    }
+    return ArrowBatchingOperator.factory(schema)
+        .appendTo(roots, BATCH_ARROW, new ColumnBatchTypeInformation(schema))
+        .setParallelism(roots.getParallelism());
+  }
+
+  /**
+   * The batches as Arrow roots, for operators in the same chain; see {@link ArrowTypeInformation}.
+   */
+  public static SingleOutputStreamOperator<VectorSchemaRoot> toArrow(
+      DataStream<ColumnBatch> batches) {
+    return ArrowUnbatchingOperator.factory()
+        .appendTo(batches, UNBATCH_ARROW, ArrowTypeInformation.INSTANCE)
+        .setParallelism(batches.getParallelism());
   }
 }

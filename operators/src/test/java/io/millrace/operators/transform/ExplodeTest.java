@@ -73,6 +73,22 @@ class ExplodeTest {
     }
   }
 
+  @OutOfMemoryTest
+  void anElementIsNullWhereThereIsNoneAlsoIfNoElementIsNull() throws Exception {
+    try (TransformHarness harness =
+        new TransformHarness(device, SCHEMA, Explode.factory(SCHEMA, "tags", true))) {
+      harness.send(
+          5,
+          List.of(
+              List.of("a", List.of(1, 2), List.of()), Arrays.asList("b", List.of(), List.of())));
+      assertThat(harness.rows())
+          .containsExactly(
+              List.of("a", 1, List.of()),
+              List.of("a", 2, List.of()),
+              Arrays.asList("b", null, List.of()));
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({"false, 0", "false, 0.3", "true, 0", "true, 0.3"})
   void randomSlicedTablesAreExplodedRowByRow(boolean outer, double nullFraction) throws Exception {

@@ -2,6 +2,7 @@ package io.millrace.operators.transform;
 
 import static io.millrace.expression.Expressions.col;
 import static io.millrace.expression.Expressions.lit;
+import static io.millrace.expression.Expressions.nullOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -50,6 +51,21 @@ class TransformOperatorTest {
       harness.send(78, List.of(List.of(3L, 5, List.of()), List.of(4L, 6, List.of())));
       assertThat(harness.rows()).containsExactly(List.of(301), List.of(7));
       assertThat(harness.batches()).extracting(Output::timestamp).contains(77L, 78L);
+    }
+  }
+
+  @OutOfMemoryTest
+  void textIsComputed() throws Exception {
+    CalcPlan plan =
+        plan()
+            .select(
+                List.of(
+                    col("price").gt(3).then("dear", "cheap").upperCase().as("text"),
+                    nullOf(DataType.STRING).as("nothing")));
+    try (TransformHarness harness = open(plan)) {
+      harness.send(1, List.of(List.of(1L, 3, List.of()), List.of(2L, 4, List.of())));
+      assertThat(harness.rows())
+          .containsExactly(Arrays.asList("CHEAP", null), Arrays.asList("DEAR", null));
     }
   }
 

@@ -11,7 +11,7 @@ constexpr int64_t MICROS_PER_MILLI = 1000;
 
 __device__ inline Timestamp of_micros(int64_t micros) {
   int64_t millis = floor_divide(micros, MICROS_PER_MILLI);
-  return {millis, static_cast<int32_t>(micros - millis * MICROS_PER_MILLI) * 1000};
+  return {millis, static_cast<int32_t>(floor_modulo(micros, MICROS_PER_MILLI)) * 1000};
 }
 
 // Fails if 64 bits do not hold them.

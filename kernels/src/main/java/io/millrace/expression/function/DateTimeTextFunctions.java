@@ -225,6 +225,8 @@ final class DateTimeTextFunctions {
         .description(
             "The timestamp of a text 'yyyy-MM-dd[ HH:mm:ss[.fraction]]' or by a pattern of"
                 + " java.time; null if it is none.")
+        .differences(
+            "Digits beyond the milliseconds are dropped at once, not where a row is stored.")
         .bind(
             (arguments, context) -> {
               Arguments.count(arguments, 1, 2);

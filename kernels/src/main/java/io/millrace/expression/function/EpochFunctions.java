@@ -298,6 +298,8 @@ final class EpochFunctions {
             "The instant of a number of units since 1970, of which a second has 10^precision (3"
                 + " unless told), null outside the years 0 to 9999; or of a text, of UTC or of the"
                 + " zone that is the third argument.")
+        .differences(
+            "Digits beyond the precision of the type are dropped at once, not where a row is stored.")
         .bind(
             (arguments, context) -> {
               Arguments.count(arguments, 1, 3);

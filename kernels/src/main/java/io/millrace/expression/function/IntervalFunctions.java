@@ -148,7 +148,10 @@ final class IntervalFunctions {
       case DATE ->
           unit.isOfDay()
               ? Timestamps.as(
-                  addMillis(Timestamps.ofDate(value, DataType.timestamp(3)), interval),
+                  addMillis(
+                      Timestamps.ofDate(value, DataType.timestamp(3)),
+                      interval,
+                      DataType.timestamp(3)),
                   DataType.timestamp(6))
               : addDays(value, interval);
       case TIME ->
@@ -156,7 +159,7 @@ final class IntervalFunctions {
               .host(HostFunction.ofLongs(DateTimeArithmetic::addToTime))
               .device("add_to_time")
               .call(List.of(value, interval), type);
-      case TIMESTAMP_MILLIS -> addMillis(value, interval);
+      case TIMESTAMP_MILLIS -> addMillis(value, interval, sumType(unit, type));
       default -> addToNanos(value, interval);
     };
   }
@@ -180,7 +183,12 @@ final class IntervalFunctions {
         .call(List.of(date, interval), DataType.DATE);
   }
 
-  private static TypedExpression addMillis(TypedExpression timestamp, TypedExpression interval) {
+  private static DataType sumType(DateTimeUnit unit, DataType type) {
+    return unit == DateTimeUnit.MILLISECOND ? DataType.timestamp(3, type.withTimeZone()) : type;
+  }
+
+  private static TypedExpression addMillis(
+      TypedExpression timestamp, TypedExpression interval, DataType type) {
     return adding("MILLISECOND")
         .host(HostFunction.ofLongs(Long::sum))
         .device(
@@ -189,7 +197,7 @@ final class IntervalFunctions {
                     ptx.write(
                         "add.s64 %s, %s, %s",
                         result.register(), operands.get(0).register(), operands.get(1).register())))
-        .call(List.of(timestamp, interval), timestamp.type());
+        .call(List.of(timestamp, interval), type);
   }
 
   private static TypedExpression addToNanos(TypedExpression timestamp, TypedExpression interval) {

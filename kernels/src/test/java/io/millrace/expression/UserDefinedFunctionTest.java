@@ -105,7 +105,7 @@ class UserDefinedFunctionTest {
     ExpressionSettings settings = ExpressionSettings.DEFAULT.withFunction(discounted());
     Calc calc = calc(discounted(), call("discounted", col("price"), col("percent")).plus(1));
     CalcProgram program =
-        new CalcKernels(null, calc.projections(), settings.context().functions()).program();
+        new CalcKernels(null, calc.projections(), settings.context().functions()).program(true);
     assertThat(program.ptx()).contains("discounted");
     assertThat(PtxAssembler.errors(program.ptx())).isEmpty();
   }

@@ -74,6 +74,12 @@ __device__ inline Integer floor_modulo(Integer dividend, Integer divisor) {
   return remainder < 0 ? remainder + divisor : remainder;
 }
 
+__device__ inline int32_t power_of_ten(int32_t exponent) {
+  int32_t power = 1;
+  for (int32_t i = 0; i < exponent; i++) power *= 10;
+  return power;
+}
+
 struct CivilDate {
   int32_t year;
   int32_t month;

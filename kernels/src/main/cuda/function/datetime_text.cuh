@@ -70,12 +70,6 @@ __device__ inline char* put_time(char* to, int32_t millis_of_day) {
   return put_digits(to, seconds % 60, 2);
 }
 
-__device__ inline int32_t power_of_ten(int32_t exponent) {
-  int32_t power = 1;
-  for (int32_t i = 0; i < exponent; i++) power *= 10;
-  return power;
-}
-
 __device__ inline int32_t field_value(PatternField field, const LocalTime& time) {
   int32_t seconds = time.millis_of_day / 1000;
   switch (field) {

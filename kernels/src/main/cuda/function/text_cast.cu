@@ -34,50 +34,6 @@ __device__ inline Outcome<Result> narrow(Outcome<int64_t> of) {
   return {static_cast<Result>(of.value), of.status};
 }
 
-__device__ inline bool is_blank(char byte) {
-  return byte == ' ' || byte == '\n' || byte == '\t';
-}
-
-__device__ inline int64_t power_of_ten(int32_t exponent) {
-  int64_t power = 1;
-  for (; exponent > 0; exponent--) {
-    power *= 10;
-  }
-  return power;
-}
-
-// The part of a short number before its exponent.
-struct Significand {
-  int64_t magnitude;
-  int32_t digits;
-  int32_t digits_before_point;
-  // What comes next, and the byte that ended it.
-  int32_t next;
-  char end;
-};
-
-// Takes the byte that ends the significand, whatever it is. Its digits are less than zero if there are two points.
-__device__ inline Significand read_significand(const char* bytes, int32_t length, int32_t i) {
-  Significand read{0, 0, -1, i, 0};
-  while (read.next < length) {
-    read.end = bytes[read.next++];
-    if (is_digit(read.end)) {
-      read.magnitude = read.magnitude * 10 + (read.end - '0');
-      read.digits++;
-    } else if (read.end == '.' && read.digits_before_point < 0) {
-      read.digits_before_point = read.digits;
-    } else if (read.end == '.') {
-      return {0, -1, 0, length, 0};
-    } else {
-      break;
-    }
-  }
-  if (read.digits_before_point < 0) {
-    read.digits_before_point = read.digits;
-  }
-  return read;
-}
-
 // Decimals of up to 18 digits from up to 18 bytes, as BinaryStringDataUtil of Flink, which takes one byte of
 // anything behind a number, counts leading zeros for the precision and does not look again after rounding.
 __device__ inline Outcome<int64_t> parse_short_decimal(
@@ -130,17 +86,6 @@ __device__ inline Outcome<int64_t> parse_short_decimal(
                                   : (read.magnitude + 5 * power_of_ten(-change - 1)) /
                                         power_of_ten(-change);
   return value(negative ? -magnitude : magnitude);
-}
-
-__device__ inline Text trim_blanks(const char* bytes, int32_t length) {
-  int32_t start = 0;
-  while (start < length && is_blank(bytes[start])) {
-    start++;
-  }
-  while (length > start && is_blank(bytes[length - 1])) {
-    length--;
-  }
-  return {bytes + start, length - start};
 }
 
 __device__ inline void times_ten_plus(Decimal& number, uint32_t digit) {

@@ -202,4 +202,59 @@ __device__ inline Outcome<Number> parse_number(Text text) {
   return i == text.length ? value(number) : none<Number>(INVALID_CAST);
 }
 
+__device__ inline bool is_blank(char byte) {
+  return byte == ' ' || byte == '\n' || byte == '\t';
+}
+
+__device__ inline int64_t power_of_ten(int32_t exponent) {
+  int64_t power = 1;
+  for (; exponent > 0; exponent--) {
+    power *= 10;
+  }
+  return power;
+}
+
+// The part of a short number before its exponent.
+struct Significand {
+  int64_t magnitude;
+  int32_t digits;
+  int32_t digits_before_point;
+  // What comes next, and the byte that ended it.
+  int32_t next;
+  char end;
+};
+
+// Takes the byte that ends the significand, whatever it is. Its digits are less than zero if there are two points.
+__device__ inline Significand read_significand(const char* bytes, int32_t length, int32_t i) {
+  Significand read{0, 0, -1, i, 0};
+  while (read.next < length) {
+    read.end = bytes[read.next++];
+    if (is_digit(read.end)) {
+      read.magnitude = read.magnitude * 10 + (read.end - '0');
+      read.digits++;
+    } else if (read.end == '.' && read.digits_before_point < 0) {
+      read.digits_before_point = read.digits;
+    } else if (read.end == '.') {
+      return {0, -1, 0, length, 0};
+    } else {
+      break;
+    }
+  }
+  if (read.digits_before_point < 0) {
+    read.digits_before_point = read.digits;
+  }
+  return read;
+}
+
+__device__ inline Text trim_blanks(const char* bytes, int32_t length) {
+  int32_t start = 0;
+  while (start < length && is_blank(bytes[start])) {
+    start++;
+  }
+  while (length > start && is_blank(bytes[length - 1])) {
+    length--;
+  }
+  return {bytes + start, length - start};
+}
+
 }  // namespace millrace

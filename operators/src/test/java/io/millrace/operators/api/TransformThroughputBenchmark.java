@@ -1,0 +1,326 @@
+package io.millrace.operators.api;
+
+import static io.millrace.expression.Expressions.col;
+
+import io.millrace.column.ColumnBuilder;
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.FixedWidthColumnBuilder;
+import io.millrace.column.RowTableBuilder;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.device.HostMemory;
+import io.millrace.expression.Expression;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.operators.batch.BatchOptions;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.batch.ColumnBatchOperator;
+import io.millrace.operators.batch.ColumnBatchTypeInformation;
+import io.millrace.operators.batch.DeviceContext;
+import io.millrace.operators.batch.HostTransfer;
+import io.millrace.operators.batch.OperatorFactory;
+import io.millrace.operators.row.SchemaConverter;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.flink.api.common.JobExecutionResult;
+import org.apache.flink.api.common.accumulators.LongCounter;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
+import org.apache.flink.table.types.logical.BigIntType;
+import org.apache.flink.table.types.logical.DoubleType;
+import org.apache.flink.table.types.logical.RowType;
+
+/**
+ * A filter that keeps half of the rows and two projections, as three jobs over the same rows: stock
+ * {@code DataStream<RowData>}, rows through {@link ColumnStream} and back, and batches in and out.
+ * What comes out is added up, and must be the same. Rows have three BIGINT and a DOUBLE; the
+ * sources have them ready, and objects are reused.
+ */
+public final class TransformThroughputBenchmark {
+  private static final int BATCH_ROWS = 1 << 16;
+  private static final int REPETITIONS = 3;
+  private static final Schema SCHEMA =
+      Schema.of(
+          new Field("auction", DataType.INT64, false),
+          new Field("bidder", DataType.INT64, false),
+          new Field("price", DataType.INT64, false),
+          new Field("rate", DataType.FLOAT64, false));
+  private static final Expression CONDITION = col("price").gt(500L);
+  private static final Expression[] PROJECTIONS = {
+    col("auction").plus(col("bidder")).as("sum"), col("rate").times(0.908).as("part")
+  };
+  private static final String SUM = "sum";
+  private static final String ROWS = "rows";
+
+  private final MiniCluster cluster;
+  private final int parallelism;
+
+  private TransformThroughputBenchmark(MiniCluster cluster, int parallelism) {
+    this.cluster = cluster;
+    this.parallelism = parallelism;
+  }
+
+  /** A job without its end. */
+  private interface Job {
+    void build(DataStream<Long> batches);
+  }
+
+  /** Runs the jobs. Arguments: millions of rows of the stock job, the number of subtasks. */
+  public static void main(String[] arguments) throws Exception {
+    long batches = (Long.parseLong(arguments[0]) * 1_000_000) / BATCH_ROWS;
+    int parallelism = Integer.parseInt(arguments[1]);
+    Configuration configuration = new Configuration();
+    configuration.set(RestOptions.BIND_PORT, "0");
+    MiniCluster cluster =
+        new MiniCluster(
+            new MiniClusterConfiguration.Builder()
+                .setConfiguration(configuration)
+                .setNumSlotsPerTaskManager(parallelism)
+                .build());
+    try {
+      cluster.start();
+      TransformThroughputBenchmark benchmark =
+          new TransformThroughputBenchmark(cluster, parallelism);
+      System.out.println("| job | M rows/s | of stock |");
+      System.out.println("|---|---:|---:|");
+      double stock =
+          benchmark.report(
+              "stock DataStream<RowData>", batches, 0, TransformThroughputBenchmark::stock);
+      benchmark.report("rows in, rows out", batches, stock, TransformThroughputBenchmark::rows);
+      benchmark.report(
+          "batches in, batches out", 8 * batches, stock, TransformThroughputBenchmark::batches);
+    } finally {
+      cluster.closeAsync().join();
+    }
+  }
+
+  private static void stock(DataStream<Long> batches) {
+    RowType result = RowType.of(new BigIntType(), new DoubleType());
+    rowSource(batches)
+        .filter(row -> row.getLong(2) > 500L)
+        .map(
+            row ->
+                (RowData)
+                    GenericRowData.of(row.getLong(0) + row.getLong(1), row.getDouble(3) * 0.908))
+        .returns(InternalTypeInfo.of(result))
+        .transform("sum", Types.VOID, new OperatorFactory<>(SumRows.class, SumRows::new));
+  }
+
+  private static void rows(DataStream<Long> batches) {
+    ColumnStream.from(rowSource(batches), SCHEMA)
+        .batch(BatchOptions.latency(Duration.ofMillis(50)).withRows(4096, BATCH_ROWS))
+        .filter(CONDITION)
+        .select(PROJECTIONS)
+        .toRowData()
+        .transform("sum", Types.VOID, new OperatorFactory<>(SumRows.class, SumRows::new));
+  }
+
+  private static void batches(DataStream<Long> batches) {
+    DataStream<ColumnBatch> source =
+        batches.transform(
+            "batches",
+            new ColumnBatchTypeInformation(SCHEMA),
+            new OperatorFactory<>(SendBatches.class, SendBatches::new));
+    ColumnStream.fromBatches(source)
+        .filter(CONDITION)
+        .select(PROJECTIONS)
+        .toBatches()
+        .transform("sum", Types.VOID, new OperatorFactory<>(SumBatches.class, SumBatches::new));
+  }
+
+  private static DataStream<RowData> rowSource(DataStream<Long> batches) {
+    return batches.transform(
+        "rows",
+        InternalTypeInfo.of(SchemaConverter.toRowType(SCHEMA)),
+        new OperatorFactory<>(SendRows.class, SendRows::new));
+  }
+
+  private double report(String name, long batches, double stock, Job job) throws Exception {
+    double best = 0;
+    for (int i = 0; i < REPETITIONS; i++) {
+      best = Math.max(best, run(batches, job));
+    }
+    System.out.printf(
+        Locale.ROOT, "| %s | %.1f | %.2f |%n", name, best, stock == 0 ? 1 : best / stock);
+    return best;
+  }
+
+  private double run(long batches, Job job) throws Exception {
+    StreamExecutionEnvironment environment = new StreamExecutionEnvironment(new Configuration());
+    environment.setParallelism(parallelism);
+    environment.getConfig().enableObjectReuse();
+    job.build(environment.fromSequence(1, batches));
+    JobExecutionResult result =
+        cluster.executeJobBlocking(environment.getStreamGraph().getJobGraph());
+    Map<String, Object> sums = result.getAllAccumulatorResults();
+    if (!sums.get(ROWS).equals(batches * expectedRows())
+        || !sums.get(SUM).equals(batches * expectedSum())) {
+      throw new IllegalStateException("the job gave other rows: " + sums);
+    }
+    return batches * BATCH_ROWS / (result.getNetRuntime() * 1e3);
+  }
+
+  private static long price(int row) {
+    return Math.floorMod(row * 2_654_435_761L, 1_000L);
+  }
+
+  private static long expectedRows() {
+    long rows = 0;
+    for (int row = 0; row < BATCH_ROWS; row++) {
+      rows += price(row) > 500 ? 1 : 0;
+    }
+    return rows;
+  }
+
+  private static long expectedSum() {
+    long sum = 0;
+    for (int row = 0; row < BATCH_ROWS; row++) {
+      sum += price(row) > 500 ? row + row * 3L : 0;
+    }
+    return sum;
+  }
+
+  /** Sends {@value #BATCH_ROWS} rows for each number. */
+  private static final class SendRows extends AbstractStreamOperator<RowData>
+      implements OneInputStreamOperator<Long, RowData> {
+    private static final long serialVersionUID = 1L;
+
+    private final transient RowData[] rows = new RowData[BATCH_ROWS];
+    private final transient StreamRecord<RowData> element = new StreamRecord<>(null);
+
+    SendRows(StreamOperatorParameters<RowData> parameters) {
+      super(parameters);
+      for (int row = 0; row < BATCH_ROWS; row++) {
+        rows[row] = GenericRowData.of((long) row, row * 3L, price(row), row * 0.5);
+      }
+    }
+
+    @Override
+    public void processElement(StreamRecord<Long> number) {
+      for (RowData row : rows) {
+        output.collect(element.replace(row));
+      }
+    }
+  }
+
+  /** Sends the same rows in one batch for each number. */
+  private static final class SendBatches extends AbstractStreamOperator<ColumnBatch>
+      implements OneInputStreamOperator<Long, ColumnBatch> {
+    private static final long serialVersionUID = 1L;
+
+    private transient DeviceContext context;
+    private transient Table table;
+
+    SendBatches(StreamOperatorParameters<ColumnBatch> parameters) {
+      super(parameters);
+    }
+
+    @Override
+    public void open() throws Exception {
+      super.open();
+      context = DeviceContext.open(this);
+      try (HostTransfer transfer = new HostTransfer(context);
+          RowTableBuilder builder = transfer.tableBuilder(SCHEMA)) {
+        for (int row = 0; row < BATCH_ROWS; row++) {
+          append(builder.column(0), row);
+          append(builder.column(1), row * 3L);
+          append(builder.column(2), price(row));
+          ((FixedWidthColumnBuilder) builder.column(3)).appendDouble(row * 0.5);
+        }
+        transfer.toDevice(builder.finish(BATCH_ROWS), sent -> table = sent);
+      }
+    }
+
+    private static void append(ColumnBuilder column, long value) {
+      ((FixedWidthColumnBuilder) column).appendLong(value);
+    }
+
+    @Override
+    public void processElement(StreamRecord<Long> element) {
+      ColumnBatch.emit(element.replace(new ColumnBatch(table.share())), output);
+    }
+
+    @Override
+    public void close() throws Exception {
+      if (table != null) {
+        table.close();
+      }
+      if (context != null) {
+        context.close();
+      }
+      super.close();
+    }
+  }
+
+  /** Adds up the first field. */
+  private static final class SumRows extends AbstractStreamOperator<Void>
+      implements OneInputStreamOperator<RowData, Void> {
+    private static final long serialVersionUID = 1L;
+
+    private long rows;
+    private long sum;
+
+    SumRows(StreamOperatorParameters<Void> parameters) {
+      super(parameters);
+    }
+
+    @Override
+    public void processElement(StreamRecord<RowData> element) {
+      rows++;
+      sum += element.getValue().getLong(0);
+    }
+
+    @Override
+    public void finish() throws Exception {
+      getRuntimeContext().addAccumulator(ROWS, new LongCounter(rows));
+      getRuntimeContext().addAccumulator(SUM, new LongCounter(sum));
+      super.finish();
+    }
+  }
+
+  /** Adds up the first column. */
+  private static final class SumBatches extends ColumnBatchOperator<Void> {
+    private static final long serialVersionUID = 1L;
+
+    private long rows;
+    private long sum;
+
+    SumBatches(StreamOperatorParameters<Void> parameters) {
+      super(parameters);
+    }
+
+    @Override
+    protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
+      try (HostTransfer transfer = new HostTransfer(deviceContext());
+          Table table = transfer.toHost(batch.table());
+          AccessScope scope = AccessScope.on(deviceContext().hostStream())) {
+        long address = table.column(0).data().orElseThrow().access(AccessMode.READ, scope);
+        for (int row = 0; row < table.rowCount(); row++) {
+          sum += HostMemory.getLong(address + (long) row * Long.BYTES);
+        }
+        rows += table.rowCount();
+      }
+    }
+
+    @Override
+    public void finish() throws Exception {
+      getRuntimeContext().addAccumulator(ROWS, new LongCounter(rows));
+      getRuntimeContext().addAccumulator(SUM, new LongCounter(sum));
+      super.finish();
+    }
+  }
+}

@@ -191,7 +191,7 @@ MILLRACE_FUNCTION millrace::Outcome<millrace::String> url_decode(char* scratch, 
   return is_well_formed(writer.written()) ? value(writer.written()) : none<String>(NEEDS_HOST);
 }
 
-// The number of an IPv4 address of one to four parts, the last of which is its last byte or, of three parts, its third;
+// The number of an IPv4 address of one to four parts, the last of which is its last byte;
 // null if it is none.
 MILLRACE_FUNCTION millrace::Outcome<int64_t> inet_aton(const char* bytes, int32_t length) {
   using namespace millrace;
@@ -217,7 +217,8 @@ MILLRACE_FUNCTION millrace::Outcome<int64_t> inet_aton(const char* bytes, int32_
     }
   }
   const int64_t last = address & 0xFF;
-  return value(parts == 1 || parts == 4 ? address : (address >> 8) << (40 - 8 * parts) | last << (parts == 3 ? 8 : 0));
+  const int64_t first = (address >> 8) << (40 - 8 * parts);
+  return value(parts == 1 || parts == 4 ? address : first | last);
 }
 
 // The IPv4 address with a number; null if there is none. It takes fifteen bytes of scratch.

@@ -10,6 +10,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -57,6 +58,12 @@ public final class TableRows {
     }
   }
 
+  // The end of the day, which CEIL gives, is no LocalTime.
+  private static Object time(int millis) {
+    boolean isOfDay = millis >= 0 && millis < Duration.ofDays(1).toMillis();
+    return isOfDay ? LocalTime.ofNanoOfDay(millis * 1_000_000L) : (Object) millis;
+  }
+
   private static List<Object> values(ColumnReader reader, int start, int count) {
     List<Object> values = new ArrayList<>();
     for (int row = start; row < start + count; row++) {
@@ -82,7 +89,7 @@ public final class TableRows {
       case DECIMAL64 -> BigDecimal.valueOf(reader.getLong(row), type.scale());
       case DECIMAL128 -> new BigDecimal(decimal128(reader, row), type.scale());
       case DATE -> LocalDate.ofEpochDay(reader.getInt(row));
-      case TIME -> LocalTime.ofNanoOfDay(reader.getInt(row) * 1_000_000L);
+      case TIME -> time(reader.getInt(row));
       case TIMESTAMP_MILLIS -> timestamp(type, Instant.ofEpochMilli(reader.getLong(row)));
       case TIMESTAMP_MICROS -> timestamp(type, instantOfMicros(reader.getLong(row)));
       case TIMESTAMP_NANOS ->

@@ -1,21 +1,6 @@
 package io.millrace.expression;
 
 import io.millrace.column.DataType;
-import io.millrace.expression.function.ArithmeticFunctions;
-import io.millrace.expression.function.ComparisonFunctions;
-import io.millrace.expression.function.ConditionalFunctions;
-import io.millrace.expression.function.DateTimeFunctions;
-import io.millrace.expression.function.DigestFunctions;
-import io.millrace.expression.function.LogicalFunctions;
-import io.millrace.expression.function.MathFunctions;
-import io.millrace.expression.function.NumericCasts;
-import io.millrace.expression.function.PatternFunctions;
-import io.millrace.expression.function.RadixFunctions;
-import io.millrace.expression.function.RoundingFunctions;
-import io.millrace.expression.function.StringCasts;
-import io.millrace.expression.function.StringFunctions;
-import io.millrace.expression.function.StringLengthFunctions;
-import io.millrace.expression.function.TemporalCasts;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -25,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.ServiceLoader;
 import java.util.stream.Stream;
 
 /** The functions and casts that expressions may use, by their SQL names. Immutable. */
@@ -45,26 +31,19 @@ public final class FunctionRegistry {
           "CURRENT_WATERMARK",
           "UNIX_TIMESTAMP_NOW");
 
+  // Found by its name: the functions know this package, and not this package them.
   private static final class BuiltIn {
     static final FunctionRegistry INSTANCE =
         new FunctionRegistry(
-            Stream.of(
-                    ComparisonFunctions.definitions(),
-                    LogicalFunctions.definitions(),
-                    ConditionalFunctions.definitions(),
-                    ArithmeticFunctions.definitions(),
-                    PatternFunctions.definitions(),
-                    StringFunctions.definitions(),
-                    MathFunctions.definitions(),
-                    RoundingFunctions.definitions(),
-                    RadixFunctions.definitions(),
-                    DigestFunctions.definitions(),
-                    StringLengthFunctions.definitions(),
-                    DateTimeFunctions.definitions())
-                .flatMap(List::stream)
-                .toList(),
-            List.of(new NumericCasts(), new StringCasts(), new TemporalCasts()),
+            libraries().map(FunctionLibrary::definitions).flatMap(List::stream).toList(),
+            libraries().map(FunctionLibrary::casts).flatMap(List::stream).toList(),
             List.of());
+
+    private static Stream<FunctionLibrary> libraries() {
+      return ServiceLoader.load(FunctionLibrary.class, FunctionRegistry.class.getClassLoader())
+          .stream()
+          .map(ServiceLoader.Provider::get);
+    }
   }
 
   private final Map<String, FunctionDefinition> definitions;

@@ -21,6 +21,7 @@ import java.util.regex.Pattern;
  */
 final class PtxLibrary {
   private static final String FOLDER = "/io/millrace/cuda/";
+  private static final List<String> HEADERS = List.of(".version", ".target", ".address_size");
   private static final Pattern FILE = Pattern.compile("\\./(function/\\w+\\.ptx)$");
   private static final Pattern FUNCTION =
       Pattern.compile("\\.func\\b(?:\\s*\\([^)]*\\))?\\s*([\\w$]+)");
@@ -86,25 +87,22 @@ final class PtxLibrary {
 
   private void parse(String source) {
     StringBuilder statement = new StringBuilder();
+    boolean hasBody = false;
     for (String line : source.split("\n", -1)) {
-      String code = line.replaceFirst("//.*", "");
-      boolean isHeader = code.matches("\\s*\\.(version|target|address_size)\\b.*");
+      int comment = line.indexOf("//");
+      String code = comment < 0 ? line : line.substring(0, comment);
       boolean isBetween = statement.length() == 0 && code.isBlank();
-      if (!isHeader && !isBetween) {
+      if (!isBetween && HEADERS.stream().noneMatch(code::startsWith)) {
         statement.append(code).append('\n');
-        if (isComplete(statement, code)) {
+        hasBody |= code.startsWith("{");
+        // A function ends with a brace at the start of a line, all else with a semicolon.
+        if (hasBody ? code.startsWith("}") : code.stripTrailing().endsWith(";")) {
           add(statement.toString());
           statement.setLength(0);
+          hasBody = false;
         }
       }
     }
-  }
-
-  // A function ends with a brace at the start of a line, a variable or a prototype with a
-  // semicolon.
-  private static boolean isComplete(CharSequence statement, String line) {
-    boolean hasBody = FUNCTION.matcher(statement).find() && statement.toString().contains("{");
-    return hasBody ? line.startsWith("}") : line.stripTrailing().endsWith(";");
   }
 
   private void add(String statement) {

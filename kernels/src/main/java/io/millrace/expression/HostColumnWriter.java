@@ -138,7 +138,7 @@ final class HostColumnWriter implements AutoCloseable {
       throw new ArithmeticException("a column of " + type + " holds at most 2 GiB of bytes");
     }
     long capacity = bytes == null ? 0 : bytes.size();
-    if (needed > capacity) {
+    if (bytes == null || needed > capacity) {
       long grown = Math.max(needed, Math.min(Integer.MAX_VALUE, Math.max(4096, capacity * 2)));
       Buffer larger = Buffer.allocate(grown, stream, memory);
       long address = larger.access(AccessMode.WRITE, scope);
@@ -177,7 +177,7 @@ final class HostColumnWriter implements AutoCloseable {
   /** The column of what was appended, which the caller closes; this writer has nothing then. */
   Column finish() {
     if (id.isVariableWidth() && bytes == null) {
-      bytes = Buffer.allocate(0, stream, memory);
+      reserve(0);
     }
     Buffer mask = validity == 0 ? null : buffers.remove(buffers.size() - 1);
     Column column;

@@ -20,11 +20,14 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.flink.table.data.RowData;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -34,6 +37,7 @@ class FlinkParityTest {
       new ResolutionContext(ZoneId.of("Europe/Berlin"), FunctionRegistry.builtIn());
   private static final int ROWS = 1000;
   private static final int ROWS_OF_TREES = 200;
+  private static final int CALLS_IN_ONE_QUERY = 32;
   private static final int TREES = 300;
   private static final int TREES_IN_ONE_QUERY = 10;
   private static final int MAXIMUM_DEPTH = 5;
@@ -43,6 +47,19 @@ class FlinkParityTest {
 
   private static final int LEAST_FUNCTIONS = 100;
   private static final int LEAST_DEVICE_FUNCTIONS = 80;
+
+  private static final Locale LOCALE = Locale.getDefault();
+
+  /** Flink's UPPER and LOWER are those of the default locale; ours are not. */
+  @BeforeAll
+  static void leaveTheLocale() {
+    Locale.setDefault(Locale.ROOT);
+  }
+
+  @AfterAll
+  static void restoreTheLocale() {
+    Locale.setDefault(LOCALE);
+  }
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
@@ -59,8 +76,14 @@ class FlinkParityTest {
                     FunctionCall::function,
                     LinkedHashMap::new,
                     Collectors.mapping(FunctionCall::expression, Collectors.toList())));
+    List<List<Expression>> queries = new ArrayList<>();
+    for (List<Expression> ofFunction : calls.values()) {
+      for (int i = 0; i < ofFunction.size(); i += CALLS_IN_ONE_QUERY) {
+        queries.add(ofFunction.subList(i, Math.min(ofFunction.size(), i + CALLS_IN_ONE_QUERY)));
+      }
+    }
 
-    ParityReport report = compare(expressions, ROWS, List.copyOf(calls.values()));
+    ParityReport report = compare(expressions, ROWS, queries);
 
     System.out.println(report);
     assertThat(expressions.unresolved()).isEmpty();
@@ -78,6 +101,7 @@ class FlinkParityTest {
       queries.add(
           IntStream.range(tree, tree + TREES_IN_ONE_QUERY)
               .mapToObj(i -> expressions.generate(1 + i % MAXIMUM_DEPTH))
+              .filter(KnownDifferences::hasNone)
               .toList());
     }
 

@@ -16,8 +16,11 @@ import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.table.api.config.TableConfigOptions;
+import org.apache.flink.table.connector.Projection;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.utils.ProjectedRowData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
+import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
 import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
@@ -33,6 +36,8 @@ import org.apache.flink.table.types.utils.TypeConversions;
  */
 final class FlinkSql {
   private static final int MAXIMUM_CODE_LENGTH = 100_000;
+
+  private record Input(RowType type, List<RowData> rows) {}
 
   private final RowType rowType;
   private final StreamExecutionEnvironment environment;
@@ -54,22 +59,27 @@ final class FlinkSql {
 
   /** What each of {@code expressions}, in Flink's SQL, is for each of {@code rows}. */
   List<FlinkResult> evaluate(List<RowData> rows, List<String> expressions) throws Exception {
+    return evaluate(project(rows, expressions), expressions);
+  }
+
+  private List<FlinkResult> evaluate(Input input, List<String> expressions) throws Exception {
     try {
-      return evaluateTogether(rows, expressions);
+      return evaluateTogether(input, expressions);
     } catch (RuntimeException refusal) {
       if (expressions.size() == 1) {
         return List.of(new FlinkResult(expressions.get(0), null, List.of(), refusal));
       }
       int half = expressions.size() / 2;
-      List<FlinkResult> results = new ArrayList<>(evaluate(rows, expressions.subList(0, half)));
-      results.addAll(evaluate(rows, expressions.subList(half, expressions.size())));
+      List<FlinkResult> results = new ArrayList<>(evaluate(input, expressions.subList(0, half)));
+      results.addAll(evaluate(input, expressions.subList(half, expressions.size())));
       return results;
     }
   }
 
-  private List<FlinkResult> evaluateTogether(List<RowData> rows, List<String> expressions)
+  private List<FlinkResult> evaluateTogether(Input input, List<String> expressions)
       throws Exception {
-    Table selected = select(rows, expressions);
+    List<RowData> rows = input.rows();
+    Table selected = select(input, expressions);
     List<LogicalType> types = types(selected);
     List<List<Object>> columns =
         types.stream().<List<Object>>map(type -> new ArrayList<>(rows.size())).toList();
@@ -86,7 +96,7 @@ final class FlinkSql {
       }
     }
     if (!failed.isEmpty() && expressions.size() > 1) {
-      List<RowData> failedRows = failed.stream().map(rows::get).toList();
+      Input failedRows = new Input(input.type(), failed.stream().map(rows::get).toList());
       for (int i = 0; i < expressions.size(); i++) {
         FlinkResult alone = evaluateTogether(failedRows, List.of(expressions.get(i))).get(0);
         for (int j = 0; j < failed.size(); j++) {
@@ -110,12 +120,33 @@ final class FlinkSql {
     return FlinkValues.of(result, types);
   }
 
-  private Table select(List<RowData> rows, List<String> expressions) {
+  /** The columns that the expressions name: a planner's time grows with all it is given. */
+  private Input project(List<RowData> rows, List<String> expressions) {
+    String text = String.join(" ", expressions);
+    int[] columns =
+        IntStream.range(0, rowType.getFieldCount())
+            .filter(i -> text.matches("(?s).*\\b" + rowType.getFieldNames().get(i) + "\\b.*"))
+            .toArray();
+    if (columns.length == 0) {
+      return new Input(rowType, rows);
+    }
+    RowType type = (RowType) Projection.of(columns).project(rowType);
+    ProjectedRowData projected = ProjectedRowData.from(columns);
+    RowDataSerializer serializer = new RowDataSerializer(type);
+    return new Input(
+        type,
+        rows.stream()
+            .<RowData>map(row -> serializer.toBinaryRow(projected.replaceRow(row)).copy())
+            .toList());
+  }
+
+  private Table select(Input input, List<String> expressions) {
     String items =
         IntStream.range(0, expressions.size())
             .mapToObj(i -> expressions.get(i) + " AS e" + i)
             .collect(Collectors.joining(", "));
-    DataStream<RowData> stream = environment.fromData(rows, InternalTypeInfo.of(rowType));
+    DataStream<RowData> stream =
+        environment.fromData(input.rows(), InternalTypeInfo.of(input.type()));
     return tables.sqlQuery("SELECT " + items + " FROM " + tables.fromDataStream(stream));
   }
 
@@ -139,7 +170,7 @@ final class FlinkSql {
 
   /** As {@link #evaluate}, by a job on a cluster in this process. */
   List<List<Object>> runJob(List<RowData> rows, List<String> expressions) throws Exception {
-    Table selected = select(rows, expressions);
+    Table selected = select(project(rows, expressions), expressions);
     List<LogicalType> types = types(selected);
     return toStream(selected).executeAndCollect(rows.size()).stream()
         .map(row -> FlinkValues.of(row, types))

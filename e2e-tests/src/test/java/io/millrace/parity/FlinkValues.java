@@ -1,11 +1,11 @@
 package io.millrace.parity;
 
+import io.millrace.testing.TableRows;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
-import java.time.LocalTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,8 +14,9 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 
-/** Flink's internal values as the Java values of {@link io.millrace.testing.TableRows}. */
+/** Flink's internal values as the Java values of {@link TableRows}. */
 final class FlinkValues {
   private FlinkValues() {}
 
@@ -35,18 +36,22 @@ final class FlinkValues {
     return switch (type.getTypeRoot()) {
       case DECIMAL -> ((DecimalData) value).toBigDecimal();
       case DATE -> LocalDate.ofEpochDay((int) value);
-      case TIME_WITHOUT_TIME_ZONE -> LocalTime.ofNanoOfDay((int) value * 1_000_000L);
+      case TIME_WITHOUT_TIME_ZONE -> TableRows.time((int) value);
       case TIMESTAMP_WITHOUT_TIME_ZONE ->
-          LocalDateTime.ofInstant(instant((TimestampData) value), ZoneOffset.UTC);
-      case TIMESTAMP_WITH_LOCAL_TIME_ZONE -> instant((TimestampData) value);
+          LocalDateTime.ofInstant(instant(type, (TimestampData) value), ZoneOffset.UTC);
+      case TIMESTAMP_WITH_LOCAL_TIME_ZONE -> instant(type, (TimestampData) value);
       case CHAR, VARCHAR -> new String(((StringData) value).toBytes(), StandardCharsets.UTF_8);
       case BINARY, VARBINARY -> ByteBuffer.wrap((byte[]) value);
       default -> value;
     };
   }
 
-  // TimestampData.toLocalDateTime wraps for timestamps far away.
-  private static Instant instant(TimestampData value) {
-    return Instant.ofEpochMilli(value.getMillisecond()).plusNanos(value.getNanoOfMillisecond());
+  // TimestampData.toLocalDateTime wraps for timestamps far away. A row stores milliseconds of a
+  // timestamp of up to three digits, whatever a function gives.
+  private static Instant instant(LogicalType type, TimestampData value) {
+    Instant millis = Instant.ofEpochMilli(value.getMillisecond());
+    return TimestampData.isCompact(LogicalTypeChecks.getPrecision(type))
+        ? millis
+        : millis.plusNanos(value.getNanoOfMillisecond());
   }
 }

@@ -66,7 +66,7 @@ final class SqlText {
           cast("'" + ((BigDecimal) value).toPlainString() + "'", type);
       case STRING -> "'" + value.toString().replace("'", "''") + "'";
       case DATE -> "DATE '" + ValueText.of(type, (Long) value) + "'";
-      default -> cast("'" + ValueText.of(type, (Long) value).replace('T', ' ') + "'", type);
+      default -> cast("'" + withSeconds(ValueText.of(type, (Long) value)) + "'", type);
     };
   }
 
@@ -74,13 +74,23 @@ final class SqlText {
     DataType micros = new DataType(TypeId.TIMESTAMP_MILLIS, 3, 0, false, List.of());
     long second = Math.floorDiv(timestamp.millis(), 1_000L) * 1_000;
     long nanos = Math.floorMod(timestamp.millis(), 1_000L) * 1_000_000 + timestamp.nanos();
-    String text = ValueText.of(micros, second).replace('T', ' ');
-    return (text.length() < 19 ? text + ":00" : text) + String.format(Locale.ROOT, ".%09d", nanos);
+    String text = ValueText.of(micros, second);
+    return withSeconds(text) + String.format(Locale.ROOT, ".%09d", nanos);
   }
 
-  /** A TIME of SQL has whole seconds unless told otherwise, one of columns milliseconds. */
+  /** Java leaves seconds of zero out, SQL does not. */
+  private static String withSeconds(String text) {
+    String spaced = text.replace('T', ' ');
+    return spaced.length() == "1970-01-01 00:00".length() ? spaced + ":00" : spaced;
+  }
+
+  /** Without a length, TIME and BINARY of SQL mean TIME(0) and BINARY(1). */
   private static String type(DataType type) {
-    return type.id() == TypeId.TIME ? "TIME(3)" : type.toString();
+    return switch (type.id()) {
+      case TIME -> "TIME(3)";
+      case BINARY -> "BYTES";
+      default -> type.toString();
+    };
   }
 
   private static String number(String digits) {

@@ -58,8 +58,8 @@ public final class TableRows {
     }
   }
 
-  // The end of the day, which CEIL gives, is no LocalTime.
-  private static Object time(int millis) {
+  /** The time of day; what is stored if that is no LocalTime, as the end of the day of CEIL. */
+  public static Object time(int millis) {
     boolean isOfDay = millis >= 0 && millis < Duration.ofDays(1).toMillis();
     return isOfDay ? LocalTime.ofNanoOfDay(millis * 1_000_000L) : (Object) millis;
   }

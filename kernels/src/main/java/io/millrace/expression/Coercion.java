@@ -3,6 +3,8 @@ package io.millrace.expression;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import java.util.List;
+import java.util.function.BinaryOperator;
+import java.util.stream.Stream;
 
 /** Implicit casts, as Flink SQL's type coercion makes them. */
 public final class Coercion {
@@ -72,12 +74,42 @@ public final class Coercion {
   }
 
   /**
-   * The narrowest type that all the expressions can be cast to without asking, as the results of a
-   * CASE or the sides of a comparison are.
+   * The narrowest type that all the expressions can be cast to without asking, as the sides of a
+   * comparison are.
    *
    * @throws ExpressionException if there is none
    */
   public static DataType commonType(List<TypedExpression> expressions) {
+    return fold(expressions, Coercion::common);
+  }
+
+  /**
+   * The type of functions like COALESCE and GREATEST, as Flink's {@code LogicalTypeMerging} finds
+   * it: the {@link #commonType}, but FLOAT of a DECIMAL before a FLOAT.
+   *
+   * @throws ExpressionException if there is none
+   */
+  public static DataType commonArgumentType(List<TypedExpression> arguments) {
+    return fold(
+        arguments,
+        (left, right) ->
+            isDecimal(left) && right.id() == TypeId.FLOAT32 ? right : common(left, right));
+  }
+
+  /**
+   * The type of arithmetic and of CASE, as Calcite's {@code leastRestrictive} finds it: the {@link
+   * #commonType}, but of FLOAT and DOUBLE the first.
+   *
+   * @throws ExpressionException if there is none
+   */
+  public static DataType leastRestrictiveType(List<TypedExpression> expressions) {
+    return fold(
+        expressions,
+        (left, right) -> isFloating(left) && isFloating(right) ? left : common(left, right));
+  }
+
+  private static DataType fold(
+      List<TypedExpression> expressions, BinaryOperator<DataType> commonOfTwo) {
     DataType common = null;
     for (TypedExpression expression : expressions) {
       boolean isNullLiteral =
@@ -85,7 +117,7 @@ public final class Coercion {
       if (common == null || !isNullLiteral) {
         DataType type = expression.type();
         boolean isFirst = common == null || isNullLiteral(expressions.get(0), common);
-        common = isFirst ? type : common(common, type);
+        common = isFirst ? type : commonOfTwo.apply(common, type);
       }
     }
     return common;
@@ -123,22 +155,23 @@ public final class Coercion {
   }
 
   /**
-   * A CASE whose results are cast to their common type.
+   * A CASE whose results are cast to their least restrictive type.
    *
    * @param results one a condition, and last the one for rows where no condition is true
    * @throws ExpressionException if the results have no common type
    */
-  public static TypedExpression caseOf(
+  public static TypedExpression.Case caseOf(
       List<TypedExpression> conditions, List<TypedExpression> results, ResolutionContext context) {
-    DataType type = commonType(results);
+    DataType type = leastRestrictiveType(results);
     return new TypedExpression.Case(
         conditions, results.stream().map(result -> cast(result, type, context)).toList());
   }
 
   private static DataType commonNumeric(DataType left, DataType right) {
     if (isFloating(left) || isFloating(right)) {
-      boolean bothFloat = left.id() == TypeId.FLOAT32 && right.id() == TypeId.FLOAT32;
-      return bothFloat ? DataType.FLOAT32 : DataType.FLOAT64;
+      boolean isDouble =
+          Stream.of(left, right).anyMatch(type -> type.id() == TypeId.FLOAT64 || isDecimal(type));
+      return isDouble ? DataType.FLOAT64 : DataType.FLOAT32;
     }
     if (isInteger(left) && isInteger(right)) {
       return INTEGERS.indexOf(left.id()) >= INTEGERS.indexOf(right.id()) ? left : right;

@@ -78,13 +78,19 @@ public final class ExpressionResolver {
   private TypedExpression cast(Expression.Cast cast) {
     TypedExpression operand = resolve(cast.operand());
     TypedExpression result = Coercion.cast(operand, cast.type(), context);
+    return cast.orNull() ? orNull(operand, result) : result;
+  }
+
+  /** TRY_CAST is nullable even where nothing fails. */
+  private static TypedExpression orNull(TypedExpression operand, TypedExpression result) {
     boolean canFail =
         result != operand
             && result instanceof TypedExpression.Call call
             && call.function().outcome() == BoundFunction.Outcome.FAILING;
-    return cast.orNull() && canFail
-        ? new TypedExpression.Try((TypedExpression.Call) result)
-        : result;
+    if (canFail) {
+      return new TypedExpression.Try((TypedExpression.Call) result);
+    }
+    return result.nullable() ? result : new TypedExpression.Case(List.of(), List.of(result), true);
   }
 
   private TypedExpression branches(Expression.Case branches) {

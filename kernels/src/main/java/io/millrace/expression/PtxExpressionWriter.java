@@ -229,9 +229,11 @@ final class PtxExpressionWriter {
   // ---- case ----
 
   private PtxValue branches(Case branches) {
-    return branches.operands().stream().anyMatch(PtxExpressionWriter::isConditional)
-        ? branching(branches)
-        : selecting(branches);
+    PtxValue result =
+        branches.operands().stream().anyMatch(PtxExpressionWriter::isConditional)
+            ? branching(branches)
+            : selecting(branches);
+    return branches.nullable() ? result : result.withValid(null);
   }
 
   private PtxValue selecting(Case branches) {

@@ -35,7 +35,8 @@ final class Substitution {
       return new TypedExpression.Or(all(disjunction.operands()));
     }
     TypedExpression.Case branches = (TypedExpression.Case) expression;
-    return new TypedExpression.Case(all(branches.conditions()), all(branches.results()));
+    return new TypedExpression.Case(
+        all(branches.conditions()), all(branches.results()), branches.nullable());
   }
 
   private Call call(Call call) {

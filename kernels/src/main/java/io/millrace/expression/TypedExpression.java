@@ -159,22 +159,24 @@ public sealed interface TypedExpression {
    *
    * @param results one a condition, and last the one for rows where no condition is true; all of
    *     one type
+   * @param nullable false only if no row gives null, whatever the results' types say; may be true
+   *     though none of them is nullable
    */
-  record Case(List<TypedExpression> conditions, List<TypedExpression> results)
+  record Case(List<TypedExpression> conditions, List<TypedExpression> results, boolean nullable)
       implements TypedExpression {
     public Case {
       conditions = List.copyOf(conditions);
       results = List.copyOf(results);
     }
 
-    @Override
-    public DataType type() {
-      return results.get(0).type();
+    /** Nullable if a result is. */
+    public Case(List<TypedExpression> conditions, List<TypedExpression> results) {
+      this(conditions, results, results.stream().anyMatch(TypedExpression::nullable));
     }
 
     @Override
-    public boolean nullable() {
-      return results.stream().anyMatch(TypedExpression::nullable);
+    public DataType type() {
+      return results.get(0).type();
     }
 
     @Override

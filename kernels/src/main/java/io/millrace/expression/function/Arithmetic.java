@@ -14,8 +14,9 @@ import io.millrace.expression.ValueKind;
 import java.util.List;
 
 /**
- * The five operations on two integers or two floating-point numbers of one type. Integers wrap, as
- * Java's do, and a division of integers by zero fails the row.
+ * The five operations on two integers of one type, and but for the remainder on two floating-point
+ * numbers of one type. Integers wrap, as Java's do, and a division of integers by zero fails the
+ * row.
  */
 enum Arithmetic {
   ADD("+", "add"),
@@ -72,9 +73,6 @@ enum Arithmetic {
 
   private DeviceFunction floating(ValueKind kind) {
     String suffix = kind == ValueKind.FLOAT ? ".f32" : ".f64";
-    if (this == REMAINDER) {
-      return DeviceFunction.call(kind == ValueKind.FLOAT ? "float_remainder" : "double_remainder");
-    }
     return DeviceFunction.instructions(
         (ptx, operands, result) ->
             ptx.write(
@@ -196,7 +194,7 @@ enum Arithmetic {
             case SUBTRACT -> left[row] - right[row];
             case MULTIPLY -> left[row] * right[row];
             case DIVIDE -> left[row] / right[row];
-            case REMAINDER -> left[row] % right[row];
+            case REMAINDER -> throw new IllegalStateException("no remainder of " + result.type());
           };
       // Of these operations on floats, rounding the double's result gives the float's.
       results[row] = isFloat ? (float) value : value;

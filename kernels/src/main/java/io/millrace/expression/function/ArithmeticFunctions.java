@@ -25,6 +25,17 @@ public final class ArithmeticFunctions {
           DataType.FLOAT32,
           DataType.FLOAT64);
 
+  private static final List<Signature> MIXED =
+      List.of(
+          Signature.of(DataType.INT64, DataType.INT32),
+          Signature.of(DataType.INT32, DataType.FLOAT32),
+          Signature.of(DataType.FLOAT32, DataType.INT64),
+          Signature.of(DataType.INT32, DataType.FLOAT64),
+          Signature.of(DataType.FLOAT32, DataType.FLOAT64),
+          Signature.of(DataType.FLOAT64, DataType.FLOAT32),
+          Signature.of(DataType.decimal(7, 2), DataType.FLOAT32),
+          Signature.of(DataType.FLOAT64, DataType.decimal(15, 4)));
+
   private ArithmeticFunctions() {}
 
   public static List<FunctionDefinition> definitions() {
@@ -40,6 +51,7 @@ public final class ArithmeticFunctions {
     definitions.add(
         builder("MOD", "The remainder of the division, with the sign of the dividend.")
             .aliases("%")
+            .signatures(signatures().filter(ArithmeticFunctions::isExact).toList())
             .bind((arguments, context) -> of(Arithmetic.REMAINDER, arguments, context)));
     definitions.add(
         FunctionDefinition.named("NEGATE")
@@ -64,27 +76,33 @@ public final class ArithmeticFunctions {
   private static FunctionDefinition.Builder builder(String name, String description) {
     return FunctionDefinition.named(name)
         .family(FunctionFamily.ARITHMETIC)
-        .signatures(
-            Stream.of(
-                    TYPES.stream().map(type -> Signature.of(type, type)),
-                    Stream.of(
-                        Signature.of(DataType.INT64, DataType.INT32),
-                        Signature.of(DataType.INT32, DataType.FLOAT64)),
-                    DecimalFunctions.binarySignatures().stream())
-                .flatMap(Function.identity())
-                .toList())
+        .signatures(signatures().toList())
         .description(description);
+  }
+
+  private static boolean isExact(Signature signature) {
+    return signature.parameters().stream()
+        .noneMatch(parameter -> Coercion.isFloating(parameter.type()));
+  }
+
+  private static Stream<Signature> signatures() {
+    return Stream.of(
+            TYPES.stream().map(type -> Signature.of(type, type)),
+            MIXED.stream(),
+            DecimalFunctions.binarySignatures().stream())
+        .flatMap(Function.identity());
   }
 
   private static TypedExpression of(
       Arithmetic operation, List<TypedExpression> arguments, ResolutionContext context) {
     Arguments.count(arguments, 2, 2);
     for (TypedExpression argument : arguments) {
-      if (!Coercion.isNumeric(argument.type())) {
+      boolean isRefused = operation == Arithmetic.REMAINDER && Coercion.isFloating(argument.type());
+      if (!Coercion.isNumeric(argument.type()) || isRefused) {
         throw Arguments.wrongType(argument);
       }
     }
-    DataType common = Coercion.commonType(arguments);
+    DataType common = Coercion.leastRestrictiveType(arguments);
     if (Coercion.isDecimal(common)) {
       return DecimalArithmetic.of(operation, arguments.get(0), arguments.get(1), context);
     }

@@ -163,7 +163,8 @@ public final class ComparisonFunctions {
                   List.of(
                       ofNulls,
                       new TypedExpression.Literal(distinct, DataType.BOOL),
-                      comparison.of(left, right, context)));
+                      comparison.of(left, right, context)),
+                  false);
             });
   }
 }

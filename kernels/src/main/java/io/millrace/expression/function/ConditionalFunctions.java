@@ -3,6 +3,7 @@ package io.millrace.expression.function;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.Arguments;
+import io.millrace.expression.BoundFunction;
 import io.millrace.expression.Coercion;
 import io.millrace.expression.FunctionDefinition;
 import io.millrace.expression.FunctionFamily;
@@ -10,6 +11,7 @@ import io.millrace.expression.ResolutionContext;
 import io.millrace.expression.Signature;
 import io.millrace.expression.TypedExpression;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -22,16 +24,22 @@ public final class ConditionalFunctions {
         FunctionDefinition.named("COALESCE")
             .family(FunctionFamily.CONDITIONAL)
             .signatures(pairs())
-            .description("The first value that is not null; later ones are not evaluated.")
-            .bind(ConditionalFunctions::coalesce),
+            .description(
+                "The first value that is not null. All are evaluated, up to one that is NOT NULL.")
+            .bind(
+                (arguments, context) -> {
+                  Arguments.count(arguments, 1, Integer.MAX_VALUE);
+                  return coalesce(arguments, context);
+                }),
         FunctionDefinition.named("IFNULL")
             .family(FunctionFamily.CONDITIONAL)
             .signatures(pairs())
-            .description("The first value if it is not null, else the second.")
+            .description("The first value if it is not null, else the second. Both are evaluated.")
             .bind(
                 (arguments, context) -> {
                   Arguments.count(arguments, 2, 2);
-                  return coalesce(arguments, context);
+                  List<TypedExpression> values = castToCommonType(arguments, context);
+                  return firstPresent(values.get(0), values.get(1));
                 }),
         FunctionDefinition.named("NULLIF")
             .family(FunctionFamily.CONDITIONAL)
@@ -43,8 +51,9 @@ public final class ConditionalFunctions {
             .signatures(values().map(type -> Signature.of(DataType.BOOL, type, type)).toList())
             .description("The second value where the condition is true, else the third.")
             .bind(ConditionalFunctions::ifThenElse),
-        extreme("GREATEST", Comparison.GREATER, "The greatest value; null if one is null."),
-        extreme("LEAST", Comparison.LESS, "The least value; null if one is null."));
+        extreme(
+            Extreme.GREATEST, "The greatest value, NaN before all others; null if one is null."),
+        extreme(Extreme.LEAST, "The least value, NaN after all others; null if one is null."));
   }
 
   private static Stream<DataType> values() {
@@ -55,20 +64,42 @@ public final class ConditionalFunctions {
     return values().map(type -> Signature.of(type, type)).toList();
   }
 
+  private static List<TypedExpression> castToCommonType(
+      List<TypedExpression> arguments, ResolutionContext context) {
+    DataType type = Coercion.commonArgumentType(arguments);
+    return arguments.stream().map(argument -> Coercion.cast(argument, type, context)).toList();
+  }
+
   private static TypedExpression coalesce(
       List<TypedExpression> arguments, ResolutionContext context) {
-    Arguments.count(arguments, 1, Integer.MAX_VALUE);
-    List<TypedExpression> conditions = new ArrayList<>();
-    List<TypedExpression> results = new ArrayList<>();
-    int last = arguments.size() - 1;
-    for (int i = 0; i < last && arguments.get(i).nullable(); i++) {
-      conditions.add(LogicalFunctions.not(new TypedExpression.IsNull(arguments.get(i))));
-      results.add(arguments.get(i));
+    List<TypedExpression> values = castToCommonType(arguments, context);
+    int last = 0;
+    while (last < values.size() - 1 && arguments.get(last).nullable()) {
+      last++;
     }
-    results.add(arguments.get(results.size()));
-    return conditions.isEmpty()
-        ? Coercion.cast(results.get(0), Coercion.commonType(arguments), context)
-        : Coercion.caseOf(conditions, results, context);
+    TypedExpression result = values.get(last);
+    for (int i = last - 1; i >= 0; i--) {
+      result = firstPresent(values.get(i), result);
+    }
+    return result;
+  }
+
+  /** Evaluates the second value even in rows that do not need it, if it may fail there. */
+  private static TypedExpression firstPresent(TypedExpression first, TypedExpression second) {
+    List<TypedExpression> conditions = new ArrayList<>();
+    if (mayFail(second)) {
+      conditions.add(new TypedExpression.IsNull(second));
+    }
+    conditions.add(LogicalFunctions.not(new TypedExpression.IsNull(first)));
+    List<TypedExpression> results = new ArrayList<>(Collections.nCopies(conditions.size(), first));
+    results.add(second);
+    return new TypedExpression.Case(conditions, results, first.nullable() && second.nullable());
+  }
+
+  private static boolean mayFail(TypedExpression expression) {
+    return (expression instanceof TypedExpression.Call call
+            && call.function().outcome() == BoundFunction.Outcome.FAILING)
+        || expression.operands().stream().anyMatch(ConditionalFunctions::mayFail);
   }
 
   private static TypedExpression nullIf(
@@ -84,12 +115,16 @@ public final class ConditionalFunctions {
       List<TypedExpression> arguments, ResolutionContext context) {
     Arguments.count(arguments, 3, 3);
     Arguments.typed(arguments, 0, TypeId.BOOL);
-    return Coercion.caseOf(arguments.subList(0, 1), arguments.subList(1, 3), context);
+    TypedExpression.Case branches =
+        Coercion.caseOf(arguments.subList(0, 1), arguments.subList(1, 3), context);
+    return new TypedExpression.Case(
+        branches.conditions(),
+        branches.results(),
+        arguments.get(0).nullable() || branches.nullable());
   }
 
-  private static FunctionDefinition extreme(
-      String name, Comparison comparison, String description) {
-    return FunctionDefinition.named(name)
+  private static FunctionDefinition extreme(Extreme extreme, String description) {
+    return FunctionDefinition.named(extreme.name())
         .family(FunctionFamily.CONDITIONAL)
         .signatures(
             ComparisonFunctions.ORDERED.stream()
@@ -99,30 +134,9 @@ public final class ConditionalFunctions {
         .bind(
             (arguments, context) -> {
               Arguments.count(arguments, 1, Integer.MAX_VALUE);
-              return extreme(arguments, comparison, context);
+              return castToCommonType(arguments, context).stream()
+                  .reduce((left, right) -> extreme.of(left, right, context))
+                  .orElseThrow();
             });
-  }
-
-  private static TypedExpression extreme(
-      List<TypedExpression> arguments, Comparison comparison, ResolutionContext context) {
-    DataType type = Coercion.commonType(arguments);
-    List<TypedExpression> values =
-        arguments.stream().map(argument -> Coercion.cast(argument, type, context)).toList();
-    TypedExpression extreme = values.get(0);
-    for (TypedExpression value : values.subList(1, values.size())) {
-      extreme =
-          new TypedExpression.Case(
-              List.of(comparison.of(value, extreme, context)), List.of(value, extreme));
-    }
-    List<TypedExpression> isNull =
-        values.stream()
-            .filter(TypedExpression::nullable)
-            .<TypedExpression>map(TypedExpression.IsNull::new)
-            .toList();
-    if (isNull.isEmpty()) {
-      return extreme;
-    }
-    TypedExpression anyNull = isNull.size() == 1 ? isNull.get(0) : new TypedExpression.Or(isNull);
-    return new TypedExpression.Case(List.of(anyNull), List.of(Arguments.nullOf(type), extreme));
   }
 }

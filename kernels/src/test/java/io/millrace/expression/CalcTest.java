@@ -60,6 +60,77 @@ class CalcTest {
   }
 
   @Test
+  void aFilterWithItsProjectionsIsOneLaunchAndLeavesTheRowCountOnTheDevice() {
+    try (Table table = bids()) {
+      long before = device.device().launchCount();
+      try (Table result =
+          apply(
+              table,
+              Optional.of(col("price").gt(100L)),
+              col("price").times(2).as("twice"),
+              col("name").coalesce("?").as("name"),
+              col("price").times(2).plus(1).as("more"))) {
+        long launches = device.device().launchCount() - before;
+        assertThat(launches).isEqualTo(device.isCuda() ? 1 : 0);
+        assertThat(result.rowCountUpperBound()).isEqualTo(device.isCuda() ? 4 : 2);
+        assertThat(result.deviceRowCount().isPresent()).isEqualTo(device.isCuda());
+        assertThat(device.rows(result))
+            .containsExactly(List.of(400L, "b", 401L), List.of(600L, "?", 601L));
+      }
+    }
+  }
+
+  @Test
+  void aCalcOfACalcsResultReadsTheRowCountOnTheDevice() {
+    try (Table table = bids();
+        Table first = apply(table, Optional.of(col("price").gt(100L)), col("name"), col("price"));
+        Table second =
+            apply(first, Optional.of(col("name").isNotNull()), col("price"), col("name"))) {
+      assertThat(device.rows(second)).containsExactly(List.of(200L, "b"));
+    }
+  }
+
+  @Test
+  void anEmptyTableHasAnEmptyResult() {
+    try (Table table =
+            new TableBuilder().column("x", DataType.STRING, new Object[0]).build(device);
+        Table all = apply(table, Optional.empty(), col("x").upperCase().as("y"));
+        Table some = apply(table, Optional.of(col("x").isNull()), col("x"))) {
+      assertThat(device.rows(all)).isEmpty();
+      assertThat(device.rows(some)).isEmpty();
+    }
+  }
+
+  @Test
+  void nestedColumnsPassAConditionByTheirRows() {
+    DataType list = DataType.list(DataType.INT32);
+    try (Table table =
+            new TableBuilder()
+                .column("x", DataType.INT32, 1, 2, 3)
+                .column("list", list, List.of(1, 2), null, List.of())
+                .build(device);
+        Table kept =
+            apply(table, Optional.of(col("x").isNotEqual(2)), col("list"), col("x").as("y"));
+        Table all = apply(table, Optional.empty(), col("x").negate().as("y"), col("list"))) {
+      assertThat(device.rows(kept))
+          .containsExactly(List.of(List.of(1, 2), 1), List.of(List.of(), 3));
+      assertThat(device.rows(all))
+          .containsExactly(
+              List.of(-1, List.of(1, 2)), Arrays.asList(-2, null), List.of(-3, List.of()));
+    }
+  }
+
+  @Test
+  void whatTheDeviceCannotDoIsDoneByTheHost() {
+    try (Table table =
+            new TableBuilder().column("x", DataType.STRING, "abc", "straße", null).build(device);
+        Table result =
+            apply(table, Optional.of(col("x").isNotNull()), col("x").upperCase().as("y"))) {
+      assertThat(device.rows(result)).containsExactly(List.of("ABC"), List.of("STRASSE"));
+    }
+  }
+
+  @Test
   void logicHasThreeValues() {
     try (Table table =
             new TableBuilder().column("x", DataType.BOOL, true, false, null).build(device);

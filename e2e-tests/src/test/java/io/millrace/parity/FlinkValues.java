@@ -46,12 +46,12 @@ final class FlinkValues {
     };
   }
 
-  // TimestampData.toLocalDateTime wraps for timestamps far away. A row stores milliseconds of a
-  // timestamp of up to three digits, whatever a function gives.
+  // TimestampData.toLocalDateTime wraps for timestamps far away. Some functions give digits that
+  // their types do not have; columns keep milliseconds, microseconds or nanoseconds.
   private static Instant instant(LogicalType type, TimestampData value) {
-    Instant millis = Instant.ofEpochMilli(value.getMillisecond());
-    return TimestampData.isCompact(LogicalTypeChecks.getPrecision(type))
-        ? millis
-        : millis.plusNanos(value.getNanoOfMillisecond());
+    int precision = LogicalTypeChecks.getPrecision(type);
+    int nanos = value.getNanoOfMillisecond();
+    int kept = precision <= 3 ? 0 : precision <= 6 ? nanos - nanos % 1_000 : nanos;
+    return Instant.ofEpochMilli(value.getMillisecond()).plusNanos(kept);
   }
 }

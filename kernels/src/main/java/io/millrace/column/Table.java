@@ -184,6 +184,16 @@ public final class Table implements Splittable<Table> {
   }
 
   /**
+   * A new table of other columns, for the rows of this one. Takes ownership of {@code newColumns}.
+   * Never waits.
+   *
+   * @param newColumns of {@link #rowCountUpperBound} elements, which are closed if they do not fit
+   */
+  public Table withColumns(Schema newSchema, List<Column> newColumns) {
+    return deriveUpperBound(newSchema, newColumns, UnaryOperator.identity());
+  }
+
+  /**
    * The columns with these names, in this order, as a new table over the same memory. Never waits.
    */
   public Table select(List<String> names) {

@@ -14,8 +14,15 @@ final class ByteArena implements AutoCloseable {
   private int current = -1;
   private int used;
 
-  /** Uninitialized memory. */
+  /**
+   * Uninitialized memory.
+   *
+   * @throws ArithmeticException if {@code bytes} overflowed
+   */
   long allocate(int bytes) {
+    if (bytes < 0) {
+      throw new ArithmeticException("a value has over 2 GiB");
+    }
     while (current < 0 || used + (long) bytes > chunks.get(current).bytes()) {
       current++;
       used = 0;

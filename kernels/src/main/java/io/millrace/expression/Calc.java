@@ -14,10 +14,14 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.HostMemoryResource;
 import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * A filter and projections in one: table in, table out. The rows for which the condition is true,
@@ -34,7 +38,7 @@ public final class Calc {
   // What is evaluated; the other projections are columns of the input, as they are or gathered.
   private final List<TypedExpression> computed;
   private final Schema computedSchema;
-  private final ResolutionContext context;
+  private final Set<String> ptxSources;
   private final CalcKernels kernels;
 
   private Calc(
@@ -42,20 +46,22 @@ public final class Calc {
       Schema outputSchema,
       TypedExpression condition,
       List<TypedExpression> projections,
-      ResolutionContext context) {
+      Collection<String> ptxSources) {
     this.inputSchema = inputSchema;
     this.outputSchema = outputSchema;
     this.condition = condition;
     this.projections = projections;
     List<TypedExpression> evaluated = new ArrayList<>(projections);
     evaluated.removeIf(projection -> !isComputed(projection));
-    if (condition != null && evaluated.size() < projections.size()) {
+    // Also where nothing is projected: the condition decides how many rows there are.
+    boolean passesColumns = evaluated.size() < projections.size();
+    if (condition != null && (passesColumns || evaluated.isEmpty())) {
       evaluated.add(new TypedExpression.RowNumber());
     }
     this.computed = List.copyOf(evaluated);
     this.computedSchema = computed.equals(projections) ? outputSchema : numbered(computed);
-    this.context = context;
-    this.kernels = new CalcKernels(condition, computed, context.functions());
+    this.ptxSources = Collections.unmodifiableSet(new LinkedHashSet<>(ptxSources));
+    this.kernels = new CalcKernels(condition, computed, this.ptxSources);
   }
 
   private static Schema numbered(List<TypedExpression> expressions) {
@@ -103,7 +109,7 @@ public final class Calc {
         new Schema(fields),
         condition.map(resolver::resolveCondition).orElse(null),
         List.copyOf(typed),
-        context);
+        context.functions().ptxSources());
   }
 
   /**
@@ -119,7 +125,11 @@ public final class Calc {
       List<TypedExpression> projections,
       ResolutionContext context) {
     return new Calc(
-        inputSchema, outputSchema, condition.orElse(null), List.copyOf(projections), context);
+        inputSchema,
+        outputSchema,
+        condition.orElse(null),
+        List.copyOf(projections),
+        context.functions().ptxSources());
   }
 
   /**
@@ -138,7 +148,7 @@ public final class Calc {
         next.outputSchema,
         second == null ? first : second,
         substitution.all(next.projections),
-        next.context);
+        Stream.concat(ptxSources.stream(), next.ptxSources.stream()).toList());
   }
 
   // The second condition is not evaluated where the first is null.
@@ -190,6 +200,9 @@ public final class Calc {
       if (computed.equals(projections)) {
         return result.share();
       }
+      if (projections.isEmpty()) {
+        return result.withColumns(outputSchema, List.of());
+      }
       return condition == null
           ? assemble(result, input.columns(), input.rowCount())
           : assembleGathered(input, result, stream, memory);
@@ -203,6 +216,11 @@ public final class Calc {
    */
   CalcKernel kernel(Device device, boolean hasMasks) {
     return kernels.on(device, hasMasks);
+  }
+
+  /** The generated kernel's program, for which {@link #hostReason} is empty. */
+  CalcProgram program() {
+    return kernels.program(true);
   }
 
   /** The computed columns. */

@@ -70,7 +70,7 @@ final class CalcKernel {
       isDone = true;
       return Optional.of(
           rowCount == null
-              ? new Table(schema, columns, input.rowCountUpperBound())
+              ? input.withColumns(schema, columns)
               : new Table(schema, columns, rowCount));
     } finally {
       temporary.forEach(Buffer::close);

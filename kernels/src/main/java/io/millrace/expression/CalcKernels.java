@@ -1,57 +1,68 @@
 package io.millrace.expression;
 
 import io.millrace.device.Device;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The generated kernels of one calc, one a device. They are compiled once a process: a calc of
- * equal expressions, such as that of a restarted job, gets those that are there.
+ * The generated kernels of one calc, one a device. They are compiled once a process: a calc of an
+ * equal program, such as that of a restarted job, gets those that are there.
  */
 final class CalcKernels {
-  // A kernel has at most 512 words of arguments, of which a column takes at most 4.
-  private static final int COLUMN_LIMIT = 120;
+  // Of a kernel's arguments.
+  private static final int MOST_WORDS = 512;
   private static final Map<Key, CalcKernel> COMPILED = new ConcurrentHashMap<>();
 
-  private record Key(
-      Device device,
-      TypedExpression condition,
-      List<TypedExpression> projections,
-      boolean hasMasks,
-      List<String> ptxSources) {}
+  // The program alone: functions of two jobs may have one name, and hold classes of their jobs.
+  private record Key(Device device, CalcProgram program) {}
 
   private record Variant(Device device, boolean hasMasks) {}
 
   private final TypedExpression condition;
   private final List<TypedExpression> projections;
-  private final List<String> ptxSources;
+  private final Collection<String> ptxSources;
   private final Optional<String> hostReason;
   private final Map<Variant, CalcKernel> variants = new ConcurrentHashMap<>();
 
   /**
    * @param condition null for all rows
+   * @param ptxSources PTX of device functions that the library does not have
    */
   CalcKernels(
-      TypedExpression condition, List<TypedExpression> projections, FunctionRegistry functions) {
+      TypedExpression condition, List<TypedExpression> projections, Collection<String> ptxSources) {
     this.condition = condition;
     this.projections = projections;
-    this.ptxSources = functions.ptxSources();
+    this.ptxSources = ptxSources;
     this.hostReason =
-        columns(condition, projections) > COLUMN_LIMIT
-            ? Optional.of("more than " + COLUMN_LIMIT + " columns are read and computed at once")
+        words(condition, projections) > MOST_WORDS
+            ? Optional.of("too many columns are read and computed at once")
             : hostReason(condition, projections);
   }
 
-  private static long columns(TypedExpression condition, List<TypedExpression> projections) {
-    return projections.size()
-        + Stream.concat(Stream.ofNullable(condition), projections.stream())
+  /** Those of the kernel's arguments, or a few more. */
+  private static long words(TypedExpression condition, List<TypedExpression> projections) {
+    Set<TypedExpression> nodes =
+        Stream.concat(Stream.ofNullable(condition), projections.stream())
             .flatMap(CalcKernels::nodes)
-            .filter(TypedExpression.InputReference.class::isInstance)
-            .distinct()
-            .count();
+            .collect(Collectors.toSet());
+    long inputs = nodes.stream().filter(TypedExpression.InputReference.class::isInstance).count();
+    long scratches = nodes.stream().filter(CalcKernels::usesScratch).count();
+    return CalcProgram.Word.COUNT
+        + inputs * CalcProgram.INPUT_WORDS
+        + (long) projections.size() * CalcProgram.OUTPUT_WORDS
+        + scratches;
+  }
+
+  private static boolean usesScratch(TypedExpression expression) {
+    TypedExpression node =
+        expression instanceof TypedExpression.Try attempt ? attempt.call() : expression;
+    return node instanceof TypedExpression.Call call && call.function().usesScratch();
   }
 
   private static Stream<TypedExpression> nodes(TypedExpression expression) {
@@ -107,7 +118,6 @@ final class CalcKernels {
         new Variant(device, hasMasks),
         own ->
             COMPILED.computeIfAbsent(
-                new Key(device, condition, projections, hasMasks, ptxSources),
-                key -> new CalcKernel(program(hasMasks), device)));
+                new Key(device, program(hasMasks)), key -> new CalcKernel(key.program(), device)));
   }
 }

@@ -29,6 +29,7 @@ final class PtxLibrary {
   private static final Pattern RESULT = Pattern.compile("\\.func\\s*\\(([^)]*)\\)");
   private static final Pattern PARAMETER =
       Pattern.compile("\\.param\\s+((?:\\.\\w+\\s+(?:\\d+\\s+)?)+)[A-Za-z_$][\\w$]*(\\[\\d+\\])?");
+  private static final Pattern LABEL = Pattern.compile("\\$L_\\w+");
   private static final Pattern NAME = Pattern.compile("[\\w$]+");
 
   private static final class BuiltIn {
@@ -36,7 +37,13 @@ final class PtxLibrary {
   }
 
   /** A statement outside functions: a function or a variable. */
-  private record Item(String name, String text, boolean isFunction) {}
+  private record Item(String name, String text, boolean isFunction, boolean isWeak) {
+
+    // But for labels, which the compiler numbers through the file.
+    boolean isSame(Item other) {
+      return LABEL.matcher(text).replaceAll("").equals(LABEL.matcher(other.text).replaceAll(""));
+    }
+  }
 
   private final Map<String, Item> items = new HashMap<>();
 
@@ -53,14 +60,25 @@ final class PtxLibrary {
    * The built-in functions and those of other PTX.
    *
    * @param sources PTX of functions with the calling convention of the library
+   * @throws IllegalArgumentException if two of all sources mean different things by one name
    */
   static PtxLibrary with(Collection<String> sources) {
     if (sources.isEmpty()) {
       return builtIn();
     }
-    List<String> all = new ArrayList<>(sources());
-    all.addAll(sources);
-    return new PtxLibrary(all);
+    PtxLibrary library = new PtxLibrary(sources());
+    sources.forEach(library::addAll);
+    return library;
+  }
+
+  private void addAll(String source) {
+    PtxLibrary added = new PtxLibrary(List.of(source));
+    for (Item item : added.items.values()) {
+      Item known = items.putIfAbsent(item.name(), item);
+      if (known != null && !item.isWeak() && !known.isSame(item)) {
+        throw new IllegalArgumentException("two device functions are called " + item.name());
+      }
+    }
   }
 
   private static List<String> sources() {
@@ -106,6 +124,7 @@ final class PtxLibrary {
   }
 
   private void add(String statement) {
+    boolean isWeak = statement.stripLeading().startsWith(".weak");
     String text = statement.replaceFirst("\\.visible\\s+|\\.weak\\s+", "");
     Matcher function = FUNCTION.matcher(text);
     boolean isFunction = function.find();
@@ -114,9 +133,9 @@ final class PtxLibrary {
     }
     Matcher variable = VARIABLE.matcher(text);
     if (isFunction) {
-      items.put(function.group(1), new Item(function.group(1), text, true));
+      items.put(function.group(1), new Item(function.group(1), text, true, isWeak));
     } else if (variable.find()) {
-      items.put(variable.group(1), new Item(variable.group(1), text, false));
+      items.put(variable.group(1), new Item(variable.group(1), text, false, isWeak));
     }
   }
 

@@ -67,7 +67,8 @@ public final class UserDefinedFunction implements Serializable {
       }
       operands.add(Coercion.cast(argument, arguments.get(i), context));
     }
-    BoundFunction.Builder bound = BoundFunction.named(name).host(host);
+    // Another function may have this name where a calc is fused of steps with other settings.
+    BoundFunction.Builder bound = BoundFunction.named(name).parameters(this).host(host);
     if (deviceFunction == null) {
       bound.hostOnly("plain Java of the user");
     } else {

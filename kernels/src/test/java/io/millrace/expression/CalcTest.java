@@ -91,6 +91,38 @@ class CalcTest {
   }
 
   @Test
+  void projectionsOfACalcsResultHaveItsRows() {
+    try (Table table = bids();
+        Table first = apply(table, Optional.of(col("price").gt(100L)), col("name"), col("price"));
+        Table second = apply(first, Optional.empty(), col("price").plus(1L).as("more"))) {
+      assertThat(second.rowCount()).isEqualTo(2);
+      assertThat(device.rows(second)).containsExactly(List.of(201L), List.of(301L));
+    }
+  }
+
+  @Test
+  void aConditionWithoutProjectionsKeepsRowsWithoutColumns() {
+    try (Table table = bids();
+        Table result = apply(table, Optional.of(col("price").gt(100L)))) {
+      assertThat(result.columnCount()).isZero();
+      assertThat(result.rowCount()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void manyScratchMemoriesGoToTheHost() {
+    List<Expression> projections = new ArrayList<>();
+    for (int i = 0; i < 110; i++) {
+      Expression text = call("UPPER", call("CONCAT", col("name"), lit(String.valueOf(i))));
+      projections.add(text.as("c" + i));
+    }
+    try (Table table = bids()) {
+      Calc calc = Calc.of(table.schema(), Optional.empty(), projections, ResolutionContext.DEFAULT);
+      assertThat(calc.hostReason()).isPresent();
+    }
+  }
+
+  @Test
   void anEmptyTableHasAnEmptyResult() {
     try (Table table =
             new TableBuilder().column("x", DataType.STRING, new Object[0]).build(device);

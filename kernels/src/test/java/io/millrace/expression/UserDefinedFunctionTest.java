@@ -105,9 +105,38 @@ class UserDefinedFunctionTest {
     ExpressionSettings settings = ExpressionSettings.DEFAULT.withFunction(discounted());
     Calc calc = calc(discounted(), call("discounted", col("price"), col("percent")).plus(1));
     CalcProgram program =
-        new CalcKernels(null, calc.projections(), settings.context().functions()).program(true);
+        new CalcKernels(null, calc.projections(), settings.context().functions().ptxSources())
+            .program(true);
     assertThat(program.ptx()).contains("discounted");
     assertThat(PtxAssembler.errors(program.ptx())).isEmpty();
+  }
+
+  @Test
+  void aFusedCalcHasTheDeviceFunctionsOfAllItsSteps() throws Exception {
+    Calc first = calc(discounted(), call("discounted", col("price"), col("percent")).as("price"));
+    Calc cheap =
+        Calc.of(
+            first.outputSchema(),
+            Optional.of(col("price").lt(10.0)),
+            List.of(col("price").times(2.0).as("price")),
+            ResolutionContext.DEFAULT);
+    assertThat(first.andThen(cheap).program().ptx()).contains("discounted");
+  }
+
+  @Test
+  void functionsOfOneNameAreNotTheSame() throws Exception {
+    Expression expression = call("discounted", col("price"), col("percent"));
+    assertThat(calc(discounted(), expression).projections())
+        .isNotEqualTo(calc(discounted(), expression).projections());
+  }
+
+  @Test
+  void twoDeviceFunctionsOfOneNameAreRefused() throws Exception {
+    String ptx = discounted().ptx();
+    assertThat(PtxLibrary.with(List.of(ptx, ptx + " ")).contains("discounted")).isTrue();
+    assertThatThrownBy(() -> PtxLibrary.with(List.of(ptx, ptx.replace("mul.", "add."))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("two device functions are called discounted");
   }
 
   @Test

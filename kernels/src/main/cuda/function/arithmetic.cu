@@ -1,4 +1,4 @@
-// Divisions that fail for zero, and Java's remainder of floating-point numbers.
+// Divisions and remainders of integers, which fail for a divisor of zero.
 
 #include "function.cuh"
 
@@ -60,13 +60,4 @@ MILLRACE_FUNCTION Outcome<int32_t> int_remainder_to_short(int32_t dividend, int3
 
 MILLRACE_FUNCTION Outcome<int64_t> long_remainder(int64_t dividend, int64_t divisor) {
   return remainder(dividend, divisor);
-}
-
-// Exact, as C's fmod and Java's % are.
-MILLRACE_FUNCTION double double_remainder(double dividend, double divisor) {
-  return fmod(dividend, divisor);
-}
-
-MILLRACE_FUNCTION float float_remainder(float dividend, float divisor) {
-  return static_cast<float>(fmod(static_cast<double>(dividend), static_cast<double>(divisor)));
 }

@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -125,8 +126,25 @@ class ExpressionPropertyTest {
     assertDeviceGivesTheHostsBits(chunks(trees(), TREES_IN_ONE_KERNEL));
   }
 
+  // On all processors: one after the other they take minutes.
+  private void compileAll(List<List<Expression>> chunks) {
+    Stream.concat(chunks.stream(), chunks.stream().flatMap(List::stream).map(List::of))
+        .toList()
+        .parallelStream()
+        .forEach(this::compile);
+  }
+
+  private void compile(List<Expression> projections) {
+    List<Expression> named =
+        IntStream.range(0, projections.size())
+            .mapToObj(i -> projections.get(i).as("e" + i))
+            .toList();
+    Calc.of(expressions.schema(), Optional.empty(), named, CONTEXT).kernel(device.device(), true);
+  }
+
   private void assertDeviceGivesTheHostsBits(List<List<Expression>> chunks) {
     assumeTrue(device.isCuda(), "needs a GPU");
+    compileAll(chunks);
     CalcResults results = new CalcResults(CONTEXT, device);
     List<String> differences = new ArrayList<>();
     for (List<List<Object>> rows : List.of(expressions.rows(ROWS + 1), extremeRows())) {

@@ -170,8 +170,9 @@ final class HostColumnWriter implements AutoCloseable {
     }
   }
 
-  private static void writeFloat(long address, float value) {
-    HostMemory.putInt(address, Float.floatToIntBits(value));
+  private void writeFloat(long address, float value) {
+    int bits = computed ? Float.floatToIntBits(value) : Float.floatToRawIntBits(value);
+    HostMemory.putInt(address, bits);
   }
 
   /** The column of what was appended, which the caller closes; this writer has nothing then. */

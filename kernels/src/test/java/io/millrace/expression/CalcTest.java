@@ -123,6 +123,19 @@ class CalcTest {
   }
 
   @Test
+  void columnsPassAConditionWithTheBitsOfTheirNaN() {
+    int bits = 0x7fc00001;
+    try (Table table =
+            new TableBuilder()
+                .column("x", DataType.FLOAT32, Float.intBitsToFloat(bits))
+                .build(device);
+        Table result = apply(table, Optional.of(col("x").isNotNull()), col("x"))) {
+      float value = (Float) device.rows(result).get(0).get(0);
+      assertThat(Float.floatToRawIntBits(value)).isEqualTo(bits);
+    }
+  }
+
+  @Test
   void anEmptyTableHasAnEmptyResult() {
     try (Table table =
             new TableBuilder().column("x", DataType.STRING, new Object[0]).build(device);

@@ -192,7 +192,7 @@ public final class ColumnStream {
    */
   public ColumnStream drop(String... names) {
     Arrays.stream(names).forEach(pending::field);
-    Set<String> dropped = Set.of(names);
+    Set<String> dropped = Set.copyOf(Arrays.asList(names));
     return withPending(
         pending.select(
             schema().names().stream()

@@ -82,7 +82,7 @@ class ColumnStreamTest {
             .withColumn("price", col("price").minus(1))
             .filter(col("price").lt(1_999))
             .withColumn("ratio", col("price").dividedBy(0))
-            .drop("channel", "ratio");
+            .drop("channel", "ratio", "channel");
     assertThat(stream.schema().names()).containsExactly("auction", "price", "twice");
     assertThat(stream.explain())
         .isEqualTo(

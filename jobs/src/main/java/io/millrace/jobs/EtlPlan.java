@@ -155,14 +155,14 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, CalcPlan calc, 
     }
   }
 
-  /** The items between the commas that are outside parentheses, trimmed. */
+  /** The items between the commas that are outside parentheses and angle brackets, trimmed. */
   private static List<String> split(String text) {
     List<String> items = new ArrayList<>();
     int depth = 0;
     int start = 0;
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
-      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+      depth += c == '(' || c == '<' ? 1 : c == ')' || c == '>' ? -1 : 0;
       if (c == ',' && depth == 0) {
         items.add(text.substring(start, i).trim());
         start = i + 1;

@@ -1,6 +1,7 @@
 package io.millrace.jobs;
 
 import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
 import io.millrace.expression.Expression;
 import io.millrace.expression.ExpressionException;
 import io.millrace.expression.Expressions;
@@ -12,6 +13,8 @@ import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoField;
+import java.util.EnumSet;
+import java.util.Set;
 import org.apache.calcite.sql.SqlIntervalLiteral;
 import org.apache.calcite.sql.SqlIntervalLiteral.IntervalValue;
 import org.apache.calcite.sql.SqlIntervalQualifier;
@@ -22,6 +25,9 @@ import org.apache.calcite.sql.SqlNumericLiteral;
 final class SqlLiterals {
   private static final int MILLI_DIGITS = 3;
   private static final int MICRO_DIGITS = 6;
+  private static final int MAXIMUM_PRECISION = 38;
+  private static final Set<TypeId> TEMPORAL =
+      EnumSet.of(TypeId.DATE, TypeId.TIME, TypeId.TIMESTAMP_MILLIS, TypeId.TIMESTAMP_MICROS);
 
   private SqlLiterals() {}
 
@@ -31,7 +37,10 @@ final class SqlLiterals {
     }
     return switch (literal.getTypeName()) {
       case NULL -> Expressions.nullOf(DataType.BOOL);
-      case BOOLEAN -> Expressions.lit(literal.booleanValue());
+      case BOOLEAN ->
+          literal.getValue() == null
+              ? Expressions.nullOf(DataType.BOOL)
+              : Expressions.lit(literal.booleanValue());
       case CHAR, VARCHAR -> Expressions.lit(literal.getValueAs(String.class));
       case SYMBOL -> Expressions.lit(literal.toValue());
       case DATE -> temporal("DATE", literal.toValue());
@@ -53,15 +62,24 @@ final class SqlLiterals {
       return Expressions.lit(value.doubleValue());
     }
     if (!literal.isInteger() || value.toBigInteger().bitLength() >= Long.SIZE) {
-      return Expressions.lit(value);
+      return decimal(value, literal.getPrec());
     }
     long number = value.longValueExact();
     return number == (int) number ? Expressions.lit((int) number) : Expressions.lit(number);
   }
 
-  /** The literal of the opposite number. */
+  // Of as many digits as are written, with zeros in front.
+  private static Expression decimal(BigDecimal value, int digits) {
+    int precision = Math.max(digits, value.precision());
+    if (precision > MAXIMUM_PRECISION) {
+      throw new ExpressionException(value + " has more than 38 digits");
+    }
+    return new Expression.Literal(value, DataType.decimal(precision, value.scale()));
+  }
+
+  /** The literal of the opposite number; what is no number stays for the check to refuse. */
   static Expression negate(Expression.Literal literal) {
-    if (literal.value() instanceof Long number) {
+    if (literal.value() instanceof Long number && !TEMPORAL.contains(literal.type().id())) {
       return new Expression.Literal(-number, literal.type());
     } else if (literal.value() instanceof Double number) {
       return new Expression.Literal(-number, literal.type());

@@ -30,7 +30,10 @@ import org.apache.calcite.sql.parser.SqlParserPos;
 final class SqlNodeConverter {
   private static final Pattern LIMITED_TEXT =
       Pattern.compile("(VARCHAR|CHAR)\\s*\\((\\d+)\\)", Pattern.CASE_INSENSITIVE);
-  private static final Map<String, String> FUNCTION_OF_OPERATOR = Map.of("%", "MOD", "!=", "<>");
+  private static final Pattern LIMITED_BYTES =
+      Pattern.compile("BINARY|(VAR)?BINARY\\s*\\(.*", Pattern.CASE_INSENSITIVE);
+  private static final Map<String, String> FUNCTION_OF_OPERATOR =
+      Map.of("%", "MOD", "!=", "<>", "TRANSLATE3", "TRANSLATE");
 
   private final Function<String, DataType> typeParser;
   private final Consumer<Expression> check;
@@ -72,7 +75,7 @@ final class SqlNodeConverter {
   }
 
   private Expression convertUnchecked(SqlNode node) {
-    if (node instanceof SqlIdentifier identifier) {
+    if (node instanceof SqlIdentifier identifier && !identifier.isStar()) {
       return Expressions.col(String.join(".", identifier.names));
     } else if (node instanceof SqlIntervalQualifier qualifier) {
       return Expressions.lit(qualifier.toString());
@@ -83,11 +86,17 @@ final class SqlNodeConverter {
     } else if (node instanceof SqlCall call && isExpression(call.getKind())) {
       return call(call);
     }
-    throw new ExpressionException("'" + node + "' is no expression of a row's columns");
+    throw new ExpressionException("'" + line(node) + "' is no expression of a row's columns");
+  }
+
+  private static String line(SqlNode node) {
+    return node.toString().replaceAll("\\s+", " ");
   }
 
   private static boolean isExpression(SqlKind kind) {
-    return !kind.belongsTo(SqlKind.QUERY) && !kind.belongsTo(SqlKind.AGGREGATE);
+    return !kind.belongsTo(SqlKind.QUERY)
+        && !kind.belongsTo(SqlKind.AGGREGATE)
+        && kind != SqlKind.OVER;
   }
 
   private Expression branches(SqlCase branches) {
@@ -132,7 +141,16 @@ final class SqlNodeConverter {
   private Expression cast(SqlCall call) {
     boolean orNull = !call.getOperator().getName().equals("CAST");
     Expression operand = convert(call.operand(0));
-    String type = ((SqlDataTypeSpec) call.operand(1)).toString().replace("`", "");
+    if (!(call.operand(1) instanceof SqlDataTypeSpec specification)) {
+      throw new ExpressionException(
+          "'INTERVAL " + call.operand(1) + "' is no type that a column can have");
+    }
+    String name = specification.toString().replace("`", "");
+    String type = name.equalsIgnoreCase("CHAR") ? "CHAR(1)" : name;
+    if (LIMITED_BYTES.matcher(type).matches()) {
+      throw new ExpressionException(
+          "a cast to " + type + ", which limits bytes, is not supported; one to BYTES is");
+    }
     Matcher limited = LIMITED_TEXT.matcher(type);
     if (limited.matches()) {
       String function = "CAST_" + limited.group(1).toUpperCase(Locale.ROOT);
@@ -152,7 +170,7 @@ final class SqlNodeConverter {
 
   private Expression in(SqlCall call) {
     if (!(call.operand(1) instanceof SqlNodeList values)) {
-      throw new ExpressionException("'" + call.operand(1) + "' is no list of values");
+      throw new ExpressionException("'" + line(call.operand(1)) + "' is no list of values");
     }
     List<Expression> arguments = new ArrayList<>();
     arguments.add(convert(call.operand(0)));

@@ -32,6 +32,10 @@ class SqlExpressionsTest {
         "price % 3 ; MOD(`price`, 3)",
         "3000000000 ; CAST(3000000000 AS BIGINT)",
         "1.50 ; CAST('1.50' AS DECIMAL(3, 2))",
+        "0.05 ; CAST('0.05' AS DECIMAL(3, 2))",
+        "UNKNOWN ; CAST(NULL AS BOOLEAN)",
+        "CAST(name AS CHAR) ; CAST(CAST(`name` AS STRING) AS CHAR(1))",
+        "TRANSLATE(name, 'a', 'b') ; TRANSLATE(`name`, 'a', 'b')",
         "1e3 ; CAST('1000.0' AS DOUBLE)",
         "'it''s' ; 'it''s'",
         "price > 10 AND name IS NOT NULL ; ((`price` > 10) AND (`name` IS NOT NULL))",
@@ -97,7 +101,14 @@ class SqlExpressionsTest {
         "SUM(price) ; select, column 1: there is no function SUM",
         "RAND() ; select, column 1: RAND gives another value at each call",
         "id, CAST(id AS NUMBER) ; select, column 5: 'NUMBER' is no type that a column can have",
-        "price, (SELECT 1) ; select, column 9: '"
+        "price, (SELECT 1) ; select, column 9: '",
+        "(SELECT id FROM t) ; select, column 2: 'SELECT `id` FROM `t`' is no expression",
+        "COUNT(*) ; select, column 7: '*' is no expression",
+        "UPPER(name) OVER () ; select, column 1: 'UPPER(`name`) OVER ()' is no expression",
+        "-DATE '2026-03-01' ; select, column 1: (-DATE '2026-03-01'): ",
+        "1234567890123456789012345678901234567890 ; select, column 1: 1234567890123456789012345678901234567890 has more than 38 digits",
+        "CAST(price AS INTERVAL DAY) ; select, column 1: 'INTERVAL DAY' is no type",
+        "CAST(name AS BINARY(2)) ; select, column 1: a cast to BINARY(2), which limits bytes"
       })
   void whatCannotBeIsSaidInOneLineWithItsPosition(String sql, String message) {
     assertThatThrownBy(() -> parse(sql))

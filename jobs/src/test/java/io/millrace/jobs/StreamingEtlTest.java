@@ -112,6 +112,7 @@ class StreamingEtlTest {
         "--bogus | Unknown option: '--bogus'",
         "--sink printer | sink.type must be one of files, discard, but is 'printer'",
         "--source files | reading files needs source.path",
+        "--source files --input pom.xml --schema a+ARRAY<ROW<x+INT,y+INT>> | partition.by: column 'a' is ARRAY<ROW<x INT, y INT>>",
         "--source files --input none.json --schema a+INT | no file to read matches none.json",
         "--source files --input pom.xml --schema a+NUMBER | 'NUMBER' is no type that a column can have",
         "--source files --input pom.xml --schema a | cannot read 'a' as a column; write a name",

@@ -6,6 +6,8 @@ import io.millrace.expression.TypedExpression.Call;
 import io.millrace.expression.TypedExpression.Case;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -137,9 +139,18 @@ final class PtxExpressionWriter {
             value.second(), constant == null ? 0 : ((TimestampNanos) constant).nanos());
       }
       case BYTES -> {
+        // The length comes from memory: the assembler of driver 580 gives wrong code for some calls
+        // of which it knows the length and the place of a text.
         byte[] bytes = ConstantBytes.of(literal);
-        ptx.write("mov.b64 %s, %s", register, calls.addressOf(module.constant(bytes)));
-        ptx.write("mov.b32 %s, %d", value.second(), bytes.length);
+        byte[] counted =
+            ByteBuffer.allocate(Integer.BYTES + bytes.length)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(bytes.length)
+                .put(bytes)
+                .array();
+        String address = calls.addressOf(module.constant(counted));
+        ptx.write("ld.b32 %s, [%s]", value.second(), address);
+        ptx.write("add.s64 %s, %s, %d", register, address, Integer.BYTES);
       }
     }
     return constant == null ? value.withValid(predicates.constant(false)) : value;

@@ -19,6 +19,7 @@ import io.millrace.expression.HostFunction;
 import io.millrace.expression.Signature;
 import io.millrace.expression.TypedExpression;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Base64, character sets, URLs and IPv4 addresses. */
 final class StringEncodingFunctions {
@@ -27,6 +28,12 @@ final class StringEncodingFunctions {
   private StringEncodingFunctions() {}
 
   static List<FunctionDefinition> definitions() {
+    return Stream.of(encodings(), characterSetsAndUrls(), addresses())
+        .flatMap(List::stream)
+        .toList();
+  }
+
+  private static List<FunctionDefinition> encodings() {
     Signature one = Signature.of(STRING);
     return List.of(
         named("TO_BASE64", one, Signature.of(BINARY))
@@ -67,7 +74,11 @@ final class StringEncodingFunctions {
                         .host(HostFunction.ofRow(StringEncodings::urlDecode))
                         .device("url_decode")
                         .scratch(WITHIN_TEXT)
-                        .call(texts(arguments, 1, 1), STRING)),
+                        .call(texts(arguments, 1, 1), STRING)));
+  }
+
+  private static List<FunctionDefinition> characterSetsAndUrls() {
+    return List.of(
         named("ENCODE", Signature.of(Signature.any(STRING), Signature.literal(STRING, "UTF-8")))
             .description("The text in a character set; an unknown one fails.")
             .bind(
@@ -100,8 +111,12 @@ final class StringEncodingFunctions {
                         .nullable()
                         .host(HostFunction.ofRow(StringEncodings::parseUrl))
                         .hostOnly("the URL parser of Java")
-                        .call(texts(arguments, 2, 3), STRING)),
-        named("INET_ATON", one)
+                        .call(texts(arguments, 2, 3), STRING)));
+  }
+
+  private static List<FunctionDefinition> addresses() {
+    return List.of(
+        named("INET_ATON", Signature.of(STRING))
             .description(
                 "The number of an IPv4 address, in which parts may be missing before the last of"
                     + " two and of three; null if it is none.")

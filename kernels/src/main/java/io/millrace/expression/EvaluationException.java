@@ -7,11 +7,20 @@ package io.millrace.expression;
 public final class EvaluationException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  private final String failure;
   private final int row;
+  private final String values;
 
-  EvaluationException(int row, String message) {
-    super(message);
+  /**
+   * @param failure what failed: "division by zero in (x / y)"
+   * @param row its position in the table that was evaluated
+   * @param values of the operands: "7, 0"
+   */
+  EvaluationException(String failure, int row, String values) {
+    super(failure + " at row " + row + ": values " + values);
+    this.failure = failure;
     this.row = row;
+    this.values = values;
   }
 
   /** The row's position in the table that was evaluated. */
@@ -19,8 +28,16 @@ public final class EvaluationException extends RuntimeException {
     return row;
   }
 
-  /** This failure, at a row that lies {@code rows} further on in a larger table. */
-  public EvaluationException shifted(int rows) {
-    return rows == 0 ? this : new EvaluationException(row + rows, getMessage());
+  /** This failure in a larger table, in which {@code rows} rows lie before the one evaluated. */
+  public EvaluationException behind(int rows) {
+    if (rows == 0) {
+      return this;
+    }
+    EvaluationException behind = new EvaluationException(failure, row + rows, values);
+    behind.setStackTrace(getStackTrace());
+    for (Throwable suppressed : getSuppressed()) {
+      behind.addSuppressed(suppressed);
+    }
+    return behind;
   }
 }

@@ -32,8 +32,7 @@ final class HostEvaluator implements AutoCloseable {
   private final Map<TypedExpression, HostNode> nodes = new HashMap<>();
   private final List<HostInputNode> inputs = new ArrayList<>();
   private int firstRow;
-  private int failedRow = Integer.MAX_VALUE;
-  private String failure;
+  private EvaluationException failure;
 
   /**
    * @param input a table in host memory, which stays the caller's
@@ -106,7 +105,7 @@ final class HostEvaluator implements AutoCloseable {
         writers.get(i).append(values, selected);
       }
       if (failure != null) {
-        throw new EvaluationException(failedRow, failure);
+        throw failure;
       }
       rows += selected.count();
     }
@@ -132,13 +131,14 @@ final class HostEvaluator implements AutoCloseable {
 
   private void fail(Call call, HostVector[] operands, int row, Status status) {
     int position = firstRow + row;
-    if (position < failedRow) {
-      failedRow = position;
+    if (failure == null || position < failure.row()) {
       StringBuilder values = new StringBuilder();
       for (int i = 0; i < operands.length; i++) {
         values.append(i == 0 ? "" : ", ").append(operands[i].describe(row));
       }
-      failure = status.description() + " in " + call + " at row " + position + ": values " + values;
+      failure =
+          new EvaluationException(
+              status.description() + " in " + call, position, values.toString());
     }
   }
 

@@ -25,9 +25,16 @@ public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
 
   private final TableTransform.Factory factory;
   private transient TableTransform transform;
+  // Of the batch that is transformed: rows of the parts that are done.
+  private transient int rowsDone;
 
-  /** What came of a part, and the failure of the row behind it; null if none failed. */
-  private record Attempt(Table table, EvaluationException failure) {}
+  /**
+   * What came of a part.
+   *
+   * @param rows of the part; at most, if it is the whole batch
+   * @param failure of the row behind those that {@code table} came of; null if none failed
+   */
+  private record Attempt(Table table, int rows, EvaluationException failure) {}
 
   private TransformOperator(
       StreamOperatorParameters<ColumnBatch> parameters, TableTransform.Factory factory) {
@@ -50,6 +57,7 @@ public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
 
   @Override
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
+    rowsDone = 0;
     deviceContext()
         .retry()
         .withSplitAndRetry(batch.table(), this::attempt, attempt -> emit(attempt, element));
@@ -57,10 +65,10 @@ public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
 
   private Attempt attempt(Table table) {
     try {
-      return new Attempt(transform.apply(table), null);
+      return new Attempt(transform.apply(table), table.rowCountUpperBound(), null);
     } catch (EvaluationException e) {
       try (Table before = table.slice(0, e.row())) {
-        return new Attempt(transform.apply(before), e);
+        return new Attempt(transform.apply(before), table.rowCountUpperBound(), e);
       }
     }
   }
@@ -70,8 +78,9 @@ public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
     if (attempt.failure != null) {
       // What operators behind this one hold back leaves before the failure.
       output.emitRecordAttributes(RecordAttributes.EMPTY_RECORD_ATTRIBUTES);
-      throw attempt.failure;
+      throw attempt.failure.behind(rowsDone);
     }
+    rowsDone += attempt.rows;
   }
 
   @Override

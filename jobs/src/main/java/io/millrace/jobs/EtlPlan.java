@@ -5,6 +5,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.connectors.files.InputFiles;
 import io.millrace.connectors.nexmark.NexmarkSchemas;
+import io.millrace.expression.Expression;
 import io.millrace.expression.ExpressionException;
 import io.millrace.expression.ExpressionSettings;
 import io.millrace.jobs.EtlOptions.Format;
@@ -17,6 +18,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
+import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.types.logical.LogicalType;
@@ -138,20 +141,26 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, CalcPlan calc, 
     CalcPlan plan = CalcPlan.of(source, ExpressionSettings.DEFAULT);
     String where = configuration.get(EtlOptions.WHERE);
     String select = configuration.get(EtlOptions.SELECT);
+    if (where != null) {
+      Expression condition =
+          SqlExpressions.parseCondition(EtlOptions.WHERE.key(), where, source, EtlPlan::parseType);
+      plan = checked(EtlOptions.WHERE, plan::filter, condition);
+    }
+    if (select != null) {
+      List<Expression> columns =
+          SqlExpressions.parseSelectList(
+              EtlOptions.SELECT.key(), select, source, EtlPlan::parseType);
+      plan = checked(EtlOptions.SELECT, plan::select, columns);
+    }
+    return plan;
+  }
+
+  private static <T> CalcPlan checked(
+      ConfigOption<?> option, Function<T, CalcPlan> step, T argument) {
     try {
-      if (where != null) {
-        plan =
-            plan.filter(
-                SqlExpressions.parseCondition(
-                    EtlOptions.WHERE.key(), where, source, EtlPlan::parseType));
-      }
-      return select == null
-          ? plan
-          : plan.select(
-              SqlExpressions.parseSelectList(
-                  EtlOptions.SELECT.key(), select, source, EtlPlan::parseType));
+      return step.apply(argument);
     } catch (ExpressionException e) {
-      throw new UsageException(e.getMessage());
+      throw new UsageException(option.key() + ": " + e.getMessage());
     }
   }
 

@@ -9,6 +9,7 @@ import io.millrace.expression.Expressions;
 import io.millrace.expression.ResolutionContext;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.apache.calcite.avatica.util.Casing;
 import org.apache.calcite.avatica.util.Quoting;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -16,6 +17,7 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlSelect;
+import org.apache.calcite.sql.SqlUtil;
 import org.apache.calcite.sql.parser.SqlParseException;
 import org.apache.calcite.sql.parser.SqlParser;
 import org.apache.calcite.sql.parser.SqlParserPos;
@@ -43,7 +45,7 @@ final class SqlExpressions {
     this.option = option;
     this.columnsBefore = columnsBefore;
     this.resolver = new ExpressionResolver(schema, ResolutionContext.DEFAULT);
-    this.converter = new SqlNodeConverter(typeParser, resolver::resolve, this::at);
+    this.converter = new SqlNodeConverter(typeParser, resolver, this::at);
   }
 
   /**
@@ -93,37 +95,55 @@ final class SqlExpressions {
     } catch (SqlParseException e) {
       throw unreadable(e);
     }
-    if (!(node instanceof SqlSelect select) || !isListAlone(select)) {
-      throw new UsageException(option + ": this is more than a list of columns");
-    }
-    SqlNodeList items = select.getSelectList();
-    return items.stream().flatMap(item -> selectItem(item, schema).stream()).toList();
+    return columns(node).stream().flatMap(item -> selectItem(item, schema).stream()).toList();
   }
 
-  private static boolean isListAlone(SqlSelect select) {
-    return select.getFrom() == null
-        && select.getWhere() == null
-        && select.getGroup() == null
-        && !select.isDistinct()
-        && select.getOrderList() == null;
+  // Whatever is no SELECT has a second clause: an order or another query.
+  private SqlNodeList columns(SqlNode query) {
+    List<SqlNode> clauses = SqlNodeConverter.operands(query);
+    SqlNode columns = query instanceof SqlSelect select ? select.getSelectList() : clauses.get(0);
+    clauses.stream()
+        .filter(clause -> clause != null && clause != columns)
+        .flatMap(clause -> clause instanceof SqlNodeList list ? list.stream() : Stream.of(clause))
+        .findFirst()
+        .ifPresent(
+            clause -> {
+              throw at(
+                  clause.getParserPosition(),
+                  "'"
+                      + SqlNodeConverter.line(clause)
+                      + "': a list of columns has no DISTINCT, hint, FROM, ORDER BY, LIMIT or UNION");
+            });
+    return (SqlNodeList) columns;
   }
 
   private List<Expression> selectItem(SqlNode item, Schema schema) {
-    if (item instanceof SqlIdentifier identifier && identifier.isStar()) {
+    if (item instanceof SqlIdentifier identifier
+        && identifier.isStar()
+        && identifier.names.size() == 1) {
       return schema.names().stream().map(Expressions::col).toList();
     }
     if (item.getKind() == SqlKind.AS) {
       List<SqlNode> operands = SqlNodeConverter.operands(item);
       String name = ((SqlIdentifier) operands.get(1)).getSimple();
-      return List.of(converter.convert(operands.get(0)).as(name));
+      return List.of(column(operands.get(0)).as(name));
     }
-    return List.of(converter.convert(item));
+    return List.of(column(item));
+  }
+
+  private Expression column(SqlNode node) {
+    if (SqlUtil.isNullLiteral(node, false)) {
+      throw at(node.getParserPosition(), "NULL alone has no type; write CAST(NULL AS INT)");
+    }
+    return converter.convert(node);
   }
 
   private UsageException unreadable(SqlParseException e) {
-    String message = e.getMessage().lines().findFirst().orElse("it does not parse");
-    SqlParserPos position = e.getPos() == null ? SqlParserPos.ZERO : e.getPos();
-    return at(position, message.replaceAll(" at line \\d+, column \\d+\\.?", ""));
+    String message = e.getMessage().lines().findFirst().orElse("");
+    if (e.getPos() == null) {
+      return new UsageException(option + ": it does not parse: " + message);
+    }
+    return at(e.getPos(), message.replaceAll(" at line \\d+, column \\d+\\.?", ""));
   }
 
   private UsageException at(SqlParserPos position, String message) {

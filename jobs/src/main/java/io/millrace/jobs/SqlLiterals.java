@@ -12,8 +12,14 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.format.ResolverStyle;
+import java.time.format.SignStyle;
 import java.time.temporal.ChronoField;
 import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.apache.calcite.sql.SqlIntervalLiteral;
 import org.apache.calcite.sql.SqlIntervalLiteral.IntervalValue;
@@ -29,7 +35,33 @@ final class SqlLiterals {
   private static final Set<TypeId> TEMPORAL =
       EnumSet.of(TypeId.DATE, TypeId.TIME, TypeId.TIMESTAMP_MILLIS, TypeId.TIMESTAMP_MICROS);
 
+  private static final Map<String, Integer> UNITS_A_DAY =
+      Map.of("HOUR", 24, "MINUTE", 24 * 60, "SECOND", 24 * 60 * 60);
+  private static final DateTimeFormatter DATE =
+      strict(
+          new DateTimeFormatterBuilder()
+              .appendValue(ChronoField.YEAR, 1, 4, SignStyle.NOT_NEGATIVE)
+              .appendPattern("-M-d"));
+  private static final DateTimeFormatter TIME =
+      strict(
+          new DateTimeFormatterBuilder()
+              .appendPattern("H:m:s")
+              .appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true));
+  private static final DateTimeFormatter TIMESTAMP =
+      strict(
+          new DateTimeFormatterBuilder()
+              .append(DATE)
+              .optionalStart()
+              .appendLiteral(' ')
+              .append(TIME)
+              .optionalEnd()
+              .parseDefaulting(ChronoField.HOUR_OF_DAY, 0));
+
   private SqlLiterals() {}
+
+  private static DateTimeFormatter strict(DateTimeFormatterBuilder builder) {
+    return builder.toFormatter(Locale.ROOT).withResolverStyle(ResolverStyle.STRICT);
+  }
 
   static Expression convert(SqlLiteral literal) {
     if (literal instanceof SqlNumericLiteral number) {
@@ -59,13 +91,21 @@ final class SqlLiterals {
   private static Expression number(SqlNumericLiteral literal) {
     BigDecimal value = literal.bigDecimalValue();
     if (!literal.isExact()) {
-      return Expressions.lit(value.doubleValue());
+      return approximate(value);
     }
     if (!literal.isInteger() || value.toBigInteger().bitLength() >= Long.SIZE) {
       return decimal(value, literal.getPrec());
     }
     long number = value.longValueExact();
     return number == (int) number ? Expressions.lit((int) number) : Expressions.lit(number);
+  }
+
+  private static Expression approximate(BigDecimal value) {
+    double number = value.doubleValue();
+    if (Double.isInfinite(number)) {
+      throw new ExpressionException(value + " is out of DOUBLE's range");
+    }
+    return Expressions.lit(number);
   }
 
   // Of as many digits as are written, with zeros in front.
@@ -92,8 +132,8 @@ final class SqlLiterals {
   private static Expression temporal(String type, String text) {
     try {
       return switch (type) {
-        case "DATE" -> Expressions.lit(LocalDate.parse(text));
-        case "TIME" -> Expressions.lit(LocalTime.parse(text));
+        case "DATE" -> Expressions.lit(LocalDate.parse(text, DATE));
+        case "TIME" -> Expressions.lit(LocalTime.parse(text, TIME));
         case "TIMESTAMP" -> timestamp(text);
         default -> throw new ExpressionException("a literal of " + type + " is not supported");
       };
@@ -106,7 +146,7 @@ final class SqlLiterals {
   private static Expression timestamp(String text) {
     int point = text.indexOf('.');
     int digits = point < 0 ? 0 : text.length() - point - 1;
-    LocalDateTime time = LocalDateTime.parse(text.replace(' ', 'T'));
+    LocalDateTime time = LocalDateTime.parse(text, TIMESTAMP);
     long second = time.toEpochSecond(ZoneOffset.UTC);
     long millis = second * 1_000 + time.get(ChronoField.MILLI_OF_SECOND);
     DataType type = DataType.timestamp(digits);
@@ -120,20 +160,30 @@ final class SqlLiterals {
         new TimestampNanos(millis, time.get(ChronoField.NANO_OF_SECOND) % 1_000_000), type);
   }
 
-  /** A time and an interval of one unit, such as {@code INTERVAL '3' DAY}. */
-  static Expression add(Expression time, SqlIntervalLiteral literal, boolean subtract) {
+  /**
+   * A time and an interval of one unit, such as {@code INTERVAL '3' DAY}. A DATE stays one: of
+   * hours and less it takes the whole days.
+   *
+   * @param type of {@code time}
+   */
+  static Expression add(
+      Expression time, DataType type, SqlIntervalLiteral literal, boolean subtract) {
     IntervalValue interval = literal.getValueAs(IntervalValue.class);
     SqlIntervalQualifier qualifier = interval.getIntervalQualifier();
     if (!qualifier.isSingleDatetimeField()) {
       throw new ExpressionException("an interval has one unit, not " + qualifier);
     }
-    int count;
+    int number;
     try {
-      count = Integer.parseInt(interval.getIntervalLiteral().trim()) * interval.getSign();
+      number = Integer.parseInt(interval.getIntervalLiteral().trim()) * interval.getSign();
     } catch (NumberFormatException e) {
       throw new ExpressionException(literal + " is no whole number of its unit");
     }
-    return Expressions.call(
-        "TIMESTAMPADD", qualifier.getStartUnit().name(), subtract ? -count : count, time);
+    int count = subtract ? -number : number;
+    String unit = qualifier.getStartUnit().name();
+    Integer unitsADay = type.id() == TypeId.DATE ? UNITS_A_DAY.get(unit) : null;
+    return unitsADay == null
+        ? Expressions.call("TIMESTAMPADD", unit, count, time)
+        : Expressions.call("TIMESTAMPADD", "DAY", count / unitsADay, time);
   }
 }

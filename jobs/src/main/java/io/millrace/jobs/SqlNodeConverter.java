@@ -3,18 +3,22 @@ package io.millrace.jobs;
 import io.millrace.column.DataType;
 import io.millrace.expression.Expression;
 import io.millrace.expression.ExpressionException;
+import io.millrace.expression.ExpressionResolver;
 import io.millrace.expression.Expressions;
+import io.millrace.expression.FunctionRegistry;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlDataTypeSpec;
+import org.apache.calcite.sql.SqlFunction;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlIntervalLiteral;
 import org.apache.calcite.sql.SqlIntervalQualifier;
@@ -32,25 +36,46 @@ final class SqlNodeConverter {
       Pattern.compile("(VARCHAR|CHAR)\\s*\\((\\d+)\\)", Pattern.CASE_INSENSITIVE);
   private static final Pattern LIMITED_BYTES =
       Pattern.compile("BINARY|(VAR)?BINARY\\s*\\(.*", Pattern.CASE_INSENSITIVE);
+  private static final Pattern TIME =
+      Pattern.compile("TIME(\\s*\\(\\d+\\))?", Pattern.CASE_INSENSITIVE);
   private static final Map<String, String> FUNCTION_OF_OPERATOR =
       Map.of("%", "MOD", "!=", "<>", "TRANSLATE3", "TRANSLATE");
+  private static final Set<String> FUNCTIONS_WITHOUT_PARENTHESES =
+      Set.of("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP");
+  private static final Set<SqlKind> NOT_OF_COLUMNS =
+      EnumSet.of(
+          SqlKind.OVER,
+          SqlKind.FILTER,
+          SqlKind.WITHIN_GROUP,
+          SqlKind.WITHIN_DISTINCT,
+          SqlKind.RESPECT_NULLS,
+          SqlKind.IGNORE_NULLS,
+          SqlKind.ROW,
+          SqlKind.ARRAY_VALUE_CONSTRUCTOR,
+          SqlKind.MAP_VALUE_CONSTRUCTOR,
+          SqlKind.MULTISET_VALUE_CONSTRUCTOR,
+          SqlKind.ITEM,
+          SqlKind.DOT,
+          SqlKind.NEW_SPECIFICATION,
+          SqlKind.ARGUMENT_ASSIGNMENT,
+          SqlKind.LITERAL_CHAIN);
 
   private final Function<String, DataType> typeParser;
-  private final Consumer<Expression> check;
+  private final ExpressionResolver resolver;
   private final BiFunction<SqlParserPos, String, UsageException> failure;
 
   /**
    * @param typeParser the data type of an SQL type's text
-   * @param check throws an {@link ExpressionException} for an expression that cannot be and whose
-   *     parts can
+   * @param resolver throws an {@link ExpressionException} for an expression that cannot be and
+   *     whose parts can
    * @param failure what is thrown for a position and a message
    */
   SqlNodeConverter(
       Function<String, DataType> typeParser,
-      Consumer<Expression> check,
+      ExpressionResolver resolver,
       BiFunction<SqlParserPos, String, UsageException> failure) {
     this.typeParser = typeParser;
-    this.check = check;
+    this.resolver = resolver;
     this.failure = failure;
   }
 
@@ -62,12 +87,12 @@ final class SqlNodeConverter {
    * The expression that {@code node} means.
    *
    * @throws UsageException at the innermost node that cannot be: it is something that rows have no
-   *     value of, such as a query, or the check refuses it
+   *     value of, such as a query, or the resolver refuses it
    */
   Expression convert(SqlNode node) {
     try {
       Expression expression = convertUnchecked(node);
-      check.accept(expression);
+      resolver.resolve(expression);
       return expression;
     } catch (ExpressionException e) {
       throw failure.apply(node.getParserPosition(), e.getMessage());
@@ -76,7 +101,7 @@ final class SqlNodeConverter {
 
   private Expression convertUnchecked(SqlNode node) {
     if (node instanceof SqlIdentifier identifier && !identifier.isStar()) {
-      return Expressions.col(String.join(".", identifier.names));
+      return column(identifier);
     } else if (node instanceof SqlIntervalQualifier qualifier) {
       return Expressions.lit(qualifier.toString());
     } else if (node instanceof SqlLiteral literal) {
@@ -89,14 +114,22 @@ final class SqlNodeConverter {
     throw new ExpressionException("'" + line(node) + "' is no expression of a row's columns");
   }
 
-  private static String line(SqlNode node) {
+  static String line(SqlNode node) {
     return node.toString().replaceAll("\\s+", " ");
+  }
+
+  private static Expression column(SqlIdentifier identifier) {
+    String name = String.join(".", identifier.names);
+    boolean isFunction = FUNCTIONS_WITHOUT_PARENTHESES.contains(name.toUpperCase(Locale.ROOT));
+    return isFunction && !identifier.isComponentQuoted(0)
+        ? Expressions.call(name)
+        : Expressions.col(name);
   }
 
   private static boolean isExpression(SqlKind kind) {
     return !kind.belongsTo(SqlKind.QUERY)
         && !kind.belongsTo(SqlKind.AGGREGATE)
-        && kind != SqlKind.OVER;
+        && !NOT_OF_COLUMNS.contains(kind);
   }
 
   private Expression branches(SqlCase branches) {
@@ -121,12 +154,28 @@ final class SqlNodeConverter {
       case PLUS, MINUS -> plusOrMinus(call);
       case TRIM -> trim(operands);
       case FLOOR, CEIL -> round(call);
-      default -> function(call.getOperator().getName(), operands);
+      default -> function(functionName(call), operands);
     };
+  }
+
+  private static String functionName(SqlCall call) {
+    if (call.getFunctionQuantifier() != null) {
+      throw new ExpressionException(
+          call.getFunctionQuantifier() + " is for aggregate functions alone");
+    }
+    boolean isQualified =
+        call.getOperator() instanceof SqlFunction function
+            && function.getSqlIdentifier() != null
+            && !function.getSqlIdentifier().isSimple();
+    if (isQualified) {
+      throw new ExpressionException("'" + line(call) + "' calls a function of a catalog");
+    }
+    return call.getOperator().getName().replace("$", "");
   }
 
   private Expression function(String operator, List<SqlNode> operands) {
     String name = FUNCTION_OF_OPERATOR.getOrDefault(operator, operator);
+    FunctionRegistry.builtIn().function(name);
     return new Expression.Call(name, operands.stream().map(this::convert).toList());
   }
 
@@ -157,7 +206,19 @@ final class SqlNodeConverter {
       Expression text = new Expression.Cast(operand, DataType.STRING, orNull);
       return Expressions.call(function, text, Integer.parseInt(limited.group(2)));
     }
-    return new Expression.Cast(operand, parseType(type), orNull);
+    Expression cast = new Expression.Cast(operand, parseType(type), orNull);
+    return TIME.matcher(type).matches() ? ofPrecision(cast, type) : cast;
+  }
+
+  // A column of TIME has milliseconds.
+  private static Expression ofPrecision(Expression time, String type) {
+    return switch (type.replaceAll("\\D", "")) {
+      case "", "0" -> Expressions.call("FLOOR TO", time, "SECOND");
+      case "1", "2" ->
+          throw new ExpressionException(
+              "a cast to " + type + " is not supported; ones to TIME and TIME(3) are");
+      default -> time;
+    };
   }
 
   private DataType parseType(String type) {
@@ -189,12 +250,16 @@ final class SqlNodeConverter {
     boolean plus = call.getKind() == SqlKind.PLUS;
     SqlNode right = call.operand(1);
     if (right instanceof SqlIntervalLiteral interval) {
-      return SqlLiterals.add(convert(call.operand(0)), interval, !plus);
+      return later(convert(call.operand(0)), interval, !plus);
     }
     if (plus && call.operand(0) instanceof SqlIntervalLiteral interval) {
-      return SqlLiterals.add(convert(right), interval, false);
+      return later(convert(right), interval, false);
     }
     return function(plus ? "+" : "-", call.getOperandList());
+  }
+
+  private Expression later(Expression time, SqlIntervalLiteral interval, boolean subtract) {
+    return SqlLiterals.add(time, resolver.resolve(time).type(), interval, subtract);
   }
 
   // To a whole number, or TO a unit of time.

@@ -47,7 +47,12 @@ final class CalcArguments {
   /** A register with the address of an element of an array. */
   String address(String array, String element, long width) {
     String address = ptx.register(".b64");
-    ptx.write("mad.wide.s32 %s, %s, %d, %s", address, element, width, array);
+    if (width <= Integer.MAX_VALUE) {
+      ptx.write("mad.wide.s32 %s, %s, %d, %s", address, element, width, array);
+    } else {
+      ptx.write("cvt.s64.s32 %s, %s", address, element);
+      ptx.write("mad.lo.s64 %s, %s, %d, %s", address, address, width, array);
+    }
     return address;
   }
 

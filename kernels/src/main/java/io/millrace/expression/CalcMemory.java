@@ -6,7 +6,6 @@ import io.millrace.column.Table;
 import io.millrace.column.TypeId;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.KernelArguments;
-import io.millrace.expression.CalcProgram.InputWord;
 import io.millrace.expression.CalcProgram.Output;
 import io.millrace.expression.CalcProgram.OutputWord;
 import io.millrace.expression.CalcProgram.Word;
@@ -21,18 +20,14 @@ import java.util.List;
 final class CalcMemory {
   private static final int CONTROL_BYTES = 64;
   private static final int NEEDS_HOST_OFFSET = 32;
-  private static final int MOST_ROWS_OF_THREAD = 16;
 
   private final CalcProgram program;
-  private final List<Column> inputs;
-  private final Table input;
+  private final CalcInputs inputs;
+  private final CalcGrid grid;
   private final int rows;
   private final AccessScope scope;
   private final MemoryResource memory;
   private final List<Buffer> temporary;
-  private final int iterations;
-  private final int tiles;
-  private final boolean isResident;
   private final Buffer control;
   private final long controlAddress;
   private long nextMask;
@@ -51,15 +46,12 @@ final class CalcMemory {
       List<Buffer> temporary,
       int residentBlocks) {
     this.program = program;
-    this.input = input;
-    this.inputs = input.upperBoundColumns();
+    this.inputs = new CalcInputs(program, input, scope);
     this.rows = input.rowCountUpperBound();
+    this.grid = CalcGrid.of(program, rows, residentBlocks);
     this.scope = scope;
     this.memory = memory;
     this.temporary = temporary;
-    this.iterations = iterations(residentBlocks);
-    this.tiles = (rows - 1) / (iterations * program.rowsOfIteration() * CalcProgram.THREADS) + 1;
-    this.isResident = tiles <= residentBlocks;
     long masks =
         program.filters()
             ? program.outputs().stream().filter(Output::nullable).count() * Column.maskBytes(rows)
@@ -69,16 +61,6 @@ final class CalcMemory {
     temporary.add(control);
     this.controlAddress = control.access(AccessMode.WRITE, scope);
     scope.stream().fill(controlAddress, (byte) 0, control.size());
-  }
-
-  // As many as keep the look-back short, as long as all of the device has work.
-  private int iterations(int residentBlocks) {
-    if (!program.iterates()) {
-      return 1;
-    }
-    long rowsOfBlock = (long) program.rowsOfIteration() * CalcProgram.THREADS;
-    long most = MOST_ROWS_OF_THREAD / program.rowsOfIteration();
-    return (int) Math.max(1, Math.min(most, rows / (rowsOfBlock * residentBlocks)));
   }
 
   private static long maskAlignment(long bytes) {
@@ -91,58 +73,18 @@ final class CalcMemory {
     return Buffer.allocate(bytes, scope.stream(), memory);
   }
 
+  /** Blocks of the kernel. */
   int tiles() {
-    return tiles;
+    return grid.tiles();
   }
 
   private long lookBackBytes() {
-    return (long) tiles() * Long.BYTES;
+    return (long) grid.tiles() * Long.BYTES;
   }
 
-  /** Addresses of the input's memory; it is accessed from here on. */
+  /** Puts the addresses of the input's memory, which is accessed from here on. */
   void putInputs(KernelArguments arguments) {
-    arguments.putLong(Word.ROWS.offset(), rows);
-    input
-        .deviceRowCount()
-        .ifPresent(
-            count ->
-                arguments.putLong(Word.DEVICE_ROWS.offset(), count.access(AccessMode.READ, scope)));
-    for (int i = 0; i < program.inputs().size(); i++) {
-      Column column = inputs.get(program.inputs().get(i));
-      putInput(i, column, arguments);
-    }
-  }
-
-  private void putInput(int index, Column column, KernelArguments arguments) {
-    if (column.hasOffsets()) {
-      put(arguments, index, InputWord.DATA, read(column.data().orElseThrow()));
-      put(arguments, index, InputWord.SECOND, elements(column.child(0), column.offset()));
-    } else if (column.type().id() == TypeId.TIMESTAMP_NANOS) {
-      put(arguments, index, InputWord.DATA, elements(column.child(0), column.offset()));
-      put(arguments, index, InputWord.SECOND, elements(column.child(1), column.offset()));
-    } else {
-      put(arguments, index, InputWord.DATA, elements(column, 0));
-    }
-    column
-        .validity()
-        .ifPresent(
-            mask -> {
-              put(arguments, index, InputWord.VALIDITY, read(mask));
-              put(arguments, index, InputWord.BIT_OFFSET, column.offset());
-            });
-  }
-
-  private static void put(KernelArguments arguments, int input, InputWord word, long value) {
-    arguments.putLong(CalcProgram.inputOffset(input, word), value);
-  }
-
-  private long elements(Column column, int first) {
-    long width = column.type().id().byteWidth();
-    return read(column.data().orElseThrow()) + (column.offset() + first) * width;
-  }
-
-  private long read(Buffer buffer) {
-    return buffer.access(AccessMode.READ, scope);
+    inputs.put(arguments);
   }
 
   /** Allocates the output columns, for as many rows as the input may have, and scratch memory. */
@@ -151,11 +93,7 @@ final class CalcMemory {
       columns.add(allocateOutput(i, arguments));
     }
     for (int i = 0; i < program.scratches().size(); i++) {
-      Buffer scratch = allocate(bytes(program.scratches().get(i)));
-      temporary.add(scratch);
-      arguments.putLong(
-          CalcProgram.scratchOffset(program.inputs().size(), program.outputs().size(), i),
-          scratch.access(AccessMode.WRITE, scope));
+      allocateScratch(i, arguments);
     }
   }
 
@@ -168,7 +106,7 @@ final class CalcMemory {
       if (type.id().isVariableWidth()) {
         Column offsets = part(DataType.INT32, rows + 1, parts);
         put(arguments, index, OutputWord.SECOND, offsets.data().orElseThrow());
-        Buffer bytes = add(parts, bytes(output.bound()));
+        Buffer bytes = add(parts, columnBytes(output.bound()));
         put(arguments, index, OutputWord.DATA, bytes);
         return new Column(type, rows, 0, bytes, mask, List.of(offsets));
       } else if (type.id() == TypeId.TIMESTAMP_NANOS) {
@@ -222,8 +160,8 @@ final class CalcMemory {
         buffer.access(AccessMode.WRITE, scope));
   }
 
-  private long bytes(RowBound bound) {
-    long bytes = bound.bytes(rows, column -> inputs.get(column).data().orElseThrow().size());
+  private long columnBytes(RowBound bound) {
+    long bytes = inputs.size(bound).bytes();
     if (bytes > Integer.MAX_VALUE) {
       throw new GpuOutOfMemoryException(
           "a column may get " + bytes + " bytes, more than the 2 GiB that it holds");
@@ -231,10 +169,23 @@ final class CalcMemory {
     return bytes;
   }
 
+  private void allocateScratch(int index, KernelArguments arguments) {
+    CalcInputs.Size size = inputs.size(program.scratches().get(index));
+    if (size.bytesOfRow() > Integer.MAX_VALUE) {
+      throw new GpuOutOfMemoryException(
+          "a value may get " + size.bytesOfRow() + " bytes, more than the 2 GiB that it has");
+    }
+    Buffer scratch = allocate(size.bytes());
+    temporary.add(scratch);
+    arguments.putLong(
+        CalcProgram.scratchOffset(program.inputs().size(), program.outputs().size(), index),
+        scratch.access(AccessMode.WRITE, scope) - size.bytesBefore());
+  }
+
   /** Addresses of the control words. */
   void putControl(KernelArguments arguments) {
-    arguments.putLong(Word.TILE_COUNTER.offset(), isResident ? 0 : controlAddress);
-    arguments.putLong(Word.ITERATIONS.offset(), iterations);
+    arguments.putLong(Word.TILE_COUNTER.offset(), grid.isResident() ? 0 : controlAddress);
+    arguments.putLong(Word.ITERATIONS.offset(), grid.iterations());
     arguments.putLong(Word.NEEDS_HOST.offset(), needsHostAddress());
     arguments.putLong(Word.LOOK_BACK.offset(), controlAddress + CONTROL_BYTES);
     arguments.putLong(Word.LOOK_BACK_BYTES.offset(), lookBackBytes());

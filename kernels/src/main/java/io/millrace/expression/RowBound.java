@@ -12,6 +12,8 @@ import java.util.function.ToLongFunction;
  * @param factors by the index of the input column
  */
 record RowBound(long constant, Map<Integer, Long> factors) {
+  // No device has as much: where a bound is greater it is this.
+  private static final long MOST = 1L << 50;
 
   RowBound {
     factors = Map.copyOf(factors);
@@ -41,8 +43,9 @@ record RowBound(long constant, Map<Integer, Long> factors) {
 
   private RowBound plus(RowBound other, long factor) {
     Map<Integer, Long> sum = new TreeMap<>(factors);
-    other.factors.forEach((input, count) -> sum.merge(input, count * factor, Long::sum));
-    return new RowBound(constant + other.constant * factor, sum);
+    other.factors.forEach(
+        (input, count) -> sum.merge(input, product(count, factor), RowBound::sum));
+    return new RowBound(sum(constant, product(other.constant, factor)), sum);
   }
 
   private RowBound max(RowBound other) {
@@ -52,16 +55,25 @@ record RowBound(long constant, Map<Integer, Long> factors) {
   }
 
   /**
-   * Of all rows.
+   * Of all rows; 1 PiB if it is more.
    *
    * @param columnBytes the bytes of an input column, by its index
    */
   long bytes(long rows, ToLongFunction<Integer> columnBytes) {
-    long bytes = Math.multiplyExact(constant, rows);
+    long bytes = product(constant, rows);
     for (Map.Entry<Integer, Long> factor : factors.entrySet()) {
       long column = columnBytes.applyAsLong(factor.getKey());
-      bytes = Math.addExact(bytes, Math.multiplyExact(column, factor.getValue()));
+      bytes = sum(bytes, product(column, factor.getValue()));
     }
     return bytes;
+  }
+
+  private static long sum(long left, long right) {
+    return Math.min(MOST, left + right);
+  }
+
+  private static long product(long left, long right) {
+    boolean fits = Math.multiplyHigh(left, right) == 0 && left * right >= 0;
+    return fits ? Math.min(MOST, left * right) : MOST;
   }
 }

@@ -12,6 +12,7 @@ import io.millrace.device.PtxAssembler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -77,6 +78,25 @@ class CalcProgramTest {
 
     assertThat(assemblyErrors(condition, List.of(resolve(expression), resolve(col("i")))))
         .isEmpty();
+  }
+
+  @Test
+  void boundsOfMoreThan32BitsAssemble() {
+    Expression padded = call("REPEAT", call("CAST_CHAR", col("s"), 2_000_000_000), 2);
+    Expression endless = col("t").coalesce("none");
+    for (int i = 0; i < 20; i++) {
+      endless = call("REPEAT", endless, 64);
+    }
+
+    List<TypedExpression> typed = List.of(resolve(padded), resolve(endless));
+
+    String ptx = CalcProgramWriter.write(null, typed, true, PtxLibrary.builtIn()).ptx();
+    assertThat(PtxAssembler.errors(ptx)).isEmpty();
+    assertThat(ptx.lines().filter(line -> line.contains("mad.wide.s32")))
+        .as("the assembler cuts what does not fit without a word")
+        .noneMatch(line -> line.matches(".*, [0-9]{11,}, .*|.*, [3-9][0-9]{9}, .*"));
+    assertThat(RowBound.of(typed.get(0)).constant()).isEqualTo(4_000_000_000L);
+    assertThat(RowBound.of(typed.get(1)).constant()).isGreaterThan(Integer.MAX_VALUE);
   }
 
   @ParameterizedTest

@@ -119,7 +119,7 @@ class FlinkParityTest {
     List<List<Object>> values = expressions.rows(rowCount);
     ParityReport report = new ParityReport(schema, values);
     FlinkSql flink = new FlinkSql(schema, CONTEXT.zone());
-    CalcResults calc = new CalcResults(CONTEXT, device);
+    CalcResults calc = new CalcResults(CONTEXT, device, Integer.MAX_VALUE);
     List<RowData> rows = rows(schema, values);
     try (Table table = TableBuilder.ofRows(schema, values).build(device)) {
       for (List<Expression> query : queries) {

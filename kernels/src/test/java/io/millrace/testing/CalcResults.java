@@ -15,18 +15,25 @@ import java.util.Optional;
 public final class CalcResults {
   private final ResolutionContext context;
   private final DeviceExtension device;
+  private final int mostFailures;
 
   /** A row at which an expression fails. */
   public record RowFailure(String message) {}
 
-  public CalcResults(ResolutionContext context, DeviceExtension device) {
+  /**
+   * @param mostFailures after which an expression is not evaluated further: each needs runs of its
+   *     own
+   */
+  public CalcResults(ResolutionContext context, DeviceExtension device, int mostFailures) {
     this.context = context;
     this.device = device;
+    this.mostFailures = mostFailures;
   }
 
   /**
    * The values of each expression, as {@link TableRows} has them, with a {@link RowFailure} for
-   * each row that fails; on the device that {@code table} is on.
+   * each row that fails, up to and with the last of the failures; on the device that {@code table}
+   * is on.
    */
   public List<List<Object>> evaluate(Table table, List<Expression> expressions) {
     return evaluate(table, expressions, device.stream(), device.memory());
@@ -55,7 +62,7 @@ public final class CalcResults {
   private List<Object> evaluateRest(
       Table table, Expression expression, DeviceStream stream, MemoryResource memory) {
     List<Object> values = new ArrayList<>();
-    while (values.size() < table.rowCount()) {
+    for (int i = 0; i < mostFailures && values.size() < table.rowCount(); i++) {
       int rows = table.rowCount() - values.size();
       try (Table rest = table.slice(values.size(), rows)) {
         values.addAll(evaluateToFailure(rest, expression, stream, memory));

@@ -1,6 +1,6 @@
 package io.millrace.expression;
 
-import io.millrace.device.HostMemory;
+import io.millrace.device.HostDevice;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,6 +18,7 @@ final class ByteArena implements AutoCloseable {
    * Uninitialized memory.
    *
    * @throws ArithmeticException if {@code bytes} overflowed
+   * @throws io.millrace.device.GpuOutOfMemoryException if the process cannot get it
    */
   long allocate(int bytes) {
     if (bytes < 0) {
@@ -28,7 +29,7 @@ final class ByteArena implements AutoCloseable {
       used = 0;
       if (current == chunks.size()) {
         int size = Math.max(CHUNK_BYTES, bytes);
-        chunks.add(new Chunk(HostMemory.allocate(size), size));
+        chunks.add(new Chunk(HostDevice.INSTANCE.allocate(size), size));
       }
     }
     long address = chunks.get(current).address() + used;
@@ -44,7 +45,7 @@ final class ByteArena implements AutoCloseable {
 
   @Override
   public void close() {
-    chunks.forEach(chunk -> HostMemory.free(chunk.address()));
+    chunks.forEach(chunk -> HostDevice.INSTANCE.free(chunk.address()));
     chunks.clear();
     reset();
   }

@@ -11,12 +11,14 @@ import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.kernel.Gather;
 import io.millrace.memory.AccessScope;
+import io.millrace.memory.FirstFailure;
 import io.millrace.memory.HostMemoryResource;
 import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -188,12 +190,12 @@ public final class Calc {
   /**
    * The calc's result as a new table, which shares the memory of columns that stay as they are. The
    * input stays the caller's. Enqueued on {@code stream}. Waits only for a table that the host must
-   * evaluate, for rows that may fail, and for nested columns with a condition; the row count of a
-   * table with a condition stays on the device.
+   * evaluate, for rows that may fail, for nested columns with a condition, and for how many bytes
+   * the strings of a slice have; the row count of a table with a condition stays on the device.
    *
    * @throws EvaluationException for the first row that fails
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory for the result, or if
-   *     a column of it might not hold its bytes
+   *     a column of it might get over 2 GiB of bytes: halves of the table may do
    */
   public Table apply(Table input, DeviceStream stream, MemoryResource memory) {
     try (Table result = evaluate(input, stream, memory)) {
@@ -204,7 +206,7 @@ public final class Calc {
         return result.withColumns(outputSchema, List.of());
       }
       return condition == null
-          ? assemble(result, input.columns(), input.rowCount())
+          ? assemble(input, result)
           : assembleGathered(input, result, stream, memory);
     }
   }
@@ -254,26 +256,40 @@ public final class Calc {
 
   private Table evaluateOnHost(Table input, DeviceStream stream, MemoryResource memory) {
     if (computed.isEmpty()) {
-      return new Table(computedSchema, List.of(), input.rowCount());
+      return input.withColumns(computedSchema, List.of());
     }
     try (AccessScope scope = AccessScope.on(stream)) {
       return HostEvaluator.evaluate(input, condition, computed, computedSchema, scope, memory);
     }
   }
 
-  /** The output's columns: the computed ones, and between them columns of the input. */
-  private Table assemble(Table computedColumns, List<Column> inputColumns, int rows) {
+  /** The result of a calc without condition: of a deferred row count too, unless the host knows. */
+  private Table assemble(Table input, Table computedColumns) {
+    boolean isDeferred = computedColumns.deviceRowCount().isPresent();
+    List<Column> inputColumns = isDeferred ? input.upperBoundColumns() : input.columns();
+    return computedColumns.withColumns(
+        outputSchema, outputColumns(computedColumns.upperBoundColumns(), inputColumns));
+  }
+
+  /** The computed columns, and between them columns of the input. */
+  private List<Column> outputColumns(List<Column> computedColumns, List<Column> inputColumns) {
     List<Column> columns = new ArrayList<>();
-    int next = 0;
-    for (TypedExpression projection : projections) {
-      if (isComputed(projection)) {
-        columns.add(computedColumns.upperBoundColumns().get(next++).slice(0, rows));
-      } else {
-        int index = ((TypedExpression.InputReference) projection).index();
-        columns.add(inputColumns.get(index).share());
+    Iterator<Column> nextComputed = computedColumns.iterator();
+    try {
+      for (TypedExpression projection : projections) {
+        Column column =
+            isComputed(projection)
+                ? nextComputed.next()
+                : inputColumns.get(((TypedExpression.InputReference) projection).index());
+        columns.add(column.share());
       }
+      return columns;
+    } catch (RuntimeException | Error e) {
+      FirstFailure failure = new FirstFailure();
+      failure.add(e);
+      columns.forEach(column -> failure.run(column::close));
+      throw e;
     }
-    return new Table(outputSchema, columns, rows);
   }
 
   private Table assembleGathered(
@@ -293,7 +309,8 @@ public final class Calc {
       for (String name : names) {
         inputColumns.set(inputSchema.indexOf(name), gathered.column(name));
       }
-      return assemble(result, inputColumns, result.rowCount());
+      List<Column> columns = outputColumns(result.columns(), inputColumns);
+      return new Table(outputSchema, columns, result.rowCount());
     }
   }
 }

@@ -15,6 +15,7 @@ import io.millrace.expression.CalcProgram.Word;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
+import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,13 +74,15 @@ final class CalcKernel {
               ? input.withColumns(schema, columns)
               : new Table(schema, columns, rowCount));
     } finally {
-      temporary.forEach(Buffer::close);
+      FirstFailure closing = new FirstFailure();
+      temporary.forEach(buffer -> closing.run(buffer::close));
       if (!isDone) {
-        columns.forEach(Column::close);
+        columns.forEach(column -> closing.run(column::close));
         if (rowCount != null) {
-          rowCount.close();
+          closing.run(rowCount::close);
         }
       }
+      closing.rethrow();
     }
   }
 

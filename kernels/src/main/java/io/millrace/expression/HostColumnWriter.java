@@ -4,6 +4,7 @@ import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.device.DeviceStream;
+import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
@@ -74,7 +75,12 @@ final class HostColumnWriter implements AutoCloseable {
     return buffer.access(AccessMode.WRITE, scope);
   }
 
-  /** Appends the values of {@code selected} in their order. */
+  /**
+   * Appends the values of {@code selected} in their order.
+   *
+   * @throws GpuOutOfMemoryException if there is no memory for their bytes, or if the column would
+   *     have over 2 GiB of them
+   */
   void append(HostVector values, Rows selected) {
     if (validity != 0) {
       appendValidity(values, selected);
@@ -119,12 +125,12 @@ final class HostColumnWriter implements AutoCloseable {
   }
 
   private void appendBytes(HostVector values, Rows selected) {
+    reserve(bytesOf(values, selected));
     long offsets = data + (rows + 1L) * Integer.BYTES;
     for (int i = 0; i < selected.count(); i++) {
       int row = selected.position(i);
       if (!values.isNull(row)) {
         int length = values.length(row);
-        reserve(length);
         HostMemory.copy(bytesAddress + byteCount, values.address(row), length);
         byteCount += length;
       }
@@ -132,22 +138,31 @@ final class HostColumnWriter implements AutoCloseable {
     }
   }
 
-  private void reserve(int length) {
-    long needed = (long) byteCount + length;
+  private static long bytesOf(HostVector values, Rows selected) {
+    long sum = 0;
+    for (int i = 0; i < selected.count(); i++) {
+      int row = selected.position(i);
+      sum += values.isNull(row) ? 0 : values.length(row);
+    }
+    return sum;
+  }
+
+  private void reserve(long more) {
+    long needed = byteCount + more;
     if (needed > Integer.MAX_VALUE) {
-      throw new ArithmeticException("a column of " + type + " holds at most 2 GiB of bytes");
+      throw new GpuOutOfMemoryException(
+          "a column gets " + needed + " bytes or more, but holds 2 GiB at most");
     }
     long capacity = bytes == null ? 0 : bytes.size();
     if (bytes == null || needed > capacity) {
       long grown = Math.max(needed, Math.min(Integer.MAX_VALUE, Math.max(4096, capacity * 2)));
-      Buffer larger = Buffer.allocate(grown, stream, memory);
-      long address = larger.access(AccessMode.WRITE, scope);
-      HostMemory.copy(address, bytesAddress, byteCount);
-      if (bytes != null) {
-        bytes.close();
+      Buffer smaller = bytes;
+      long smallerAddress = bytesAddress;
+      bytes = Buffer.allocate(grown, stream, memory);
+      try (smaller) {
+        bytesAddress = bytes.access(AccessMode.WRITE, scope);
+        HostMemory.copy(bytesAddress, smallerAddress, byteCount);
       }
-      bytes = larger;
-      bytesAddress = address;
     }
   }
 

@@ -48,6 +48,8 @@ final class HostEvaluator implements AutoCloseable {
    *
    * @param condition null for all rows
    * @throws EvaluationException for the first row that fails
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory for the result, or if
+   *     a column of it would have over 2 GiB of bytes
    */
   static Table evaluate(
       Table input,

@@ -7,8 +7,16 @@ import static io.millrace.expression.Expressions.nullOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.column.Column;
 import io.millrace.column.DataType;
+import io.millrace.column.DeferredRowCount;
 import io.millrace.column.Table;
+import io.millrace.device.DeferredDevice;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.memory.CudaAsyncMemoryResource;
+import io.millrace.memory.FailingResourceAdaptor;
+import io.millrace.memory.MemoryResource;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
 import java.util.ArrayList;
@@ -97,6 +105,100 @@ class CalcTest {
         Table second = apply(first, Optional.empty(), col("price").plus(1L).as("more"))) {
       assertThat(second.rowCount()).isEqualTo(2);
       assertThat(device.rows(second)).containsExactly(List.of(201L), List.of(301L));
+    }
+  }
+
+  @Test
+  void projectionsOfACalcsResultLeaveTheRowCountOnTheDevice() {
+    try (Table table = bids();
+        Table first = apply(table, Optional.of(col("price").gt(100L)), col("name"), col("price"));
+        Table second =
+            apply(first, Optional.empty(), col("price").plus(1L).as("more"), col("name"))) {
+      assertThat(second.deviceRowCount().isPresent()).isEqualTo(device.isCuda());
+      assertThat(device.rows(second))
+          .containsExactly(List.of(201L, "b"), Arrays.asList(301L, null));
+    }
+  }
+
+  @Test
+  void columnsOfATableWhoseRowsTheDeviceHasNotCountedArePassedOnWithoutAWait() {
+    DeferredDevice deferred = new DeferredDevice();
+    MemoryResource memory = new CudaAsyncMemoryResource(deferred);
+    try (Table bids = bids();
+        Table host = device.copyToHost(bids);
+        DeviceStream stream = deferred.createStream()) {
+      DeferredRowCount count = new DeferredRowCount(4, stream, memory);
+      count.written();
+      try (Table table = host.copyTo(memory, stream, stream);
+          Table counted =
+              new Table(
+                  table.schema(), table.columns().stream().map(Column::share).toList(), count);
+          Table result =
+              calc(counted, Optional.empty(), col("ratio"), col("name").as("who"))
+                  .apply(counted, stream, memory)) {
+        assertThat(result.isRowCountKnown()).isFalse();
+        assertThat(result.schema().names()).containsExactly("ratio", "who");
+      }
+    }
+  }
+
+  @Test
+  void theColumnsMadeSoFarAreClosedIfOneCannotBePassedOn() {
+    DataType list = DataType.list(DataType.INT32);
+    try (Table whole =
+        new TableBuilder()
+            .column("x", DataType.INT32, 1, 2)
+            .column("list", list, List.of(1, 2), null)
+            .build(device)) {
+      List<Column> columns = whole.columns().stream().map(Column::share).toList();
+      Table table = new Table(whole.schema(), columns, 2);
+      columns.get(1).close();
+      assertThatThrownBy(
+              () -> apply(table, Optional.empty(), col("x").plus(1).as("y"), col("x"), col("list")))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("closed");
+      table.close();
+    }
+  }
+
+  @Test
+  void anAllocationThatFailsLeavesNothingHeld() {
+    try (Table table = bids()) {
+      Calc calc =
+          calc(
+              table,
+              Optional.of(col("price").gt(100L)),
+              call("CONCAT", col("name"), "!").as("text"),
+              col("ratio"));
+      long failed = 0;
+      for (boolean fails = true; fails; failed += fails ? 1 : 0) {
+        FailingResourceAdaptor memory = FailingResourceAdaptor.nth(device.memory(), failed + 1);
+        try {
+          calc.apply(table, device.stream(), memory).close();
+          fails = false;
+        } catch (GpuOutOfMemoryException e) {
+          device.stream().synchronize();
+          assertThat(device.heldBytes()).isEqualTo(table.sizeInBytes());
+        }
+      }
+      assertThat(failed).isGreaterThan(3);
+    }
+  }
+
+  @Test
+  void aColumnThatWouldHaveOver2GiBAsksForASplit() {
+    String text = "x".repeat(1 << 20);
+    try (Table table =
+        new TableBuilder().column("x", DataType.INT32, new Object[2048]).build(device)) {
+      assertThatThrownBy(
+              () ->
+                  apply(
+                      table,
+                      Optional.empty(),
+                      new Expression.Case(List.of(col("x").isNull()), List.of(lit(text), lit("")))
+                          .as("text")))
+          .isInstanceOf(GpuOutOfMemoryException.class)
+          .hasMessageContaining("2147483648 bytes");
     }
   }
 
@@ -247,7 +349,10 @@ class CalcTest {
   }
 
   private Table apply(Table table, Optional<Expression> condition, Expression... projections) {
-    return Calc.of(table.schema(), condition, List.of(projections), ResolutionContext.DEFAULT)
-        .apply(table, device.stream(), device.memory());
+    return calc(table, condition, projections).apply(table, device.stream(), device.memory());
+  }
+
+  private static Calc calc(Table table, Optional<Expression> condition, Expression... projections) {
+    return Calc.of(table.schema(), condition, List.of(projections), ResolutionContext.DEFAULT);
   }
 }

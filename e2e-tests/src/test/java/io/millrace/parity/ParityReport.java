@@ -92,12 +92,12 @@ final class ParityReport {
    * A call may be null of values, such as a decimal that overflows; Flink's types do not say so.
    */
   private static boolean admitsNull(TypedExpression expression) {
-    List<TypedExpression> operands = expression.operands();
-    boolean isAdmitted =
-        expression instanceof TypedExpression.Call
-            && expression.nullable()
-            && operands.stream().noneMatch(TypedExpression::nullable);
-    return isAdmitted || operands.stream().anyMatch(ParityReport::admitsNull);
+    return expression.nodes().stream()
+        .anyMatch(
+            node ->
+                node instanceof TypedExpression.Call
+                    && node.nullable()
+                    && node.operands().stream().noneMatch(TypedExpression::nullable));
   }
 
   private static String nameOf(Expression expression) {

@@ -183,8 +183,8 @@ public final class Calc {
   }
 
   /** Why the calc is evaluated on the host even for tables on a device; empty if it is not. */
-  public Optional<String> hostReason() {
-    return kernels.hostReason();
+  public List<String> hostReasons() {
+    return kernels.hostReasons();
   }
 
   /**
@@ -212,7 +212,7 @@ public final class Calc {
   }
 
   /**
-   * The generated kernel on {@code device}, for which {@link #hostReason} is empty.
+   * The generated kernel on {@code device}, for which {@link #hostReasons} is empty.
    *
    * @param hasMasks whether columns of the input may have masks
    */
@@ -220,7 +220,7 @@ public final class Calc {
     return kernels.on(device, hasMasks);
   }
 
-  /** The generated kernel's program, for which {@link #hostReason} is empty. */
+  /** The generated kernel's program, for which {@link #hostReasons} is empty. */
   CalcProgram program() {
     return kernels.program(true);
   }
@@ -231,7 +231,7 @@ public final class Calc {
     if (computed.isEmpty() || !onDevice) {
       return evaluateOnHost(input, stream, memory);
     }
-    if (hostReason().isEmpty() && input.rowCountUpperBound() > 0) {
+    if (hostReasons().isEmpty() && input.rowCountUpperBound() > 0) {
       Optional<Table> result =
           kernel(stream.device(), hasMasks(input)).run(input, computedSchema, stream, memory);
       if (result.isPresent()) {

@@ -4,10 +4,8 @@ import io.millrace.device.Device;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -27,7 +25,7 @@ final class CalcKernels {
   private final TypedExpression condition;
   private final List<TypedExpression> projections;
   private final Collection<String> ptxSources;
-  private final Optional<String> hostReason;
+  private final List<String> hostReasons;
   private final Map<Variant, CalcKernel> variants = new ConcurrentHashMap<>();
 
   /**
@@ -39,68 +37,46 @@ final class CalcKernels {
     this.condition = condition;
     this.projections = projections;
     this.ptxSources = ptxSources;
-    this.hostReason =
-        words(condition, projections) > MOST_WORDS
-            ? Optional.of("too many columns are read and computed at once")
-            : hostReason(condition, projections);
+    this.hostReasons = findHostReasons();
+  }
+
+  private List<String> findHostReasons() {
+    Set<TypedExpression> nodes =
+        TypedExpression.nodes(
+            Stream.concat(Stream.ofNullable(condition), projections.stream()).toList());
+    Stream<String> functions =
+        nodes.stream()
+            .flatMap(node -> node.calledFunction().stream())
+            .filter(function -> function.device().isEmpty())
+            .map(function -> function.name() + ": " + function.hostReason())
+            .distinct();
+    return words(nodes) > MOST_WORDS
+        ? Stream.concat(functions, Stream.of("too many columns are read and computed at once"))
+            .toList()
+        : functions.toList();
   }
 
   /** Those of the kernel's arguments, or a few more. */
-  private static long words(TypedExpression condition, List<TypedExpression> projections) {
-    Set<TypedExpression> nodes =
-        Stream.concat(Stream.ofNullable(condition), projections.stream())
-            .flatMap(CalcKernels::nodes)
-            .collect(Collectors.toSet());
+  private long words(Set<TypedExpression> nodes) {
     long inputs = nodes.stream().filter(TypedExpression.InputReference.class::isInstance).count();
-    long scratches = nodes.stream().filter(CalcKernels::usesScratch).count();
+    long scratches =
+        nodes.stream()
+            .flatMap(node -> node.calledFunction().stream())
+            .filter(BoundFunction::usesScratch)
+            .count();
     return CalcProgram.Word.COUNT
         + inputs * CalcProgram.INPUT_WORDS
         + (long) projections.size() * CalcProgram.OUTPUT_WORDS
         + scratches;
   }
 
-  private static boolean usesScratch(TypedExpression expression) {
-    TypedExpression node =
-        expression instanceof TypedExpression.Try attempt ? attempt.call() : expression;
-    return node instanceof TypedExpression.Call call && call.function().usesScratch();
-  }
-
-  private static Stream<TypedExpression> nodes(TypedExpression expression) {
-    return Stream.concat(
-        Stream.of(expression), expression.operands().stream().flatMap(CalcKernels::nodes));
-  }
-
-  private static Optional<String> hostReason(
-      TypedExpression condition, List<TypedExpression> projections) {
-    return Stream.concat(Stream.ofNullable(condition), projections.stream())
-        .flatMap(CalcKernels::nodes)
-        .flatMap(CalcKernels::hostReasons)
-        .findFirst();
-  }
-
-  private static Stream<String> hostReasons(TypedExpression expression) {
-    if (expression instanceof TypedExpression.Call call) {
-      return hostReasonOf(call);
-    }
-    return expression instanceof TypedExpression.Try attempt
-        ? hostReasonOf(attempt.call())
-        : Stream.empty();
-  }
-
-  private static Stream<String> hostReasonOf(TypedExpression.Call call) {
-    BoundFunction function = call.function();
-    return function.device().isPresent()
-        ? Stream.empty()
-        : Stream.of(function.name() + ": " + function.hostReason());
-  }
-
   /** Why no device evaluates the calc; empty if one can. */
-  Optional<String> hostReason() {
-    return hostReason;
+  List<String> hostReasons() {
+    return hostReasons;
   }
 
   /**
-   * The calc's program, for which {@link #hostReason} is empty.
+   * The calc's program, for which {@link #hostReasons} is empty.
    *
    * @param hasMasks whether columns of the input may have masks
    */

@@ -6,12 +6,15 @@ import io.millrace.expression.CalcProgram.Word;
 import io.millrace.expression.TypedExpression.Call;
 import io.millrace.expression.TypedExpression.InputReference;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Generates the kernel of a calc. Each thread computes one or more rows in registers; a warp's rows
@@ -28,7 +31,8 @@ final class CalcProgramWriter {
   private final List<TypedExpression> outputs;
   private final boolean[] nullable;
   private final List<Integer> inputs;
-  private final List<Call> scratches = new ArrayList<>();
+  private final ConditionalExpressions conditional;
+  private final Map<Call, Integer> scratches = new LinkedHashMap<>();
   private final PtxModule module;
   private final PtxWriter ptx = new PtxWriter();
   private final PtxPredicates predicates = new PtxPredicates(ptx);
@@ -42,7 +46,7 @@ final class CalcProgramWriter {
 
   /** One row of a thread. */
   private final class Item implements PtxExpressionWriter.Row {
-    final PtxExpressionWriter expressions = new PtxExpressionWriter(ptx, module, this);
+    final PtxExpressionWriter expressions = new PtxExpressionWriter(ptx, module, conditional, this);
     final String row = ptx.register(".b32");
     final String active = ptx.register(".pred");
     // When its values are asked for.
@@ -91,15 +95,21 @@ final class CalcProgramWriter {
     this.nullable = new boolean[outputs.size()];
     this.module = new PtxModule(library);
     this.calls = new PtxCall(ptx, module);
-    Set<Integer> read = new LinkedHashSet<>();
-    Set<TypedExpression> nodes = new LinkedHashSet<>();
-    roots().forEach(root -> collect(root, nodes, read));
-    this.inputs = List.copyOf(read);
+    List<TypedExpression> roots =
+        Stream.concat(Stream.ofNullable(condition), outputs.stream()).toList();
+    Set<TypedExpression> nodes = TypedExpression.nodes(roots);
+    this.inputs =
+        nodes.stream()
+            .filter(InputReference.class::isInstance)
+            .map(node -> ((InputReference) node).index())
+            .distinct()
+            .toList();
+    this.conditional = new ConditionalExpressions(roots);
     this.arguments = new CalcArguments(ptx, inputs, outputs.size());
     this.columns = new CalcColumns(ptx, calls, arguments, hasMasks);
     this.writesBytes = outputs.stream().anyMatch(output -> output.type().id().isVariableWidth());
     boolean isLong = nodes.size() > MANY_NODES;
-    boolean branches = roots().stream().anyMatch(PtxExpressionWriter::isConditional);
+    boolean branches = roots.stream().anyMatch(conditional::contains);
     this.rowsOfIteration = writesBytes || branches || isLong ? 1 : ROWS_OF_ITERATION;
     this.iterates = condition != null && !writesBytes && !sharesWithCondition();
   }
@@ -119,41 +129,17 @@ final class CalcProgramWriter {
     return new CalcProgramWriter(condition, projections, hasMasks, library).write();
   }
 
-  private List<TypedExpression> roots() {
-    List<TypedExpression> roots = new ArrayList<>();
-    if (condition != null) {
-      roots.add(condition);
-    }
-    roots.addAll(outputs);
-    return roots;
-  }
-
-  private static void collect(
-      TypedExpression expression, Set<TypedExpression> nodes, Set<Integer> inputs) {
-    if (nodes.add(expression)) {
-      if (expression instanceof InputReference reference) {
-        inputs.add(reference.index());
-      }
-      expression.operands().forEach(operand -> collect(operand, nodes, inputs));
-    }
-  }
-
   /** Whether a projection uses what the condition computes, beyond columns. */
   private boolean sharesWithCondition() {
-    Set<TypedExpression> ofCondition = new LinkedHashSet<>();
-    collect(condition, ofCondition, new LinkedHashSet<>());
-    Set<TypedExpression> ofOutputs = new LinkedHashSet<>();
-    outputs.forEach(output -> collect(output, ofOutputs, new LinkedHashSet<>()));
-    ofCondition.retainAll(ofOutputs);
-    return ofCondition.stream().anyMatch(shared -> !shared.operands().isEmpty());
+    Set<TypedExpression> shared = new HashSet<>(condition.nodes());
+    shared.retainAll(TypedExpression.nodes(outputs));
+    return shared.stream().anyMatch(node -> !node.operands().isEmpty());
   }
 
   private String scratchAddress(Call call, String row) {
-    if (!scratches.contains(call)) {
-      scratches.add(call);
-    }
     RowBound bound = RowBound.of(call);
-    String base = arguments.scratch(scratches.indexOf(call));
+    int scratch = scratches.computeIfAbsent(call, next -> scratches.size());
+    String base = arguments.scratch(scratch);
     String address = arguments.address(base, row, bound.constant());
     bound
         .factors()
@@ -261,10 +247,7 @@ final class CalcProgramWriter {
       return;
     }
     PtxValue value =
-        branchIf(
-            PtxExpressionWriter.isConditional(condition),
-            item,
-            () -> item.expressions.write(condition));
+        branchIf(conditional.contains(condition), item, () -> item.expressions.write(condition));
     item.keep = predicates.and(predicates.and(value.register(), value.valid()), item.active);
   }
 
@@ -283,7 +266,7 @@ final class CalcProgramWriter {
   /** Computes all outputs of a row that is kept. */
   private void compute(Item item) {
     item.guard = item.keep;
-    boolean branches = outputs.stream().anyMatch(PtxExpressionWriter::isConditional);
+    boolean branches = outputs.stream().anyMatch(conditional::contains);
     List<PtxValue> values =
         branchIf(
             branches,
@@ -356,7 +339,7 @@ final class CalcProgramWriter {
         module.text(kernel),
         inputs,
         IntStream.range(0, outputs.size()).mapToObj(this::output).toList(),
-        scratches.stream().map(RowBound::of).toList(),
+        scratches.keySet().stream().map(RowBound::of).toList(),
         condition != null,
         mayNeedHost,
         rowsOfIteration,

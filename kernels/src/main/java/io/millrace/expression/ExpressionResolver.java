@@ -4,16 +4,21 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.TypeId;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Gives expressions their types, against the columns of one schema. Immutable. */
+/**
+ * Gives expressions their types, against the columns of one schema. What is one object stays one,
+ * in all that a resolver resolves. Not thread-safe.
+ */
 public final class ExpressionResolver {
   private static final int MAXIMUM_LISTED = 6;
 
   private final Schema schema;
   private final ResolutionContext context;
+  private final IdentityHashMap<Expression, TypedExpression> known = new IdentityHashMap<>();
 
   public ExpressionResolver(Schema schema, ResolutionContext context) {
     this.schema = schema;
@@ -27,6 +32,15 @@ public final class ExpressionResolver {
    *     types do not fit
    */
   public TypedExpression resolve(Expression expression) {
+    TypedExpression typed = known.get(expression);
+    if (typed == null) {
+      typed = bind(expression);
+      known.put(expression, typed);
+    }
+    return typed;
+  }
+
+  private TypedExpression bind(Expression expression) {
     if (expression instanceof Expression.ColumnReference reference) {
       return column(reference.name());
     } else if (expression instanceof Expression.Literal literal) {
@@ -84,7 +98,7 @@ public final class ExpressionResolver {
   /** TRY_CAST is nullable even where nothing fails. */
   private static TypedExpression orNull(TypedExpression operand, TypedExpression result) {
     boolean canFail =
-        result != operand
+        !result.equals(operand)
             && result instanceof TypedExpression.Call call
             && call.function().outcome() == BoundFunction.Outcome.FAILING;
     if (canFail) {

@@ -44,14 +44,17 @@ final class PtxExpressionWriter {
   private final PtxModule module;
   private final PtxCall calls;
   private final PtxPredicates predicates;
+  private final ConditionalExpressions conditional;
   private final Row row;
   private final Deque<Map<TypedExpression, PtxValue>> scopes = new ArrayDeque<>();
 
-  PtxExpressionWriter(PtxWriter ptx, PtxModule module, Row row) {
+  PtxExpressionWriter(
+      PtxWriter ptx, PtxModule module, ConditionalExpressions conditional, Row row) {
     this.ptx = ptx;
     this.module = module;
     this.calls = new PtxCall(ptx, module);
     this.predicates = new PtxPredicates(ptx);
+    this.conditional = conditional;
     this.row = row;
     scopes.push(new HashMap<>());
   }
@@ -203,8 +206,9 @@ final class PtxExpressionWriter {
     String decided = predicates.constant(false);
     String end = ptx.label();
     int branches = 0;
+    conditional.sharedWithin(junction).forEach(this::write);
     for (TypedExpression operand : junction.operands()) {
-      if (isConditional(operand) && operand != junction.operands().get(0)) {
+      if (conditional.contains(operand) && !operand.equals(junction.operands().get(0))) {
         ptx.write("@%s bra %s", decided, end);
         beginBranch();
         branches++;
@@ -228,22 +232,10 @@ final class PtxExpressionWriter {
     return bool(isAnd ? all : decided, valid);
   }
 
-  /** Whether a row computes this only if it needs it. */
-  static boolean isConditional(TypedExpression expression) {
-    boolean calls =
-        expression instanceof TypedExpression.Try
-            || (expression instanceof Call call
-                && !(call.function().device().orElse(null) instanceof DeviceFunction.Instructions));
-    return calls || expression.operands().stream().anyMatch(PtxExpressionWriter::isConditional);
-  }
-
   // ---- case ----
 
   private PtxValue branches(Case branches) {
-    PtxValue result =
-        branches.operands().stream().anyMatch(PtxExpressionWriter::isConditional)
-            ? branching(branches)
-            : selecting(branches);
+    PtxValue result = conditional.contains(branches) ? branching(branches) : selecting(branches);
     return branches.nullable() ? result : result.withValid(null);
   }
 
@@ -295,10 +287,12 @@ final class PtxExpressionWriter {
       result = result.withValid(ptx.register(".pred"));
     }
     String end = ptx.label();
+    conditional.sharedWithin(branches).forEach(this::write);
     beginBranch();
     for (int i = 0; i < branches.conditions().size(); i++) {
       String next = ptx.label();
       String condition = isTrue(write(branches.conditions().get(i)));
+      conditional.sharedFrom(branches.results().get(i)).forEach(this::write);
       ptx.write("@!%s bra %s", condition, next);
       moveInBranch(branches.results().get(i), result);
       ptx.write("bra %s", end);

@@ -1,5 +1,6 @@
 package io.millrace.expression;
 
+import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;
@@ -21,21 +22,29 @@ record RowBound(long constant, Map<Integer, Long> factors) {
 
   /** That of an expression of bytes. */
   static RowBound of(TypedExpression expression) {
+    Map<TypedExpression, RowBound> bounds = new HashMap<>();
+    for (TypedExpression node : expression.nodes()) {
+      if (node.type().id().isVariableWidth()) {
+        bounds.put(node, of(node, bounds));
+      }
+    }
+    return bounds.get(expression);
+  }
+
+  private static RowBound of(
+      TypedExpression expression, Map<TypedExpression, RowBound> ofOperands) {
     if (expression instanceof TypedExpression.InputReference reference) {
       return new RowBound(0, Map.of(reference.index(), 1L));
     } else if (expression instanceof TypedExpression.Literal literal) {
       return new RowBound(ConstantBytes.of(literal).length, Map.of());
-    } else if (expression instanceof TypedExpression.Try attempt) {
-      return of(attempt.call());
     } else if (expression instanceof TypedExpression.Case branches) {
-      return branches.results().stream().map(RowBound::of).reduce(RowBound::max).orElseThrow();
+      return branches.results().stream().map(ofOperands::get).reduce(RowBound::max).orElseThrow();
     }
-    TypedExpression.Call call = (TypedExpression.Call) expression;
-    ByteBound bound = call.function().bound();
+    ByteBound bound = expression.calledFunction().orElseThrow().bound();
     RowBound sum = new RowBound(bound.constant(), Map.of());
-    for (int i = 0; i < call.operands().size(); i++) {
+    for (int i = 0; i < expression.operands().size(); i++) {
       if (bound.factor(i) > 0) {
-        sum = sum.plus(of(call.operands().get(i)), bound.factor(i));
+        sum = sum.plus(ofOperands.get(expression.operands().get(i)), bound.factor(i));
       }
     }
     return sum;

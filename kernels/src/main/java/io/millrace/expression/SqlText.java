@@ -3,45 +3,85 @@ package io.millrace.expression;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import java.math.BigDecimal;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
 
-/** Expressions as SQL, which Flink reads with the same meaning. */
+/**
+ * Expressions as SQL, which Flink reads with the same meaning. An expression that is used twice is
+ * written twice, so a text may be long beyond all measure: it ends with an ellipsis behind its
+ * first {@value #MAXIMUM_LENGTH} characters.
+ */
 final class SqlText {
+  private static final int MAXIMUM_LENGTH = 10_000;
+
+  private final IdentityHashMap<Object, String> known = new IdentityHashMap<>();
+
   private SqlText() {}
 
   static String of(Expression expression) {
+    return new SqlText().text(expression);
+  }
+
+  static String of(TypedExpression expression) {
+    return new SqlText().text(expression);
+  }
+
+  private String text(TypedExpression expression) {
+    String text = known.get(expression);
+    if (text == null) {
+      text = cut(expression.toSql(expression.operands().stream().map(this::text).toList()));
+      known.put(expression, text);
+    }
+    return text;
+  }
+
+  private String text(Expression expression) {
+    String text = known.get(expression);
+    if (text == null) {
+      text = cut(write(expression));
+      known.put(expression, text);
+    }
+    return text;
+  }
+
+  private static String cut(String text) {
+    return text.length() <= MAXIMUM_LENGTH ? text : text.substring(0, MAXIMUM_LENGTH) + "...";
+  }
+
+  private String write(Expression expression) {
     if (expression instanceof Expression.ColumnReference reference) {
       return "`" + reference.name().replace("`", "``") + "`";
     } else if (expression instanceof Expression.Literal literal) {
       return literal(literal.value(), literal.type());
     } else if (expression instanceof Expression.Alias alias) {
-      return of(alias.operand()) + " AS `" + alias.name().replace("`", "``") + "`";
+      return text(alias.operand()) + " AS `" + alias.name().replace("`", "``") + "`";
     } else if (expression instanceof Expression.Cast cast) {
       String function = cast.orNull() ? "TRY_CAST(" : "CAST(";
-      return function + of(cast.operand()) + " AS " + type(cast.type()) + ")";
+      return function + text(cast.operand()) + " AS " + type(cast.type()) + ")";
     } else if (expression instanceof Expression.Case branches) {
-      return branches(branches);
+      return branches(texts(branches.conditions()), texts(branches.results()));
     }
     return call((Expression.Call) expression);
   }
 
-  private static String branches(Expression.Case branches) {
-    int conditions = branches.conditions().size();
-    StringBuilder sql = new StringBuilder("CASE");
-    for (int i = 0; i < conditions; i++) {
-      sql.append(" WHEN ").append(of(branches.conditions().get(i)));
-      sql.append(" THEN ").append(of(branches.results().get(i)));
-    }
-    return sql.append(" ELSE ")
-        .append(of(branches.results().get(conditions)))
-        .append(" END")
-        .toString();
+  private List<String> texts(List<Expression> expressions) {
+    return expressions.stream().map(this::text).toList();
   }
 
-  private static String call(Expression.Call call) {
-    List<String> arguments = call.arguments().stream().map(SqlText::of).toList();
+  /**
+   * @param results one a condition, and last the one behind ELSE
+   */
+  static String branches(List<String> conditions, List<String> results) {
+    StringBuilder sql = new StringBuilder("CASE");
+    for (int i = 0; i < conditions.size(); i++) {
+      sql.append(" WHEN ").append(conditions.get(i)).append(" THEN ").append(results.get(i));
+    }
+    return sql.append(" ELSE ").append(results.get(conditions.size())).append(" END").toString();
+  }
+
+  private String call(Expression.Call call) {
+    List<String> arguments = texts(call.arguments());
     FunctionRegistry functions = FunctionRegistry.builtIn();
     return functions.contains(call.function())
         ? functions.function(call.function()).toSql(arguments)
@@ -99,9 +139,5 @@ final class SqlText {
 
   private static String cast(String text, DataType type) {
     return "CAST(" + text + " AS " + type(type) + ")";
-  }
-
-  static String join(List<TypedExpression> operands, String separator) {
-    return operands.stream().map(Object::toString).collect(Collectors.joining(separator, "(", ")"));
   }
 }

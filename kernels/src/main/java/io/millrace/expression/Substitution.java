@@ -1,11 +1,13 @@
 package io.millrace.expression;
 
-import io.millrace.expression.TypedExpression.Call;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 
-/** Puts expressions in the place of the input columns of others. */
+/** Puts expressions in the place of the input columns of others. Not thread-safe. */
 final class Substitution {
   private final List<TypedExpression> columns;
+  private final IdentityHashMap<TypedExpression, TypedExpression> known = new IdentityHashMap<>();
 
   /**
    * @param columns what each input column becomes
@@ -16,34 +18,25 @@ final class Substitution {
 
   /**
    * What {@code expression} means over the inputs of the columns. Types and functions stay as they
-   * were bound.
+   * were bound, and what was one object stays one.
    */
   TypedExpression apply(TypedExpression expression) {
-    if (expression instanceof TypedExpression.InputReference reference) {
-      return columns.get(reference.index());
-    } else if (expression instanceof TypedExpression.Literal) {
-      return expression;
-    } else if (expression instanceof Call call) {
-      return call(call);
-    } else if (expression instanceof TypedExpression.Try attempt) {
-      return new TypedExpression.Try(call(attempt.call()));
-    } else if (expression instanceof TypedExpression.IsNull test) {
-      return new TypedExpression.IsNull(apply(test.operand()));
-    } else if (expression instanceof TypedExpression.And conjunction) {
-      return new TypedExpression.And(all(conjunction.operands()));
-    } else if (expression instanceof TypedExpression.Or disjunction) {
-      return new TypedExpression.Or(all(disjunction.operands()));
+    TypedExpression result = known.get(expression);
+    if (result == null) {
+      result =
+          expression instanceof TypedExpression.InputReference reference
+              ? columns.get(reference.index())
+              : expression.withOperands(all(expression.operands()));
+      known.put(expression, result);
     }
-    TypedExpression.Case branches = (TypedExpression.Case) expression;
-    return new TypedExpression.Case(
-        all(branches.conditions()), all(branches.results()), branches.nullable());
-  }
-
-  private Call call(Call call) {
-    return new Call(call.function(), all(call.operands()), call.type(), call.nullable());
+    return result;
   }
 
   List<TypedExpression> all(List<TypedExpression> expressions) {
-    return expressions.stream().map(this::apply).toList();
+    List<TypedExpression> results = new ArrayList<>(expressions.size());
+    for (TypedExpression expression : expressions) {
+      results.add(apply(expression));
+    }
+    return List.copyOf(results);
   }
 }

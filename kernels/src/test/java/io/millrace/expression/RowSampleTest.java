@@ -43,7 +43,7 @@ class RowSampleTest {
             schema,
             identity.projections(),
             ResolutionContext.DEFAULT);
-    assertThat(sample.hostReason()).isEmpty();
+    assertThat(sample.hostReasons()).isEmpty();
     try (Table chosen =
         device.assertLaunches(() -> sample.apply(table, device.stream(), device.memory()))) {
       return device.rows(chosen);

@@ -89,14 +89,14 @@ class UserDefinedFunctionTest {
   @Test
   void aFunctionInJavaRunsOnTheHostAndGetsNoNulls() throws Exception {
     Calc calc = calc(SHOUT, call("Shout", col("name")));
-    assertThat(calc.hostReason()).contains("SHOUT: plain Java of the user");
+    assertThat(calc.hostReasons()).contains("SHOUT: plain Java of the user");
     assertThat(run(calc)).containsExactly(List.of("a!"), Collections.singletonList(null));
   }
 
   @Test
   void aFunctionWithPtxRunsOnTheDeviceWithTheSameResults() throws Exception {
     Calc calc = calc(discounted(), call("discounted", col("price"), col("percent")));
-    assertThat(calc.hostReason()).isEmpty();
+    assertThat(calc.hostReasons()).isEmpty();
     assertThat(run(calc)).containsExactly(List.of(11.25), Arrays.asList((Object) null));
   }
 

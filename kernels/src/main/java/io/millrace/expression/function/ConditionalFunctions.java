@@ -97,9 +97,11 @@ public final class ConditionalFunctions {
   }
 
   private static boolean mayFail(TypedExpression expression) {
-    return (expression instanceof TypedExpression.Call call
-            && call.function().outcome() == BoundFunction.Outcome.FAILING)
-        || expression.operands().stream().anyMatch(ConditionalFunctions::mayFail);
+    return expression.nodes().stream()
+        .anyMatch(
+            node ->
+                node instanceof TypedExpression.Call call
+                    && call.function().outcome() == BoundFunction.Outcome.FAILING);
   }
 
   private static TypedExpression nullIf(

@@ -161,11 +161,12 @@ public final class CalcPlan implements Serializable {
   }
 
   private static void checkComputable(TypedExpression expression) {
-    if (NESTED.contains(expression.type().id())) {
-      throw new ExpressionException(
-          "'" + expression + "' is " + expression.type() + ", which can be selected as it is only");
+    for (TypedExpression node : expression.nodes()) {
+      if (NESTED.contains(node.type().id())) {
+        throw new ExpressionException(
+            "'" + node + "' is " + node.type() + ", which can be selected as it is only");
+      }
     }
-    expression.operands().forEach(CalcPlan::checkComputable);
   }
 
   /** All filters and projections in one. */

@@ -1,0 +1,55 @@
+package io.millrace.expression;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Numbers expressions so that equal ones have one number. Takes time in proportion to the objects
+ * there are, however often they are used: an expression is known by what it does and by the numbers
+ * of its operands.
+ *
+ * <p>The algorithm is local value numbering: Cocke and Schwartz, Programming Languages and Their
+ * Compilers, 1970.
+ */
+final class ValueNumbering {
+
+  /**
+   * What an expression computes.
+   *
+   * @param properties as {@link TypedExpression#properties}
+   * @param operands by their numbers, which are less than its own
+   */
+  record Value(
+      Class<? extends TypedExpression> kind, List<Object> properties, List<Integer> operands) {}
+
+  private final IdentityHashMap<TypedExpression, Integer> known = new IdentityHashMap<>();
+  private final Map<Value, Integer> numbers = new LinkedHashMap<>();
+
+  /** The number of the expression, from 0 on. */
+  int number(TypedExpression expression) {
+    Integer number = known.get(expression);
+    if (number == null) {
+      List<Integer> operands = new ArrayList<>(expression.operands().size());
+      for (TypedExpression operand : expression.operands()) {
+        operands.add(number(operand));
+      }
+      Value value = new Value(expression.getClass(), expression.properties(), operands);
+      number = numbers.computeIfAbsent(value, next -> numbers.size());
+      known.put(expression, number);
+    }
+    return number;
+  }
+
+  /** What was numbered, in the order of the numbers. */
+  List<Value> values() {
+    return List.copyOf(numbers.keySet());
+  }
+
+  static boolean areEqual(TypedExpression left, TypedExpression right) {
+    ValueNumbering values = new ValueNumbering();
+    return values.number(left) == values.number(right);
+  }
+}

@@ -30,7 +30,8 @@ public final class HashPartition {
 
   /**
    * The table with its rows grouped by partition, in new memory. Waits for {@code stream}, because
-   * it returns the offsets.
+   * it returns the offsets; before that for a row count that only the device knows, so that no more
+   * is launched and allocated than the rows need.
    *
    * @param keyColumns positions of the columns to hash: fixed-width, strings, and structs of those
    * @throws IndexOutOfBoundsException if a position is not one of the table's

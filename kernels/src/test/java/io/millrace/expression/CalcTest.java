@@ -16,11 +16,13 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.memory.CudaAsyncMemoryResource;
 import io.millrace.memory.FailingResourceAdaptor;
+import io.millrace.memory.LimitingResourceAdaptor;
 import io.millrace.memory.MemoryResource;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -182,6 +184,39 @@ class CalcTest {
         }
       }
       assertThat(failed).isGreaterThan(3);
+    }
+  }
+
+  @Test
+  void aTableWhoseResultDoesNotFitIsCalculatedInParts() {
+    Object[] texts = Collections.nCopies(64, "x".repeat(16 << 10)).toArray();
+    try (Table table = new TableBuilder().column("x", DataType.STRING, texts).build(device)) {
+      Calc calc =
+          calc(
+              table,
+              Optional.of(col("x").isNotNull()),
+              call("CHAR_LENGTH", col("x").coalesce("")).as("length"),
+              call("REPEAT", col("x"), 64).as("long"));
+      MemoryResource memory = new LimitingResourceAdaptor(device.memory(), 24 << 20);
+      assertThat(rowsOfParts(calc, table, memory))
+          .hasSizeGreaterThan(2)
+          .hasSizeLessThan(16)
+          .satisfies(
+              parts -> assertThat(parts.stream().mapToInt(rows -> rows).sum()).isEqualTo(64));
+    }
+  }
+
+  /** The rows of the results of a table, or of its halves where it does not fit. */
+  private List<Integer> rowsOfParts(Calc calc, Table table, MemoryResource memory) {
+    try (Table result = calc.apply(table, device.stream(), memory)) {
+      return List.of(result.rowCount());
+    } catch (GpuOutOfMemoryException e) {
+      device.stream().synchronize();
+      List<Integer> rows = new ArrayList<>();
+      List<Table> halves = table.halves();
+      halves.forEach(half -> rows.addAll(rowsOfParts(calc, half, memory)));
+      halves.forEach(Table::close);
+      return rows;
     }
   }
 

@@ -16,6 +16,7 @@ import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.transform.TransformHarness.Output;
 import io.millrace.testing.DeviceExtension;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
@@ -23,6 +24,8 @@ import org.apache.flink.util.InstantiationUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @ExtendWith(NothingHeldExtension.class)
 class TransformOperatorTest {
@@ -117,6 +120,31 @@ class TransformOperatorTest {
       assertThat(harness.last())
           .as("what makes operators behind this one send what they hold back")
           .isInstanceOf(RecordAttributes.class);
+    }
+  }
+
+  // The host evaluates rows in chunks of 2048.
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2047, 2048, 2049, 4998})
+  void exactlyTheRowsBeforeAFailingOneThatPassTheFilterAreEmitted(int failing) throws Exception {
+    CalcPlan plan =
+        plan()
+            .filter(lit(1000).dividedBy(col("price")).gt(0).and(col("id").mod(2L).isEqual(0L)))
+            .select(List.of(col("id"), lit(1000L).dividedBy(col("id").minus(4999L)).as("share")));
+    List<List<?>> rows = new ArrayList<>();
+    List<Object> expected = new ArrayList<>();
+    for (long id = 0; id < 5000; id++) {
+      boolean fails = id == failing || id == 4999;
+      rows.add(List.of(id, fails ? 0 : 7, List.of()));
+      if (id < failing && id % 2 == 0) {
+        expected.add(List.of(id, 1000L / (id - 4999)));
+      }
+    }
+    try (TransformHarness harness = open(plan)) {
+      assertThatThrownBy(() -> harness.send(3, rows))
+          .isInstanceOf(EvaluationException.class)
+          .hasMessageContaining(" at row " + failing + ": values 1000, 0");
+      assertThat(harness.rows()).isEqualTo(expected);
     }
   }
 

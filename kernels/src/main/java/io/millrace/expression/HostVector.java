@@ -181,6 +181,22 @@ public final class HostVector {
     }
   }
 
+  /** The value as a literal holds it; null of a null. */
+  Object getLiteral(int row) {
+    if (isNull(row)) {
+      return null;
+    }
+    return switch (kind) {
+      case BOOL -> getBoolean(row);
+      case FLOAT -> (float) doubles[row];
+      case DOUBLE -> doubles[row];
+      case BYTES -> getString(row);
+      case DECIMAL128 -> getDecimal(row);
+      case TIMESTAMP_NANOS -> new TimestampNanos(longs[row], (int) seconds[row]);
+      case INT, LONG -> Coercion.isDecimal(type) ? getDecimal(row) : (Object) longs[row];
+    };
+  }
+
   /** The value as people read it, for messages. */
   String describe(int row) {
     if (isNull(row)) {

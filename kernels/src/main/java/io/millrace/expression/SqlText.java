@@ -110,7 +110,7 @@ final class SqlText {
     };
   }
 
-  private static String timestamp(TimestampNanos timestamp) {
+  static String timestamp(TimestampNanos timestamp) {
     DataType micros = new DataType(TypeId.TIMESTAMP_MILLIS, 3, 0, false, List.of());
     long second = Math.floorDiv(timestamp.millis(), 1_000L) * 1_000;
     long nanos = Math.floorMod(timestamp.millis(), 1_000L) * 1_000_000 + timestamp.nanos();

@@ -175,7 +175,7 @@ public abstract sealed class TypedExpression {
 
     @Override
     String toSql(List<String> operandTexts) {
-      return value instanceof String ? "'" + value + "'" : String.valueOf(value);
+      return ValueText.ofLiteral(type(), value);
     }
   }
 

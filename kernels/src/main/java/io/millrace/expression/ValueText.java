@@ -1,6 +1,7 @@
 package io.millrace.expression;
 
 import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -11,6 +12,20 @@ import java.util.concurrent.TimeUnit;
 /** Stored values as people read them. */
 final class ValueText {
   private ValueText() {}
+
+  /** A literal, as {@link TypedExpression.Literal} holds it, with the type of dates and times. */
+  static String ofLiteral(DataType type, Object value) {
+    boolean isTemporal =
+        type.id() == TypeId.DATE || type.id() == TypeId.TIME || Coercion.isTimestamp(type);
+    if (value instanceof String) {
+      return "'" + value + "'";
+    } else if (value instanceof TimestampNanos timestamp) {
+      return type + " '" + SqlText.timestamp(timestamp) + "'";
+    }
+    return isTemporal && value instanceof Long stored
+        ? type + " '" + of(type, stored) + "'"
+        : String.valueOf(value);
+  }
 
   static String of(DataType type, long stored) {
     return switch (type.id()) {

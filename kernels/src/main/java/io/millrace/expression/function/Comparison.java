@@ -65,11 +65,14 @@ enum Comparison {
   }
 
   /**
-   * The comparison of two expressions, cast to their common type.
+   * The comparison of two expressions, cast to their common type; a text to the other's.
    *
    * @throws ExpressionException if they have none, or if values of it have no order
    */
   TypedExpression of(TypedExpression left, TypedExpression right, ResolutionContext context) {
+    if (TextComparison.compares(left, right)) {
+      return TextComparison.of(this, left, right, context);
+    }
     boolean isOrder = this != EQUAL && this != NOT_EQUAL;
     if (isOrder && DecimalComparison.orders(left.type(), right.type())) {
       boolean isLess = this == LESS || this == LESS_OR_EQUAL;

@@ -2,8 +2,10 @@ package io.millrace.expression.function;
 
 import io.millrace.column.DataType;
 import io.millrace.expression.Arguments;
+import io.millrace.expression.Coercion;
 import io.millrace.expression.FunctionDefinition;
 import io.millrace.expression.FunctionFamily;
+import io.millrace.expression.ResolutionContext;
 import io.millrace.expression.Signature;
 import io.millrace.expression.TypedExpression;
 import java.util.ArrayList;
@@ -38,10 +40,18 @@ public final class ComparisonFunctions {
     for (Comparison comparison : Comparison.values()) {
       definitions.add(comparison(comparison));
     }
-    definitions.add(between("BETWEEN", "Whether a value is within two others, both included."));
-    definitions.add(between("NOT BETWEEN", "Whether a value is outside a range."));
-    definitions.add(in("IN", "Whether a value is equal to one of the others."));
-    definitions.add(in("NOT IN", "Whether a value is equal to none of the others."));
+    definitions.add(
+        between(
+            "BETWEEN",
+            "Whether a value is within two others, both included; compares as <= does."));
+    definitions.add(
+        between("NOT BETWEEN", "Whether a value is outside a range; compares as < does."));
+    definitions.add(
+        in("IN", "Whether a value is equal to one of the others, texts being cast to its type."));
+    definitions.add(
+        in(
+            "NOT IN",
+            "Whether a value is equal to none of the others, texts being cast to its type."));
     definitions.add(isNull("IS NULL", "Whether a value is null."));
     definitions.add(isNull("IS NOT NULL", "Whether a value is not null."));
     definitions.add(distinct("IS DISTINCT FROM", "Whether two values differ, null being a value."));
@@ -56,7 +66,11 @@ public final class ComparisonFunctions {
         .aliases(comparison == Comparison.NOT_EQUAL ? new String[] {"!="} : new String[0])
         .family(FunctionFamily.COMPARISON)
         .signatures(signatures(2, equality))
-        .description("Compares two values of a common type.")
+        .description(
+            equality
+                ? "Compares two values of a common type; a text and a date or time as the latter."
+                : "Compares two values of a common type; a text and a number, date or time as the"
+                    + " latter, integers as BIGINT.")
         .infix(comparison.symbol())
         .bind(
             (arguments, context) -> {
@@ -115,10 +129,10 @@ public final class ComparisonFunctions {
               Arguments.count(arguments, 2, Integer.MAX_VALUE);
               boolean in = name.equals("IN");
               Comparison comparison = in ? Comparison.EQUAL : Comparison.NOT_EQUAL;
+              TypedExpression value = arguments.get(0);
               List<TypedExpression> comparisons =
-                  arguments.stream()
-                      .skip(1)
-                      .map(value -> comparison.of(arguments.get(0), value, context))
+                  values(value, arguments.subList(1, arguments.size()), context).stream()
+                      .map(other -> comparison.of(value, other, context))
                       .toList();
               if (comparisons.size() == 1) {
                 return comparisons.get(0);
@@ -127,6 +141,19 @@ public final class ComparisonFunctions {
                   ? new TypedExpression.Or(comparisons)
                   : new TypedExpression.And(comparisons);
             });
+  }
+
+  /** The list that a value is looked for in; of texts and others the value's type decides. */
+  private static List<TypedExpression> values(
+      TypedExpression value, List<TypedExpression> list, ResolutionContext context) {
+    if (list.stream().noneMatch(other -> TextComparison.compares(value, other))) {
+      return list;
+    }
+    DataType common = Coercion.commonType(list);
+    return list.stream()
+        .map(other -> Coercion.cast(other, common, context))
+        .map(other -> TextComparison.cast(other, value.type(), context))
+        .toList();
   }
 
   private static FunctionDefinition isNull(String name, String description) {
@@ -158,12 +185,15 @@ public final class ComparisonFunctions {
               TypedExpression rightIsNull = new TypedExpression.IsNull(right);
               Comparison comparison = distinct ? Comparison.NOT_EQUAL : Comparison.EQUAL;
               TypedExpression ofNulls = distinct ? LogicalFunctions.not(rightIsNull) : rightIsNull;
+              TypedExpression ofValues = comparison.of(left, right, context);
               return new TypedExpression.Case(
                   List.of(new TypedExpression.IsNull(left), rightIsNull),
                   List.of(
                       ofNulls,
                       new TypedExpression.Literal(distinct, DataType.BOOL),
-                      comparison.of(left, right, context)),
+                      TextComparison.compares(left, right)
+                          ? TextComparison.orElse(ofValues, distinct)
+                          : ofValues),
                   false);
             });
   }

@@ -8,27 +8,27 @@ import java.util.List;
 final class ByteArena implements AutoCloseable {
   private static final int CHUNK_BYTES = 1 << 16;
 
-  private record Chunk(long address, int bytes) {}
+  private record Chunk(long address, long bytes) {}
 
   private final List<Chunk> chunks = new ArrayList<>();
   private int current = -1;
-  private int used;
+  private long used;
 
   /**
    * Uninitialized memory.
    *
-   * @throws ArithmeticException if {@code bytes} overflowed
+   * @throws ResultTooLongException if {@code bytes} is over 2 GiB, or overflowed
    * @throws io.millrace.device.GpuOutOfMemoryException if the process cannot get it
    */
-  long allocate(int bytes) {
-    if (bytes < 0) {
-      throw new ArithmeticException("a value has over 2 GiB");
+  long allocate(long bytes) {
+    if (bytes < 0 || bytes > Integer.MAX_VALUE) {
+      throw new ResultTooLongException();
     }
-    while (current < 0 || used + (long) bytes > chunks.get(current).bytes()) {
+    while (current < 0 || used + bytes > chunks.get(current).bytes()) {
       current++;
       used = 0;
       if (current == chunks.size()) {
-        int size = Math.max(CHUNK_BYTES, bytes);
+        long size = Math.max(CHUNK_BYTES, bytes);
         chunks.add(new Chunk(HostDevice.INSTANCE.allocate(size), size));
       }
     }

@@ -26,11 +26,16 @@ public interface HostFunction {
     void evaluate(HostVector[] operands, HostVector result, int row);
   }
 
-  /** Row by row. */
+  /** Row by row. A row fails whose result has over 2 GiB. */
   static HostFunction ofRow(RowFunction function) {
     return (operands, result, rows) -> {
       for (int i = 0; i < rows.count(); i++) {
-        function.evaluate(operands, result, rows.position(i));
+        int row = rows.position(i);
+        try {
+          function.evaluate(operands, result, row);
+        } catch (ResultTooLongException e) {
+          rows.fail(row, Status.RESULT_TOO_LONG);
+        }
       }
     };
   }

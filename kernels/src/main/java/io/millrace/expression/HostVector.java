@@ -114,8 +114,11 @@ public final class HostVector {
     seconds[row] = length;
   }
 
-  /** Uninitialized memory for the bytes of a result of this vector. */
-  public long allocate(int bytes) {
+  /**
+   * Uninitialized memory for the bytes of a result of this vector. If they are over 2 GiB, or their
+   * number overflowed, this throws what makes {@link HostFunction#ofRow} report that the row fails.
+   */
+  public long allocate(long bytes) {
     return arena.allocate(bytes);
   }
 

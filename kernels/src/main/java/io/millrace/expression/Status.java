@@ -8,7 +8,9 @@ public enum Status {
   INVALID_CAST(3, "the value cannot be cast"),
   INVALID_ARGUMENT(4, "the function has no such argument"),
   /** The device cannot compute this row exactly; the host can. */
-  NEEDS_HOST(5, "the row needs the host");
+  NEEDS_HOST(5, "the row needs the host"),
+  /** Only the host says so: memory on a device is for results that fit. */
+  RESULT_TOO_LONG(6, "a result of over 2 GiB");
 
   private final int code;
   private final String description;
@@ -30,6 +32,6 @@ public enum Status {
 
   /** Whether the row fails the job, on whichever device it is. */
   public boolean isFailure() {
-    return this == DIVISION_BY_ZERO || this == INVALID_CAST || this == INVALID_ARGUMENT;
+    return this != VALUE && this != NULL && this != NEEDS_HOST;
   }
 }

@@ -360,6 +360,25 @@ class CalcTest {
   }
 
   @Test
+  void aResultOfOver2GiBFailsItsRow() {
+    try (Table table =
+        new TableBuilder().column("x", DataType.STRING, "", null, "ab", "ä").build(device)) {
+      Expression padded = call("CAST_CHAR", col("x"), Integer.MAX_VALUE);
+      assertThatThrownBy(() -> apply(table, Optional.of(col("x").isEqual("ä")), padded.as("text")))
+          .isInstanceOf(EvaluationException.class)
+          .hasMessage(
+              "a result of over 2 GiB in CAST(x AS CHAR(2147483647)) at row 3:"
+                  + " values 'ä', 2147483647");
+      assertThatThrownBy(
+              () ->
+                  apply(
+                      table, Optional.empty(), call("REPEAT", col("x"), 2_000_000_000).as("text")))
+          .isInstanceOf(EvaluationException.class)
+          .hasMessageContaining(" at row 2: values 'ab', 2000000000");
+    }
+  }
+
+  @Test
   void refusesWhatDoesNotFitAndSuggestsTheNearestName() {
     try (Table table = bids()) {
       assertThatThrownBy(() -> apply(table, Optional.empty(), col("prise")))

@@ -243,7 +243,7 @@ enum RegexpFunction {
       RegexpAutomaton automaton, byte[] replacement, HostVector text, HostVector result, int row) {
     long address = text.address(row);
     int length = text.length(row);
-    long target = result.allocate(Math.multiplyExact(length, Math.max(1, replacement.length)));
+    long target = result.allocate((long) length * Math.max(1, replacement.length));
     int written = 0;
     int copied = 0;
     int start = automaton.matchStart(address, length, 0);

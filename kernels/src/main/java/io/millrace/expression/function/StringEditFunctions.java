@@ -156,7 +156,7 @@ final class StringEditFunctions {
   }
 
   // On the device if the result does not take too much memory.
-  private static void bounded(BoundFunction.Builder function, String device, ByteBound bound) {
+  static void bounded(BoundFunction.Builder function, String device, ByteBound bound) {
     if (bound.factor(0) <= MAXIMUM_FACTOR && bound.constant() <= MAXIMUM_BYTES) {
       function.device(device).scratch(bound);
     } else {

@@ -4,6 +4,7 @@ import io.millrace.device.HostMemory;
 import io.millrace.expression.HostVector;
 import io.millrace.expression.Rows;
 import io.millrace.expression.Status;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -163,8 +164,14 @@ final class StringEdits {
   }
 
   static void repeat(HostVector[] operands, HostVector result, int row) {
-    result.setString(
-        row, operands[0].getString(row).repeat((int) Math.max(operands[1].longs()[row], 0)));
+    byte[] text = operands[0].getString(row).getBytes(StandardCharsets.UTF_8);
+    long count = text.length == 0 ? 0 : Math.max(operands[1].longs()[row], 0);
+    long bytes = count * text.length;
+    long address = result.allocate(bytes);
+    for (long i = 0; i < bytes; i += text.length) {
+      HostMemory.copyFromArray(address + i, text, 0, text.length);
+    }
+    result.setBytes(row, address, (int) bytes);
   }
 
   /** The code points of the bytes as they are, in reverse order. */

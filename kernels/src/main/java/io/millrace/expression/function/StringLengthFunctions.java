@@ -59,10 +59,8 @@ public final class StringLengthFunctions {
           .device("cast_varchar")
           .within(ByteBound.ofOperand(0));
     } else {
-      function
-          .host(HostFunction.ofRow(StringLengthFunctions::pad))
-          .device("cast_char")
-          .scratch(ByteBound.ofOperand(0).plus(length));
+      function.host(HostFunction.ofRow(StringLengthFunctions::pad));
+      StringEditFunctions.bounded(function, "cast_char", ByteBound.ofOperand(0).plus(length));
     }
     TypedExpression count = new TypedExpression.Literal(length, DataType.INT32);
     return function.call(List.of(arguments.get(0), count), DataType.STRING);

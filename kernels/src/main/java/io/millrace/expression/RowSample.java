@@ -45,13 +45,21 @@ public final class RowSample {
     }
     // As the least hashes; the greatest is not below any bound.
     long bound = (long) (fraction * RANGE + Long.MIN_VALUE);
-    String comparison = fraction == 1 ? "<=" : "<";
-    return ResolutionContext.DEFAULT
-        .functions()
-        .function(comparison)
-        .bind(
-            List.of(hash, new TypedExpression.Literal(bound, DataType.INT64)),
-            ResolutionContext.DEFAULT);
+    boolean all = fraction == 1;
+    return BoundFunction.named("SAMPLE")
+        .parameters(all)
+        .sql(operands -> "SAMPLE(" + fraction + ", " + seed + ")")
+        .host(HostFunction.ofLongs((hashed, most) -> hashed < most || all ? 1 : 0))
+        .device(
+            DeviceFunction.instructions(
+                (ptx, operands, result) ->
+                    ptx.write(
+                        "setp.%s.s64 %s, %s, %s",
+                        all ? "le" : "lt",
+                        result.register(),
+                        operands.get(0).register(),
+                        operands.get(1).register())))
+        .call(List.of(hash, new TypedExpression.Literal(bound, DataType.INT64)), DataType.BOOL);
   }
 
   private static boolean isHashed(DataType type) {

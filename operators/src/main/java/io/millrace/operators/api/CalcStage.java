@@ -1,6 +1,7 @@
 package io.millrace.operators.api;
 
 import io.millrace.expression.Calc;
+import io.millrace.operators.api.Stage.Place;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -10,11 +11,12 @@ import java.util.stream.IntStream;
 final class CalcStage {
   private CalcStage() {}
 
-  static Stage of(Calc calc) {
-    return new Stage(name(calc), calc.hostReasons().isEmpty(), calc.hostReasons());
+  static Stage of(Calc calc, Stage input) {
+    Place place = calc.hostReasons().isEmpty() ? Place.DEVICE : Place.HOST;
+    return new Stage(name(calc), place, calc.hostReasons(), List.of(input));
   }
 
-  private static String name(Calc calc) {
+  static String name(Calc calc) {
     List<String> parts = new ArrayList<>();
     calc.condition().ifPresent(condition -> parts.add("where=" + condition));
     parts.add(

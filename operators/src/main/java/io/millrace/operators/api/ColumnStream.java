@@ -8,6 +8,7 @@ import io.millrace.expression.Expressions;
 import io.millrace.expression.SortKey;
 import io.millrace.expression.UserDefinedFunction;
 import io.millrace.kernel.HashFunction;
+import io.millrace.operators.api.Stage.Place;
 import io.millrace.operators.batch.ArrowTypeInformation;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchTypeInformation;
@@ -21,14 +22,13 @@ import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.Explode;
 import io.millrace.operators.transform.SortWithinBatch;
-import io.millrace.operators.transform.TableTransform;
-import io.millrace.operators.transform.TransformOperator;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.arrow.vector.VectorSchemaRoot;
@@ -63,26 +63,15 @@ import org.apache.flink.types.Row;
  */
 @PublicEvolving
 public final class ColumnStream {
-  private final DataStream<ColumnBatch> input;
-  private final CalcPlan pending;
-  private final ExpressionSettings settings;
-  private final List<Stage> stages;
+  private final StreamPlan plan;
 
-  private ColumnStream(
-      DataStream<ColumnBatch> input,
-      CalcPlan pending,
-      ExpressionSettings settings,
-      List<Stage> stages) {
-    this.input = input;
-    this.pending = pending;
-    this.settings = settings;
-    this.stages = stages;
+  private ColumnStream(StreamPlan plan) {
+    this.plan = plan;
   }
 
   static ColumnStream of(
-      DataStream<ColumnBatch> batches, ExpressionSettings settings, List<Stage> stages) {
-    Schema schema = ColumnBatchTypeInformation.schemaOf(batches.getType());
-    return new ColumnStream(batches, CalcPlan.of(schema, settings), settings, List.copyOf(stages));
+      DataStream<ColumnBatch> batches, ExpressionSettings settings, Stage stage) {
+    return new ColumnStream(StreamPlan.of(batches, settings, stage));
   }
 
   /**
@@ -103,7 +92,8 @@ public final class ColumnStream {
    */
   public static ColumnStream fromBatches(DataStream<ColumnBatch> batches) {
     String name = batches.getTransformation().getName();
-    return of(batches, ExpressionSettings.DEFAULT, List.of(Stage.onDevice(name)));
+    return of(
+        batches, ExpressionSettings.DEFAULT, new Stage(name, Place.NOWHERE, List.of(), List.of()));
   }
 
   /**
@@ -116,12 +106,12 @@ public final class ColumnStream {
    */
   public static ColumnStream fromArrow(DataStream<VectorSchemaRoot> roots, Schema schema) {
     DataStream<ColumnBatch> batches = ColumnBatches.fromArrow(roots, schema);
-    return of(batches, ExpressionSettings.DEFAULT, List.of(Stage.onHost("Batch Arrow")));
+    return of(batches, ExpressionSettings.DEFAULT, Stage.batching("Batch Arrow"));
   }
 
   /** The columns, with their types. */
   public Schema schema() {
-    return pending.outputSchema();
+    return plan.schema();
   }
 
   /**
@@ -130,7 +120,7 @@ public final class ColumnStream {
    * @param zone instead of UTC; Flink SQL's {@code table.local-time-zone}
    */
   public ColumnStream withTimeZone(ZoneId zone) {
-    return withSettings(settings.withZone(zone));
+    return withSettings(plan.settings().withZone(zone));
   }
 
   /**
@@ -139,16 +129,15 @@ public final class ColumnStream {
    * @throws IllegalArgumentException if the name is taken
    */
   public ColumnStream registerFunction(UserDefinedFunction function) {
-    return withSettings(settings.withFunction(function));
+    return withSettings(plan.settings().withFunction(function));
   }
 
-  private ColumnStream withSettings(ExpressionSettings newSettings) {
-    newSettings.context();
-    return new ColumnStream(input, pending.withSettings(newSettings), newSettings, stages);
+  private ColumnStream withSettings(ExpressionSettings settings) {
+    return new ColumnStream(plan.withSettings(settings));
   }
 
-  private ColumnStream withPending(CalcPlan plan) {
-    return new ColumnStream(input, plan, settings, stages);
+  private ColumnStream withPending(CalcPlan pending) {
+    return new ColumnStream(plan.withPending(pending));
   }
 
   /**
@@ -157,7 +146,7 @@ public final class ColumnStream {
    * @throws ExpressionException if it does not fit the columns or is not BOOLEAN
    */
   public ColumnStream filter(Expression condition) {
-    return withPending(pending.filter(condition));
+    return withPending(plan.pending().filter(condition));
   }
 
   /**
@@ -166,7 +155,7 @@ public final class ColumnStream {
    * @throws ExpressionException if one does not fit the columns or two have one name
    */
   public ColumnStream select(Expression... columns) {
-    return withPending(pending.select(List.of(columns)));
+    return withPending(plan.pending().select(List.of(columns)));
   }
 
   /**
@@ -182,7 +171,7 @@ public final class ColumnStream {
     if (!schema().names().contains(name)) {
       columns.add(value.as(name));
     }
-    return withPending(pending.select(columns));
+    return withPending(plan.pending().select(columns));
   }
 
   /**
@@ -191,14 +180,15 @@ public final class ColumnStream {
    * @throws ExpressionException if one does not exist or none is left
    */
   public ColumnStream drop(String... names) {
-    Arrays.stream(names).forEach(pending::field);
+    Arrays.stream(names).forEach(plan.pending()::field);
     Set<String> dropped = Set.copyOf(Arrays.asList(names));
     return withPending(
-        pending.select(
-            schema().names().stream()
-                .filter(name -> !dropped.contains(name))
-                .map(Expressions::col)
-                .toList()));
+        plan.pending()
+            .select(
+                schema().names().stream()
+                    .filter(name -> !dropped.contains(name))
+                    .map(Expressions::col)
+                    .toList()));
   }
 
   /**
@@ -211,24 +201,21 @@ public final class ColumnStream {
    *     ARRAY and ROW columns, whose values do not count
    */
   public ColumnStream sample(double fraction, long seed) {
-    return withPending(pending.sample(fraction, seed));
+    return withPending(plan.pending().sample(fraction, seed));
   }
 
   /**
-   * The rows of this stream and of {@code others}, each stream's in its order.
+   * The rows of this stream and of {@code others}, each stream's in its order. A column may be null
+   * if it may be in one of them.
    *
-   * @throws IllegalArgumentException if one has other columns, in name, type or nullability; says
-   *     which
+   * @throws IllegalArgumentException if one has other columns, in name, type or order; says which
    */
-  @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
   public ColumnStream union(ColumnStream... others) {
-    Arrays.stream(others).forEach(other -> EqualColumns.check(schema(), other.schema()));
-    DataStream<ColumnBatch>[] batches =
-        Arrays.stream(others).map(ColumnStream::toBatches).toArray(DataStream[]::new);
-    List<Stage> all = new ArrayList<>(allStages());
-    Arrays.stream(others).forEach(other -> all.addAll(other.allStages()));
-    all.add(Stage.onHost("Union"));
-    return of(toBatches().union(batches), settings, all);
+    return new ColumnStream(
+        StreamPlan.union(
+            Stream.concat(Stream.of(this), Arrays.stream(others))
+                .map(stream -> stream.plan)
+                .toList()));
   }
 
   /**
@@ -236,16 +223,16 @@ public final class ColumnStream {
    * BatchExchange#keyBy}. The hash is that of DataStream jobs where it takes the key, one column of
    * a type with a Java {@code hashCode}, else that of SQL jobs.
    *
-   * @throws IllegalArgumentException if a column does not exist or is no key
+   * @throws IllegalArgumentException if a column does not exist or is an ARRAY or ROW
    */
   public ColumnStream keyBy(String... keys) {
-    Arrays.stream(keys).forEach(pending::field);
+    Arrays.stream(keys).forEach(plan.pending()::field);
     DataStream<ColumnBatch> batches = toBatches();
     boolean java =
-        keys.length == 1 && HashFunction.FLINK_JAVA.supports(pending.field(keys[0]).type());
+        keys.length == 1 && HashFunction.FLINK_JAVA.supports(plan.pending().field(keys[0]).type());
     HashFunction hash = java ? HashFunction.FLINK_JAVA : HashFunction.FLINK_BINARY_ROW;
     DataStream<ColumnBatch> keyed = BatchExchange.keyBy(batches, keys).keyHash(hash).apply();
-    return of(keyed, settings, with(Stage.onDevice("KeyBy(" + String.join(", ", keys) + ")")));
+    return new ColumnStream(plan.then(keyed, "KeyBy(" + String.join(", ", keys) + ")"));
   }
 
   /**
@@ -264,15 +251,16 @@ public final class ColumnStream {
   }
 
   private ColumnStream explode(String column, boolean outer) {
-    pending.field(column);
+    plan.pending().field(column);
     Schema exploded = Explode.outputSchema(schema(), column, outer);
     String name = outer ? "ExplodeOuter" : "Explode";
-    return transform(
-        name,
-        Stage.onDevice(
-            name + "(" + column + ")", "how often each row comes, of the bounds of the lists"),
-        exploded,
-        Explode.factory(schema(), column, outer));
+    return new ColumnStream(
+        plan.then(
+            name,
+            exploded,
+            Explode.factory(schema(), column, outer),
+            name + "(" + column + ")",
+            "the row numbers, from the bounds of the lists"));
   }
 
   /**
@@ -282,57 +270,77 @@ public final class ColumnStream {
    * @throws IllegalArgumentException if there is no key, or a column does not exist or has no order
    */
   public ColumnStream sortWithinBatch(SortKey... keys) {
-    Arrays.stream(keys).map(SortKey::column).forEach(pending::field);
+    Arrays.stream(keys).map(SortKey::column).forEach(plan.pending()::field);
     String text = Arrays.stream(keys).map(SortKey::toString).collect(Collectors.joining(", "));
-    return transform(
-        "SortWithinBatch",
-        Stage.onDevice(
-            "SortWithinBatch(" + text + ")", "the order of the rows, by the key columns"),
-        schema(),
-        SortWithinBatch.factory(schema(), List.of(keys)));
+    return new ColumnStream(
+        plan.then(
+            "SortWithinBatch",
+            schema(),
+            SortWithinBatch.factory(schema(), List.of(keys)),
+            "SortWithinBatch(" + text + ")",
+            "the order of the rows, from the key columns"));
   }
 
-  private ColumnStream transform(
-      String name, Stage stage, Schema schema, TableTransform.Factory transforms) {
-    return of(append(toBatches(), name, stage, schema, transforms), settings, with(stage));
+  /**
+   * Sends batches to the subtasks in turns, as many as the environment's parallelism; see {@link
+   * BatchExchange#roundRobin}.
+   */
+  public ColumnStream rebalance() {
+    DataStream<ColumnBatch> balanced = BatchExchange.roundRobin(toBatches()).apply();
+    return new ColumnStream(plan.then(balanced, "Rebalance"));
   }
 
-  private static SingleOutputStreamOperator<ColumnBatch> append(
-      DataStream<ColumnBatch> batches,
-      String name,
-      Stage stage,
-      Schema schema,
-      TableTransform.Factory transforms) {
-    return TransformOperator.factory(transforms)
-        .appendTo(batches, name, new ColumnBatchTypeInformation(schema))
-        .setParallelism(batches.getParallelism())
-        .setDescription(stage.name());
+  /**
+   * This stream, whose last operator has an identifier for savepoints and logs, as with {@link
+   * SingleOutputStreamOperator#uid}. Steps that become one operator end with it: later ones make
+   * another. The first of the two operators of {@link #keyBy} and {@link #rebalance} gets {@code
+   * uid-partition}.
+   *
+   * @throws IllegalStateException if the last step is {@link #union}, which is no operator
+   */
+  public ColumnStream uid(String uid) {
+    return withOperator(operator -> operator.uid(uid));
   }
 
-  private List<Stage> allStages() {
-    return pending.isIdentity() ? stages : with(stages, CalcStage.of(pending.calc()));
+  /**
+   * This stream, whose last operator has a name in the user interface, metrics and logs, as with
+   * {@link SingleOutputStreamOperator#name}. Ends an operator as {@link #uid} does.
+   *
+   * @throws IllegalStateException if the last step is {@link #union}, which is no operator
+   */
+  public ColumnStream name(String name) {
+    return withOperator(operator -> operator.name(name));
   }
 
-  private List<Stage> with(Stage stage) {
-    return with(allStages(), stage);
+  /**
+   * This stream, whose last step, which must be one that distributes rows, does so over {@code
+   * parallelism} subtasks: {@link RowStream#batch}, {@link #keyBy} or {@link #rebalance}. Later
+   * steps have as many.
+   *
+   * @throws IllegalStateException if it is another
+   */
+  public ColumnStream setParallelism(int parallelism) {
+    if (!plan.isDistributed()) {
+      throw new IllegalStateException(
+          "the last step keeps rows in their subtasks; call rebalance() before setParallelism");
+    }
+    return withOperator(operator -> operator.setParallelism(parallelism));
   }
 
-  private static List<Stage> with(List<Stage> stages, Stage stage) {
-    return Stream.concat(stages.stream(), Stream.of(stage)).toList();
+  private ColumnStream withOperator(Consumer<SingleOutputStreamOperator<ColumnBatch>> change) {
+    return new ColumnStream(plan.withLastOperator(change));
   }
 
   /** The batches, of a type that tells their schema; released by the rules of those. */
   public DataStream<ColumnBatch> toBatches() {
-    return pending.isIdentity()
-        ? input
-        : append(input, "Calc", CalcStage.of(pending.calc()), schema(), pending.transforms());
+    return plan.batches();
   }
 
   /**
    * The rows, by position and by name, with the Java types of Flink's Table API. Rows have the
    * timestamps of their batches.
    */
-  public DataStream<Row> toRows() {
+  public SingleOutputStreamOperator<Row> toRows() {
     return toRows(ExternalRowDecoder::new, ExternalRowDecoder.typeInformation(schema()));
   }
 
@@ -340,7 +348,7 @@ public final class ColumnStream {
    * The rows in Flink's internal form; one object is sent again and again. Rows have the timestamps
    * of their batches; {@link ColumnBatches#toRows(DataStream, String)} gives them others.
    */
-  public DataStream<RowData> toRowData() {
+  public SingleOutputStreamOperator<RowData> toRowData() {
     return toRows(RowDataDecoder::new, InternalTypeInfo.of(SchemaConverter.toRowType(schema())));
   }
 
@@ -351,7 +359,7 @@ public final class ColumnStream {
    * @throws IllegalArgumentException if the class is no POJO for Flink, or a column's field is
    *     missing or of a class that does not fit the column
    */
-  public <T> DataStream<T> toPojo(Class<T> pojoClass) {
+  public <T> SingleOutputStreamOperator<T> toPojo(Class<T> pojoClass) {
     TypeInformation<T> type = TypeInformation.of(pojoClass);
     if (!(type instanceof PojoTypeInfo<T> pojo)) {
       throw new IllegalArgumentException(
@@ -361,7 +369,8 @@ public final class ColumnStream {
     return toRows(PojoDecoder.factory(pojo), type);
   }
 
-  private <T> DataStream<T> toRows(RowDecoder.Factory<T> decoders, TypeInformation<T> type) {
+  private <T> SingleOutputStreamOperator<T> toRows(
+      RowDecoder.Factory<T> decoders, TypeInformation<T> type) {
     DataStream<ColumnBatch> batches = toBatches();
     return ColumnBatches.toRows(batches, decoders, type, Optional.empty())
         .setParallelism(batches.getParallelism());
@@ -371,20 +380,17 @@ public final class ColumnStream {
    * The batches as Arrow roots, for operators in the same chain: see {@link ArrowTypeInformation}.
    * Roots have the timestamps of their batches.
    */
-  public DataStream<VectorSchemaRoot> toArrow() {
+  public SingleOutputStreamOperator<VectorSchemaRoot> toArrow() {
     return ColumnBatches.toArrow(toBatches());
   }
 
   /**
-   * The operators, one a line: what each does, whether on the device, and what the host does of it.
+   * The operators, one a line: what each does, which operators' rows it gets if not those of the
+   * line before, and whether it works on a GPU, if the TaskManager has one and {@code
+   * millrace.device} is not {@code host}, or on the host and why.
    */
   public String explain() {
-    StringBuilder text = new StringBuilder();
-    List<Stage> all = allStages();
-    for (int i = 0; i < all.size(); i++) {
-      all.get(i).print(i + 1, text);
-    }
-    return text.toString();
+    return plan.lastStage().explain();
   }
 
   @Override

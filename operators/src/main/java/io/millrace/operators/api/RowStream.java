@@ -4,7 +4,6 @@ import io.millrace.column.Schema;
 import io.millrace.expression.ExpressionSettings;
 import io.millrace.operators.batch.BatchOptions;
 import io.millrace.operators.batch.ColumnBatches;
-import java.util.List;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.streaming.api.datastream.DataStream;
 
@@ -35,6 +34,6 @@ public final class RowStream<T> {
     return ColumnStream.of(
         ColumnBatches.fromRows(rows, schema, form.appenders(), options),
         ExpressionSettings.DEFAULT,
-        List.of(Stage.onHost("Batch " + form.name())));
+        Stage.batching("Batch " + form.name()));
   }
 }

@@ -1,35 +1,67 @@
 package io.millrace.operators.api;
 
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * One operator of a stream, or a change of its distribution, as {@link ColumnStream#explain} prints
  * it.
  *
  * @param name what it does
- * @param hostReasons why which part of it runs on the host whatever the device; empty if nothing
- *     does
- * @param runsOnDevice whether it works on the operator's device at all
+ * @param place where it does it
+ * @param hostReasons why it is on the host, or what of it is if it is on the device
+ * @param inputs what it gets rows of
  */
-record Stage(String name, boolean runsOnDevice, List<String> hostReasons) {
+record Stage(String name, Place place, List<String> hostReasons, List<Stage> inputs) {
+
+  /** Where rows are worked on. */
+  enum Place {
+    DEVICE(" [GPU if there is one]", "   on the host: "),
+    HOST(" [host]", "   because of "),
+    NOWHERE("", "");
+
+    private final String tag;
+    private final String reason;
+
+    Place(String tag, String reason) {
+      this.tag = tag;
+      this.reason = reason;
+    }
+  }
+
   Stage {
     hostReasons = List.copyOf(hostReasons);
+    inputs = List.copyOf(inputs);
   }
 
-  /** A stage that runs on the operator's device. */
-  static Stage onDevice(String name, String... hostReasons) {
-    return new Stage(name, true, List.of(hostReasons));
+  /** A stage without inputs that rows come from, on the host. */
+  static Stage batching(String name) {
+    return new Stage(name, Place.HOST, List.of(), List.of());
   }
 
-  /** A stage that runs on the host. */
-  static Stage onHost(String name, String... reasons) {
-    return new Stage(name, false, List.of(reasons));
+  /** This stage and those that it gets rows of, each once, in an order in which rows pass them. */
+  String explain() {
+    StringBuilder text = new StringBuilder();
+    print(new IdentityHashMap<>(), text);
+    return text.toString();
   }
 
-  /** Adds this stage's lines. */
-  void print(int number, StringBuilder text) {
+  private void print(Map<Stage, Integer> numbers, StringBuilder text) {
+    if (numbers.containsKey(this)) {
+      return;
+    }
+    inputs.forEach(input -> input.print(numbers, text));
+    int number = numbers.size() + 1;
+    numbers.put(this, number);
     text.append(number).append(". ").append(name);
-    text.append(runsOnDevice ? " [device]" : " [host]").append('\n');
-    hostReasons.forEach(reason -> text.append("   on the host: ").append(reason).append('\n'));
+    List<Integer> sources = inputs.stream().map(numbers::get).toList();
+    if (!sources.isEmpty() && !sources.equals(List.of(number - 1))) {
+      text.append(
+          sources.stream().map(String::valueOf).collect(Collectors.joining(" and ", " from ", "")));
+    }
+    text.append(place.tag).append('\n');
+    hostReasons.forEach(reason -> text.append(place.reason).append(reason).append('\n'));
   }
 }

@@ -12,6 +12,7 @@ import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.annotation.VisibleForTesting;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 
 /**
@@ -49,14 +50,15 @@ public final class DeviceContext implements AutoCloseable {
    * choose.
    *
    * @throws io.millrace.device.DeviceUnavailableException if a GPU is asked for and cannot be used
-   * @throws IllegalArgumentException if one of {@link DeviceOptions} or {@link MemoryOptions} has a
-   *     value that it cannot have
+   * @throws SuppressRestartsException if one of {@link DeviceOptions} or {@link MemoryOptions} has
+   *     a value that it cannot have: the job fails for good
    * @throws IllegalStateException if managed memory that Flink promised is not free
    * @throws io.millrace.memory.SpillException if none of the TaskManager's temporary directories
    *     can be written to
    */
   public static DeviceContext open(AbstractStreamOperator<?> operator) {
-    DeviceContext context = new DeviceContext(ChainStream.acquire(operator));
+    DeviceContext context =
+        new DeviceContext(LayeredOptions.read(() -> ChainStream.acquire(operator)));
     context.register(operator.getMetricGroup().addGroup(RETRY_METRICS));
     return context;
   }

@@ -42,7 +42,8 @@ public abstract class DownloadingOperator<OUT> extends ColumnBatchOperator<OUT>
   @Override
   public void open() throws Exception {
     super.open();
-    downloads = new DownloadQueue(deviceContext(), DeviceOptions.batchesInFlight(this));
+    int batchesInFlight = LayeredOptions.read(() -> DeviceOptions.batchesInFlight(this));
+    downloads = new DownloadQueue(deviceContext(), batchesInFlight);
   }
 
   @Override

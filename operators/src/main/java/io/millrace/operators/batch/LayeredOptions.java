@@ -3,9 +3,11 @@ package io.millrace.operators.batch;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 
 /**
@@ -23,6 +25,20 @@ record LayeredOptions(ReadableConfig job, ReadableConfig taskManager) {
   /** The options of a process outside any job. */
   static LayeredOptions ofProcess() {
     return new LayeredOptions(new Configuration(), new Configuration());
+  }
+
+  /**
+   * What {@code reader} makes of the options of an operator that is being opened.
+   *
+   * @throws SuppressRestartsException if one has a value that it cannot have, which the job would
+   *     fail at again after each restart
+   */
+  static <T> T read(Supplier<T> reader) {
+    try {
+      return reader.get();
+    } catch (IllegalArgumentException e) {
+      throw new SuppressRestartsException(e);
+    }
   }
 
   /**

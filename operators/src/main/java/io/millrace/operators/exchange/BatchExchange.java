@@ -86,15 +86,33 @@ public final class BatchExchange {
    *
    * @param batches a stream whose type is a {@link ColumnBatchTypeInformation}
    * @param keys names of the columns that make the key, at least one; no LIST
-   * @throws IllegalArgumentException if the stream has no such type, or not these columns
+   * @throws IllegalArgumentException if the stream has no such type, or not these columns, or one
+   *     is an ARRAY or ROW
    */
   public static BatchExchange keyBy(DataStream<ColumnBatch> batches, String... keys) {
     BatchExchange exchange = new BatchExchange(batches, List.of(keys));
     if (keys.length == 0) {
       throw new IllegalArgumentException("a key needs a column");
     }
-    exchange.keys.forEach(exchange.schema::indexOf);
+    exchange.checkKeys(HashFunction.FLINK_BINARY_ROW);
     return exchange;
+  }
+
+  private void checkKeys(HashFunction hash) {
+    for (String key : keys) {
+      DataType type = schema.type(schema.indexOf(key));
+      if (!HashFunction.FLINK_BINARY_ROW.supports(type)) {
+        throw new IllegalArgumentException("column '" + key + "' is " + type + ", which is no key");
+      } else if (!hash.supports(type)) {
+        throw new IllegalArgumentException(
+            "column '"
+                + key
+                + "' is "
+                + type
+                + ", which has no hash of DataStream jobs; take that of SQL jobs,"
+                + " HashFunction.FLINK_BINARY_ROW");
+      }
+    }
   }
 
   /**
@@ -158,13 +176,20 @@ public final class BatchExchange {
     return this;
   }
 
-  /** Adds the exchange to the job. What it gives emits batches on its device. */
+  /**
+   * Adds the exchange to the job. What it gives emits batches on its device; its {@code uid} and
+   * {@code name} go to both operators.
+   *
+   * @throws IllegalArgumentException if a column of the key has a type that the key's hash does not
+   *     take
+   */
   public SingleOutputStreamOperator<ColumnBatch> apply() {
+    checkKeys(keyHash);
     StreamExecutionEnvironment environment = input.getExecutionEnvironment();
     ColumnBatchTypeInformation type = new ColumnBatchTypeInformation(schema, codec);
     SingleOutputStreamOperator<ColumnBatch> partition =
         PartitionOperator.factory(splitters())
-            .appendTo(input, name + " partition", type)
+            .appendTo(input, ExchangedStream.partitionName(name), type)
             .setParallelism(input.getParallelism());
     DataStream<ColumnBatch> sent =
         new DataStream<>(
@@ -172,11 +197,8 @@ public final class BatchExchange {
             new PartitionTransformation<>(partition.getTransformation(), partitioner()));
     SingleOutputStreamOperator<ColumnBatch> joined =
         CoalesceOperator.factory(coalesce).appendTo(sent, name, type).setParallelism(parallelism);
-    if (uid != null) {
-      partition.uid(uid + "-partition");
-      joined.uid(uid);
-    }
-    return joined;
+    SingleOutputStreamOperator<ColumnBatch> exchanged = new ExchangedStream(partition, joined);
+    return uid == null ? exchanged : exchanged.uid(uid);
   }
 
   private TableSplitter.Factory splitters() {

@@ -72,6 +72,20 @@ public final class CalcPlan implements Serializable {
     }
   }
 
+  private record Retyping(Schema outputSchema) implements Step {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public Calc resolve(Schema schema) {
+      return Calc.ofResolved(
+          schema,
+          Optional.empty(),
+          outputSchema,
+          identity(schema).projections(),
+          ResolutionContext.DEFAULT);
+    }
+  }
+
   private CalcPlan(Schema inputSchema, ExpressionSettings settings, List<Step> steps, Calc calc) {
     this.inputSchema = inputSchema;
     this.settings = settings;
@@ -144,6 +158,15 @@ public final class CalcPlan implements Serializable {
    */
   public CalcPlan sample(double fraction, long seed) {
     return with(new Sample(fraction, seed));
+  }
+
+  /**
+   * This plan's rows under a schema that is theirs but for columns that may be null in it.
+   *
+   * @return this plan if it has this schema
+   */
+  public CalcPlan as(Schema schema) {
+    return schema.equals(outputSchema()) ? this : with(new Retyping(schema));
   }
 
   private CalcPlan with(Step step) {

@@ -1,5 +1,6 @@
 package io.millrace.operators.api;
 
+import static io.millrace.expression.Expressions.call;
 import static io.millrace.expression.Expressions.col;
 import static io.millrace.expression.Expressions.lit;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,6 +17,7 @@ import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.testing.RowCollector;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -31,6 +33,8 @@ class ColumnStreamTest {
           new Field("auction", DataType.INT64, false),
           Field.of("price", DataType.INT32),
           Field.of("channel", DataType.STRING));
+
+  private static final Schema TAGS = Schema.of(Field.of("tags", DataType.list(DataType.INT32)));
 
   @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
 
@@ -90,7 +94,7 @@ class ColumnStreamTest {
             1. Batch Row [host]
             2. Calc(where=(CASE WHEN ((price * 2) > 1000) THEN true ELSE false END AND\
              ((price - 1) < 1999)), select=[auction, (price - 1) AS price, (price * 2) AS twice])\
-             [device]
+             [GPU if there is one]
             """);
     assertThat(run(stream)).containsExactly(List.of(4L, 1_499, 3_000));
   }
@@ -132,8 +136,70 @@ class ColumnStreamTest {
     assertThatThrownBy(() -> bids.keyBy("action"))
         .isInstanceOf(ExpressionException.class)
         .hasMessageContaining("did you mean 'auction'?");
-    assertThatThrownBy(() -> bids.union(bids.drop("channel")))
-        .hasMessage("a union needs equal columns, but column 3 is channel STRING and none");
+  }
+
+  @Test
+  void explanationsSayWhereRowsComeFromAndWhyTheHostWorks() {
+    ColumnStream bids = bids();
+    ColumnStream sampled =
+        bids.keyBy("auction")
+            .union(bids.filter(col("price").gt(1)).sortWithinBatch(col("price").asc()))
+            .sample(0.1, 42)
+            .select(call("MD5", col("channel")).as("hash"));
+    assertThat(sampled.explain())
+        .isEqualTo(
+            """
+            1. Batch Row [host]
+            2. KeyBy(auction) [GPU if there is one]
+            3. Calc(where=(price > 1), select=[auction, price, channel]) from 1 [GPU if there is one]
+            4. SortWithinBatch(price ASC NULLS FIRST) [GPU if there is one]
+               on the host: the order of the rows, from the key columns
+            5. Union from 2 and 4
+            6. Calc(where=SAMPLE(0.1, 42), select=[MD5(channel) AS hash]) [GPU if there is one]
+            """);
+    assertThat(
+            bids.select(col("price").cast(DataType.FLOAT64).cast(DataType.STRING).as("text"))
+                .explain())
+        .endsWith("[host]\n   because of CAST: Java's digits of a floating-point number\n");
+  }
+
+  @Test
+  void aUnionSaysWhichColumnsDiffer() {
+    ColumnStream bids = bids();
+    assertThatThrownBy(() -> bids.union(bids, bids.drop("channel")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "a union needs columns of the same names and types in the same order, but column 3 is"
+                + " channel STRING in the first stream and missing in stream 3; select(...) gives"
+                + " streams the same columns");
+    assertThatThrownBy(() -> bids.union(bids.withColumn("price", col("price").times(2L))))
+        .hasMessageContaining("column 2 is price INT in the first stream and price BIGINT in");
+    assertThatThrownBy(
+            () -> bids.union(bids.select(col("auction"), col("price").as("cost"), col("channel"))))
+        .hasMessageContaining("column 2 is price INT in the first stream and cost INT in stream 2");
+  }
+
+  @Test
+  void aColumnOfAUnionMayBeNullIfItMayBeInOneStream() throws Exception {
+    ColumnStream bids = bids();
+    ColumnStream neverNull = bids.select(col("price").coalesce(0).as("price"));
+    ColumnStream passedOn = bids.select(col("auction").cast(DataType.INT32).as("price"));
+    ColumnStream union = neverNull.union(bids.select(col("price")), passedOn);
+    assertThat(neverNull.schema().field(0).nullable()).isFalse();
+    assertThat(union.schema().field(0).nullable()).isTrue();
+    List<Integer> prices = new ArrayList<>();
+    run(union.select(col("price").plus(1).as("more")))
+        .forEach(row -> prices.add((Integer) row.get(0)));
+    assertThat(prices)
+        .containsExactlyInAnyOrder(501, 1, 2_001, 1_501, 501, null, 2_001, 1_501, 2, 3, 4, 5);
+  }
+
+  @Test
+  void aColumnThatStaysAsItIsMayBecomeNullableInAUnion() throws Exception {
+    ColumnStream auctions = bids().select(col("auction"));
+    ColumnStream nullable = auctions.select(call("NULLIF", col("auction"), 1L).as("auction"));
+    assertThat(run(auctions.union(nullable)).stream().map(row -> row.get(0)))
+        .containsExactlyInAnyOrder(1L, 2L, 3L, 4L, null, 2L, 3L, 4L);
   }
 
   @Test
@@ -145,6 +211,18 @@ class ColumnStreamTest {
         .hasStackTraceContaining("ivision by zero")
         .hasStackTraceContaining("row 2");
     assertThat(collector.rows()).hasSize(2);
+  }
+
+  @Test
+  void aKeyIsCheckedWhenTheLineIsWritten() {
+    DataStream<Row> rows =
+        environment
+            .fromData(Row.of((Object) null))
+            .returns(ExternalRowDecoder.typeInformation(TAGS));
+    ColumnStream tagged = ColumnStream.from(rows, TAGS).batch();
+    assertThatThrownBy(() -> tagged.keyBy("tags"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("column 'tags' is ARRAY<INT>, which is no key");
   }
 
   @Test

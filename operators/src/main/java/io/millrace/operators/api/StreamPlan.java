@@ -1,0 +1,134 @@
+package io.millrace.operators.api;
+
+import io.millrace.column.Schema;
+import io.millrace.expression.ExpressionSettings;
+import io.millrace.operators.api.Stage.Place;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.batch.ColumnBatchTypeInformation;
+import io.millrace.operators.transform.CalcPlan;
+import io.millrace.operators.transform.TableTransform;
+import io.millrace.operators.transform.TransformOperator;
+import java.util.List;
+import java.util.function.Consumer;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.transformations.OneInputTransformation;
+import org.apache.flink.streaming.api.transformations.PartitionTransformation;
+
+/**
+ * The operators of a stream, and filters and projections behind them that are none yet. Immutable.
+ *
+ * @param input what the last operator gives
+ * @param pending filters and projections that are to become one operator
+ * @param settings of later expressions
+ * @param stage the last operator
+ */
+record StreamPlan(
+    DataStream<ColumnBatch> input, CalcPlan pending, ExpressionSettings settings, Stage stage) {
+
+  /** A stream whose operators all are there. */
+  static StreamPlan of(DataStream<ColumnBatch> batches, ExpressionSettings settings, Stage stage) {
+    Schema schema = ColumnBatchTypeInformation.schemaOf(batches.getType());
+    return new StreamPlan(batches, CalcPlan.of(schema, settings), settings, stage);
+  }
+
+  Schema schema() {
+    return pending.outputSchema();
+  }
+
+  StreamPlan withPending(CalcPlan plan) {
+    return new StreamPlan(input, plan, settings, stage);
+  }
+
+  StreamPlan withSettings(ExpressionSettings newSettings) {
+    newSettings.context();
+    return new StreamPlan(input, pending.withSettings(newSettings), newSettings, stage);
+  }
+
+  /**
+   * This stream behind an operator, or a change of distribution.
+   *
+   * @param batches what it gives
+   * @param stage what it does, on the device
+   * @param hostReasons what of it is done on the host
+   */
+  StreamPlan then(DataStream<ColumnBatch> batches, String stage, String... hostReasons) {
+    Stage next = new Stage(stage, Place.DEVICE, List.of(hostReasons), List.of(lastStage()));
+    return of(batches, settings, next);
+  }
+
+  /** This stream behind an operator that makes tables of tables. */
+  StreamPlan then(
+      String name,
+      Schema schema,
+      TableTransform.Factory transforms,
+      String stage,
+      String hostReason) {
+    return then(append(batches(), name, stage, schema, transforms), stage, hostReason);
+  }
+
+  /**
+   * The rows of all streams; later expressions have the settings of the first.
+   *
+   * @throws IllegalArgumentException if one has other columns
+   */
+  @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
+  static StreamPlan union(List<StreamPlan> streams) {
+    Schema schema = UnionSchema.of(streams.stream().map(StreamPlan::schema).toList());
+    List<StreamPlan> same =
+        streams.stream().map(stream -> stream.withPending(stream.pending.as(schema))).toList();
+    DataStream<ColumnBatch>[] others =
+        same.stream().skip(1).map(StreamPlan::batches).toArray(DataStream[]::new);
+    List<Stage> stages = same.stream().map(StreamPlan::lastStage).toList();
+    return of(
+        same.get(0).batches().union(others),
+        streams.get(0).settings(),
+        new Stage("Union", Place.NOWHERE, List.of(), stages));
+  }
+
+  private static SingleOutputStreamOperator<ColumnBatch> append(
+      DataStream<ColumnBatch> batches,
+      String name,
+      String description,
+      Schema schema,
+      TableTransform.Factory transforms) {
+    return TransformOperator.factory(transforms)
+        .appendTo(batches, name, new ColumnBatchTypeInformation(schema))
+        .setParallelism(batches.getParallelism())
+        .setDescription(description);
+  }
+
+  /** What the stream gives; makes an operator of what is pending. */
+  DataStream<ColumnBatch> batches() {
+    return pending.isIdentity()
+        ? input
+        : append(input, "Calc", CalcStage.name(pending.calc()), schema(), pending.transforms());
+  }
+
+  /** The last operator, which may be that of what is pending. */
+  Stage lastStage() {
+    return pending.isIdentity() ? stage : CalcStage.of(pending.calc(), stage);
+  }
+
+  /**
+   * This stream, whose last operator is changed.
+   *
+   * @throws IllegalStateException if there is none behind a union
+   */
+  StreamPlan withLastOperator(Consumer<SingleOutputStreamOperator<ColumnBatch>> change) {
+    StreamPlan plan = of(batches(), settings, lastStage());
+    if (!(plan.input instanceof SingleOutputStreamOperator<ColumnBatch> operator)) {
+      throw new IllegalStateException("the last step, a union, is no operator");
+    }
+    change.accept(operator);
+    return plan;
+  }
+
+  /** Whether the last operator gets rows of other subtasks, or rows that Flink distributes. */
+  boolean isDistributed() {
+    return pending.isIdentity()
+        && input.getTransformation() instanceof OneInputTransformation<?, ?> operator
+        && (operator.getInputs().get(0) instanceof PartitionTransformation
+            || !(operator.getInputType() instanceof ColumnBatchTypeInformation));
+  }
+}

@@ -22,8 +22,10 @@ import io.millrace.operators.batch.HostTransfer;
 import io.millrace.operators.batch.OperatorFactory;
 import io.millrace.operators.row.SchemaConverter;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -52,7 +54,6 @@ import org.apache.flink.table.types.logical.RowType;
  */
 public final class TransformThroughputBenchmark {
   private static final int BATCH_ROWS = 1 << 16;
-  private static final int REPETITIONS = 3;
   private static final Schema SCHEMA =
       Schema.of(
           new Field("auction", DataType.INT64, false),
@@ -79,10 +80,14 @@ public final class TransformThroughputBenchmark {
     void build(DataStream<Long> batches);
   }
 
-  /** Runs the jobs. Arguments: millions of rows of the stock job, the number of subtasks. */
+  /**
+   * Runs the jobs in turn. Arguments: millions of rows of the stock job, the number of subtasks,
+   * the number of rounds. A round before them, in which the code is compiled, does not count.
+   */
   public static void main(String[] arguments) throws Exception {
     long batches = (Long.parseLong(arguments[0]) * 1_000_000) / BATCH_ROWS;
     int parallelism = Integer.parseInt(arguments[1]);
+    int rounds = Integer.parseInt(arguments[2]);
     Configuration configuration = new Configuration();
     configuration.set(RestOptions.BIND_PORT, "0");
     MiniCluster cluster =
@@ -93,19 +98,41 @@ public final class TransformThroughputBenchmark {
                 .build());
     try {
       cluster.start();
-      TransformThroughputBenchmark benchmark =
-          new TransformThroughputBenchmark(cluster, parallelism);
-      System.out.println("| job | M rows/s | of stock |");
-      System.out.println("|---|---:|---:|");
-      double stock =
-          benchmark.report(
-              "stock DataStream<RowData>", batches, 0, TransformThroughputBenchmark::stock);
-      benchmark.report("rows in, rows out", batches, stock, TransformThroughputBenchmark::rows);
-      benchmark.report(
-          "batches in, batches out", 8 * batches, stock, TransformThroughputBenchmark::batches);
+      new TransformThroughputBenchmark(cluster, parallelism).report(batches, rounds);
     } finally {
       cluster.closeAsync().join();
     }
+  }
+
+  private void report(long batches, int rounds) throws Exception {
+    double[] stock = new double[rounds];
+    double[] rows = new double[rounds];
+    double[] columns = new double[rounds];
+    for (int round = -1; round < rounds; round++) {
+      int counted = Math.max(0, round);
+      stock[counted] = run(batches, TransformThroughputBenchmark::stock);
+      rows[counted] = run(batches, TransformThroughputBenchmark::rows);
+      columns[counted] = run(8 * batches, TransformThroughputBenchmark::batches);
+    }
+    System.out.println("| job | M rows/s | of stock | least | most |");
+    System.out.println("|---|---:|---:|---:|---:|");
+    print("stock `DataStream<RowData>`, objects reused", stock, stock);
+    print("rows in, rows out", rows, stock);
+    print("batches in, batches out", columns, stock);
+  }
+
+  private static void print(String job, double[] rates, double[] stock) {
+    double[] ratios =
+        IntStream.range(0, rates.length).mapToDouble(i -> rates[i] / stock[i]).sorted().toArray();
+    double[] sorted = Arrays.stream(rates).sorted().toArray();
+    System.out.printf(
+        Locale.ROOT,
+        "| %s | %.1f | %.2f | %.2f | %.2f |%n",
+        job,
+        sorted[sorted.length / 2],
+        ratios[ratios.length / 2],
+        ratios[0],
+        ratios[ratios.length - 1]);
   }
 
   private static void stock(DataStream<Long> batches) {
@@ -147,16 +174,6 @@ public final class TransformThroughputBenchmark {
         "rows",
         InternalTypeInfo.of(SchemaConverter.toRowType(SCHEMA)),
         new OperatorFactory<>(SendRows.class, SendRows::new));
-  }
-
-  private double report(String name, long batches, double stock, Job job) throws Exception {
-    double best = 0;
-    for (int i = 0; i < REPETITIONS; i++) {
-      best = Math.max(best, run(batches, job));
-    }
-    System.out.printf(
-        Locale.ROOT, "| %s | %.1f | %.2f |%n", name, best, stock == 0 ? 1 : best / stock);
-    return best;
   }
 
   private double run(long batches, Job job) throws Exception {

@@ -109,6 +109,12 @@ final class HostColumnWriter implements AutoCloseable {
   private void appendLongs(HostVector values, Rows selected) {
     long[] longs = values.longs();
     long output = data + (long) rows * Long.BYTES;
+    if (selected.isDense()) {
+      for (int i = 0; i < selected.count(); i++) {
+        HostMemory.putLong(output + (long) i * Long.BYTES, longs[i]);
+      }
+      return;
+    }
     for (int i = 0; i < selected.count(); i++) {
       HostMemory.putLong(output + (long) i * Long.BYTES, longs[selected.position(i)]);
     }

@@ -1,23 +1,14 @@
 package io.millrace.expression;
 
 import io.millrace.column.Column;
-import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
-import io.millrace.expression.HostNodes.CallNode;
-import io.millrace.expression.HostNodes.CaseNode;
-import io.millrace.expression.HostNodes.IsNullNode;
-import io.millrace.expression.HostNodes.JunctionNode;
-import io.millrace.expression.HostNodes.LiteralNode;
-import io.millrace.expression.HostNodes.RowNumberNode;
 import io.millrace.expression.TypedExpression.Call;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Evaluates expressions over one table in host memory: the meaning that generated kernels are held
@@ -29,9 +20,7 @@ final class HostEvaluator implements AutoCloseable {
   private final AccessScope scope;
   private final ByteArena literals = new ByteArena();
   private final ByteArena results = new ByteArena();
-  private final Map<TypedExpression, HostNode> nodes = new HashMap<>();
-  private final List<HostInputNode> inputs = new ArrayList<>();
-  private int firstRow;
+  private final int[] selectedPositions = new int[HostVector.CAPACITY];
   private EvaluationException failure;
 
   /**
@@ -95,44 +84,44 @@ final class HostEvaluator implements AutoCloseable {
       TypedExpression condition,
       List<TypedExpression> projections,
       List<HostColumnWriter> writers) {
-    HostNode filter = condition == null ? null : node(condition);
-    List<HostNode> outputs = projections.stream().map(this::node).toList();
+    HostGraph unfiltered = new HostGraph(input, scope, literals, results, this::fail);
+    HostNode filter = condition == null ? null : unfiltered.node(condition);
+    HostGraph filtered = filter == null ? unfiltered : unfiltered.filtered();
+    List<HostNode> outputs = projections.stream().map(filtered::node).toList();
     int rows = 0;
-    for (firstRow = 0; firstRow < input.rowCount(); firstRow += HostVector.CAPACITY) {
-      startChunk();
-      Rows all = Rows.all(Math.min(HostVector.CAPACITY, input.rowCount() - firstRow), null);
-      Rows selected = filter == null ? all : select(filter, all);
+    for (int first = 0; first < input.rowCount(); first += HostVector.CAPACITY) {
+      results.reset();
+      Rows all = Rows.all(Math.min(HostVector.CAPACITY, input.rowCount() - first), null);
+      unfiltered.startChunk(first, all);
+      Rows selected = all;
+      if (filter != null) {
+        selected = select(filter.evaluate(all), all);
+        filtered.startChunk(first, selected);
+      }
+      Rows kept = Rows.all(selected.count(), null);
       for (int i = 0; i < outputs.size(); i++) {
-        HostVector values = outputs.get(i).evaluate(selected);
-        writers.get(i).append(values, selected);
+        writers.get(i).append(outputs.get(i).evaluate(kept), kept);
       }
       if (failure != null) {
         throw failure;
       }
-      rows += selected.count();
+      rows += kept.count();
     }
     return rows;
   }
 
-  private void startChunk() {
-    results.reset();
-    inputs.forEach(node -> node.startChunk(firstRow));
-    nodes.values().forEach(HostNode::startChunk);
-  }
-
-  private static Rows select(HostNode filter, Rows all) {
-    HostVector condition = filter.evaluate(all);
-    int[] positions = new int[all.count()];
+  // Without a branch a row, which would be foretold badly.
+  private Rows select(HostVector condition, Rows all) {
+    long[] isTrue = condition.longs();
     int count = 0;
     for (int row = 0; row < all.count(); row++) {
-      positions[count] = row;
-      count += condition.getBoolean(row) && !condition.isNull(row) ? 1 : 0;
+      selectedPositions[count] = row;
+      count += (int) isTrue[row] & (condition.isNull(row) ? 0 : 1);
     }
-    return count == all.count() ? all : all.of(positions, count);
+    return count == all.count() ? all : all.of(selectedPositions, count);
   }
 
-  private void fail(Call call, HostVector[] operands, int row, Status status) {
-    int position = firstRow + row;
+  private void fail(Call call, HostVector[] operands, int row, int position, Status status) {
     if (failure == null || position < failure.row()) {
       StringBuilder values = new StringBuilder();
       for (int i = 0; i < operands.length; i++) {
@@ -142,49 +131,6 @@ final class HostEvaluator implements AutoCloseable {
           new EvaluationException(
               status.description() + " in " + call, position, values.toString());
     }
-  }
-
-  private HostNode node(TypedExpression expression) {
-    HostNode node = nodes.get(expression);
-    if (node == null) {
-      node = create(expression);
-      nodes.put(expression, node);
-    }
-    return node;
-  }
-
-  private HostNode create(TypedExpression expression) {
-    if (expression instanceof TypedExpression.InputReference reference) {
-      Column column = input.column(reference.index());
-      HostInputNode node = new HostInputNode(column, vector(reference.type()), scope);
-      inputs.add(node);
-      return node;
-    } else if (expression instanceof TypedExpression.Literal literal) {
-      return new LiteralNode(literal, new HostVector(literal.type(), literals));
-    } else if (expression instanceof TypedExpression.RowNumber) {
-      return new RowNumberNode(vector(expression.type()), () -> firstRow);
-    } else if (expression instanceof Call call) {
-      return new CallNode(call, operands(call), vector(call.type()), this::fail);
-    } else if (expression instanceof TypedExpression.Try attempt) {
-      Call call = attempt.call();
-      return new CallNode(call, operands(call), vector(call.type()), null);
-    }
-    List<HostNode> operands = expression.operands().stream().map(this::node).toList();
-    HostVector vector = vector(expression.type());
-    if (expression instanceof TypedExpression.IsNull) {
-      return new IsNullNode(operands.get(0), vector);
-    } else if (expression instanceof TypedExpression.Case branches) {
-      return new CaseNode(branches, operands, vector);
-    }
-    return new JunctionNode(expression, operands, vector);
-  }
-
-  private HostNode[] operands(Call call) {
-    return call.operands().stream().map(this::node).toArray(HostNode[]::new);
-  }
-
-  private HostVector vector(DataType type) {
-    return new HostVector(type, results);
   }
 
   @Override

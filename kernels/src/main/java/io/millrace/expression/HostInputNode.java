@@ -7,7 +7,7 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 
-/** Reads a column of a table in host memory, a chunk of rows at a time. */
+/** Reads a column of a table in host memory, rows of one chunk at a time. */
 final class HostInputNode extends HostNode {
   private final TypeId id;
   private final long data;
@@ -15,6 +15,7 @@ final class HostInputNode extends HostNode {
   private final long validity;
   private final long bitOffset;
   private int firstRow;
+  private Rows chunkRows;
 
   HostInputNode(Column column, HostVector vector, AccessScope scope) {
     super(vector);
@@ -42,27 +43,34 @@ final class HostInputNode extends HostNode {
     return buffer.access(AccessMode.READ, scope);
   }
 
-  /** Moves on to the chunk that begins at {@code row}. */
-  void startChunk(int row) {
+  /** Moves on to {@code rows} of the chunk that begins at {@code row}. */
+  void startChunk(int row, Rows rows) {
     firstRow = row;
+    chunkRows = rows;
     startChunk();
   }
 
   @Override
   void compute(Rows rows, HostVector result) {
-    if (rows.isDense()) {
-      loadDense(rows.count(), result);
-    } else {
+    if (!rows.isDense()) {
       for (int i = 0; i < rows.count(); i++) {
         load(rows.position(i), result);
       }
+    } else if (chunkRows.isDense()) {
+      loadDense(rows.count(), result);
+    } else {
+      loadSelected(rows.count(), result);
     }
     if (validity != 0) {
-      for (int i = 0; i < rows.count(); i++) {
-        int row = rows.position(i);
-        if (!HostMemory.getBit(validity, bitOffset + firstRow + row)) {
-          result.setNull(row);
-        }
+      loadNulls(rows, result);
+    }
+  }
+
+  private void loadNulls(Rows rows, HostVector result) {
+    for (int i = 0; i < rows.count(); i++) {
+      int row = rows.position(i);
+      if (!HostMemory.getBit(validity, bitOffset + firstRow + chunkRows.position(row))) {
+        result.setNull(row);
       }
     }
   }
@@ -99,8 +107,41 @@ final class HostInputNode extends HostNode {
     }
   }
 
+  /** As {@link #loadDense}, of rows with others between them. */
+  private void loadSelected(int count, HostVector result) {
+    switch (id) {
+      case INT64, TIMESTAMP_MILLIS, TIMESTAMP_MICROS, DECIMAL64 -> {
+        long[] values = result.longs();
+        long address = data + (long) firstRow * Long.BYTES;
+        for (int row = 0; row < count; row++) {
+          values[row] = HostMemory.getLong(address + (long) chunkRows.position(row) * Long.BYTES);
+        }
+      }
+      case INT32, DATE, TIME, DECIMAL32 -> {
+        long[] values = result.longs();
+        long address = data + (long) firstRow * Integer.BYTES;
+        for (int row = 0; row < count; row++) {
+          values[row] = HostMemory.getInt(address + (long) chunkRows.position(row) * Integer.BYTES);
+        }
+      }
+      case FLOAT64 -> {
+        double[] values = result.doubles();
+        long address = data + (long) firstRow * Double.BYTES;
+        for (int row = 0; row < count; row++) {
+          values[row] =
+              HostMemory.getDouble(address + (long) chunkRows.position(row) * Double.BYTES);
+        }
+      }
+      default -> {
+        for (int row = 0; row < count; row++) {
+          load(row, result);
+        }
+      }
+    }
+  }
+
   private void load(int row, HostVector result) {
-    long element = (long) firstRow + row;
+    long element = (long) firstRow + chunkRows.position(row);
     switch (id) {
       case BOOL, INT8 -> result.longs()[row] = HostMemory.getByte(data + element);
       case INT16 -> result.longs()[row] = HostMemory.getShort(data + element * Short.BYTES);

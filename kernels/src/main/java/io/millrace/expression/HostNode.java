@@ -8,8 +8,9 @@ import java.util.Arrays;
  */
 abstract class HostNode {
   private final HostVector vector;
-  private final boolean[] evaluated = new boolean[HostVector.CAPACITY];
-  private final int[] missing = new int[HostVector.CAPACITY];
+  // null before the first time that not all rows are asked for.
+  private boolean[] evaluated;
+  private int[] missing;
   private boolean allEvaluated;
   private boolean someEvaluated;
 
@@ -31,6 +32,10 @@ abstract class HostNode {
   }
 
   private void computeMissing(Rows rows) {
+    if (evaluated == null) {
+      evaluated = new boolean[HostVector.CAPACITY];
+      missing = new int[HostVector.CAPACITY];
+    }
     int count = 0;
     for (int i = 0; i < rows.count(); i++) {
       int row = rows.position(i);

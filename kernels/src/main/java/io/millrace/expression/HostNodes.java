@@ -4,7 +4,8 @@ import io.millrace.expression.TypedExpression.And;
 import io.millrace.expression.TypedExpression.Call;
 import io.millrace.expression.TypedExpression.Case;
 import java.util.List;
-import java.util.function.IntSupplier;
+import java.util.function.IntUnaryOperator;
+import java.util.function.Supplier;
 
 /** The nodes of a host evaluation other than input columns. */
 final class HostNodes {
@@ -33,29 +34,62 @@ final class HostNodes {
   }
 
   static final class RowNumberNode extends HostNode {
-    private final IntSupplier firstRow;
+    private final IntUnaryOperator positions;
 
-    RowNumberNode(HostVector vector, IntSupplier firstRow) {
+    /**
+     * @param positions the place in the table of each row of the vector
+     */
+    RowNumberNode(HostVector vector, IntUnaryOperator positions) {
       super(vector);
-      this.firstRow = firstRow;
+      this.positions = positions;
     }
 
     @Override
     void compute(Rows rows, HostVector result) {
       for (int i = 0; i < rows.count(); i++) {
         int row = rows.position(i);
-        result.longs()[row] = (long) firstRow.getAsInt() + row;
+        result.longs()[row] = positions.applyAsInt(row);
       }
     }
   }
 
-  static void copy(HostVector from, int fromRow, HostVector to, int toRow) {
-    if (from.kind().isFloating()) {
+  private static void copy(HostVector from, int fromRow, HostVector to, int toRow) {
+    if (from.isNull(fromRow)) {
+      to.setNull(toRow);
+    } else if (from.kind().isFloating()) {
       to.doubles()[toRow] = from.doubles()[fromRow];
     } else {
       to.longs()[toRow] = from.longs()[fromRow];
       if (from.kind().isTwoPart()) {
         to.seconds()[toRow] = from.seconds()[fromRow];
+      }
+    }
+  }
+
+  /** What another graph computes for all rows of the chunk, here for those that a filter keeps. */
+  static final class SelectedNode extends HostNode {
+    private final HostNode unfiltered;
+    private final Supplier<Rows> selected;
+    private final int[] positions = new int[HostVector.CAPACITY];
+
+    /**
+     * @param selected the rows of the chunk that the rows of {@code vector} are
+     */
+    SelectedNode(HostNode unfiltered, HostVector vector, Supplier<Rows> selected) {
+      super(vector);
+      this.unfiltered = unfiltered;
+      this.selected = selected;
+    }
+
+    @Override
+    void compute(Rows rows, HostVector result) {
+      Rows chunkRows = selected.get();
+      for (int i = 0; i < rows.count(); i++) {
+        positions[i] = chunkRows.position(rows.position(i));
+      }
+      HostVector values = unfiltered.evaluate(chunkRows.of(positions, rows.count()));
+      for (int i = 0; i < rows.count(); i++) {
+        copy(values, positions[i], result, rows.position(i));
       }
     }
   }
@@ -232,11 +266,7 @@ final class HostNodes {
       HostVector values = from.evaluate(rows);
       for (int i = 0; i < rows.count(); i++) {
         int row = rows.position(i);
-        if (values.isNull(row)) {
-          result.setNull(row);
-        } else {
-          copy(values, row, result, row);
-        }
+        copy(values, row, result, row);
       }
     }
   }

@@ -69,8 +69,8 @@ public abstract class ColumnBuilder implements AutoCloseable {
   /** Appends a null; what is under it is zero or empty. */
   public final void appendNull() {
     if (!hasNulls) {
+      coverMask(Math.max(1, capacity));
       hasNulls = true;
-      coverMask(size + 1);
     }
     appendEmpty();
     HostMemory.putBit(validity.address(), size - 1L, false);
@@ -82,17 +82,21 @@ public abstract class ColumnBuilder implements AutoCloseable {
   /** Makes room for one more element and counts it. */
   final int next() {
     if (size == capacity) {
-      int larger = (int) Math.min(MAXIMUM_CAPACITY, Math.max(expectedSize, capacity * 2L));
-      if (larger == size) {
-        throw new IllegalStateException("a column has at most " + larger + " elements");
-      }
-      grow(larger);
-      capacity = larger;
-    }
-    if (hasNulls) {
-      coverMask(size + 1);
+      grow();
     }
     return size++;
+  }
+
+  private void grow() {
+    int larger = (int) Math.min(MAXIMUM_CAPACITY, Math.max(expectedSize, capacity * 2L));
+    if (larger == size) {
+      throw new IllegalStateException("a column has at most " + larger + " elements");
+    }
+    grow(larger);
+    if (hasNulls) {
+      coverMask(larger);
+    }
+    capacity = larger;
   }
 
   /**
@@ -117,7 +121,7 @@ public abstract class ColumnBuilder implements AutoCloseable {
     long needed = Column.maskBytes(elements);
     long covered = validity.capacity();
     if (needed > covered) {
-      validity.ensure(Math.max(needed, Column.maskBytes(capacity)));
+      validity.ensure(needed);
       HostMemory.fill(validity.address() + covered, validity.capacity() - covered, (byte) 0xff);
     }
   }

@@ -10,6 +10,7 @@ import java.util.List;
 public final class FixedWidthColumnBuilder extends ColumnBuilder {
   private final int width;
   private final GrowingBuffer data;
+  private long address;
 
   FixedWidthColumnBuilder(DataType type, DeviceStream stream, MemoryResource resource) {
     super(type, stream, resource);
@@ -23,22 +24,22 @@ public final class FixedWidthColumnBuilder extends ColumnBuilder {
 
   public void appendByte(byte value) {
     int row = next();
-    HostMemory.putByte(data.address() + row, value);
+    HostMemory.putByte(address + row, value);
   }
 
   public void appendShort(short value) {
     long row = next();
-    HostMemory.putShort(data.address() + row * Short.BYTES, value);
+    HostMemory.putShort(address + row * Short.BYTES, value);
   }
 
   public void appendInt(int value) {
     long row = next();
-    HostMemory.putInt(data.address() + row * Integer.BYTES, value);
+    HostMemory.putInt(address + row * Integer.BYTES, value);
   }
 
   public void appendLong(long value) {
     long row = next();
-    HostMemory.putLong(data.address() + row * Long.BYTES, value);
+    HostMemory.putLong(address + row * Long.BYTES, value);
   }
 
   public void appendFloat(float value) {
@@ -51,20 +52,20 @@ public final class FixedWidthColumnBuilder extends ColumnBuilder {
 
   public void appendDecimal128(long low, long high) {
     long row = next();
-    long address = data.address() + row * width;
-    HostMemory.putLong(address, low);
-    HostMemory.putLong(address + Long.BYTES, high);
+    HostMemory.putLong(address + row * width, low);
+    HostMemory.putLong(address + row * width + Long.BYTES, high);
   }
 
   @Override
   void appendEmpty() {
     long row = next();
-    HostMemory.fill(data.address() + row * width, width, (byte) 0);
+    HostMemory.fill(address + row * width, width, (byte) 0);
   }
 
   @Override
   void grow(int newCapacity) {
     data.ensure((long) newCapacity * width);
+    address = data.address();
   }
 
   @Override
@@ -73,6 +74,7 @@ public final class FixedWidthColumnBuilder extends ColumnBuilder {
   @Override
   void reserveValues() {
     data.ensure(Math.max(1, (long) size * width));
+    address = data.address();
   }
 
   @Override

@@ -16,7 +16,7 @@ import java.util.List;
 public final class RowTableBuilder implements AutoCloseable {
   private final Schema schema;
   private final List<ColumnBuilder> columns;
-  private final List<ColumnBuilder> columnsOfVaryingWidth;
+  private final ColumnBuilder[] columnsOfVaryingWidth;
   private final long fixedBytesPerRow;
 
   /**
@@ -30,7 +30,9 @@ public final class RowTableBuilder implements AutoCloseable {
             .map(field -> ColumnBuilder.of(field.type(), stream, resource))
             .toList();
     this.columnsOfVaryingWidth =
-        columns.stream().filter(column -> !column.type().id().isFixedWidth()).toList();
+        columns.stream()
+            .filter(column -> !column.type().id().isFixedWidth())
+            .toArray(ColumnBuilder[]::new);
     this.fixedBytesPerRow =
         schema.fields().stream().map(Field::type).mapToInt(type -> type.id().byteWidth()).sum();
   }
@@ -50,8 +52,8 @@ public final class RowTableBuilder implements AutoCloseable {
   /** Bytes that {@code rows} rows, all that were appended so far, take without their masks. */
   public long sizeInBytes(int rows) {
     long bytes = rows * fixedBytesPerRow;
-    for (int i = 0; i < columnsOfVaryingWidth.size(); i++) {
-      bytes += columnsOfVaryingWidth.get(i).sizeInBytes();
+    for (ColumnBuilder column : columnsOfVaryingWidth) {
+      bytes += column.sizeInBytes();
     }
     return bytes;
   }

@@ -3,38 +3,70 @@ package io.millrace.operators.row;
 import io.millrace.column.ColumnBuilder;
 import io.millrace.column.DataType.Field;
 import java.util.List;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.data.RowData;
 
-/** Appends the fields of any {@link RowData}, top level or nested, through its getters. */
-final class FieldsAppender {
+/**
+ * Appends the fields of any {@link RowData}, top level or nested, through its getters. {@link
+ * FieldsAppenderCompiler} makes faster ones.
+ */
+@Internal
+public class FieldsAppender {
   private final List<Field> fields;
   private final ColumnBuilder[] builders;
   private final FieldAppender[] appenders;
 
-  FieldsAppender(List<Field> fields, List<ColumnBuilder> builders) {
+  /**
+   * @param builders of the columns of {@code fields}
+   */
+  protected FieldsAppender(List<Field> fields, List<ColumnBuilder> builders) {
     this.fields = fields;
     this.builders = builders.toArray(ColumnBuilder[]::new);
     this.appenders = builders.stream().map(FieldAppender::of).toArray(FieldAppender[]::new);
   }
 
-  void append(RowData row) {
+  /**
+   * Appends one row.
+   *
+   * @throws IllegalArgumentException if it has another number of fields, a null in a NOT NULL
+   *     column or a value of another type
+   */
+  final void append(RowData row) {
     if (row.getArity() != appenders.length) {
       throw new IllegalArgumentException(
           "the row has " + row.getArity() + " fields, not those of " + fields);
     }
-    int i = 0;
     try {
-      for (; i < appenders.length; i++) {
-        if (row.isNullAt(i)) {
-          appendNull(fields.get(i), builders[i]);
-        } else {
-          appenders[i].append(row, i);
-        }
-      }
+      appendFields(row);
     } catch (ClassCastException e) {
       throw new IllegalArgumentException(
-          "the row's value does not have the type of column '" + fields.get(i) + "': " + row, e);
+          "the row's value does not have the type of column '"
+              + fields.get(lacking())
+              + "': "
+              + row,
+          e);
     }
+  }
+
+  /** Appends each field of {@code row}, which has as many as there are columns. */
+  protected void appendFields(RowData row) {
+    for (int field = 0; field < appenders.length; field++) {
+      appendField(row, field);
+    }
+  }
+
+  /** Appends one field through its getter. */
+  protected final void appendField(RowData row, int field) {
+    if (row.isNullAt(field)) {
+      appendNull(field);
+    } else {
+      appenders[field].append(row, field);
+    }
+  }
+
+  /** Appends a null to the column of a field. */
+  protected final void appendNull(int field) {
+    appendNull(fields.get(field), builders[field]);
   }
 
   static void appendNull(Field field, ColumnBuilder builder) {
@@ -42,5 +74,14 @@ final class FieldsAppender {
       throw new IllegalArgumentException("null in column '" + field + "'");
     }
     builder.appendNull();
+  }
+
+  // Of a row that was appended in part, the first field that was not.
+  private int lacking() {
+    int field = 0;
+    while (builders[field].size() > builders[builders.length - 1].size()) {
+      field++;
+    }
+    return field;
   }
 }

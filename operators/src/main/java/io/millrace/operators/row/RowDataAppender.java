@@ -25,7 +25,7 @@ public final class RowDataAppender implements RowAppender<RowData> {
     List<Field> rowFields = RowKindColumn.rowFields(table.schema());
     this.arity = rowFields.size();
     List<ColumnBuilder> columns = table.columns().subList(0, arity);
-    this.fields = new FieldsAppender(rowFields, columns);
+    this.fields = FieldsAppenderCompiler.compile(rowFields, columns);
     this.binaryFields = new BinaryFieldsAppender(rowFields, columns);
     this.rowKinds =
         arity < table.schema().size() ? (FixedWidthColumnBuilder) table.column(arity) : null;

@@ -3,6 +3,7 @@ package io.millrace.operators.row;
 import io.millrace.column.ColumnReader;
 import io.millrace.column.Table;
 import io.millrace.memory.AccessScope;
+import java.util.Arrays;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.binary.BinaryRowData;
 
@@ -12,6 +13,8 @@ import org.apache.flink.table.data.binary.BinaryRowData;
  * consumer that keeps a row copies it, as with Flink's own operators.
  */
 public final class RowDataDecoder implements RowDecoder<RowData> {
+  // null where some values do not fit their slots.
+  private final RowBlockEncoder block;
   private final BinaryFieldsEncoder fields;
   private final ColumnReader rowKinds;
   private final BinaryBuffer buffer = new BinaryBuffer();
@@ -30,11 +33,19 @@ public final class RowDataDecoder implements RowDecoder<RowData> {
     this.fields = new BinaryFieldsEncoder(columns);
     this.rowKinds =
         arity < table.columnCount() ? new ColumnReader(table.column(arity), scope) : null;
+    this.block =
+        Arrays.stream(columns).map(ColumnReader::type).allMatch(RowBlockEncoder::supports)
+            ? new RowBlockEncoder(columns, rowKinds, table.rowCount())
+            : null;
     this.row = new BinaryRowData(arity);
   }
 
   @Override
   public BinaryRowData decode(int index) {
+    if (block != null) {
+      block.read(index, row);
+      return row;
+    }
     buffer.clear();
     fields.encode(index, buffer);
     if (rowKinds != null) {

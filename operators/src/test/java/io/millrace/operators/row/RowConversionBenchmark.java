@@ -72,7 +72,7 @@ public class RowConversionBenchmark {
   public void prepare() {
     builder = new RowTableBuilder(SCHEMA, stream, HostMemoryResource.INSTANCE);
     appender = new RowDataAppender(builder);
-    getters = new FieldsAppender(SCHEMA.fields(), builder.columns());
+    getters = FieldsAppenderCompiler.compile(SCHEMA.fields(), builder.columns());
     for (int i = 0; i < rows; i++) {
       RowData row =
           GenericRowData.of(

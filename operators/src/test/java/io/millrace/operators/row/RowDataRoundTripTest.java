@@ -103,6 +103,29 @@ class RowDataRoundTripTest {
   }
 
   @Test
+  void rowsWithoutVariableLengthPartAreDecodedInAnyOrder() {
+    Schema schema =
+        DataTypes.schema(
+            DataTypes.fixedWidth().stream().filter(RowBlockEncoder::supports).toList());
+    assertThat(schema.size()).isGreaterThan(10);
+    List<List<Object>> rows = new RandomTables(randomness.random(), 0.3).rows(schema, 1_000);
+    try (Table table = table(schema, rows, Form.GENERIC);
+        Table slice = table.slice(37, 900);
+        AccessScope scope = AccessScope.on(device.hostStream())) {
+      assertDecodes(slice, rows.subList(37, 937));
+      RowDataSerializer serializer = new RowDataSerializer(SchemaConverter.toRowType(schema));
+      RowDataDecoder decoder = new RowDataDecoder(slice, scope);
+      for (int row : new int[] {899, 0, 500, 499, 898, 1}) {
+        assertThat(bytes(decoder.decode(row)))
+            .isEqualTo(
+                bytes(
+                    serializer.toBinaryRow(
+                        InternalValues.row(schema.fields(), rows.get(37 + row)))));
+      }
+    }
+  }
+
+  @Test
   void slicesAreDecodedFromTheirFirstRow() {
     List<List<Object>> rows = new RandomTables(randomness.random(), 0.3).rows(ALL_TYPES, 100);
     try (Table table = table(ALL_TYPES, rows, Form.GENERIC);
@@ -159,6 +182,8 @@ class RowDataRoundTripTest {
           .hasMessageContaining("null in column 'id BIGINT NOT NULL'");
       assertThatThrownBy(() -> appender.append(GenericRowData.of(1L, 2L)))
           .hasMessageContaining("2 fields");
+      assertThatThrownBy(() -> appender.append(GenericRowData.of("one")))
+          .hasMessageContaining("does not have the type of column 'id BIGINT NOT NULL'");
     }
   }
 

@@ -4,7 +4,6 @@ import io.millrace.column.Schema;
 import io.millrace.expression.Expression;
 import io.millrace.expression.ExpressionException;
 import io.millrace.expression.ExpressionSettings;
-import io.millrace.expression.Expressions;
 import io.millrace.expression.SortKey;
 import io.millrace.expression.UserDefinedFunction;
 import io.millrace.kernel.HashFunction;
@@ -23,11 +22,9 @@ import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.Explode;
 import io.millrace.operators.transform.SortWithinBatch;
 import java.time.ZoneId;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -60,6 +57,9 @@ import org.apache.flink.types.Row;
  *
  * <p>Immutable: each method gives a new stream, and a stream may be gone on with in several ways.
  * What is pending in it, filters and projections without an operator yet, is then done in each.
+ *
+ * <p>Where the schema has a {@link io.millrace.operators.row.RowKindColumn}, the stream is a
+ * changelog. A row keeps its kind through all steps: none drops or replaces it.
  */
 @PublicEvolving
 public final class ColumnStream {
@@ -164,14 +164,7 @@ public final class ColumnStream {
    * @throws ExpressionException if the expression does not fit the columns
    */
   public ColumnStream withColumn(String name, Expression value) {
-    List<Expression> columns = new ArrayList<>();
-    for (String column : schema().names()) {
-      columns.add(column.equals(name) ? value.as(name) : Expressions.col(column));
-    }
-    if (!schema().names().contains(name)) {
-      columns.add(value.as(name));
-    }
-    return withPending(plan.pending().select(columns));
+    return withPending(plan.pending().withColumn(name, value));
   }
 
   /**
@@ -180,20 +173,13 @@ public final class ColumnStream {
    * @throws ExpressionException if one does not exist or none is left
    */
   public ColumnStream drop(String... names) {
-    Arrays.stream(names).forEach(plan.pending()::field);
-    Set<String> dropped = Set.copyOf(Arrays.asList(names));
-    return withPending(
-        plan.pending()
-            .select(
-                schema().names().stream()
-                    .filter(name -> !dropped.contains(name))
-                    .map(Expressions::col)
-                    .toList()));
+    return withPending(plan.pending().drop(Arrays.asList(names)));
   }
 
   /**
    * About this fraction of the rows, chosen by a hash of their values: the same rows in each run,
-   * however they are batched and distributed; rows with equal values all or none.
+   * however they are batched and distributed; rows with equal values, of whatever kind, all or
+   * none.
    *
    * @param fraction of different rows, from 0 to 1
    * @param seed another one chooses others
@@ -267,7 +253,8 @@ public final class ColumnStream {
    * The rows of each batch in the order of {@code keys}; those with equal keys stay in theirs.
    *
    * @param keys {@code col("price").desc()} and the like; the first decides, then the next
-   * @throws IllegalArgumentException if there is no key, or a column does not exist or has no order
+   * @throws IllegalArgumentException if there is no key, a column does not exist or has no order,
+   *     or the stream is a changelog, whose order has a meaning
    */
   public ColumnStream sortWithinBatch(SortKey... keys) {
     Arrays.stream(keys).map(SortKey::column).forEach(plan.pending()::field);
@@ -356,8 +343,9 @@ public final class ColumnStream {
    * The rows as POJOs, each column in the field of its name. Rows have the timestamps of their
    * batches.
    *
-   * @throws IllegalArgumentException if the class is no POJO for Flink, or a column's field is
-   *     missing or of a class that does not fit the column
+   * @throws IllegalArgumentException if the class is no POJO for Flink, a column's field is missing
+   *     or of a class that does not fit the column, or the stream is a changelog, whose kinds a
+   *     POJO cannot hold
    */
   public <T> SingleOutputStreamOperator<T> toPojo(Class<T> pojoClass) {
     TypeInformation<T> type = TypeInformation.of(pojoClass);

@@ -69,11 +69,15 @@ public final class PojoDecoder<T> implements RowDecoder<T> {
    * Checks that POJOs of {@code type} can hold rows of {@code schema}.
    *
    * @throws IllegalArgumentException if a column's field is missing or of a class that does not fit
-   *     the column's type
+   *     the column's type, or rows have kinds
    */
   public static void check(PojoTypeInfo<?> type, Schema schema) {
+    if (RowKindColumn.isIn(schema)) {
+      throw new IllegalArgumentException(
+          "a POJO cannot hold the kind of a changelog's row: a deletion would become a row");
+    }
     List<DataType> types = SchemaConverter.toDataType(schema).getChildren();
-    List<Field> columns = RowKindColumn.rowFields(schema);
+    List<Field> columns = schema.fields();
     for (int i = 0; i < columns.size(); i++) {
       PojoAppender.converter(PojoAppender.field(type, columns.get(i)), types.get(i));
     }

@@ -12,19 +12,25 @@ import io.millrace.expression.Expressions;
 import io.millrace.expression.ResolutionContext;
 import io.millrace.expression.RowSample;
 import io.millrace.expression.TypedExpression;
+import io.millrace.operators.row.RowKindColumn;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Filters and projections, one after the other, that make one {@link Calc}: each is resolved
  * against what the one before it gives, and then put into one with it. Immutable; serialized with
  * the job as the expressions that were written.
+ *
+ * <p>The kind of a changelog's row, its {@link RowKindColumn}, stays with the row: expressions may
+ * read it, but no step drops or replaces it or puts another column behind it.
  */
 public final class CalcPlan implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -54,7 +60,16 @@ public final class CalcPlan implements Serializable {
 
     @Override
     public Calc resolve(Schema schema) {
-      return Calc.of(schema, Optional.empty(), columns, settings.context());
+      Calc calc = Calc.of(schema, Optional.empty(), columns, settings.context());
+      checkNoKind(calc.outputSchema().names());
+      return RowKindColumn.isIn(schema)
+          ? Calc.of(schema, Optional.empty(), withKind(columns), settings.context())
+          : calc;
+    }
+
+    private static List<Expression> withKind(List<Expression> columns) {
+      return Stream.concat(columns.stream(), Stream.of(Expressions.col(RowKindColumn.NAME)))
+          .toList();
     }
   }
 
@@ -65,7 +80,7 @@ public final class CalcPlan implements Serializable {
     public Calc resolve(Schema schema) {
       return Calc.ofResolved(
           schema,
-          Optional.of(RowSample.condition(schema, fraction, seed)),
+          Optional.of(RowSample.condition(rowSchema(schema), fraction, seed)),
           schema,
           identity(schema).projections(),
           ResolutionContext.DEFAULT);
@@ -106,6 +121,20 @@ public final class CalcPlan implements Serializable {
     return schema.names().stream().map(Expressions::col).toList();
   }
 
+  private static Schema rowSchema(Schema schema) {
+    return new Schema(RowKindColumn.rowFields(schema));
+  }
+
+  private static void checkNoKind(Collection<String> names) {
+    if (names.contains(RowKindColumn.NAME)) {
+      throw new ExpressionException(
+          "'"
+              + RowKindColumn.NAME
+              + "' is the kind of each row, which stays with it: it cannot be dropped or replaced,"
+              + " and no other column can have its name");
+    }
+  }
+
   /** This plan, whose later expressions are resolved with {@code newSettings}. */
   public CalcPlan withSettings(ExpressionSettings newSettings) {
     return new CalcPlan(inputSchema, newSettings, steps, calc);
@@ -140,9 +169,11 @@ public final class CalcPlan implements Serializable {
   }
 
   /**
-   * Of this plan's rows the values of {@code projections}, each named by its alias, column or text.
+   * Of this plan's rows the values of {@code projections}, each named by its alias, column or text,
+   * and the kind if they have one.
    *
-   * @throws ExpressionException if one does not fit the columns, two have one name or there is none
+   * @throws ExpressionException if one does not fit the columns, two have one name, one has that of
+   *     the kind, or there is none
    */
   public CalcPlan select(List<Expression> projections) {
     if (projections.isEmpty()) {
@@ -152,7 +183,43 @@ public final class CalcPlan implements Serializable {
   }
 
   /**
-   * Of this plan's rows those that {@link RowSample} chooses.
+   * Of this plan's rows all columns and one more, or with one replaced if there is one of this
+   * name.
+   *
+   * @throws ExpressionException if the expression does not fit the columns, or the name is that of
+   *     the kind
+   */
+  public CalcPlan withColumn(String name, Expression value) {
+    List<String> names = rowSchema(outputSchema()).names();
+    List<Expression> columns = new ArrayList<>();
+    for (String column : names) {
+      columns.add(column.equals(name) ? value.as(name) : Expressions.col(column));
+    }
+    if (!names.contains(name)) {
+      columns.add(value.as(name));
+    }
+    return select(columns);
+  }
+
+  /**
+   * Of this plan's rows all columns but these.
+   *
+   * @throws ExpressionException if one does not exist or is the kind, or none is left
+   */
+  public CalcPlan drop(List<String> names) {
+    names.forEach(this::field);
+    checkNoKind(names);
+    Set<String> dropped = Set.copyOf(names);
+    return select(
+        rowSchema(outputSchema()).names().stream()
+            .filter(name -> !dropped.contains(name))
+            .map(Expressions::col)
+            .toList());
+  }
+
+  /**
+   * Of this plan's rows those that {@link RowSample} chooses, by all columns but the kind: a row
+   * and its retraction both or none.
    *
    * @throws ExpressionException if the fraction is not from 0 to 1 or no column can be hashed
    */

@@ -7,6 +7,7 @@ import io.millrace.kernel.Gather;
 import io.millrace.memory.AccessScope;
 import io.millrace.operators.batch.DeviceContext;
 import io.millrace.operators.batch.HostTransfer;
+import io.millrace.operators.row.RowKindColumn;
 import java.util.List;
 
 /**
@@ -28,11 +29,16 @@ public final class SortWithinBatch implements TableTransform {
    * A factory of transforms of tables of {@code schema}.
    *
    * @param keys the first decides, then the next
-   * @throws IllegalArgumentException if there is no key, or a column does not exist or has no order
+   * @throws IllegalArgumentException if there is no key, a column does not exist or has no order,
+   *     or the tables are of a changelog, in which a row's retraction must stay where it is
    */
   public static Factory factory(Schema schema, List<SortKey> keys) {
     if (keys.isEmpty()) {
       throw new IllegalArgumentException("there is nothing to sort by");
+    }
+    if (RowKindColumn.isIn(schema)) {
+      throw new IllegalArgumentException(
+          "the rows of a changelog cannot be sorted: changes of a row would come in another order");
     }
     for (SortKey key : keys) {
       if (!RowOrder.supports(schema.type(schema.indexOf(key.column())))) {

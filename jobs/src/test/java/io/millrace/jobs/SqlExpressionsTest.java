@@ -89,6 +89,8 @@ class SqlExpressionsTest {
         "CASE price WHEN 1, 2 THEN 'a' ELSE 'b' END ; CASE WHEN (`price` IN (1, 2)) THEN 'a' ELSE 'b' END",
         "`price` /* no hint */ -- to the end ; `price`",
         "- - 1 ; 1",
+        "d BETWEEN '2026-03-01' AND '2026-04-01' ; (`d` BETWEEN '2026-03-01' AND '2026-04-01')",
+        "ts IN ('2026-03-01', '2026-03-01 10:20:30') ; (`ts` IN ('2026-03-01', '2026-03-01 10:20:30'))",
         "ts > TIMESTAMP '2026-03-01 10:20:30.125' ; (`ts` > CAST('2026-03-01 10:20:30.125' AS TIMESTAMP(3)))",
       })
   void sqlMeansTheExpressionThatItSays(String sql, String expression) {
@@ -163,6 +165,8 @@ class SqlExpressionsTest {
         "name COLLATE latin1 ; select, column 6: Incorrect syntax near the keyword 'COLLATE'",
         "'a' 'b' ; select, column 1: ''a' 'b'' is no expression",
         "X'ab' ; select, column 1: the literal X'AB' is not supported",
+        "id, d > 'soon' ; select, column 5: (`d` > 'soon'): 'soon' is no DATE",
+        "price = '1' ; select, column 1: (`price` = '1'): a STRING is equal to no INT",
         "1e400 ; select, column 1: 1E+400 is out of DOUBLE's range",
         "DATE '2026-02-30' ; select, column 1: '2026-02-30' is no DATE",
         "TIME '10:20' ; select, column 1: '10:20' is no TIME",

@@ -42,7 +42,12 @@ final class FunctionReference {
     index.append(
         "The meaning of each is that of Flink 2.3 SQL at run time. A function runs on the device"
             + " where it gives the same bits there; an expression with one that does not is"
-            + " evaluated by the host, which every function can.\n\n");
+            + " evaluated by the host, which every function can.\n\n"
+            + "SQL calls a function as it is written below its name. In Java it is"
+            + " `call(\"NAME\", ...)`, with the arguments in the same order and units as texts:"
+            + " `call(\"EXTRACT\", \"YEAR\", col(\"ts\"))`. A function takes all types that the ones"
+            + " in the tables stand for: a DECIMAL those of up to 9, 18 or 38 digits, a TIMESTAMP"
+            + " those of up to 3, 6 or 9 digits of a second; and other numbers, which are cast.\n\n");
     index.append("| family | functions | on the device |\n|---|---:|---:|\n");
     int all = 0;
     int onDevice = 0;
@@ -94,6 +99,10 @@ final class FunctionReference {
     if (!function.aliases().isEmpty()) {
       page.append("Also called ").append(String.join(", ", function.aliases())).append(".\n");
     }
+    Set<String> units = units(function);
+    if (units.size() > 1) {
+      page.append("Units: ").append(String.join(", ", units)).append(".\n");
+    }
     if (!function.differences().isEmpty()) {
       page.append("Not as in Flink: ").append(function.differences()).append("\n");
     }
@@ -131,6 +140,21 @@ final class FunctionReference {
       texts.add("`" + function.toSql(arguments) + "`");
     }
     return String.join(", ", texts);
+  }
+
+  /** The literals of a function that takes units of time. */
+  private static Set<String> units(FunctionDefinition function) {
+    Set<String> units = new LinkedHashSet<>();
+    for (Signature signature : function.signatures()) {
+      for (Parameter parameter : signature.parameters()) {
+        parameter.literals().stream()
+            .map(String::valueOf)
+            .filter(literal -> function.family() == FunctionFamily.TEMPORAL)
+            .filter(literal -> literal.matches("[A-Z]{2,}"))
+            .forEach(units::add);
+      }
+    }
+    return units;
   }
 
   /** Each form of the function's calls, with the types that T stands for. */

@@ -80,8 +80,14 @@ class ColumnStreamGuideTest {
   void aFirstStream() throws Exception {
     DataStream<Row> rows = rows();
 
+    Schema schema =
+        Schema.of(
+            new Field("auction", DataType.INT64, false),
+            Field.of("price", DataType.INT32),
+            Field.of("channel", DataType.STRING),
+            Field.of("tags", DataType.list(DataType.STRING)));
     ColumnStream bids =
-        ColumnStream.from(rows, BIDS).batch(BatchOptions.latency(Duration.ofMillis(20)));
+        ColumnStream.from(rows, schema).batch(BatchOptions.latency(Duration.ofMillis(20)));
     DataStream<Row> expensive =
         bids.filter(col("price").gt(1_000))
             .select(col("auction"), col("price").times(decimal("0.908")).as("eur"))

@@ -192,7 +192,7 @@ public final class ColumnStream {
 
   /**
    * The rows of this stream and of {@code others}, each stream's in its order. A column may be null
-   * if it may be in one of them.
+   * if it may be in one of them. Streams of another parallelism than this one are rebalanced first.
    *
    * @throws IllegalArgumentException if one has other columns, in name, type or order; says which
    */

@@ -3,13 +3,16 @@ package io.millrace.operators.api;
 import io.millrace.column.Schema;
 import io.millrace.expression.ExpressionSettings;
 import io.millrace.operators.api.Stage.Place;
+import io.millrace.operators.batch.ArrowTypeInformation;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchTypeInformation;
+import io.millrace.operators.exchange.BatchExchange;
 import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.TableTransform;
 import io.millrace.operators.transform.TransformOperator;
 import java.util.List;
 import java.util.function.Consumer;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.transformations.OneInputTransformation;
@@ -68,15 +71,20 @@ record StreamPlan(
   }
 
   /**
-   * The rows of all streams; later expressions have the settings of the first.
+   * The rows of all streams; later expressions have the settings of the first, and later operators
+   * its parallelism.
    *
    * @throws IllegalArgumentException if one has other columns
    */
   @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
   static StreamPlan union(List<StreamPlan> streams) {
     Schema schema = UnionSchema.of(streams.stream().map(StreamPlan::schema).toList());
+    int parallelism = streams.get(0).input.getParallelism();
     List<StreamPlan> same =
-        streams.stream().map(stream -> stream.withPending(stream.pending.as(schema))).toList();
+        streams.stream()
+            .map(stream -> stream.withPending(stream.pending.as(schema)))
+            .map(stream -> stream.withParallelism(parallelism))
+            .toList();
     DataStream<ColumnBatch>[] others =
         same.stream().skip(1).map(StreamPlan::batches).toArray(DataStream[]::new);
     List<Stage> stages = same.stream().map(StreamPlan::lastStage).toList();
@@ -84,6 +92,14 @@ record StreamPlan(
         same.get(0).batches().union(others),
         streams.get(0).settings(),
         new Stage("Union", Place.NOWHERE, List.of(), stages));
+  }
+
+  /** Where Flink would send whole batches, of which it takes no large ones. */
+  private StreamPlan withParallelism(int parallelism) {
+    return input.getParallelism() == parallelism
+        ? this
+        : then(
+            BatchExchange.roundRobin(batches()).parallelism(parallelism).apply(), "Rebalance");
   }
 
   private static SingleOutputStreamOperator<ColumnBatch> append(
@@ -129,6 +145,10 @@ record StreamPlan(
     return pending.isIdentity()
         && input.getTransformation() instanceof OneInputTransformation<?, ?> operator
         && (operator.getInputs().get(0) instanceof PartitionTransformation
-            || !(operator.getInputType() instanceof ColumnBatchTypeInformation));
+            || !isColumnar(operator.getInputType()));
+  }
+
+  private static boolean isColumnar(TypeInformation<?> type) {
+    return type instanceof ColumnBatchTypeInformation || type instanceof ArrowTypeInformation;
   }
 }

@@ -12,6 +12,7 @@ import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.NothingHeldExtension;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -116,12 +117,31 @@ class ColumnStreamOperatorsTest {
   }
 
   @Test
+  void streamsOfOtherParallelismAreRebalancedBeforeAUnion() {
+    ColumnStream three = rows().batch().setParallelism(3);
+    ColumnStream union = rows().batch().union(three.filter(col("price").gt(1)));
+    assertThat(union.toBatches().getParallelism()).isEqualTo(2);
+    assertThat(union.explain())
+        .isEqualTo(
+            """
+            1. Batch Row [host]
+            2. Batch Row [host]
+            3. Calc(where=(price > 1), select=[auction, price]) [GPU if there is one]
+            4. Rebalance [GPU if there is one]
+            5. Union from 1 and 4
+            """);
+  }
+
+  @Test
   void stepsThatKeepRowsInTheirSubtasksHaveNoParallelismOfTheirOwn() {
     ColumnStream bids = rows().batch();
     assertThatThrownBy(() -> bids.filter(col("price").gt(1)).setParallelism(3))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("call rebalance() before setParallelism");
     assertThatThrownBy(() -> bids.sortWithinBatch(col("price").asc()).setParallelism(3))
+        .isInstanceOf(IllegalStateException.class);
+    DataStream<VectorSchemaRoot> roots = bids.toArrow();
+    assertThatThrownBy(() -> ColumnStream.fromArrow(roots, BIDS).setParallelism(3))
         .isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> bids.union(bids).uid("union"))
         .isInstanceOf(IllegalStateException.class)

@@ -98,8 +98,7 @@ record StreamPlan(
   private StreamPlan withParallelism(int parallelism) {
     return input.getParallelism() == parallelism
         ? this
-        : then(
-            BatchExchange.roundRobin(batches()).parallelism(parallelism).apply(), "Rebalance");
+        : then(BatchExchange.roundRobin(batches()).parallelism(parallelism).apply(), "Rebalance");
   }
 
   private static SingleOutputStreamOperator<ColumnBatch> append(

@@ -108,7 +108,7 @@ class StreamingEtlTest {
         "--source files --input pom.xml --schema a+ARRAY<INT> | partition.by: column 'a' is ARRAY<INT>",
         "--select nope | select, column 1: there is no column 'nope'; the columns are auction, bidder",
         "--select UPER(channel) | select, column 1: there is no function UPER; did you mean 'UPPER'?",
-        "--where price+>+channel | where, column 1: (`price` > `channel`): ",
+        "--where price+=+channel | where, column 1: (`price` = `channel`): ",
         "--bogus | Unknown option: '--bogus'",
         "--sink printer | sink.type must be one of files, discard, but is 'printer'",
         "--source files | reading files needs source.path",

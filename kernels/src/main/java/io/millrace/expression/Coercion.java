@@ -85,48 +85,57 @@ public final class Coercion {
 
   /**
    * The type of functions like COALESCE and GREATEST, as Flink's {@code LogicalTypeMerging} finds
-   * it: the {@link #commonType}, but FLOAT of a DECIMAL before a FLOAT.
+   * it: the {@link #commonType}, but FLOAT of a DECIMAL before a FLOAT, and of timestamps with and
+   * without time zone one with.
    *
    * @throws ExpressionException if there is none
    */
   public static DataType commonArgumentType(List<TypedExpression> arguments) {
-    return fold(
-        arguments,
-        (left, right) ->
-            isDecimal(left) && right.id() == TypeId.FLOAT32 ? right : common(left, right));
+    return fold(arguments, Coercion::commonOfArguments);
+  }
+
+  private static DataType commonOfArguments(DataType left, DataType right) {
+    if (isDecimal(left) && right.id() == TypeId.FLOAT32) {
+      return right;
+    }
+    return ofZone(left.withTimeZone() || right.withTimeZone(), left, right);
+  }
+
+  /** The common type; of two timestamps with a time zone or without, as told. */
+  private static DataType ofZone(boolean withTimeZone, DataType left, DataType right) {
+    DataType common = common(left, right);
+    return isTimestamp(left) && isTimestamp(right)
+        ? DataType.timestamp(common.precision(), withTimeZone)
+        : common;
   }
 
   /**
    * The type of arithmetic and of CASE, as Calcite's {@code leastRestrictive} finds it: the {@link
-   * #commonType}, but of FLOAT and DOUBLE the first.
+   * #commonType}, but of FLOAT and DOUBLE the first, and with the time zone of the first timestamp.
    *
    * @throws ExpressionException if there is none
    */
   public static DataType leastRestrictiveType(List<TypedExpression> expressions) {
     return fold(
         expressions,
-        (left, right) -> isFloating(left) && isFloating(right) ? left : common(left, right));
+        (left, right) ->
+            isFloating(left) && isFloating(right)
+                ? left
+                : ofZone(left.withTimeZone(), left, right));
   }
 
   private static DataType fold(
       List<TypedExpression> expressions, BinaryOperator<DataType> commonOfTwo) {
-    DataType common = null;
-    for (TypedExpression expression : expressions) {
-      boolean isNullLiteral =
-          expression instanceof TypedExpression.Literal literal && literal.value() == null;
-      if (common == null || !isNullLiteral) {
-        DataType type = expression.type();
-        boolean isFirst = common == null || isNullLiteral(expressions.get(0), common);
-        common = isFirst ? type : commonOfTwo.apply(common, type);
-      }
-    }
-    return common;
+    return expressions.stream()
+        .filter(expression -> !isUntypedNull(expression))
+        .map(TypedExpression::type)
+        .reduce(commonOfTwo)
+        .orElse(DataType.BOOL);
   }
 
-  private static boolean isNullLiteral(TypedExpression expression, DataType type) {
-    return expression instanceof TypedExpression.Literal literal
-        && literal.value() == null
-        && literal.type().equals(type);
+  /** SQL's NULL without a type is read as a BOOLEAN. */
+  private static boolean isUntypedNull(TypedExpression expression) {
+    return Arguments.isNullLiteral(expression) && expression.type().id() == TypeId.BOOL;
   }
 
   /**

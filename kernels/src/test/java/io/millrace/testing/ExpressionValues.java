@@ -94,10 +94,13 @@ public final class ExpressionValues {
     };
   }
 
-  /** A value of {@code type} as a literal holds it; finite, as SQL's are. */
+  /**
+   * A value of {@code type} as a literal holds it; finite, as SQL's are, and a FLOAT is the same
+   * number as its decimal digits.
+   */
   public Serializable literal(DataType type) {
     return switch (type.id()) {
-      case FLOAT32 -> (float) number();
+      case FLOAT32 -> (random.nextInt(2001) - 1000) / 8.0f;
       case FLOAT64 -> number();
       default -> stored(type, value(type));
     };

@@ -40,9 +40,8 @@ public final class RandomExpressions {
               DataTypes.flat().stream(), Stream.of(DataType.timestamp(0), DataType.decimal(10, 0)))
           .toList();
 
-  /** What a function makes of this many bytes or digits, a test has no memory for otherwise. */
-  private static final Set<String> GROWING =
-      Set.of("REPEAT", "LPAD", "RPAD", "SPACE", "ROUND", "TRUNCATE");
+  /** Functions that a test has no memory for, if the argument behind the first is any integer. */
+  private static final Set<String> GROWING = Set.of("REPEAT", "LPAD", "RPAD", "ROUND", "TRUNCATE");
 
   private static final int GREATEST_GROWTH = 20;
 
@@ -189,7 +188,7 @@ public final class RandomExpressions {
     for (Parameter parameter : signature.parameters()) {
       if (!parameter.literals().isEmpty()) {
         arguments.add(literal(parameter, example));
-      } else if (grows(function, parameter)) {
+      } else if (!arguments.isEmpty() && grows(function, parameter)) {
         arguments.add(growth(parameter));
       } else {
         arguments.add(column(parameter.type(), suffixes.get(columns++ % suffixes.size())));
@@ -238,9 +237,7 @@ public final class RandomExpressions {
     } else if (choice == 2 && castSources.containsKey(type)) {
       List<DataType> sources = castSources.get(type);
       DataType source = sources.get(random.nextInt(sources.size()));
-      // Flink fails for NaN even in TRY_CAST.
-      boolean failsInFlink = Coercion.isFloating(source) && Coercion.isDecimal(type);
-      boolean orNull = !failsInFlink && random.nextInt(4) != 0;
+      boolean orNull = random.nextInt(4) != 0;
       return new Expression.Cast(generate(source, depth - 1, true), type, orNull);
     }
     List<Producer> candidates = producers.getOrDefault(type, List.of());
@@ -255,15 +252,14 @@ public final class RandomExpressions {
     if (readsColumns || choice > 5 || !hasLiterals(type)) {
       return column(type, SUFFIXES.get(random.nextInt(SUFFIXES.size())));
     }
-    return new Expression.Literal(values.literal(type), type);
+    return random.nextInt(6) == 0
+        ? Expressions.nullOf(type)
+        : new Expression.Literal(values.literal(type), type);
   }
 
-  /**
-   * SQL has no literals of bytes that are no text, nor of instants, and Flink's planner keeps more
-   * digits of a FLOAT's than a FLOAT has.
-   */
+  /** SQL has no literals of bytes that are no text, nor of instants. */
   private static boolean hasLiterals(DataType type) {
-    return type.id() != TypeId.BINARY && type.id() != TypeId.FLOAT32 && !type.withTimeZone();
+    return type.id() != TypeId.BINARY && !type.withTimeZone();
   }
 
   private Expression branches(DataType type, int depth) {
@@ -272,7 +268,6 @@ public final class RandomExpressions {
     results.add(generate(type, depth - 1, true));
     for (int i = random.nextInt(2); i >= 0; i--) {
       conditions.add(another(conditions, DataType.BOOL, depth, true));
-      // A call with a null literal is one, for a planner, even if another argument fails.
       results.add(
           random.nextInt(8) == 0 ? Expressions.nullOf(type) : another(results, type, depth, false));
     }
@@ -285,7 +280,7 @@ public final class RandomExpressions {
     for (Parameter parameter : producer.signature().parameters()) {
       if (!parameter.literals().isEmpty()) {
         arguments.add(literal(parameter, producer.example()));
-      } else if (grows(producer.function(), parameter)) {
+      } else if (!arguments.isEmpty() && grows(producer.function(), parameter)) {
         arguments.add(growth(parameter));
       } else if (readsColumns) {
         arguments.add(generate(parameter.type(), Math.max(0, depth - 1), true));
@@ -320,14 +315,23 @@ public final class RandomExpressions {
   private static void collect(Expression expression, Set<String> names) {
     if (expression instanceof Expression.Call call) {
       names.add(call.function());
-      call.arguments().forEach(argument -> collect(argument, names));
     } else if (expression instanceof Expression.Cast cast) {
       names.add(cast.orNull() ? "TRY_CAST" : "CAST");
-      collect(cast.operand(), names);
-    } else if (expression instanceof Expression.Case branches) {
+    } else if (expression instanceof Expression.Case) {
       names.add("CASE");
-      branches.conditions().forEach(condition -> collect(condition, names));
-      branches.results().forEach(result -> collect(result, names));
     }
+    operandsOf(expression).forEach(operand -> collect(operand, names));
+  }
+
+  /** What the expression is made of, in the order it is written; empty for a column or literal. */
+  public static List<Expression> operandsOf(Expression expression) {
+    if (expression instanceof Expression.Call call) {
+      return call.arguments();
+    } else if (expression instanceof Expression.Cast cast) {
+      return List.of(cast.operand());
+    } else if (expression instanceof Expression.Case branches) {
+      return Stream.concat(branches.conditions().stream(), branches.results().stream()).toList();
+    }
+    return List.of();
   }
 }

@@ -81,7 +81,7 @@ enum Comparison {
           ? DecimalComparison.less(orEqual, left, right, context)
           : DecimalComparison.less(orEqual, right, left, context);
     }
-    DataType type = Coercion.commonType(List.of(left, right));
+    DataType type = commonType(left, right);
     ValueKind kind = ValueKind.of(type);
     if (kind == ValueKind.BOOL && isOrder) {
       throw new ExpressionException("BOOLEAN values have no order");
@@ -93,6 +93,14 @@ enum Comparison {
         .call(
             List.of(Coercion.cast(left, type, context), Coercion.cast(right, type, context)),
             DataType.BOOL);
+  }
+
+  /** Whether a FLOAT equals a DOUBLE is asked in the type of the first of both, as in Flink. */
+  private DataType commonType(TypedExpression left, TypedExpression right) {
+    boolean isEquality = this == EQUAL || this == NOT_EQUAL;
+    return isEquality && Coercion.isFloating(left.type()) && Coercion.isFloating(right.type())
+        ? left.type()
+        : Coercion.commonType(List.of(left, right));
   }
 
   private HostFunction host(ValueKind kind) {

@@ -33,6 +33,27 @@ public final class ComparisonFunctions {
           DataType.timestamp(3, true),
           DataType.STRING);
 
+  private static final List<Signature> MIXED =
+      List.of(
+          Signature.of(DataType.INT32, DataType.INT64),
+          Signature.of(DataType.INT64, DataType.FLOAT32),
+          Signature.of(DataType.INT64, DataType.FLOAT64),
+          Signature.of(DataType.FLOAT32, DataType.FLOAT64),
+          Signature.of(DataType.decimal(7, 2), DataType.INT32),
+          Signature.of(DataType.INT64, DataType.decimal(15, 4)),
+          Signature.of(DataType.decimal(15, 4), DataType.decimal(30, 6)),
+          Signature.of(DataType.decimal(30, 6), DataType.FLOAT64),
+          Signature.of(DataType.FLOAT32, DataType.decimal(7, 2)),
+          Signature.of(DataType.timestamp(3), DataType.timestamp(9)),
+          Signature.of(DataType.timestamp(6), DataType.timestamp(3, true)));
+
+  private static final List<Signature> MIXED_LISTS =
+      List.of(
+          Signature.of(DataType.INT32, DataType.INT64, DataType.decimal(7, 2)),
+          Signature.of(DataType.FLOAT64, DataType.INT32, DataType.decimal(15, 4)),
+          Signature.of(DataType.decimal(15, 4), DataType.decimal(30, 6), DataType.INT8),
+          Signature.of(DataType.timestamp(3, true), DataType.timestamp(6), DataType.timestamp(3)));
+
   private ComparisonFunctions() {}
 
   public static List<FunctionDefinition> definitions() {
@@ -65,7 +86,7 @@ public final class ComparisonFunctions {
     return FunctionDefinition.named(comparison.symbol())
         .aliases(comparison == Comparison.NOT_EQUAL ? new String[] {"!="} : new String[0])
         .family(FunctionFamily.COMPARISON)
-        .signatures(signatures(2, equality))
+        .signatures(Stream.concat(signatures(2, equality).stream(), MIXED.stream()).toList())
         .description(
             equality
                 ? "Compares two values of a common type; a text and a date or time as the latter."
@@ -113,7 +134,7 @@ public final class ComparisonFunctions {
   private static FunctionDefinition in(String name, String description) {
     return FunctionDefinition.named(name)
         .family(FunctionFamily.COMPARISON)
-        .signatures(signatures(3, true))
+        .signatures(Stream.concat(signatures(3, true).stream(), MIXED_LISTS.stream()).toList())
         .description(description)
         .sql(
             a ->
@@ -147,13 +168,25 @@ public final class ComparisonFunctions {
   private static List<TypedExpression> values(
       TypedExpression value, List<TypedExpression> list, ResolutionContext context) {
     if (list.stream().noneMatch(other -> TextComparison.compares(value, other))) {
-      return list;
+      return list.stream().map(other -> castToKind(other, value.type(), context)).toList();
     }
     DataType common = Coercion.commonType(list);
     return list.stream()
         .map(other -> Coercion.cast(other, common, context))
         .map(other -> TextComparison.cast(other, value.type(), context))
         .toList();
+  }
+
+  /** As Calcite does where it makes an OR of IN. */
+  private static TypedExpression castToKind(
+      TypedExpression value, DataType type, ResolutionContext context) {
+    boolean isSameKind =
+        type.id() == value.type().id()
+            || (Coercion.isDecimal(type) && Coercion.isDecimal(value.type()))
+            || (Coercion.isTimestamp(type)
+                && Coercion.isTimestamp(value.type())
+                && type.withTimeZone() == value.type().withTimeZone());
+    return isSameKind ? value : Coercion.cast(value, type, context);
   }
 
   private static FunctionDefinition isNull(String name, String description) {
@@ -185,7 +218,8 @@ public final class ComparisonFunctions {
               TypedExpression rightIsNull = new TypedExpression.IsNull(right);
               Comparison comparison = distinct ? Comparison.NOT_EQUAL : Comparison.EQUAL;
               TypedExpression ofNulls = distinct ? LogicalFunctions.not(rightIsNull) : rightIsNull;
-              TypedExpression ofValues = comparison.of(left, right, context);
+              TypedExpression ofValues =
+                  comparison.of(asDouble(left, right, context), right, context);
               return new TypedExpression.Case(
                   List.of(new TypedExpression.IsNull(left), rightIsNull),
                   List.of(
@@ -196,5 +230,13 @@ public final class ComparisonFunctions {
                           : ofValues),
                   false);
             });
+  }
+
+  /** A FLOAT beside a DOUBLE as a DOUBLE; all others as they are. */
+  private static TypedExpression asDouble(
+      TypedExpression value, TypedExpression other, ResolutionContext context) {
+    return Coercion.isFloating(value.type()) && Coercion.isFloating(other.type())
+        ? Coercion.cast(value, Coercion.common(value.type(), other.type()), context)
+        : value;
   }
 }

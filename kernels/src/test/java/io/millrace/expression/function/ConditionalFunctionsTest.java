@@ -3,6 +3,7 @@ package io.millrace.expression.function;
 import static io.millrace.expression.Expressions.call;
 import static io.millrace.expression.Expressions.col;
 import static io.millrace.expression.Expressions.lit;
+import static io.millrace.expression.Expressions.nullOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -36,7 +37,9 @@ class ConditionalFunctionsTest {
           Field.of("l", DataType.INT64),
           Field.of("f", DataType.FLOAT32),
           Field.of("d", DataType.FLOAT64),
-          Field.of("dec", DataType.decimal(5, 2)));
+          Field.of("dec", DataType.decimal(5, 2)),
+          Field.of("t", DataType.timestamp(6)),
+          Field.of("z", DataType.timestamp(3, true)));
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
 
@@ -46,7 +49,13 @@ class ConditionalFunctionsTest {
         Arguments.of(col("d").plus(col("f")), "DOUBLE"),
         Arguments.of(col("l").times(col("f")), "FLOAT"),
         Arguments.of(col("dec").times(col("f")), "DOUBLE"),
+        Arguments.of(col("l").plus(nullOf(DataType.decimal(5, 2))), "DECIMAL(22, 2)"),
+        Arguments.of(call("COALESCE", nullOf(DataType.FLOAT64), col("i")), "DOUBLE"),
+        Arguments.of(call("COALESCE", nullOf(DataType.BOOL), col("i")), "INT"),
         Arguments.of(call("IF", col("c"), col("f"), col("d")), "FLOAT"),
+        Arguments.of(call("IF", col("c"), col("t"), col("z")), "TIMESTAMP(6)"),
+        Arguments.of(call("IF", col("c"), col("z"), col("t")), "TIMESTAMP_LTZ(6)"),
+        Arguments.of(call("COALESCE", col("t"), col("z")), "TIMESTAMP_LTZ(6)"),
         Arguments.of(call("COALESCE", col("f"), col("d")), "DOUBLE"),
         Arguments.of(call("COALESCE", col("dec"), col("f")), "FLOAT"),
         Arguments.of(call("COALESCE", col("f"), col("dec")), "DOUBLE"),

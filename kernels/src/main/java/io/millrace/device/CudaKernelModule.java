@@ -14,7 +14,7 @@ import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUmodule;
 import jcuda.driver.JCudaDriver;
 
-/** PTX from the class path, compiled by the driver to the GPU's own machine code. */
+/** PTX, compiled by the driver to the GPU's own machine code. */
 final class CudaKernelModule implements KernelModule {
   private static final String FOLDER = "/io/millrace/cuda/";
 
@@ -73,6 +73,12 @@ final class CudaKernelModule implements KernelModule {
       stream.synchronize();
       return HostMemory.getInt(value.address());
     }
+  }
+
+  @Override
+  public void close() {
+    device.enter();
+    check(JCudaDriver.cuModuleUnload(module), "cuModuleUnload");
   }
 
   private static final class CudaKernelFunction implements KernelFunction {

@@ -68,8 +68,7 @@ public interface Device {
   KernelModule loadModule(String name);
 
   /**
-   * Compiles a module of generated PTX, whose kernels live as long as the device. The caller keeps
-   * it for reuse.
+   * Compiles a module of generated PTX, which the caller closes.
    *
    * @throws GpuException if the driver does not take it
    * @throws UnsupportedOperationException on the host device

@@ -1,7 +1,10 @@
 package io.millrace.device;
 
-/** Kernels compiled from one CUDA source file and loaded on one device; lives with the device. */
-public interface KernelModule {
+/**
+ * Kernels that are loaded on one device: those compiled ahead of time from one CUDA source file,
+ * which stay with the device, or those of generated PTX, which whoever had them compiled closes.
+ */
+public interface KernelModule extends AutoCloseable {
 
   /**
    * The kernel with this name.
@@ -17,4 +20,8 @@ public interface KernelModule {
    * @throws GpuException if the module has none
    */
   int constant(String name);
+
+  /** Unloads the kernels; the work that they were launched for must be done. */
+  @Override
+  void close();
 }

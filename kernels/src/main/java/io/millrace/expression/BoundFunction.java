@@ -86,6 +86,19 @@ public final class BoundFunction {
     return usesScratch;
   }
 
+  /**
+   * What decides the function's part of a generated kernel, together with its types: refers to no
+   * object of a job, unless the job writes instructions of its own, which equal no others.
+   */
+  Object kernelIdentity() {
+    if (device instanceof DeviceFunction.LibraryFunction) {
+      return List.of(device, outcome, usesScratch, bound);
+    }
+    Class<?> instructions = device.getClass();
+    boolean isBuiltIn = instructions.getClassLoader() == BoundFunction.class.getClassLoader();
+    return isBuiltIn ? List.of(instructions, name, parameters, bound) : new Object();
+  }
+
   String toSql(List<String> operands) {
     return sql.apply(operands);
   }

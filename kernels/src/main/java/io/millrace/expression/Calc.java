@@ -27,9 +27,10 @@ import java.util.stream.Stream;
 
 /**
  * A filter and projections in one: table in, table out. The rows for which the condition is true,
- * in their order, each with the values of the projections. Immutable and thread-safe.
+ * in their order, each with the values of the projections. Immutable and thread-safe. Whoever
+ * applies it on a device closes it.
  */
-public final class Calc {
+public final class Calc implements AutoCloseable {
   private static final Set<TypeId> NESTED =
       EnumSet.of(TypeId.LIST, TypeId.STRUCT, TypeId.DICTIONARY);
 
@@ -209,6 +210,21 @@ public final class Calc {
           ? assemble(input, result)
           : assembleGathered(input, result, stream, memory);
     }
+  }
+
+  /** The same calc, which holds kernels on its own. */
+  public Calc share() {
+    return new Calc(inputSchema, outputSchema, condition, projections, ptxSources);
+  }
+
+  /**
+   * Gives back the compiled kernels of this calc, which may be unloaded then: all that it was
+   * applied to must be done on the device. A calc that is not closed keeps them for good; one that
+   * was never applied on a device has none.
+   */
+  @Override
+  public void close() {
+    kernels.close();
   }
 
   /**

@@ -10,6 +10,7 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.device.KernelArguments;
 import io.millrace.device.KernelFunction;
+import io.millrace.device.KernelModule;
 import io.millrace.device.StagingBuffer;
 import io.millrace.expression.CalcProgram.Word;
 import io.millrace.memory.AccessMode;
@@ -22,14 +23,16 @@ import java.util.List;
 import java.util.Optional;
 
 /** A generated kernel on one device. Thread-safe; each run has memory of its own. */
-final class CalcKernel {
+final class CalcKernel implements AutoCloseable {
   private final CalcProgram program;
+  private final KernelModule module;
   private final KernelFunction function;
   private final int residentBlocks;
 
   CalcKernel(CalcProgram program, Device device) {
     this.program = program;
-    this.function = device.compileModule(program.ptx()).function(CalcProgram.KERNEL);
+    this.module = device.compileModule(program.ptx());
+    this.function = module.function(CalcProgram.KERNEL);
     this.residentBlocks = function.residentBlocks(CalcProgram.THREADS, 0);
   }
 
@@ -84,6 +87,12 @@ final class CalcKernel {
       }
       closing.rethrow();
     }
+  }
+
+  /** Unloads the kernel; all runs must be done on the device. */
+  @Override
+  public void close() {
+    module.close();
   }
 
   private static boolean isSet(long flag, DeviceStream stream) {

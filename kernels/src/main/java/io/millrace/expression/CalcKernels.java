@@ -9,24 +9,30 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * The generated kernels of one calc, one a device. They are compiled once a process: a calc of an
- * equal program, such as that of a restarted job, gets those that are there.
+ * The generated kernels of one calc. They are compiled once a process: a calc of an equal kernel,
+ * such as that of a restarted job, gets the one that is there, without generating it again. A calc
+ * holds the kernels that it ran until it is closed; of those that none holds, the {@value
+ * #MAXIMUM_IDLE} used last stay loaded.
  */
-final class CalcKernels {
+final class CalcKernels implements AutoCloseable {
   // Of a kernel's arguments.
   private static final int MOST_WORDS = 512;
-  private static final Map<Key, CalcKernel> COMPILED = new ConcurrentHashMap<>();
-
-  // The program alone: functions of two jobs may have one name, and hold classes of their jobs.
-  private record Key(Device device, CalcProgram program) {}
+  private static final int MAXIMUM_IDLE = 256;
+  private static final ReferenceCountedCache<Key, CalcKernel> COMPILED =
+      new ReferenceCountedCache<>(MAXIMUM_IDLE, CalcKernel::close);
 
   private record Variant(Device device, boolean hasMasks) {}
+
+  private record Key(Variant variant, KernelIdentity identity) {}
+
+  private record Held(Key key, CalcKernel kernel) {}
 
   private final TypedExpression condition;
   private final List<TypedExpression> projections;
   private final Collection<String> ptxSources;
+  private final List<TypedExpression> roots;
   private final List<String> hostReasons;
-  private final Map<Variant, CalcKernel> variants = new ConcurrentHashMap<>();
+  private final Map<Variant, Held> held = new ConcurrentHashMap<>();
 
   /**
    * @param condition null for all rows
@@ -37,13 +43,12 @@ final class CalcKernels {
     this.condition = condition;
     this.projections = projections;
     this.ptxSources = ptxSources;
+    this.roots = Stream.concat(Stream.ofNullable(condition), projections.stream()).toList();
     this.hostReasons = findHostReasons();
   }
 
   private List<String> findHostReasons() {
-    Set<TypedExpression> nodes =
-        TypedExpression.nodes(
-            Stream.concat(Stream.ofNullable(condition), projections.stream()).toList());
+    Set<TypedExpression> nodes = TypedExpression.nodes(roots);
     Stream<String> functions =
         nodes.stream()
             .flatMap(node -> node.calledFunction().stream())
@@ -85,15 +90,29 @@ final class CalcKernels {
   }
 
   /**
-   * The kernel for tables on {@code device}; compiled at the first call in the process.
+   * The kernel for tables on {@code device}, which stays loaded until this is closed; compiled at
+   * the first call in the process.
    *
    * @param hasMasks whether columns of the input may have masks
    */
   CalcKernel on(Device device, boolean hasMasks) {
-    return variants.computeIfAbsent(
-        new Variant(device, hasMasks),
-        own ->
-            COMPILED.computeIfAbsent(
-                new Key(device, program(hasMasks)), key -> new CalcKernel(key.program(), device)));
+    return held.computeIfAbsent(new Variant(device, hasMasks), this::acquire).kernel();
+  }
+
+  private Held acquire(Variant variant) {
+    Key key = new Key(variant, KernelIdentity.of(condition != null, roots, ptxSources));
+    return new Held(
+        key,
+        COMPILED.acquire(key, () -> new CalcKernel(program(variant.hasMasks()), variant.device())));
+  }
+
+  /** Gives the kernels back; all runs must be done on their devices. */
+  @Override
+  public void close() {
+    for (Held kernel : List.copyOf(held.values())) {
+      if (held.values().remove(kernel)) {
+        COMPILED.release(kernel.key());
+      }
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.millrace.expression;
 
+import java.util.Arrays;
 import java.util.List;
 
 /** How a generated kernel computes a function. */
@@ -26,6 +27,18 @@ public sealed interface DeviceFunction {
     /** Data that the function reads, such as a compiled pattern; part of the generated module. */
     public byte[] constant() {
       return constant.clone();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof LibraryFunction that
+          && name.equals(that.name)
+          && Arrays.equals(constant, that.constant);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * name.hashCode() + Arrays.hashCode(constant);
     }
   }
 

@@ -6,6 +6,7 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.device.Device;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -48,19 +49,38 @@ public class CalcCompilationBenchmark {
     return compiled(-1);
   }
 
+  /** The text of the kernel, without a GPU. */
+  @Benchmark
+  public Object generate() {
+    return calc(constant++).program();
+  }
+
+  /** What finds the kernel of an equal calc, without a GPU. */
+  @Benchmark
+  public Object identify() {
+    Calc calc = calc(constant++);
+    List<TypedExpression> roots = new ArrayList<>(calc.projections());
+    roots.add(0, calc.condition().orElseThrow());
+    return KernelIdentity.of(true, roots, List.of()).hashCode();
+  }
+
   private static CalcKernel compiled(long number) {
+    try (Calc calc = calc(number)) {
+      return calc.kernel(Device.current(), true);
+    }
+  }
+
+  private static Calc calc(long number) {
     Expression first = col("a").plus(number);
     Expression second = col("c").times(1.5);
     for (int i = 0; i < 7; i++) {
       first = first.times(col("b").minus((long) i));
       second = second.plus(col("d").dividedBy(i + 0.5));
     }
-    Calc calc =
-        Calc.of(
-            SCHEMA,
-            Optional.of(first.gt(0L)),
-            List.of(first.as("x"), second.as("y")),
-            ResolutionContext.DEFAULT);
-    return calc.kernel(Device.current(), true);
+    return Calc.of(
+        SCHEMA,
+        Optional.of(first.gt(0L)),
+        List.of(first.as("x"), second.as("y")),
+        ResolutionContext.DEFAULT);
   }
 }

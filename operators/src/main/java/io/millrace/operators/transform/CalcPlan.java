@@ -2,6 +2,7 @@ package io.millrace.operators.transform;
 
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.column.Table;
 import io.millrace.column.TypeId;
 import io.millrace.expression.Calc;
 import io.millrace.expression.Expression;
@@ -12,6 +13,7 @@ import io.millrace.expression.Expressions;
 import io.millrace.expression.ResolutionContext;
 import io.millrace.expression.RowSample;
 import io.millrace.expression.TypedExpression;
+import io.millrace.operators.batch.DeviceContext;
 import io.millrace.operators.row.RowKindColumn;
 import java.io.IOException;
 import java.io.ObjectInputStream;
@@ -266,7 +268,21 @@ public final class CalcPlan implements Serializable {
 
   /** A factory of transforms that do all filters and projections in one. */
   public TableTransform.Factory transforms() {
-    return context -> input -> calc.apply(input, context.stream(), context.resource());
+    return context -> new CalcTransform(calc.share(), context);
+  }
+
+  /** The calc of one operator, which holds the kernels as long as the operator lives. */
+  private record CalcTransform(Calc calc, DeviceContext context) implements TableTransform {
+    @Override
+    public Table apply(Table input) {
+      return calc.apply(input, context.stream(), context.resource());
+    }
+
+    @Override
+    public void close() {
+      context.stream().synchronize();
+      calc.close();
+    }
   }
 
   private void readObject(ObjectInputStream stream) throws IOException, ClassNotFoundException {

@@ -6,8 +6,6 @@ import io.millrace.expression.TypedExpression.Call;
 import io.millrace.expression.TypedExpression.Case;
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -117,43 +115,30 @@ final class PtxExpressionWriter {
     switch (kind) {
       case BOOL ->
           ptx.write("setp.%s.s32 %s, 0, 0", Boolean.TRUE.equals(constant) ? "eq" : "ne", register);
-      case INT -> ptx.write("mov.b32 %s, %d", register, (int) stored(constant));
-      case LONG -> ptx.write("mov.b64 %s, %d", register, stored(constant));
+      case INT -> module.load(ptx, register, (int) stored(constant));
+      case LONG -> module.load(ptx, register, stored(constant));
       case FLOAT ->
-          ptx.write(
-              "mov.f32 %s, 0f%08X",
-              register, Float.floatToRawIntBits(constant == null ? 0 : (Float) constant));
+          module.load(
+              ptx, register, Float.floatToRawIntBits(constant == null ? 0 : (Float) constant));
       case DOUBLE ->
-          ptx.write(
-              "mov.f64 %s, 0d%016X",
-              register, Double.doubleToRawLongBits(constant == null ? 0 : (Double) constant));
+          module.load(
+              ptx, register, Double.doubleToRawLongBits(constant == null ? 0 : (Double) constant));
       case DECIMAL128 -> {
         BigInteger unscaled =
             constant == null ? BigInteger.ZERO : ((BigDecimal) constant).unscaledValue();
-        ptx.write("mov.b64 %s, %d", register, unscaled.longValue());
-        ptx.write("mov.b64 %s, %d", value.second(), unscaled.shiftRight(LONG_BITS).longValue());
+        module.load(ptx, register, unscaled.longValue());
+        module.load(ptx, value.second(), unscaled.shiftRight(LONG_BITS).longValue());
       }
       case TIMESTAMP_NANOS -> {
-        ptx.write(
-            "mov.b64 %s, %d",
-            register, constant == null ? 0L : ((TimestampNanos) constant).millis());
-        ptx.write(
-            "mov.b32 %s, %d",
-            value.second(), constant == null ? 0 : ((TimestampNanos) constant).nanos());
+        TimestampNanos timestamp =
+            constant == null ? new TimestampNanos(0, 0) : (TimestampNanos) constant;
+        module.load(ptx, register, timestamp.millis());
+        module.load(ptx, value.second(), timestamp.nanos());
       }
       case BYTES -> {
-        // The length comes from memory: the assembler of driver 580 gives wrong code for some calls
-        // of which it knows the length and the place of a text.
         byte[] bytes = ConstantBytes.of(literal);
-        byte[] counted =
-            ByteBuffer.allocate(Integer.BYTES + bytes.length)
-                .order(ByteOrder.LITTLE_ENDIAN)
-                .putInt(bytes.length)
-                .put(bytes)
-                .array();
-        String address = calls.addressOf(module.constant(counted));
-        ptx.write("ld.b32 %s, [%s]", value.second(), address);
-        ptx.write("add.s64 %s, %s, %d", register, address, Integer.BYTES);
+        ptx.write("mov.b64 %s, %s", register, calls.addressOf(module.constant(bytes)));
+        module.load(ptx, value.second(), bytes.length);
       }
     }
     return constant == null ? value.withValid(predicates.constant(false)) : value;

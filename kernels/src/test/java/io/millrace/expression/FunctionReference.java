@@ -22,6 +22,22 @@ final class FunctionReference {
       "<!-- Made from the function registry by `mvn test -pl kernels -Dtest=FunctionReferenceTest"
           + " -Dmillrace.reference=write`. -->\n";
   private static final String ON_DEVICE = "device";
+  private static final String PLANNER =
+      """
+
+      ## Where Flink's planner means something else
+
+      An expression means here what it says. Flink's planner makes other expressions of some, and the code that it
+      generates trusts in NOT NULL:
+
+      - A call with the literal NULL, and `IS NULL` of a call, do not evaluate the arguments: Flink gives a result for
+        rows that fail here, such as `(1 / zero) IS NULL`.
+      - `NOT (a < b)` may become `a >= b`, and `x = x` TRUE, which is something else for NaN.
+      - What overflows is null though its operands are NOT NULL, such as a DECIMAL or an LPAD. A call of it is null
+        here; Flink computes with a value that is not there.
+      - A FLOAT literal that is cast to DOUBLE keeps the digits that it was written with.
+      - A cast to text between two other casts may be left out, and so may a FLOOR or CEIL to a unit within another.
+      """;
 
   /** Calls with arguments of one form. */
   private record Form(String arguments, String result, String where) {}
@@ -69,6 +85,7 @@ final class FunctionReference {
       onDevice += device;
     }
     index.append(String.format(Locale.ROOT, "| all, without aliases | %d | %d |\n", all, onDevice));
+    index.append(PLANNER);
     pages.put("README.md", index.toString());
     return pages;
   }
@@ -207,7 +224,10 @@ final class FunctionReference {
   private void appendCasts(StringBuilder page) {
     page.append(
         "\n## CAST, TRY_CAST\n\n`CAST(a AS type)`: the value in another type; where it has none the"
-            + " row fails. `TRY_CAST(a AS type)` gives null there.\n\n");
+            + " row fails. `TRY_CAST(a AS type)` gives null there.  \n"
+            + "Not as in Flink: TRY_CAST of NaN and infinities to DECIMAL is null, and does not fail."
+            + " A timestamp of fewer digits never keeps more of them, which Flink's does until it is"
+            + " stored where its fraction begins with zeros.\n\n");
     page.append("| from | to, on the device | to, on the host |\n|---|---|---|\n");
     for (DataType from : DataTypes.flat()) {
       List<String> device = new ArrayList<>();

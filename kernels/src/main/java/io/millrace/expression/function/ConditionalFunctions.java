@@ -133,6 +133,9 @@ public final class ConditionalFunctions {
                 .map(type -> Signature.of(type, type, type))
                 .toList())
         .description(description)
+        .differences(
+            "Flink fails for a null among DECIMALs of unlike types, and compares a TIMESTAMP with a"
+                + " TIMESTAMP_LTZ as if it were of UTC.")
         .bind(
             (arguments, context) -> {
               Arguments.count(arguments, 1, Integer.MAX_VALUE);

@@ -207,6 +207,11 @@ final class KnownDifferences {
     return instant.isBefore(FIRST_JULIAN) || instant.isAfter(LAST_JULIAN);
   }
 
+  /** Flink's arithmetic of such dates overflows or fails, and columns may not hold them. */
+  private static boolean isFarAway(Object timestamp) {
+    return isBeyondMicros(timestamp) || isBeyondJulianYears(timestamp);
+  }
+
   private static Instant instant(Object timestamp) {
     if (timestamp instanceof LocalDateTime local) {
       return local.toInstant(ZoneOffset.UTC);
@@ -221,7 +226,8 @@ final class KnownDifferences {
   }
 
   private boolean isChangedByPlanner(int row, Object ours, Object flinks) {
-    return parts.stream().anyMatch(part -> !part.isRoot() && overflows(part, row))
+    return parts.stream().anyMatch(part -> isFarAway(part.value(row)))
+        || parts.stream().anyMatch(part -> !part.isRoot() && overflows(part, row))
         || (parts.stream().anyMatch(part -> COMPARISONS.contains(part.function()))
             && parts.stream().anyMatch(part -> isNaN(part.value(row))))
         || (ours instanceof RowFailure

@@ -62,6 +62,27 @@ class FilteredProjectionsTest {
   }
 
   @Test
+  void computeWithDoubles() {
+    Object[] values = IntStream.range(0, ROWS).mapToObj(i -> i / 4.0).toArray();
+    try (Table table = new TableBuilder().column("d", DataType.FLOAT64, values).build(device);
+        Table result =
+            apply(
+                table,
+                col("d").gt(600.0),
+                col("d").plus(0.1),
+                col("d").minus(0.1),
+                col("d").times(0.1),
+                col("d").dividedBy(0.1))) {
+      List<List<Object>> expected = new ArrayList<>();
+      for (int i = 2_401; i < ROWS; i++) {
+        double d = i / 4.0;
+        expected.add(List.of(d + 0.1, d - 0.1, d * 0.1, d / 0.1));
+      }
+      assertThat(device.rows(result)).isEqualTo(expected);
+    }
+  }
+
+  @Test
   void failWithThePositionInTheTable() {
     Expression quotient = lit(1).dividedBy(col("x").minus(2_001));
     try (Table table = numbers()) {

@@ -186,6 +186,10 @@ enum Arithmetic {
     double[] right = operands[1].doubles();
     double[] results = result.doubles();
     boolean isFloat = ValueKind.of(result.type()) == ValueKind.FLOAT;
+    if (rows.isDense() && !isFloat) {
+      evaluateDoubles(left, right, results, rows.count());
+      return;
+    }
     for (int i = 0; i < rows.count(); i++) {
       int row = rows.position(i);
       double value =
@@ -198,6 +202,32 @@ enum Arithmetic {
           };
       // Of these operations on floats, rounding the double's result gives the float's.
       results[row] = isFloat ? (float) value : value;
+    }
+  }
+
+  private void evaluateDoubles(double[] left, double[] right, double[] results, int count) {
+    switch (this) {
+      case ADD -> {
+        for (int i = 0; i < count; i++) {
+          results[i] = left[i] + right[i];
+        }
+      }
+      case SUBTRACT -> {
+        for (int i = 0; i < count; i++) {
+          results[i] = left[i] - right[i];
+        }
+      }
+      case MULTIPLY -> {
+        for (int i = 0; i < count; i++) {
+          results[i] = left[i] * right[i];
+        }
+      }
+      case DIVIDE -> {
+        for (int i = 0; i < count; i++) {
+          results[i] = left[i] / right[i];
+        }
+      }
+      case REMAINDER -> throw new IllegalStateException("no remainder of doubles");
     }
   }
 

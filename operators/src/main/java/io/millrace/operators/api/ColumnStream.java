@@ -16,8 +16,6 @@ import io.millrace.operators.exchange.BatchExchange;
 import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.row.PojoDecoder;
 import io.millrace.operators.row.RowDataDecoder;
-import io.millrace.operators.row.RowDecoder;
-import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.Explode;
 import io.millrace.operators.transform.SortWithinBatch;
@@ -30,12 +28,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.flink.annotation.PublicEvolving;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.java.typeutils.PojoTypeInfo;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.table.data.RowData;
-import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.types.Row;
 
 /**
@@ -78,7 +74,8 @@ public final class ColumnStream {
    * Rows that are to be batched: {@link RowData}, {@link Row} or POJOs.
    *
    * @param schema the rows' columns; of a POJO, some of its fields
-   * @throws IllegalArgumentException if the stream's type is none of those
+   * @throws IllegalArgumentException if the stream's type is none of those, or tells that its rows
+   *     have other types than the columns
    */
   public static <T> RowStream<T> from(DataStream<T> rows, Schema schema) {
     return new RowStream<>(rows, schema);
@@ -120,7 +117,7 @@ public final class ColumnStream {
    * @param zone instead of UTC; Flink SQL's {@code table.local-time-zone}
    */
   public ColumnStream withTimeZone(ZoneId zone) {
-    return withSettings(plan.settings().withZone(zone));
+    return new ColumnStream(plan.withSettings(plan.settings().withZone(zone)));
   }
 
   /**
@@ -129,11 +126,7 @@ public final class ColumnStream {
    * @throws IllegalArgumentException if the name is taken
    */
   public ColumnStream registerFunction(UserDefinedFunction function) {
-    return withSettings(plan.settings().withFunction(function));
-  }
-
-  private ColumnStream withSettings(ExpressionSettings settings) {
-    return new ColumnStream(plan.withSettings(settings));
+    return new ColumnStream(plan.withSettings(plan.settings().withFunction(function)));
   }
 
   private ColumnStream withPending(CalcPlan pending) {
@@ -328,15 +321,37 @@ public final class ColumnStream {
    * timestamps of their batches.
    */
   public SingleOutputStreamOperator<Row> toRows() {
-    return toRows(ExternalRowDecoder::new, ExternalRowDecoder.typeInformation(schema()));
+    return plan.rows(
+        ExternalRowDecoder::new, ExternalRowDecoder.typeInformation(schema()), Optional.empty());
+  }
+
+  /**
+   * As {@link #toRows()}, with timestamps of their own.
+   *
+   * @param timeColumn what gives a row its timestamp, for windows and the like: a TIMESTAMP, or a
+   *     BIGINT of milliseconds since 1970-01-01T00:00Z; where it is null, the batch does
+   * @throws IllegalArgumentException if there is no such column or it is of another type
+   */
+  public SingleOutputStreamOperator<Row> toRows(String timeColumn) {
+    return plan.rows(
+        ExternalRowDecoder::new,
+        ExternalRowDecoder.typeInformation(schema()),
+        Optional.of(timeColumn));
   }
 
   /**
    * The rows in Flink's internal form; one object is sent again and again. Rows have the timestamps
-   * of their batches; {@link ColumnBatches#toRows(DataStream, String)} gives them others.
+   * of their batches.
    */
   public SingleOutputStreamOperator<RowData> toRowData() {
-    return toRows(RowDataDecoder::new, InternalTypeInfo.of(SchemaConverter.toRowType(schema())));
+    return plan.rows(
+        RowDataDecoder::new, RowDataDecoder.typeInformation(schema()), Optional.empty());
+  }
+
+  /** As {@link #toRowData()}, with timestamps as {@link #toRows(String)}. */
+  public SingleOutputStreamOperator<RowData> toRowData(String timeColumn) {
+    return plan.rows(
+        RowDataDecoder::new, RowDataDecoder.typeInformation(schema()), Optional.of(timeColumn));
   }
 
   /**
@@ -348,20 +363,14 @@ public final class ColumnStream {
    *     POJO cannot hold
    */
   public <T> SingleOutputStreamOperator<T> toPojo(Class<T> pojoClass) {
-    TypeInformation<T> type = TypeInformation.of(pojoClass);
-    if (!(type instanceof PojoTypeInfo<T> pojo)) {
-      throw new IllegalArgumentException(
-          pojoClass + " is no POJO: it needs a public constructor and public fields or setters");
-    }
-    PojoDecoder.check(pojo, schema());
-    return toRows(PojoDecoder.factory(pojo), type);
+    PojoTypeInfo<T> type = PojoDecoder.typeInformation(pojoClass, schema());
+    return plan.rows(PojoDecoder.factory(type), type, Optional.empty());
   }
 
-  private <T> SingleOutputStreamOperator<T> toRows(
-      RowDecoder.Factory<T> decoders, TypeInformation<T> type) {
-    DataStream<ColumnBatch> batches = toBatches();
-    return ColumnBatches.toRows(batches, decoders, type, Optional.empty())
-        .setParallelism(batches.getParallelism());
+  /** As {@link #toPojo(Class)}, with timestamps as {@link #toRows(String)}. */
+  public <T> SingleOutputStreamOperator<T> toPojo(Class<T> pojoClass, String timeColumn) {
+    PojoTypeInfo<T> type = PojoDecoder.typeInformation(pojoClass, schema());
+    return plan.rows(PojoDecoder.factory(type), type, Optional.of(timeColumn));
   }
 
   /**

@@ -8,6 +8,7 @@ import io.millrace.operators.row.PojoAppender;
 import io.millrace.operators.row.RowAppender;
 import io.millrace.operators.row.RowDataAppender;
 import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.row.SchemaConverter;
 import java.util.Arrays;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.java.typeutils.PojoTypeInfo;
@@ -26,12 +27,14 @@ record RowForm<T>(String name, RowAppender.Factory<T> appenders) {
    * The form of the rows of a type.
    *
    * @param schema what the rows are to be
-   * @throws IllegalArgumentException if it is none of the forms that there are
+   * @throws IllegalArgumentException if it is none of the forms that there are, or tells that a
+   *     field is of another type than its column
    * @throws ExpressionException if a POJO has no field for a column
    */
   @SuppressWarnings("unchecked") // the type's class is that of T
   static <T> RowForm<T> of(TypeInformation<T> type, Schema schema) {
     if (RowData.class.isAssignableFrom(type.getTypeClass())) {
+      SchemaConverter.checkRows(type, schema);
       RowAppender.Factory<RowData> appenders = RowDataAppender::new;
       return new RowForm<>("RowData", (RowAppender.Factory<T>) appenders);
     } else if (type.getTypeClass() == Row.class) {

@@ -6,11 +6,14 @@ import io.millrace.operators.api.Stage.Place;
 import io.millrace.operators.batch.ArrowTypeInformation;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchTypeInformation;
+import io.millrace.operators.batch.ColumnBatches;
 import io.millrace.operators.exchange.BatchExchange;
+import io.millrace.operators.row.RowDecoder;
 import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.TableTransform;
 import io.millrace.operators.transform.TransformOperator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -118,6 +121,20 @@ record StreamPlan(
     return pending.isIdentity()
         ? input
         : append(input, "Calc", CalcStage.name(pending.calc()), schema(), pending.transforms());
+  }
+
+  /**
+   * The rows of what the stream gives.
+   *
+   * @param timeColumn what gives rows their timestamps; empty for those of their batches
+   * @throws IllegalArgumentException if there is no such column or it holds no time
+   */
+  <T> SingleOutputStreamOperator<T> rows(
+      RowDecoder.Factory<T> decoders, TypeInformation<T> type, Optional<String> timeColumn) {
+    timeColumn.ifPresent(pending::field);
+    DataStream<ColumnBatch> batches = batches();
+    return ColumnBatches.toRows(batches, decoders, type, timeColumn)
+        .setParallelism(batches.getParallelism());
   }
 
   /** The last operator, which may be that of what is pending. */

@@ -29,9 +29,11 @@ public final class ColumnBatches {
    * The rows in batches.
    *
    * @param schema of the rows, as {@link SchemaConverter#toSchema} makes it
+   * @throws IllegalArgumentException if the stream's type tells that rows have other types
    */
   public static SingleOutputStreamOperator<ColumnBatch> fromRows(
       DataStream<RowData> rows, Schema schema, BatchOptions options) {
+    SchemaConverter.checkRows(rows.getType(), schema);
     return fromRows(rows, schema, RowDataAppender::new, options);
   }
 
@@ -59,6 +61,7 @@ public final class ColumnBatches {
    * The rows of the batches, with the timestamps of a column.
    *
    * @param timeColumn a TIMESTAMP, or a BIGINT of milliseconds since 1970-01-01T00:00Z
+   * @throws IllegalArgumentException if there is no such column or it is of another type
    */
   public static SingleOutputStreamOperator<RowData> toRows(
       DataStream<ColumnBatch> batches, String timeColumn) {
@@ -80,12 +83,15 @@ public final class ColumnBatches {
    *
    * @param decoders how columns become rows
    * @param timeColumn as above; empty for the batches' timestamps
+   * @throws IllegalArgumentException if there is no such column or it is of another type
    */
   public static <T> SingleOutputStreamOperator<T> toRows(
       DataStream<ColumnBatch> batches,
       RowDecoder.Factory<T> decoders,
       TypeInformation<T> type,
       Optional<String> timeColumn) {
+    Schema schema = ColumnBatchTypeInformation.schemaOf(batches.getType());
+    timeColumn.ifPresent(column -> RowTimestamps.check(schema, column));
     return UnbatchingOperator.factory(decoders, timeColumn).appendTo(batches, UNBATCH, type);
   }
 

@@ -2,6 +2,8 @@ package io.millrace.operators.batch;
 
 import io.millrace.column.Column;
 import io.millrace.column.ColumnReader;
+import io.millrace.column.DataType;
+import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.memory.AccessScope;
 import java.util.function.IntToLongFunction;
@@ -37,14 +39,30 @@ final class RowTimestamps {
     return new RowTimestamps(batch, reader, millis(timeColumn, reader));
   }
 
+  /**
+   * Checks that tables of {@code schema} have such a column.
+   *
+   * @throws IllegalArgumentException if there is no such column or it holds no time
+   */
+  static void check(Schema schema, String timeColumn) {
+    DataType type = schema.type(schema.indexOf(timeColumn));
+    switch (type.id()) {
+      case INT64, TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS -> {}
+      default -> throw notATime(timeColumn, type);
+    }
+  }
+
+  private static IllegalArgumentException notATime(String name, DataType type) {
+    return new IllegalArgumentException(
+        "time column '" + name + "' is " + type + ", not TIMESTAMP or BIGINT");
+  }
+
   private static IntToLongFunction millis(String name, ColumnReader column) {
     return switch (column.type().id()) {
       case INT64, TIMESTAMP_MILLIS -> column::getLong;
       case TIMESTAMP_MICROS -> row -> Math.floorDiv(column.getLong(row), MICROS_PER_MILLI);
       case TIMESTAMP_NANOS -> column::getTimestampMillis;
-      default ->
-          throw new IllegalArgumentException(
-              "time column '" + name + "' is " + column.type() + ", not TIMESTAMP or BIGINT");
+      default -> throw notATime(name, column.type());
     };
   }
 

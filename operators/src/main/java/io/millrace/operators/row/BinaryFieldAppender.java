@@ -8,6 +8,7 @@ import io.millrace.column.ListColumnBuilder;
 import io.millrace.column.StructColumnBuilder;
 import io.millrace.column.VariableWidthColumnBuilder;
 import io.millrace.device.HostMemory;
+import java.util.Objects;
 import org.apache.flink.core.memory.MemorySegment;
 
 /**
@@ -76,12 +77,13 @@ interface BinaryFieldAppender {
       return;
     }
     int start = base + (int) (word >>> 32);
-    int length = (int) word;
+    int size = (int) word;
+    Objects.checkFromIndexSize(start, size, segment.size());
     if (segment.isOffHeap()) {
-      long target = column.appendUninitialized(length);
-      HostMemory.copy(target, segment.getAddress() + start, length);
+      long target = column.appendUninitialized(size);
+      HostMemory.copy(target, segment.getAddress() + start, size);
     } else {
-      column.appendBytes(segment.getArray(), start, length);
+      column.appendBytes(segment.getArray(), start, size);
     }
   }
 

@@ -8,6 +8,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.List;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.java.typeutils.PojoField;
 import org.apache.flink.api.java.typeutils.PojoTypeInfo;
 import org.apache.flink.table.data.RowData;
@@ -38,7 +39,7 @@ public final class PojoDecoder<T> implements RowDecoder<T> {
    *
    * @param table in host memory
    * @param scope on a host stream; waits for pending copies into the table
-   * @throws IllegalArgumentException as {@link #check}
+   * @throws IllegalArgumentException as {@link #typeInformation}
    */
   @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
   private PojoDecoder(PojoTypeInfo<T> type, Table table, AccessScope scope) {
@@ -66,21 +67,25 @@ public final class PojoDecoder<T> implements RowDecoder<T> {
   }
 
   /**
-   * Checks that POJOs of {@code type} can hold rows of {@code schema}.
+   * The type of POJOs that hold rows of {@code schema}.
    *
-   * @throws IllegalArgumentException if a column's field is missing or of a class that does not fit
-   *     the column's type, or rows have kinds
+   * @throws IllegalArgumentException if the class is no POJO for Flink, a column's field is missing
+   *     or of a class that does not fit the column's type, or rows have kinds
    */
-  public static void check(PojoTypeInfo<?> type, Schema schema) {
+  public static <T> PojoTypeInfo<T> typeInformation(Class<T> pojoClass, Schema schema) {
+    if (!(TypeInformation.of(pojoClass) instanceof PojoTypeInfo<T> type)) {
+      throw new IllegalArgumentException(
+          pojoClass + " is no POJO: it needs a public constructor and public fields or setters");
+    }
     if (RowKindColumn.isIn(schema)) {
       throw new IllegalArgumentException(
           "a POJO cannot hold the kind of a changelog's row: a deletion would become a row");
     }
     List<DataType> types = SchemaConverter.toDataType(schema).getChildren();
-    List<Field> columns = schema.fields();
-    for (int i = 0; i < columns.size(); i++) {
-      PojoAppender.converter(PojoAppender.field(type, columns.get(i)), types.get(i));
+    for (int i = 0; i < schema.size(); i++) {
+      PojoAppender.converter(PojoAppender.field(type, schema.field(i)), types.get(i));
     }
+    return type;
   }
 
   private static MethodHandle constructor(PojoTypeInfo<?> type) {

@@ -1,11 +1,13 @@
 package io.millrace.operators.row;
 
 import io.millrace.column.ColumnReader;
+import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.memory.AccessScope;
 import java.util.Arrays;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.binary.BinaryRowData;
+import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 
 /**
  * Writes rows of a table as {@link BinaryRowData}, byte for byte what Flink's {@code
@@ -38,6 +40,11 @@ public final class RowDataDecoder implements RowDecoder<RowData> {
             ? new RowBlockEncoder(columns, rowKinds, table.rowCount())
             : null;
     this.row = new BinaryRowData(arity);
+  }
+
+  /** The type of the rows of {@code schema}. */
+  public static InternalTypeInfo<RowData> typeInformation(Schema schema) {
+    return InternalTypeInfo.of(SchemaConverter.toRowType(schema));
   }
 
   @Override

@@ -6,6 +6,9 @@ import io.millrace.column.Schema;
 import io.millrace.column.TypeId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.BigIntType;
 import org.apache.flink.table.types.logical.BooleanType;
@@ -55,6 +58,58 @@ public final class SchemaConverter {
       return toSchema(rowType);
     }
     throw new IllegalArgumentException(dataType + " is not a ROW");
+  }
+
+  /**
+   * Checks that rows of {@code type} have the types of the columns of {@code schema}; their names
+   * and nullability may differ. Rows are read without a look at their types: one with another would
+   * be read as garbage.
+   *
+   * @param type of the stream; one that does not tell its fields' types is not checked
+   * @throws IllegalArgumentException with the first column whose type the rows do not have
+   */
+  public static void checkRows(TypeInformation<?> type, Schema schema) {
+    if (!(type instanceof InternalTypeInfo<?> internal)
+        || !(internal.toLogicalType() instanceof RowType rowType)) {
+      return;
+    }
+    List<RowField> columns = toRowType(schema).getFields();
+    if (rowType.getFieldCount() != columns.size()) {
+      throw new IllegalArgumentException(
+          "the stream's rows have "
+              + rowType.getFieldCount()
+              + " fields, but the schema has "
+              + columns.size()
+              + " columns: "
+              + rowType.asSummaryString());
+    }
+    for (int i = 0; i < columns.size(); i++) {
+      RowField field = rowType.getFields().get(i);
+      if (!haveOneForm(field.getType(), columns.get(i).getType(), field.getName())) {
+        throw new IllegalArgumentException(
+            "column '"
+                + columns.get(i).getName()
+                + "' is "
+                + columns.get(i).getType().asSummaryString()
+                + ", but the stream's rows have "
+                + field.getType().asSummaryString()
+                + " there, in field '"
+                + field.getName()
+                + "'");
+      }
+    }
+  }
+
+  private static boolean haveOneForm(LogicalType rows, LogicalType column, String path) {
+    if (!column.is(LogicalTypeRoot.ROW) && !column.is(LogicalTypeRoot.ARRAY)) {
+      return toColumnType(rows, path).equals(toColumnType(column, path));
+    }
+    List<LogicalType> ofRows = rows.getChildren();
+    List<LogicalType> ofColumn = column.getChildren();
+    return rows.is(column.getTypeRoot())
+        && ofRows.size() == ofColumn.size()
+        && IntStream.range(0, ofRows.size())
+            .allMatch(i -> haveOneForm(ofRows.get(i), ofColumn.get(i), path));
   }
 
   private static List<Field> toFields(RowType rowType, String path) {

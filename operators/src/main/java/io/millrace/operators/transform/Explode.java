@@ -3,6 +3,7 @@ package io.millrace.operators.transform;
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
+import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.column.TypeId;
@@ -71,19 +72,19 @@ public final class Explode implements TableTransform {
   @Override
   public Table apply(Table input) {
     Column lists = input.column(list);
-    ListPositions positions = positions(lists);
-    try (Table maps = RowMap.upload(transfer, positions.rows(), positions.elements());
+    try (Table maps = positions(lists);
         Table repeated = repeated(input, maps.column(0));
         Table elements = elements(lists, maps.column(1))) {
       return assemble(repeated, elements.column(0), maps.rowCount());
     }
   }
 
-  private ListPositions positions(Column lists) {
+  private Table positions(Column lists) {
     try (Table bounds = ListPositions.bounds(lists);
         Table host = transfer.toHost(bounds);
-        AccessScope scope = AccessScope.on(context.hostStream())) {
-      return ListPositions.of(host, outer, scope);
+        AccessScope scope = AccessScope.on(context.hostStream());
+        RowTableBuilder builder = transfer.tableBuilder(ListPositions.SCHEMA)) {
+      return transfer.upload(ListPositions.of(host, outer, scope, builder));
     }
   }
 

@@ -9,6 +9,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.operators.batch.ArrowTypeInformation;
 import io.millrace.operators.batch.BatchOptions;
+import io.millrace.operators.batch.ColumnBatches;
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.NothingHeldExtension;
@@ -16,16 +17,21 @@ import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.testing.RowCollector;
 import java.math.BigDecimal;
 import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.ProcessFunction;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
+import org.apache.flink.table.types.logical.IntType;
+import org.apache.flink.util.Collector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -139,6 +145,68 @@ class ColumnStreamFormsTest {
     flink.run(environment);
     assertThat(collector.rows()).containsExactly(3L, 4L, 5L);
     assertThat(sums.rows().stream().mapToLong(sum -> sum).sum()).isEqualTo(52);
+  }
+
+  @Test
+  void rowsOfAnotherTypeThanTheirColumnsAreRefused() {
+    DataStream<RowData> rows =
+        environment
+            .fromData(1)
+            .map(id -> (RowData) GenericRowData.of(id))
+            .returns(InternalTypeInfo.ofFields(new IntType()));
+    assertThatThrownBy(() -> ColumnStream.from(rows, IDS))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("column 'id' is BIGINT NOT NULL, but the stream's rows have INT");
+    assertThatThrownBy(() -> ColumnBatches.fromRows(rows, IDS, BatchOptions.DEFAULT))
+        .hasMessageContaining("column 'id'");
+  }
+
+  /** What a row is stamped with. */
+  private static final class Timestamps<T> extends ProcessFunction<T, Long> {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public void processElement(T row, Context context, Collector<Long> out) {
+      out.collect(context.timestamp());
+    }
+  }
+
+  @Test
+  void rowsHaveTheTimesOfAColumn() throws Exception {
+    DataStream<Sale> sales =
+        environment.fromData(sale(1_000, "1.00", "a"), sale(9_000, "1.00", "b"));
+    ColumnStream stream =
+        ColumnStream.from(sales, SALES).batch(BatchOptions.DEFAULT.withRows(2, 2));
+    List<RowCollector<Long>> collectors =
+        Stream.generate(() -> new RowCollector<Long>()).limit(4).toList();
+    collectors.get(0).collect(stream.toRows("id").process(new Timestamps<>()), time -> time);
+    collectors.get(1).collect(stream.toRowData("id").process(new Timestamps<>()), time -> time);
+    collectors
+        .get(2)
+        .collect(stream.toPojo(Sale.class, "id").process(new Timestamps<>()), time -> time);
+    collectors
+        .get(3)
+        .collect(
+            stream.select(col("time")).toRows("time").process(new Timestamps<>()), time -> time);
+    flink.run(environment);
+    assertThat(collectors.subList(0, 3))
+        .allSatisfy(collector -> assertThat(collector.rows()).containsExactly(1_000L, 9_000L));
+    long millis = sale(1, "1.00", "").time.toInstant(ZoneOffset.UTC).toEpochMilli();
+    assertThat(collectors.get(3).rows()).containsExactly(millis, millis);
+  }
+
+  @Test
+  void aColumnWithoutTimesIsRefusedWhenTheLineIsWritten() {
+    ColumnStream stream =
+        ColumnStream.from(environment.fromData(sale(1, "1.00", "a")), SALES).batch();
+    assertThatThrownBy(() -> stream.toRows("tme"))
+        .hasMessageStartingWith("there is no column 'tme'; did you mean 'time'?");
+    assertThatThrownBy(() -> stream.toPojo(Sale.class, "note"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("time column 'note' is STRING, not TIMESTAMP or BIGINT");
+    assertThatThrownBy(() -> ColumnBatches.toRows(stream.toBatches(), "tme"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("there is no column 'tme'");
   }
 
   private static long sum(VectorSchemaRoot root) {

@@ -9,19 +9,27 @@ import io.millrace.column.Schema;
 import io.millrace.testing.DataTypes;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.table.types.logical.ArrayType;
+import org.apache.flink.table.types.logical.BigIntType;
+import org.apache.flink.table.types.logical.DecimalType;
 import org.apache.flink.table.types.logical.IntType;
+import org.apache.flink.table.types.logical.LocalZonedTimestampType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.MapType;
 import org.apache.flink.table.types.logical.MultisetType;
 import org.apache.flink.table.types.logical.NullType;
 import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.table.types.logical.TimeType;
+import org.apache.flink.table.types.logical.TimestampType;
+import org.apache.flink.table.types.logical.VarCharType;
 import org.apache.flink.table.types.logical.YearMonthIntervalType;
 import org.apache.flink.table.types.logical.YearMonthIntervalType.YearMonthResolution;
 import org.apache.flink.table.types.logical.ZonedTimestampType;
 import org.apache.flink.table.types.utils.TypeConversions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class SchemaConverterTest {
@@ -84,5 +92,50 @@ class SchemaConverterTest {
     assertThatThrownBy(
             () -> SchemaConverter.toSchema(TypeConversions.fromLogicalToDataType(new IntType())))
         .hasMessage("INT is not a ROW");
+  }
+
+  @Test
+  void rowsOfOtherNamesAndNullabilityFitTheirColumns() {
+    Schema schema =
+        RowKindColumn.addTo(
+            Schema.of(
+                new Field("id", DataType.INT64, false),
+                Field.of("city", DataType.dictionary(DataType.STRING)),
+                Field.of("parts", DataType.list(DataType.struct(Field.of("x", DataType.TIME))))));
+    LogicalType parts =
+        new ArrayType(
+            false, RowType.of(new LogicalType[] {new TimeType(0)}, new String[] {"other"}));
+    SchemaConverter.checkRows(
+        InternalTypeInfo.ofFields(new BigIntType(), new VarCharType(5), parts), schema);
+  }
+
+  static Stream<Arguments> otherTypes() {
+    return Stream.of(
+        Arguments.of(DataType.STRING, new IntType()),
+        Arguments.of(DataType.INT64, new IntType()),
+        Arguments.of(DataType.timestamp(3), new TimestampType(6)),
+        Arguments.of(DataType.timestamp(3), new LocalZonedTimestampType(3)),
+        Arguments.of(DataType.decimal(10, 2), new DecimalType(10, 3)),
+        Arguments.of(DataType.list(DataType.INT32), new ArrayType(new BigIntType())),
+        Arguments.of(DataType.list(DataType.INT32), new IntType()),
+        Arguments.of(
+            DataType.struct(Field.of("x", DataType.INT32)),
+            RowType.of(new IntType(), new IntType())));
+  }
+
+  @ParameterizedTest
+  @MethodSource("otherTypes")
+  void rowsOfAnotherTypeAreRefusedWithTheColumn(DataType column, LogicalType ofRows) {
+    Schema schema = Schema.of(Field.of("id", DataType.INT32), Field.of("price", column));
+    assertThatThrownBy(
+            () ->
+                SchemaConverter.checkRows(InternalTypeInfo.ofFields(new IntType(), ofRows), schema))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("column 'price' is ")
+        .hasMessageEndingWith(
+            "but the stream's rows have " + ofRows.asSummaryString() + " there, in field 'f1'");
+    assertThatThrownBy(
+            () -> SchemaConverter.checkRows(InternalTypeInfo.ofFields(new IntType()), schema))
+        .hasMessageStartingWith("the stream's rows have 1 fields, but the schema has 2 columns");
   }
 }

@@ -5,14 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
+import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.column.TypeId;
+import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.memory.AccessScope;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
+import io.millrace.testing.TableBuilder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -108,6 +112,23 @@ class ExplodeTest {
     boolean isEmpty = list == null || list.isEmpty();
     List<?> elements = !isEmpty ? list : outer ? Arrays.asList((Object) null) : List.of();
     elements.forEach(element -> rows.add(Arrays.asList(row.get(0), element, row.get(2))));
+  }
+
+  @Test
+  void rowsWithTooManyElementsAreToBeSplit() {
+    Schema schema =
+        Schema.of(Field.of("begin", DataType.INT32), new Field("end", DataType.INT32, false));
+    int half = ListPositions.MAXIMUM_OF_ROWS / 2;
+    try (Table bounds =
+            TableBuilder.ofRows(schema, List.of(List.of(0, half), List.of(half, 2 * half + 1)))
+                .buildOnHost(device.hostStream(), device.hostMemory());
+        RowTableBuilder builder =
+            new RowTableBuilder(ListPositions.SCHEMA, device.hostStream(), device.hostMemory());
+        AccessScope scope = AccessScope.on(device.hostStream())) {
+      assertThatThrownBy(() -> ListPositions.of(bounds, false, scope, builder))
+          .isInstanceOf(GpuOutOfMemoryException.class)
+          .hasMessageContaining(" elements are too many for a table");
+    }
   }
 
   @Test

@@ -13,7 +13,13 @@ import java.io.Serializable;
  *         result.setString(row, soundex(operands[0].getString(row))))
  * }</pre>
  *
- * <p>Stateless; one function is called by all threads. It is serialized with the job.
+ * <p>Stateless; one function is called by all threads. It is serialized with the job, with all that
+ * it refers to.
+ *
+ * <p>An exception that it throws fails the job as any failing row does: an {@link
+ * EvaluationException} names expression, row and values, has the exception as its cause, and comes
+ * behind the rows before it. To find the row the function is called again for each alone: a row's
+ * result depends on its operands alone.
  */
 @FunctionalInterface
 public interface ColumnFunction extends HostFunction, Serializable {

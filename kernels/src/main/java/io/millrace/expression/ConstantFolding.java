@@ -20,7 +20,7 @@ public final class ConstantFolding {
               .toArray(HostVector[]::new);
       HostVector result = new HostVector(call.type(), arena);
       boolean[] failed = new boolean[1];
-      Rows one = Rows.all(1, (row, status) -> failed[0] = true);
+      Rows one = Rows.all(1, (row, status, cause) -> failed[0] = true);
       call.function().host().evaluate(operands, result, one);
       return failed[0]
           ? Optional.empty()

@@ -1,8 +1,9 @@
 package io.millrace.expression;
 
 /**
- * A row for which an expression fails, such as by a division by zero. No row before it in its table
- * fails: the caller may evaluate those before it throws.
+ * A row for which an expression fails, such as by a division by zero, or by an exception of a
+ * user's function, which is the cause then. No row before it in its table fails: the caller may
+ * evaluate those before it throws.
  */
 public final class EvaluationException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -15,9 +16,10 @@ public final class EvaluationException extends RuntimeException {
    * @param failure what failed: "division by zero in (x / y)"
    * @param row its position in the table that was evaluated
    * @param values of the operands: "7, 0"
+   * @param cause what a user's function threw; null if none did
    */
-  EvaluationException(String failure, int row, String values) {
-    super(failure + " at row " + row + ": values " + values);
+  EvaluationException(String failure, int row, String values, Throwable cause) {
+    super(failure + " at row " + row + ": values " + values, cause);
     this.failure = failure;
     this.row = row;
     this.values = values;
@@ -33,7 +35,7 @@ public final class EvaluationException extends RuntimeException {
     if (rows == 0) {
       return this;
     }
-    EvaluationException behind = new EvaluationException(failure, row + rows, values);
+    EvaluationException behind = new EvaluationException(failure, row + rows, values, getCause());
     behind.setStackTrace(getStackTrace());
     for (Throwable suppressed : getSuppressed()) {
       behind.addSuppressed(suppressed);

@@ -121,7 +121,13 @@ final class HostEvaluator implements AutoCloseable {
     return count == all.count() ? all : all.of(selectedPositions, count);
   }
 
-  private void fail(Call call, HostVector[] operands, int row, int position, Status status) {
+  private void fail(
+      Call call,
+      HostVector[] operands,
+      int row,
+      int position,
+      Status status,
+      RuntimeException cause) {
     if (failure == null || position < failure.row()) {
       StringBuilder values = new StringBuilder();
       for (int i = 0; i < operands.length; i++) {
@@ -129,7 +135,7 @@ final class HostEvaluator implements AutoCloseable {
       }
       failure =
           new EvaluationException(
-              status.description() + " in " + call, position, values.toString());
+              status.description() + " in " + call, position, values.toString(), cause);
     }
   }
 

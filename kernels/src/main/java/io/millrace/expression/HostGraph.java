@@ -40,8 +40,15 @@ final class HostGraph {
      *
      * @param operands with their values at {@code row}
      * @param position of the row in the table
+     * @param cause what the function threw; null if it threw nothing
      */
-    void fail(Call call, HostVector[] operands, int row, int position, Status status);
+    void fail(
+        Call call,
+        HostVector[] operands,
+        int row,
+        int position,
+        Status status,
+        RuntimeException cause);
   }
 
   /** The nodes for all rows. */
@@ -134,7 +141,8 @@ final class HostGraph {
     return firstRow + selected.position(row);
   }
 
-  private void fail(Call call, HostVector[] operands, int row, Status status) {
-    failures.fail(call, operands, row, position(row), status);
+  private void fail(
+      Call call, HostVector[] operands, int row, Status status, RuntimeException cause) {
+    failures.fail(call, operands, row, position(row), status, cause);
   }
 }

@@ -96,7 +96,7 @@ final class HostNodes {
 
   /** What takes the failures of calls, with where to find the operands' values. */
   interface Failures {
-    void fail(Call call, HostVector[] operands, int row, Status status);
+    void fail(Call call, HostVector[] operands, int row, Status status, RuntimeException cause);
   }
 
   /** A function's call; a failure of the row goes to the evaluation, or becomes null. */
@@ -116,10 +116,10 @@ final class HostNodes {
       this.operands = operands;
       this.values = new HostVector[operands.length];
       this.sink =
-          (row, status) -> {
+          (row, status, cause) -> {
             vector.setNull(row);
             if (failures != null) {
-              failures.fail(call, values, row, status);
+              failures.fail(call, values, row, status, cause);
             }
           };
     }

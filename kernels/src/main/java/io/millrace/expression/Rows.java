@@ -21,7 +21,12 @@ public final class Rows {
   /** Takes the failures of a call. */
   @FunctionalInterface
   interface FailureSink {
-    void fail(int row, Status status);
+    /**
+     * Takes one.
+     *
+     * @param cause what the function threw; null if it threw nothing
+     */
+    void fail(int row, Status status, RuntimeException cause);
   }
 
   Rows(int[] positions, int count, FailureSink failures) {
@@ -71,6 +76,11 @@ public final class Rows {
    * @param status a failure
    */
   public void fail(int row, Status status) {
-    failures.fail(row, status);
+    failures.fail(row, status, null);
+  }
+
+  /** Says that a user's function threw {@code cause} for a row, whose result is null then. */
+  void fail(int row, RuntimeException cause) {
+    failures.fail(row, Status.FUNCTION_THREW, cause);
   }
 }

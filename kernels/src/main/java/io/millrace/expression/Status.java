@@ -10,7 +10,9 @@ public enum Status {
   /** The device cannot compute this row exactly; the host can. */
   NEEDS_HOST(5, "the row needs the host"),
   /** Only the host says so: memory on a device is for results that fit. */
-  RESULT_TOO_LONG(6, "a result of over 2 GiB");
+  RESULT_TOO_LONG(6, "a result of over 2 GiB"),
+  /** Only the host says so, of a user's function. */
+  FUNCTION_THREW(7, "the function threw an exception");
 
   private final int code;
   private final String description;

@@ -1,6 +1,7 @@
 package io.millrace.expression;
 
 import io.millrace.column.DataType;
+import io.millrace.device.GpuException;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,7 +69,7 @@ public final class UserDefinedFunction implements Serializable {
       operands.add(Coercion.cast(argument, arguments.get(i), context));
     }
     // Another function may have this name where a calc is fused of steps with other settings.
-    BoundFunction.Builder bound = BoundFunction.named(name).parameters(this).host(host);
+    BoundFunction.Builder bound = BoundFunction.named(name).parameters(this).host(this::evaluate);
     if (deviceFunction == null) {
       bound.hostOnly("plain Java of the user");
     } else {
@@ -79,6 +80,30 @@ public final class UserDefinedFunction implements Serializable {
       case NULLABLE -> bound.nullable().call(operands, result);
       case FAILING -> bound.failing().call(operands, result, true);
     };
+  }
+
+  private void evaluate(HostVector[] operands, HostVector result, Rows rows) {
+    try {
+      host.evaluate(operands, result, rows);
+    } catch (GpuException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      evaluateEach(operands, result, rows);
+    }
+  }
+
+  /** Finds the rows that the function throws for. */
+  private void evaluateEach(HostVector[] operands, HostVector result, Rows rows) {
+    for (int i = 0; i < rows.count(); i++) {
+      int row = rows.position(i);
+      try {
+        host.evaluate(operands, result, rows.of(new int[] {row}, 1));
+      } catch (GpuException e) {
+        throw e;
+      } catch (RuntimeException e) {
+        rows.fail(row, e);
+      }
+    }
   }
 
   @Override

@@ -22,8 +22,11 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class UserDefinedFunctionTest {
   private static final Schema SCHEMA =
@@ -98,6 +101,44 @@ class UserDefinedFunctionTest {
     Calc calc = calc(discounted(), call("discounted", col("price"), col("percent")));
     assertThat(calc.hostReasons()).isEmpty();
     assertThat(run(calc)).containsExactly(List.of(11.25), Arrays.asList((Object) null));
+  }
+
+  private static void checkPrice(double price) {
+    if (price < 10) {
+      throw new IllegalStateException("cheap");
+    }
+  }
+
+  static Stream<ColumnFunction> throwingFunctions() {
+    return Stream.of(
+        ColumnFunction.ofRow(
+            (operands, result, row) -> {
+              checkPrice(operands[0].doubles()[row]);
+              result.doubles()[row] = 1;
+            }),
+        (operands, result, rows) -> {
+          for (int i = 0; i < rows.count(); i++) {
+            checkPrice(operands[0].doubles()[rows.position(i)]);
+            result.doubles()[rows.position(i)] = 1;
+          }
+        });
+  }
+
+  @ParameterizedTest
+  @MethodSource("throwingFunctions")
+  void aRowThatAFunctionThrowsForIsNamed(ColumnFunction function) throws Exception {
+    UserDefinedFunction throwing =
+        UserDefinedFunction.named("EXPENSIVE")
+            .arguments(DataType.FLOAT64)
+            .returns(DataType.FLOAT64)
+            .as(function);
+    Calc calc = calc(throwing, call("EXPENSIVE", col("price")));
+    assertThatThrownBy(() -> run(calc))
+        .isInstanceOf(EvaluationException.class)
+        .hasMessage("the function threw an exception in EXPENSIVE(price) at row 1: values 7.0")
+        .cause()
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("cheap");
   }
 
   @Test

@@ -123,10 +123,10 @@ public final class ColumnStream {
   /**
    * This stream, whose later expressions may call {@code function} by its name.
    *
-   * @throws IllegalArgumentException if the name is taken
+   * @throws IllegalArgumentException if the name is taken or the function cannot be serialized
    */
   public ColumnStream registerFunction(UserDefinedFunction function) {
-    return new ColumnStream(plan.withSettings(plan.settings().withFunction(function)));
+    return new ColumnStream(plan.withFunction(function));
   }
 
   private ColumnStream withPending(CalcPlan pending) {

@@ -2,6 +2,7 @@ package io.millrace.operators.api;
 
 import io.millrace.column.Schema;
 import io.millrace.expression.ExpressionSettings;
+import io.millrace.expression.UserDefinedFunction;
 import io.millrace.operators.api.Stage.Place;
 import io.millrace.operators.batch.ArrowTypeInformation;
 import io.millrace.operators.batch.ColumnBatch;
@@ -12,6 +13,7 @@ import io.millrace.operators.row.RowDecoder;
 import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.TableTransform;
 import io.millrace.operators.transform.TransformOperator;
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -20,6 +22,7 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.streaming.api.transformations.PartitionTransformation;
+import org.apache.flink.util.InstantiationUtil;
 
 /**
  * The operators of a stream, and filters and projections behind them that are none yet. Immutable.
@@ -49,6 +52,24 @@ record StreamPlan(
   StreamPlan withSettings(ExpressionSettings newSettings) {
     newSettings.context();
     return new StreamPlan(input, pending.withSettings(newSettings), newSettings, stage);
+  }
+
+  /**
+   * This stream, whose later expressions may call {@code function}.
+   *
+   * @throws IllegalArgumentException if the name is taken or the function cannot be serialized
+   */
+  StreamPlan withFunction(UserDefinedFunction function) {
+    try {
+      InstantiationUtil.serializeObject(function);
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          "the function "
+              + function.name()
+              + " cannot be serialized with the job; all that it refers to has to be Serializable",
+          e);
+    }
+    return withSettings(settings.withFunction(function));
   }
 
   /**

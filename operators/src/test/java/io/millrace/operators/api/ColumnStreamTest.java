@@ -9,7 +9,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.expression.ColumnFunction;
 import io.millrace.expression.ExpressionException;
+import io.millrace.expression.UserDefinedFunction;
 import io.millrace.operators.batch.BatchOptions;
 import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.testing.BatchCollector;
@@ -17,6 +19,7 @@ import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.testing.RowCollector;
+import java.io.NotSerializableException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -223,6 +226,48 @@ class ColumnStreamTest {
     assertThatThrownBy(() -> tagged.keyBy("tags"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("column 'tags' is ARRAY<INT>, which is no key");
+  }
+
+  private static UserDefinedFunction function(ColumnFunction function) {
+    return UserDefinedFunction.named("FROM_P")
+        .arguments(DataType.STRING)
+        .returns(DataType.STRING)
+        .as(function);
+  }
+
+  @Test
+  void aFunctionThatThrowsFailsTheJobBehindTheRowsBeforeIt() {
+    UserDefinedFunction fromP =
+        function(
+            ColumnFunction.ofRow(
+                (operands, result, row) -> {
+                  String channel = operands[0].getString(row);
+                  result.setString(row, channel.substring(channel.indexOf('p')));
+                }));
+    BatchCollector collector = new BatchCollector();
+    collector.collect(
+        bids()
+            .registerFunction(fromP)
+            .select(call("FROM_P", col("channel")).as("end"))
+            .toBatches());
+    assertThatThrownBy(() -> flink.run(environment))
+        .hasStackTraceContaining("the function threw an exception in FROM_P(channel) at row 1")
+        .hasStackTraceContaining("StringIndexOutOfBounds");
+    assertThat(collector.rows()).containsExactly(List.of("pple"));
+  }
+
+  @Test
+  void aFunctionThatCannotBeSerializedIsRefusedWhenTheLineIsWritten() {
+    Object lock = new Object();
+    UserDefinedFunction locked =
+        function(
+            ColumnFunction.ofRow(
+                (operands, result, row) -> result.setString(row, lock.toString())));
+    ColumnStream bids = bids();
+    assertThatThrownBy(() -> bids.registerFunction(locked))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("the function FROM_P cannot be serialized with the job")
+        .hasRootCauseInstanceOf(NotSerializableException.class);
   }
 
   @Test

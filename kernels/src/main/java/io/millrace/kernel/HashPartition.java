@@ -9,6 +9,9 @@ import java.util.Objects;
 
 /** Groups the rows of a table by the hash of key columns. Rows keep their order in a partition. */
 public final class HashPartition {
+  /** How many key columns and struct levels there may be. */
+  public static final int MAXIMUM_KEY_COLUMNS = PartitionArguments.MAXIMUM_KEY_COLUMNS;
+
   private HashPartition() {}
 
   /**
@@ -35,8 +38,9 @@ public final class HashPartition {
    *
    * @param keyColumns positions of the columns to hash: fixed-width, strings, and structs of those
    * @throws IndexOutOfBoundsException if a position is not one of the table's
-   * @throws IllegalArgumentException if there is no key, if there are more than 16 key columns and
-   *     struct levels, or if the function does not take a key's type
+   * @throws IllegalArgumentException if there is no key, if there are more than {@value
+   *     #MAXIMUM_KEY_COLUMNS} key columns and struct levels, or if the function does not take a
+   *     key's type
    */
   public static PartitionedTable hashPartition(
       Table input,

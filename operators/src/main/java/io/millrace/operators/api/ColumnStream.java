@@ -185,7 +185,11 @@ public final class ColumnStream {
 
   /**
    * The rows of this stream and of {@code others}, each stream's in its order. A column may be null
-   * if it may be in one of them. Streams of another parallelism than this one are rebalanced first.
+   * if it may be in one of them.
+   *
+   * <p>Batches are sent over the network as {@link BatchExchange#union} does it, and small ones are
+   * joined within 10 ms. There are as many subtasks as the most that one of the streams has; rows
+   * of a stream that has fewer are sent to them in turns.
    *
    * @throws IllegalArgumentException if one has other columns, in name, type or order; says which
    */
@@ -274,9 +278,10 @@ public final class ColumnStream {
    * This stream, whose last operator has an identifier for savepoints and logs, as with {@link
    * SingleOutputStreamOperator#uid}. Steps that become one operator end with it: later ones make
    * another. The first of the two operators of {@link #keyBy} and {@link #rebalance} gets {@code
-   * uid-partition}.
+   * uid-partition}, those of {@link #union} {@code uid-partition-1} and so on.
    *
-   * @throws IllegalStateException if the last step is {@link #union}, which is no operator
+   * @throws IllegalStateException if there is no step yet behind {@link #fromBatches} of a stream
+   *     that is no operator's
    */
   public ColumnStream uid(String uid) {
     return withOperator(operator -> operator.uid(uid));
@@ -286,7 +291,7 @@ public final class ColumnStream {
    * This stream, whose last operator has a name in the user interface, metrics and logs, as with
    * {@link SingleOutputStreamOperator#name}. Ends an operator as {@link #uid} does.
    *
-   * @throws IllegalStateException if the last step is {@link #union}, which is no operator
+   * @throws IllegalStateException as {@link #uid}
    */
   public ColumnStream name(String name) {
     return withOperator(operator -> operator.name(name));

@@ -95,34 +95,23 @@ record StreamPlan(
   }
 
   /**
-   * The rows of all streams; later expressions have the settings of the first, and later operators
-   * its parallelism.
+   * The rows of all streams; later expressions have the settings of the first.
    *
    * @throws IllegalArgumentException if one has other columns
    */
-  @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
   static StreamPlan union(List<StreamPlan> streams) {
+    if (streams.size() == 1) {
+      return streams.get(0);
+    }
     Schema schema = UnionSchema.of(streams.stream().map(StreamPlan::schema).toList());
-    int parallelism = streams.get(0).input.getParallelism();
     List<StreamPlan> same =
-        streams.stream()
-            .map(stream -> stream.withPending(stream.pending.as(schema)))
-            .map(stream -> stream.withParallelism(parallelism))
-            .toList();
-    DataStream<ColumnBatch>[] others =
-        same.stream().skip(1).map(StreamPlan::batches).toArray(DataStream[]::new);
+        streams.stream().map(stream -> stream.withPending(stream.pending.as(schema))).toList();
+    List<DataStream<ColumnBatch>> batches = same.stream().map(StreamPlan::batches).toList();
     List<Stage> stages = same.stream().map(StreamPlan::lastStage).toList();
     return of(
-        same.get(0).batches().union(others),
+        BatchExchange.union(batches).apply(),
         streams.get(0).settings(),
         new Stage("Union", Place.NOWHERE, List.of(), stages));
-  }
-
-  /** Where Flink would send whole batches, of which it takes no large ones. */
-  private StreamPlan withParallelism(int parallelism) {
-    return input.getParallelism() == parallelism
-        ? this
-        : then(BatchExchange.roundRobin(batches()).parallelism(parallelism).apply(), "Rebalance");
   }
 
   private static SingleOutputStreamOperator<ColumnBatch> append(
@@ -166,12 +155,13 @@ record StreamPlan(
   /**
    * This stream, whose last operator is changed.
    *
-   * @throws IllegalStateException if there is none behind a union
+   * @throws IllegalStateException if there is none, but a partitioning of batches that were given
    */
   StreamPlan withLastOperator(Consumer<SingleOutputStreamOperator<ColumnBatch>> change) {
     StreamPlan plan = of(batches(), settings, lastStage());
     if (!(plan.input instanceof SingleOutputStreamOperator<ColumnBatch> operator)) {
-      throw new IllegalStateException("the last step, a union, is no operator");
+      throw new IllegalStateException(
+          "there is no operator yet: the stream is a partitioning of batches that were given");
     }
     change.accept(operator);
     return plan;

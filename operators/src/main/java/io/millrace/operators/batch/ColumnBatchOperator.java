@@ -6,12 +6,14 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
+import org.apache.flink.util.function.ThrowingConsumer;
 
 /**
  * The base of operators that take batches. It keeps the rules of {@link ColumnBatch} in one place:
  * a subclass borrows its input, which is released after it where that is due, and sends batches
- * with {@link ColumnBatch#emit}, outside any attempt of its retry. It also holds the operator's
- * {@link DeviceContext} from {@link #open} to {@link #close}.
+ * with {@link ColumnBatch#emit}, outside any attempt of its retry. At the head of a chain it moves
+ * what came over the network to the device; a batch that does not fit there is processed as
+ * several. It also holds the operator's {@link DeviceContext} from {@link #open} to {@link #close}.
  *
  * @param <OUT> what the operator emits
  */
@@ -21,6 +23,7 @@ public abstract class ColumnBatchOperator<OUT> extends AbstractStreamOperator<OU
   private static final long serialVersionUID = 1L;
 
   private transient DeviceContext deviceContext;
+  private transient HostTransfer transfer;
   private transient boolean ownsInput;
 
   protected ColumnBatchOperator(StreamOperatorParameters<OUT> parameters) {
@@ -31,6 +34,7 @@ public abstract class ColumnBatchOperator<OUT> extends AbstractStreamOperator<OU
   public void open() throws Exception {
     super.open();
     deviceContext = DeviceContext.open(this);
+    transfer = new HostTransfer(deviceContext);
     // Only what a chain's head gets was deserialized, and so has no emitter that releases it.
     ownsInput = getOperatorConfig().isChainStart();
   }
@@ -43,21 +47,43 @@ public abstract class ColumnBatchOperator<OUT> extends AbstractStreamOperator<OU
   @Override
   public final void processElement(StreamRecord<ColumnBatch> element) throws Exception {
     ColumnBatch batch = element.getValue();
-    try {
-      if (ownsInput) {
-        deviceContext.retry().withHostRetry(batch::table);
-      }
+    if (!ownsInput) {
       processBatch(batch, element);
-    } finally {
-      if (ownsInput) {
-        batch.release();
+      return;
+    }
+    try {
+      deviceContext.retry().withHostRetry(batch::table);
+      if (takesHostBatches()) {
+        processBatch(batch, element);
+      } else {
+        transfer.toDevice(
+            batch.table().share(),
+            ThrowingConsumer.unchecked(table -> processOwned(new ColumnBatch(table), element)));
       }
+    } finally {
+      batch.release();
+    }
+  }
+
+  private void processOwned(ColumnBatch batch, StreamRecord<ColumnBatch> element) throws Exception {
+    try {
+      processBatch(batch, element.copy(batch));
+    } finally {
+      batch.release();
     }
   }
 
   /**
-   * Processes one batch, which is borrowed: {@linkplain ColumnBatch#retain retain} it to keep it
-   * after this returns.
+   * Whether batches that came over the network are to be processed in host memory, as they are
+   * deserialized. Others are always in the memory of the device.
+   */
+  protected boolean takesHostBatches() {
+    return false;
+  }
+
+  /**
+   * Processes one batch, on the device, which is borrowed: {@linkplain ColumnBatch#retain retain}
+   * it to keep it after this returns.
    *
    * @param element the record that carries {@code batch}, for its timestamp
    */
@@ -66,6 +92,6 @@ public abstract class ColumnBatchOperator<OUT> extends AbstractStreamOperator<OU
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(deviceContext, super::close);
+    IOUtils.closeAll(transfer, deviceContext, super::close);
   }
 }

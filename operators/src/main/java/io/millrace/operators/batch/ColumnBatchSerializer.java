@@ -30,10 +30,11 @@ import org.apache.flink.core.memory.DataOutputView;
  * Batches of one schema as bytes: a header with the schema's fingerprint, then the table as one
  * Arrow IPC record batch message without its schema, raw or as one Zstandard frame.
  *
- * <p>A batch of at most {@value #MAXIMUM_BYTES} bytes is written; the exchange cuts larger ones.
- * What is read is in host memory that is pinned where there is a GPU and enough can be; the head of
- * the chain moves it to its device. {@link #copy(ColumnBatch)} gives the same batch: see {@link
- * ColumnBatch} for who releases it.
+ * <p>A batch of at most {@value #MAXIMUM_BYTES} bytes is written. Above {@value #FAST_BYTES},
+ * Flink's receiver writes each element to a file first and reads it from there, so an exchange cuts
+ * larger ones. What is read is in host memory that is pinned where there is a GPU and enough can
+ * be; the head of the chain moves it to its device. {@link #copy(ColumnBatch)} gives the same
+ * batch: see {@link ColumnBatch} for who releases it.
  *
  * <p>Tables in device memory are written too, but each waits for a copy; the exchange's operators
  * copy to the host beforehand.
@@ -41,7 +42,13 @@ import org.apache.flink.core.memory.DataOutputView;
 @PublicEvolving
 public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
   /** Above this, Flink's receiver writes each element to a file first, and reads it from there. */
-  public static final int MAXIMUM_BYTES = 5 << 20;
+  public static final int FAST_BYTES = 5 << 20;
+
+  /**
+   * The most bytes of one batch. Flink collects an element in a Java array, which has less than 2
+   * GiB; this leaves room for what Zstandard adds to bytes that it cannot compress.
+   */
+  public static final int MAXIMUM_BYTES = 2_000_000_000;
 
   private static final long serialVersionUID = 1L;
   private static final int ZSTD_LEVEL = 1;
@@ -103,7 +110,7 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
                 + bytes
                 + " bytes, more than the "
                 + (MAXIMUM_BYTES - BatchHeader.BYTES)
-                + " that are sent at once: send it through a BatchExchange, which cuts it");
+                + " that Flink sends at once: send it through a BatchExchange, which cuts it");
       }
       switch (codec) {
         case RAW -> writeRaw(writer, (int) bytes, batch.keyGroup(), target);

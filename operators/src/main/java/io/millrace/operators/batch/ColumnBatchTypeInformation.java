@@ -100,6 +100,6 @@ public final class ColumnBatchTypeInformation extends TypeInformation<ColumnBatc
 
   @Override
   public String toString() {
-    return "ColumnBatch" + schema;
+    return "ColumnBatch" + schema + " " + codec;
   }
 }

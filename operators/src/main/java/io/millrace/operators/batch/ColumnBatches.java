@@ -92,7 +92,9 @@ public final class ColumnBatches {
       Optional<String> timeColumn) {
     Schema schema = ColumnBatchTypeInformation.schemaOf(batches.getType());
     timeColumn.ifPresent(column -> RowTimestamps.check(schema, column));
-    return UnbatchingOperator.factory(decoders, timeColumn).appendTo(batches, UNBATCH, type);
+    return UnbatchingOperator.factory(decoders, timeColumn)
+        .appendTo(batches, UNBATCH, type)
+        .setParallelism(batches.getParallelism());
   }
 
   /**

@@ -5,6 +5,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.TypeId;
 import io.millrace.kernel.HashFunction;
+import io.millrace.kernel.HashPartition;
 import io.millrace.operators.batch.BodyCodec;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchSerializer;
@@ -14,13 +15,12 @@ import java.util.Objects;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.transformations.PartitionTransformation;
 import org.apache.flink.streaming.runtime.partitioner.RebalancePartitioner;
 import org.apache.flink.streaming.runtime.partitioner.StreamPartitioner;
 
 /**
- * Redistributes the rows of a stream of batches over the subtasks of what follows.
+ * Sends the rows of one or more streams of batches to the subtasks of what follows.
  *
  * <pre>{@code
  * SingleOutputStreamOperator<ColumnBatch> byAuction =
@@ -31,24 +31,26 @@ import org.apache.flink.streaming.runtime.partitioner.StreamPartitioner;
  *         .apply();
  * }</pre>
  *
- * <p>An exchange is two operators. The first is chained to the stream's last one: it cuts each
- * batch on the device, copies the parts to the host and sends them. The second is the head of the
- * next chain: it joins the parts that arrive, moves them to its device and emits them, so any
- * operator can follow it. The number of subtasks is learned at run time, so jobs can be rescaled.
+ * <p>An exchange is two operators, or one more for each further stream. The first is chained to the
+ * stream's last one: it cuts each batch on the device, copies the parts to the host and sends them.
+ * The second is the head of the next chain: it joins the parts that arrive, moves them to its
+ * device and emits them, so any operator can follow it. The number of subtasks is learned at run
+ * time, so jobs can be rescaled.
  *
  * <p>Rows keep their order within one sender and one receiver; so the rows of one key that one
  * sender sends arrive in order.
  *
- * <p>A row must take less than 5 MiB (see {@link ColumnBatchSerializer}). DICTIONARY columns are
- * refused: decode them first.
+ * <p>A row of more than {@link ColumnBatchSerializer#FAST_BYTES} is sent, but slowly. DICTIONARY
+ * columns are refused: decode them first.
  */
 @PublicEvolving
 public final class BatchExchange {
-  /** What parts are cut to, in bytes: below the limit of a serialized batch, with room to spare. */
+  /** What parts are cut to, in bytes: less than Flink sends fast, with room to spare. */
   public static final int PART_BYTES = 4 << 20;
 
-  private final DataStream<ColumnBatch> input;
+  private final List<DataStream<ColumnBatch>> inputs;
   private final Schema schema;
+  private final Routing routing;
   private final List<String> keys;
   private HashFunction keyHash = HashFunction.FLINK_JAVA;
   private boolean perKeyGroup;
@@ -58,12 +60,20 @@ public final class BatchExchange {
   private String name;
   private String uid;
 
-  private BatchExchange(DataStream<ColumnBatch> input, List<String> keys) {
-    this.input = input;
-    this.schema = ColumnBatchTypeInformation.schemaOf(input.getType());
+  private enum Routing {
+    BY_KEY,
+    ROUND_ROBIN,
+    UNION
+  }
+
+  private BatchExchange(
+      List<DataStream<ColumnBatch>> inputs, Routing routing, List<String> keys, String name) {
+    this.inputs = inputs;
+    this.schema = ColumnBatchTypeInformation.schemaOf(inputs.get(0).getType());
+    this.routing = routing;
     this.keys = keys;
-    this.name = keys.isEmpty() ? "RoundRobin" : "KeyBy(" + String.join(", ", keys) + ")";
-    this.parallelism = input.getExecutionEnvironment().getParallelism();
+    this.name = name;
+    this.parallelism = inputs.get(0).getExecutionEnvironment().getParallelism();
     schema.fields().forEach(BatchExchange::checkSendable);
   }
 
@@ -90,10 +100,19 @@ public final class BatchExchange {
    *     is an ARRAY or ROW
    */
   public static BatchExchange keyBy(DataStream<ColumnBatch> batches, String... keys) {
-    BatchExchange exchange = new BatchExchange(batches, List.of(keys));
     if (keys.length == 0) {
       throw new IllegalArgumentException("a key needs a column");
     }
+    if (keys.length > HashPartition.MAXIMUM_KEY_COLUMNS) {
+      throw new IllegalArgumentException(
+          "a key has at most "
+              + HashPartition.MAXIMUM_KEY_COLUMNS
+              + " columns, but this has "
+              + keys.length);
+    }
+    String name = "KeyBy(" + String.join(", ", keys) + ")";
+    BatchExchange exchange =
+        new BatchExchange(List.of(batches), Routing.BY_KEY, List.of(keys), name);
     exchange.checkKeys(HashFunction.FLINK_BINARY_ROW);
     return exchange;
   }
@@ -109,8 +128,9 @@ public final class BatchExchange {
                 + key
                 + "' is "
                 + type
-                + ", which has no hash of DataStream jobs; take that of SQL jobs,"
-                + " HashFunction.FLINK_BINARY_ROW");
+                + ", which "
+                + hash.algorithm()
+                + " does not hash; HashFunction.FLINK_BINARY_ROW, that of SQL jobs, does");
       }
     }
   }
@@ -123,14 +143,50 @@ public final class BatchExchange {
    * @throws IllegalArgumentException if the stream has no such type
    */
   public static BatchExchange roundRobin(DataStream<ColumnBatch> batches) {
-    return new BatchExchange(batches, List.of());
+    return new BatchExchange(List.of(batches), Routing.ROUND_ROBIN, List.of(), "RoundRobin");
+  }
+
+  /**
+   * Sends batches of several streams to one, each to the subtask of the same number if there are as
+   * many, else in turns. There are as many as the most that one of the streams has, unless {@link
+   * #parallelism} says otherwise.
+   *
+   * @param batches at least two streams whose type is a {@link ColumnBatchTypeInformation}; one may
+   *     be there twice
+   * @throws IllegalArgumentException if there are fewer, or one has no such type or other columns
+   *     than the first
+   */
+  public static BatchExchange union(List<DataStream<ColumnBatch>> batches) {
+    if (batches.size() < 2) {
+      throw new IllegalArgumentException("a union needs two streams, but has " + batches.size());
+    }
+    BatchExchange exchange =
+        new BatchExchange(List.copyOf(batches), Routing.UNION, List.of(), "Union");
+    for (DataStream<ColumnBatch> stream : batches) {
+      Schema other = ColumnBatchTypeInformation.schemaOf(stream.getType());
+      if (!other.equals(exchange.schema)) {
+        throw new IllegalArgumentException("a union of " + exchange.schema + " and " + other);
+      }
+    }
+    exchange.parallelism =
+        batches.stream().mapToInt(DataStream::getParallelism).max().orElseThrow();
+    return exchange;
+  }
+
+  private void checkKeyed() {
+    if (routing != Routing.BY_KEY) {
+      throw new IllegalStateException(name + " has no key");
+    }
   }
 
   /**
    * Which hash of a key decides on its key group. {@link HashFunction#FLINK_JAVA}, the default, is
    * that of DataStream jobs; {@link HashFunction#FLINK_BINARY_ROW} is that of SQL jobs.
+   *
+   * @throws IllegalStateException if this is not {@link #keyBy}
    */
   public BatchExchange keyHash(HashFunction newKeyHash) {
+    checkKeyed();
     keyHash = Objects.requireNonNull(newKeyHash, "key hash is null");
     return this;
   }
@@ -140,8 +196,11 @@ public final class BatchExchange {
    * restored with another parallelism, because Flink redistributes whole elements; without this,
    * such a restore is refused. It costs throughput: there are as many elements as key groups.
    * Aligned checkpoints and savepoints need none of it.
+   *
+   * @throws IllegalStateException if this is not {@link #keyBy}
    */
   public BatchExchange perKeyGroup() {
+    checkKeyed();
     perKeyGroup = true;
     return this;
   }
@@ -170,7 +229,10 @@ public final class BatchExchange {
     return this;
   }
 
-  /** Gives the two operators the identifiers {@code uid-partition} and {@code uid}. */
+  /**
+   * Gives the two operators the identifiers {@code uid-partition} and {@code uid}. The streams of a
+   * union have {@code uid-partition-1} and so on.
+   */
   public BatchExchange uid(String newUid) {
     uid = Objects.requireNonNull(newUid, "uid is null");
     return this;
@@ -178,38 +240,53 @@ public final class BatchExchange {
 
   /**
    * Adds the exchange to the job. What it gives emits batches on its device; its {@code uid} and
-   * {@code name} go to both operators.
+   * {@code name} go to all of its operators.
    *
    * @throws IllegalArgumentException if a column of the key has a type that the key's hash does not
    *     take
    */
   public SingleOutputStreamOperator<ColumnBatch> apply() {
     checkKeys(keyHash);
-    StreamExecutionEnvironment environment = input.getExecutionEnvironment();
     ColumnBatchTypeInformation type = new ColumnBatchTypeInformation(schema, codec);
-    SingleOutputStreamOperator<ColumnBatch> partition =
-        PartitionOperator.factory(splitters())
-            .appendTo(input, ExchangedStream.partitionName(name), type)
-            .setParallelism(input.getParallelism());
-    DataStream<ColumnBatch> sent =
-        new DataStream<>(
-            environment,
-            new PartitionTransformation<>(partition.getTransformation(), partitioner()));
+    List<SingleOutputStreamOperator<ColumnBatch>> partitions =
+        inputs.stream().map(input -> partition(input, type)).toList();
     SingleOutputStreamOperator<ColumnBatch> joined =
-        CoalesceOperator.factory(coalesce).appendTo(sent, name, type).setParallelism(parallelism);
-    SingleOutputStreamOperator<ColumnBatch> exchanged = new ExchangedStream(partition, joined);
+        CoalesceOperator.factory(coalesce)
+            .appendTo(sent(partitions), name, type)
+            .setParallelism(parallelism);
+    SingleOutputStreamOperator<ColumnBatch> exchanged = new ExchangedStream(partitions, joined);
     return uid == null ? exchanged : exchanged.uid(uid);
   }
 
+  private SingleOutputStreamOperator<ColumnBatch> partition(
+      DataStream<ColumnBatch> input, ColumnBatchTypeInformation type) {
+    return PartitionOperator.factory(splitters())
+        .appendTo(input, ExchangedStream.partitionName(name), type)
+        .setParallelism(input.getParallelism());
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
+  private DataStream<ColumnBatch> sent(List<SingleOutputStreamOperator<ColumnBatch>> partitions) {
+    SingleOutputStreamOperator<ColumnBatch> first = partitions.get(0);
+    return switch (routing) {
+      case BY_KEY -> sent(first, new KeyGroupPartitioner(perKeyGroup));
+      case ROUND_ROBIN -> sent(first, new RebalancePartitioner<>());
+      case UNION -> first.union(partitions.stream().skip(1).toArray(DataStream[]::new));
+    };
+  }
+
+  private static DataStream<ColumnBatch> sent(
+      DataStream<ColumnBatch> partition, StreamPartitioner<ColumnBatch> partitioner) {
+    return new DataStream<>(
+        partition.getExecutionEnvironment(),
+        new PartitionTransformation<>(partition.getTransformation(), partitioner));
+  }
+
   private TableSplitter.Factory splitters() {
-    if (keys.isEmpty()) {
+    if (routing != Routing.BY_KEY) {
       return (context, target) -> new WholeTableSplitter(context, PART_BYTES, ColumnBatch::new);
     }
     return KeyGroupSplitter.factory(
         keys.stream().map(schema::indexOf).toList(), keyHash, perKeyGroup, PART_BYTES);
-  }
-
-  private StreamPartitioner<ColumnBatch> partitioner() {
-    return keys.isEmpty() ? new RebalancePartitioner<>() : new KeyGroupPartitioner(perKeyGroup);
   }
 }

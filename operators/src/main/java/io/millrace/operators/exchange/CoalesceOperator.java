@@ -10,7 +10,6 @@ import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.util.IOUtils;
 
@@ -27,7 +26,7 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
   private transient BatchCoalescer coalescer;
   private transient ExchangeMetrics exchangeMetrics;
   private transient StreamRecord<ColumnBatch> joined;
-  private transient long deadline;
+  private transient long openedMillis;
   private transient ScheduledFuture<?> timer;
 
   private CoalesceOperator(
@@ -49,6 +48,12 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
     joined = new StreamRecord<>(null);
   }
 
+  // They are joined there, and moved to the device once.
+  @Override
+  protected boolean takesHostBatches() {
+    return true;
+  }
+
   @Override
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
     if (coalescer.isEmpty()) {
@@ -68,27 +73,36 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
 
   // One timer at a time: a timer that comes too early for the current batch sets the next one.
   private void startDelay() {
-    ProcessingTimeService time = getProcessingTimeService();
-    deadline = time.getCurrentProcessingTime() + options.delay().toMillis();
+    openedMillis = getProcessingTimeService().getCurrentProcessingTime();
     if (timer == null) {
       setTimer();
     }
   }
 
   private void setTimer() {
-    timer = getProcessingTimeService().registerTimer(deadline, this::onTimer);
+    timer = getProcessingTimeService().registerTimer(deadlineMillis(), time -> onTimer());
   }
 
-  private void onTimer(long timestamp) {
+  private long deadlineMillis() {
+    return openedMillis + options.delay().toMillis();
+  }
+
+  private void onTimer() {
     timer = null;
     if (coalescer.isEmpty()) {
       return;
     }
-    if (timestamp >= deadline) {
+    if (isDue()) {
       flush();
     } else {
       setTimer();
     }
+  }
+
+  // Where the clock was set back, the age is unknown.
+  private boolean isDue() {
+    long now = getProcessingTimeService().getCurrentProcessingTime();
+    return now >= deadlineMillis() || now < openedMillis;
   }
 
   private void flush() {
@@ -126,8 +140,9 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
   }
 
   @Override
-  public void prepareSnapshotPreBarrier(long checkpointId) {
+  public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
     flush();
+    super.prepareSnapshotPreBarrier(checkpointId);
   }
 
   @Override
@@ -137,6 +152,9 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
 
   @Override
   public void close() throws Exception {
+    if (timer != null) {
+      timer.cancel(false);
+    }
     IOUtils.closeAll(coalescer, super::close);
   }
 }

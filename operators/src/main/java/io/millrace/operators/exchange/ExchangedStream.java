@@ -1,17 +1,21 @@
 package io.millrace.operators.exchange;
 
 import io.millrace.operators.batch.ColumnBatch;
+import java.util.List;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 
-/** What an exchange gives: its second operator, which the first is named after. */
+/** What an exchange gives: its last operator, which those before it are named after. */
 final class ExchangedStream extends SingleOutputStreamOperator<ColumnBatch> {
-  private final SingleOutputStreamOperator<ColumnBatch> partition;
+  private final List<SingleOutputStreamOperator<ColumnBatch>> partitions;
 
+  /**
+   * @param partitions the operators that send, one for each stream
+   */
   ExchangedStream(
-      SingleOutputStreamOperator<ColumnBatch> partition,
+      List<SingleOutputStreamOperator<ColumnBatch>> partitions,
       SingleOutputStreamOperator<ColumnBatch> joined) {
     super(joined.getExecutionEnvironment(), joined.getTransformation());
-    this.partition = partition;
+    this.partitions = partitions;
   }
 
   static String partitionName(String name) {
@@ -20,13 +24,15 @@ final class ExchangedStream extends SingleOutputStreamOperator<ColumnBatch> {
 
   @Override
   public SingleOutputStreamOperator<ColumnBatch> uid(String uid) {
-    partition.uid(uid + "-partition");
+    for (int i = 0; i < partitions.size(); i++) {
+      partitions.get(i).uid(uid + "-partition" + (partitions.size() == 1 ? "" : "-" + (i + 1)));
+    }
     return super.uid(uid);
   }
 
   @Override
   public SingleOutputStreamOperator<ColumnBatch> name(String name) {
-    partition.name(partitionName(name));
+    partitions.forEach(partition -> partition.name(partitionName(name)));
     return super.name(name);
   }
 }

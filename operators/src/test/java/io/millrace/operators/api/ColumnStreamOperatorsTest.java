@@ -96,6 +96,28 @@ class ColumnStreamOperatorsTest {
   }
 
   @Test
+  void theOperatorsOfAUnionHaveIdentifiersAndTheLargestParallelism() {
+    RowStream<Row> rows = rows();
+    ColumnStream few = rows.batch().uid("few");
+    ColumnStream many = rows.batch().setParallelism(3).uid("many");
+    few.union(many).uid("both").name("both streams");
+    Map<String, StreamNode> nodes = nodes();
+    assertThat(nodes.get("both").getOperatorName()).isEqualTo("both streams");
+    assertThat(nodes.get("both").getParallelism()).isEqualTo(3);
+    assertThat(nodes.get("both-partition-1").getParallelism()).isEqualTo(2);
+    assertThat(nodes.get("both-partition-2").getParallelism()).isEqualTo(3);
+    assertThat(few.union().uid("alone").explain()).isEqualTo(few.explain());
+  }
+
+  @Test
+  void aPartitioningOfBatchesIsNoOperator() {
+    ColumnStream given = ColumnStream.fromBatches(rows().batch().toBatches().rebalance());
+    assertThatThrownBy(() -> given.uid("rebalanced"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageStartingWith("there is no operator yet");
+  }
+
+  @Test
   void stepsThatDistributeRowsHaveAParallelismAndLaterOnesTheSame() {
     rows()
         .batch()
@@ -117,22 +139,6 @@ class ColumnStreamOperatorsTest {
   }
 
   @Test
-  void streamsOfOtherParallelismAreRebalancedBeforeAUnion() {
-    ColumnStream three = rows().batch().setParallelism(3);
-    ColumnStream union = rows().batch().union(three.filter(col("price").gt(1)));
-    assertThat(union.toBatches().getParallelism()).isEqualTo(2);
-    assertThat(union.explain())
-        .isEqualTo(
-            """
-            1. Batch Row [host]
-            2. Batch Row [host]
-            3. Calc(where=(price > 1), select=[auction, price]) [GPU if there is one]
-            4. Rebalance [GPU if there is one]
-            5. Union from 1 and 4
-            """);
-  }
-
-  @Test
   void stepsThatKeepRowsInTheirSubtasksHaveNoParallelismOfTheirOwn() {
     ColumnStream bids = rows().batch();
     assertThatThrownBy(() -> bids.filter(col("price").gt(1)).setParallelism(3))
@@ -143,8 +149,5 @@ class ColumnStreamOperatorsTest {
     DataStream<VectorSchemaRoot> roots = bids.toArrow();
     assertThatThrownBy(() -> ColumnStream.fromArrow(roots, BIDS).setParallelism(3))
         .isInstanceOf(IllegalStateException.class);
-    assertThatThrownBy(() -> bids.union(bids).uid("union"))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessage("the last step, a union, is no operator");
   }
 }

@@ -3,6 +3,7 @@ package io.millrace.operators.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
@@ -15,6 +16,7 @@ import io.millrace.testing.RandomTables;
 import io.millrace.testing.TableBuilder;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -102,7 +104,7 @@ class ColumnBatchSerializerTest {
   @EnumSource(BodyCodec.class)
   void largeBuffersAreWrittenWithAndWithoutTheFastPath(BodyCodec codec) throws IOException {
     ColumnBatchSerializer serializer = new ColumnBatchSerializer(IDS, codec);
-    int rows = 100_000;
+    int rows = ColumnBatchSerializer.FAST_BYTES / Long.BYTES + 1;
     ColumnBatch batch = new ColumnBatch(ids(rows));
     byte[] fast = serialize(serializer, batch);
     java.io.ByteArrayOutputStream slow = new java.io.ByteArrayOutputStream();
@@ -152,18 +154,18 @@ class ColumnBatchSerializerTest {
     ColumnBatchSerializer serializer = new ColumnBatchSerializer(IDS, BodyCodec.RAW);
     byte[] bytes = serializeAndRelease(serializer, ids(3));
     assertRefused(serializer, bytes, 0, "not a batch");
-    assertRefused(serializer, bytes, 2, "version 99");
+    assertRefused(serializer, bytes, 2, "version 127");
     assertRefused(serializer, bytes, 3, "codec");
     assertRefused(serializer, bytes, 4, "another schema");
-    assertRefused(serializer, bytes, 16, "message of");
-    assertRefused(serializer, bytes, 20, "body of");
+    assertRefused(serializer, bytes, 16, "with a message of");
+    assertRefused(serializer, bytes, 20, "with a body of");
     assertRefused(serializer, bytes, 23, "for a raw message");
   }
 
   private static void assertRefused(
       ColumnBatchSerializer serializer, byte[] bytes, int position, String message) {
     byte[] corrupt = bytes.clone();
-    corrupt[position] = 99;
+    corrupt[position] = Byte.MAX_VALUE;
     assertThatThrownBy(() -> serializer.deserialize(new DataInputDeserializer(corrupt)))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(message);
@@ -193,17 +195,25 @@ class ColumnBatchSerializerTest {
         .hasMessageContaining("Zstandard");
   }
 
-  @ParameterizedTest
-  @EnumSource(BodyCodec.class)
-  void moreThanFiveMebibytesAreRefused(BodyCodec codec) throws IOException {
-    ColumnBatchSerializer serializer = new ColumnBatchSerializer(IDS, codec);
-    int most = (ColumnBatchSerializer.MAXIMUM_BYTES - 1_024) / Long.BYTES;
-    assertThat(serializeAndRelease(serializer, ids(most)).length)
-        .isLessThanOrEqualTo(ColumnBatchSerializer.MAXIMUM_BYTES);
-    int tooMany = ColumnBatchSerializer.MAXIMUM_BYTES / Long.BYTES;
-    assertThatThrownBy(() -> serializeAndRelease(serializer, ids(tooMany)))
+  @Test
+  void whatFlinkCannotSendAtOnceIsRefused() throws IOException {
+    int rows = 1 << 20;
+    int columns = ColumnBatchSerializer.MAXIMUM_BYTES / (rows * Long.BYTES) + 1;
+    List<Field> fields = new ArrayList<>();
+    List<Column> sameColumn = new ArrayList<>();
+    try (Table ids = ids(rows);
+        Table one = device.copyToHost(ids)) {
+      for (int i = 0; i < columns; i++) {
+        fields.add(new Field("id" + i, DataType.INT64, false));
+        sameColumn.add(one.column(0).share());
+      }
+    }
+    Schema schema = new Schema(fields);
+    ColumnBatchSerializer serializer = new ColumnBatchSerializer(schema, BodyCodec.RAW);
+    Table table = new Table(schema, sameColumn, rows);
+    assertThatThrownBy(() -> serializeAndRelease(serializer, table))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("a batch of " + tooMany + " rows has ")
+        .hasMessageContaining("a batch of " + rows + " rows has 20")
         .hasMessageContaining("BatchExchange");
   }
 
@@ -289,6 +299,7 @@ class ColumnBatchSerializerTest {
   void typesAndSerializersAreEqualBySchemaAndCodecAndTravelWithTheJob() throws Exception {
     ColumnBatchTypeInformation type = new ColumnBatchTypeInformation(ALL_TYPES, BodyCodec.ZSTD);
     assertThat(InstantiationUtil.clone(type)).isEqualTo(type).hasSameHashCodeAs(type);
+    assertThat(type).asString().endsWith(" ZSTD");
     assertThat(type).isNotEqualTo(new ColumnBatchTypeInformation(ALL_TYPES));
     assertThat(type).isNotEqualTo(new ColumnBatchTypeInformation(IDS, BodyCodec.ZSTD));
     TypeSerializer<ColumnBatch> serializer = type.createSerializer(null);

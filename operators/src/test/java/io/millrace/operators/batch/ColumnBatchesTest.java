@@ -19,6 +19,7 @@ import java.util.stream.LongStream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.table.data.GenericRowData;
@@ -27,6 +28,7 @@ import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,6 +92,29 @@ class ColumnBatchesTest {
             Optional.empty())
         .filter(row -> SEEN.add(row.<Long>getFieldAs("id")))
         .sinkTo(new DiscardingSink<>());
+    flink.run(environment);
+    assertEachOnce();
+  }
+
+  @Test
+  void batchesOfAnySizePassWhereChainingIsOff() throws Exception {
+    StreamExecutionEnvironment environment = flink.environment(2);
+    environment.disableOperatorChaining();
+    String name = "x".repeat(2 * ColumnBatchSerializer.FAST_BYTES / (int) ROWS);
+    DataStream<RowData> rows =
+        environment
+            .fromSequence(1, ROWS)
+            .map(id -> (RowData) GenericRowData.of(id, StringData.fromString(name)))
+            .returns(InternalTypeInfo.of(SchemaConverter.toRowType(SCHEMA)));
+    SingleOutputStreamOperator<ColumnBatch> batches =
+        ColumnBatches.fromRows(
+                rows,
+                SCHEMA,
+                OPTIONS.withRows((int) ROWS, (int) ROWS).withLatency(Duration.ofHours(1)))
+            .setParallelism(1);
+    SingleOutputStreamOperator<RowData> unbatched = ColumnBatches.toRows(batches);
+    assertThat(unbatched.getParallelism()).isEqualTo(1);
+    unbatched.filter(row -> SEEN.add(row.getLong(0))).sinkTo(new DiscardingSink<>());
     flink.run(environment);
     assertEachOnce();
   }

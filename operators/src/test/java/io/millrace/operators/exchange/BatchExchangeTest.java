@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.kernel.HashFunction;
 import io.millrace.operators.batch.BodyCodec;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.testing.BatchCollector;
@@ -16,6 +17,7 @@ import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.testing.TableSourceOperator;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -186,6 +188,20 @@ class BatchExchangeTest {
     StreamExecutionEnvironment environment = environment();
     DataStream<ColumnBatch> batches = source(environment);
     assertThatThrownBy(() -> BatchExchange.keyBy(batches)).hasMessage("a key needs a column");
+    assertThatThrownBy(
+            () ->
+                BatchExchange.keyBy(batches, Collections.nCopies(17, "key").toArray(String[]::new)))
+        .hasMessage("a key has at most 16 columns, but this has 17");
+    assertThatThrownBy(() -> BatchExchange.roundRobin(batches).keyHash(HashFunction.FLINK_JAVA))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("RoundRobin has no key");
+    assertThatThrownBy(() -> BatchExchange.union(List.of(batches, batches)).perKeyGroup())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("Union has no key");
+    assertThatThrownBy(
+            () -> BatchExchange.keyBy(batches, "name").keyHash(HashFunction.IDENTITY).apply())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("column 'name' is STRING, which IDENTITY does not hash;");
     assertThatThrownBy(() -> BatchExchange.keyBy(batches, "kee"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("there is no column 'kee'");
@@ -204,5 +220,59 @@ class BatchExchangeTest {
     assertThatThrownBy(() -> BatchExchange.roundRobin(untyped))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("ColumnBatchTypeInformation");
+  }
+
+  @OutOfMemoryTest(onCluster = true)
+  void aUnionHasTheRowsOfAllStreamsEachInItsOrder() throws Exception {
+    StreamExecutionEnvironment environment = environment();
+    DataStream<ColumnBatch> first = source(environment);
+    DataStream<ColumnBatch> second =
+        TableSourceOperator.batches(
+            environment.fromSequence(BATCHES, 2 * BATCHES - 1), SCHEMA, BatchExchangeTest::rows);
+    DataStream<ColumnBatch> ofAnotherCodecAndParallelism =
+        BatchExchange.roundRobin(source(environment)).codec(BodyCodec.ZSTD).parallelism(1).apply();
+    BatchCollector collector = new BatchCollector();
+    collector.collect(
+        BatchExchange.union(List.of(first, second))
+            .coalesce(CoalesceOptions.DEFAULT.withRows(1))
+            .apply());
+    BatchCollector mixed = new BatchCollector();
+    mixed.collect(BatchExchange.union(List.of(first, ofAnotherCodecAndParallelism, first)).apply());
+    flink.run(environment);
+
+    assertThat(inOrder(collector.rows()))
+        .isEqualTo(
+            LongStream.range(0, 2 * BATCHES).boxed().flatMap(i -> rows(i).stream()).toList());
+    for (int subtask = 0; subtask < SENDERS; subtask++) {
+      assertThat(positions(collector, subtask, true)).isSorted();
+      assertThat(positions(collector, subtask, false)).isSorted();
+    }
+    assertThat(inOrder(mixed.rows()))
+        .isEqualTo(
+            allRows().stream().flatMap(row -> Collections.nCopies(3, row).stream()).toList());
+  }
+
+  private static List<Long> positions(BatchCollector collector, int subtask, boolean ofFirst) {
+    return collector.batches().stream()
+        .filter(batch -> batch.subtask() == subtask)
+        .flatMap(batch -> batch.rows().stream())
+        .filter(row -> (Long) row.get(2) < BATCHES == ofFirst)
+        .map(BatchExchangeTest::position)
+        .toList();
+  }
+
+  @Test
+  void whatIsNoUnionIsRefusedWhenTheJobIsBuilt() {
+    StreamExecutionEnvironment environment = environment();
+    DataStream<ColumnBatch> batches = source(environment);
+    Schema other = Schema.of(Field.of("id", DataType.INT64));
+    DataStream<ColumnBatch> others =
+        TableSourceOperator.batches(environment.fromSequence(0, 1), other, number -> List.of());
+    assertThatThrownBy(() -> BatchExchange.union(List.of(batches)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("a union needs two streams, but has 1");
+    assertThatThrownBy(() -> BatchExchange.union(List.of(batches, others)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("a union of " + SCHEMA + " and (id BIGINT)");
   }
 }

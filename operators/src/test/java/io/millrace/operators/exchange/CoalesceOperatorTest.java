@@ -235,11 +235,38 @@ class CoalesceOperatorTest {
   }
 
   @Test
-  void limitsMustBePositive() {
-    assertThatThrownBy(() -> OPTIONS.withRows(0)).isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> OPTIONS.withBytes(0)).isInstanceOf(IllegalArgumentException.class);
+  void aClockThatIsSetBackDelaysNothing() throws Exception {
+    process(1, 1, null);
+    harness.getProcessingTimeService().setCurrentTime(500);
+    process(2, 10, null);
+    assertThat(output.elements()).hasSize(1);
+    process(3, 1, null);
+    harness.setProcessingTime(1_049);
+    assertThat(output.elements()).hasSize(1);
+    harness.setProcessingTime(1_050);
+    assertThat(output.elements()).hasSize(2);
+  }
+
+  @Test
+  void aClosedOperatorLeavesNoTimer() throws Exception {
+    process(1, 1, null);
+    assertThat(harness.getProcessingTimeService().getNumActiveTimers()).isEqualTo(1);
+    harness.close();
+    assertThat(harness.getProcessingTimeService().getNumActiveTimers()).isZero();
+  }
+
+  @Test
+  void limitsAreChecked() {
+    assertThatThrownBy(() -> OPTIONS.withRows(0)).hasMessage("rows is 0, not from 1 to 1073741824");
+    assertThatThrownBy(() -> OPTIONS.withRows(Integer.MAX_VALUE))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> OPTIONS.withBytes(0))
+        .hasMessage("bytes is 0, not from 1 to 1073741824");
+    assertThatThrownBy(() -> OPTIONS.withBytes(2L << 30))
+        .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> OPTIONS.withDelay(Duration.ZERO))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("PT0S");
+        .hasMessage("delay is PT0S, not from 1 ms to one day");
+    assertThatThrownBy(() -> OPTIONS.withDelay(Duration.ofDays(2)))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 }

@@ -187,9 +187,8 @@ public final class ColumnStream {
    * The rows of this stream and of {@code others}, each stream's in its order. A column may be null
    * if it may be in one of them.
    *
-   * <p>Batches are sent over the network as {@link BatchExchange#union} does it, and small ones are
-   * joined within 10 ms. There are as many subtasks as the most that one of the streams has; rows
-   * of a stream that has fewer are sent to them in turns.
+   * <p>Sent as {@link BatchExchange#union} sends them. There are as many subtasks as the most that
+   * one of the streams has; rows of a stream that has fewer are sent to them in turns.
    *
    * @throws IllegalArgumentException if one has other columns, in name, type or order; says which
    */
@@ -280,8 +279,7 @@ public final class ColumnStream {
    * another. The first of the two operators of {@link #keyBy} and {@link #rebalance} gets {@code
    * uid-partition}, those of {@link #union} {@code uid-partition-1} and so on.
    *
-   * @throws IllegalStateException if there is no step yet behind {@link #fromBatches} of a stream
-   *     that is no operator's
+   * @throws IllegalStateException if there is no step yet behind batches that are no operator's
    */
   public ColumnStream uid(String uid) {
     return withOperator(operator -> operator.uid(uid));

@@ -348,13 +348,15 @@ public final class ColumnStream {
    */
   public SingleOutputStreamOperator<RowData> toRowData() {
     return plan.rows(
-        RowDataDecoder::new, RowDataDecoder.typeInformation(schema()), Optional.empty());
+        RowDataDecoder.factory(), RowDataDecoder.typeInformation(schema()), Optional.empty());
   }
 
   /** As {@link #toRowData()}, with timestamps as {@link #toRows(String)}. */
   public SingleOutputStreamOperator<RowData> toRowData(String timeColumn) {
     return plan.rows(
-        RowDataDecoder::new, RowDataDecoder.typeInformation(schema()), Optional.of(timeColumn));
+        RowDataDecoder.factory(),
+        RowDataDecoder.typeInformation(schema()),
+        Optional.of(timeColumn));
   }
 
   /**

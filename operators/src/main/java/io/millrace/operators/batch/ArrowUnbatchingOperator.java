@@ -22,6 +22,7 @@ public final class ArrowUnbatchingOperator extends DownloadingOperator<VectorSch
 
   private transient BufferAllocator allocator;
   private transient ArrowExporter exporter;
+  private transient UnbatchingMetrics unbatching;
 
   private ArrowUnbatchingOperator(StreamOperatorParameters<VectorSchemaRoot> parameters) {
     super(parameters);
@@ -35,6 +36,7 @@ public final class ArrowUnbatchingOperator extends DownloadingOperator<VectorSch
   @Override
   public void open() throws Exception {
     super.open();
+    unbatching = new UnbatchingMetrics(getMetricGroup());
     allocator = new RootAllocator();
     exporter =
         new ArrowExporter(
@@ -56,6 +58,7 @@ public final class ArrowUnbatchingOperator extends DownloadingOperator<VectorSch
                     () -> exporter.export(table, dictionaries, deviceContext().hostStream()))) {
       output.collect(element.copy(null).replace(root));
     }
+    unbatching.count(table.rowCount());
   }
 
   @Override

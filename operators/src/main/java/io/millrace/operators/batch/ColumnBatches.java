@@ -73,7 +73,7 @@ public final class ColumnBatches {
     Schema schema = ColumnBatchTypeInformation.schemaOf(batches.getType());
     return toRows(
         batches,
-        RowDataDecoder::new,
+        RowDataDecoder.factory(),
         InternalTypeInfo.of(SchemaConverter.toRowType(schema)),
         timeColumn);
   }
@@ -92,7 +92,7 @@ public final class ColumnBatches {
       Optional<String> timeColumn) {
     Schema schema = ColumnBatchTypeInformation.schemaOf(batches.getType());
     timeColumn.ifPresent(column -> RowTimestamps.check(schema, column));
-    return UnbatchingOperator.factory(decoders, timeColumn)
+    return UnbatchingOperator.factory(schema, decoders, timeColumn)
         .appendTo(batches, UNBATCH, type)
         .setParallelism(batches.getParallelism());
   }

@@ -1,12 +1,11 @@
 package io.millrace.operators.batch;
 
+import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.memory.AccessScope;
 import io.millrace.operators.row.RowDecoder;
 import java.util.Optional;
 import org.apache.flink.annotation.PublicEvolving;
-import org.apache.flink.metrics.Counter;
-import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
@@ -23,52 +22,53 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 @PublicEvolving
 public final class UnbatchingOperator<OUT> extends DownloadingOperator<OUT> {
   private static final long serialVersionUID = 1L;
-  private static final String METRIC_GROUP = "unbatching";
-
-  private final RowDecoder.Factory<OUT> decoders;
+  private final Schema schema;
+  private final RowDecoder.Factory<OUT> factory;
   private final String timeColumn;
 
-  private transient Counter rows;
-  private transient Counter batches;
+  private transient RowDecoder.OfTables<OUT> decoders;
+  private transient UnbatchingMetrics unbatching;
 
   private UnbatchingOperator(
       StreamOperatorParameters<OUT> parameters,
-      RowDecoder.Factory<OUT> decoders,
+      Schema schema,
+      RowDecoder.Factory<OUT> factory,
       String timeColumn) {
     super(parameters);
-    this.decoders = decoders;
+    this.schema = schema;
+    this.factory = factory;
     this.timeColumn = timeColumn;
   }
 
   /**
    * A factory of operators that send rows.
    *
+   * @param schema of all batches
    * @param timeColumn a TIMESTAMP, or a BIGINT of milliseconds since 1970-01-01T00:00Z, that gives
    *     rows their timestamps; empty to give them the batch's
    */
   public static <OUT> OperatorFactory<ColumnBatch, OUT> factory(
-      RowDecoder.Factory<OUT> decoders, Optional<String> timeColumn) {
+      Schema schema, RowDecoder.Factory<OUT> decoders, Optional<String> timeColumn) {
     @SuppressWarnings("unchecked") // the class of a generic type
     Class<UnbatchingOperator<OUT>> operatorClass =
         (Class<UnbatchingOperator<OUT>>) (Class<?>) UnbatchingOperator.class;
     String column = timeColumn.orElse(null);
     return new OperatorFactory<>(
-        operatorClass, parameters -> new UnbatchingOperator<>(parameters, decoders, column));
+        operatorClass,
+        parameters -> new UnbatchingOperator<>(parameters, schema, decoders, column));
   }
 
   @Override
   public void open() throws Exception {
     super.open();
-    MetricGroup group = getMetricGroup().addGroup(METRIC_GROUP);
-    rows = group.counter("rows");
-    batches = group.counter("batches");
+    decoders = factory.create(schema);
+    unbatching = new UnbatchingMetrics(getMetricGroup());
   }
 
   @Override
   protected void download(
       ColumnBatch batch, StreamRecord<ColumnBatch> element, DownloadQueue downloads) {
     downloads.add(batch, table -> send(table, element));
-    batches.inc();
   }
 
   private void send(Table table, StreamRecord<ColumnBatch> element) {
@@ -81,7 +81,7 @@ public final class UnbatchingOperator<OUT> extends DownloadingOperator<OUT> {
         output.collect(record);
       }
     }
-    rows.inc(table.rowCount());
+    unbatching.count(table.rowCount());
   }
 
   /** Rows that are read without any further memory. */
@@ -92,7 +92,7 @@ public final class UnbatchingOperator<OUT> extends DownloadingOperator<OUT> {
 
     private HostRows(Table table, StreamRecord<ColumnBatch> element) {
       try {
-        decoder = decoders.create(table, scope);
+        decoder = decoders.decoder(table, scope);
         timestamps = RowTimestamps.of(element, table, timeColumn, scope);
       } catch (RuntimeException | Error e) {
         close();

@@ -13,20 +13,11 @@ import org.apache.flink.types.Row;
  * Makes {@link Row}s, by position and by name, with the Java types of Flink's Table API. Each row
  * is a new object.
  */
-public final class ExternalRowDecoder implements RowDecoder<Row> {
-  private final RowDataDecoder decoder;
+public final class ExternalRowDecoder implements RowDecoder.OfTables<Row> {
   private final DataStructureConverter<Object, Object> converter;
 
-  /**
-   * A decoder of {@code table}.
-   *
-   * @param table in host memory
-   * @param scope on a host stream; waits for pending copies into the table
-   */
-  public ExternalRowDecoder(Table table, AccessScope scope) {
-    this.decoder = new RowDataDecoder(table, scope);
-    this.converter =
-        DataStructureConverters.getConverter(SchemaConverter.toDataType(table.schema()));
+  public ExternalRowDecoder(Schema schema) {
+    this.converter = DataStructureConverters.getConverter(SchemaConverter.toDataType(schema));
     converter.open(Thread.currentThread().getContextClassLoader());
   }
 
@@ -38,7 +29,8 @@ public final class ExternalRowDecoder implements RowDecoder<Row> {
   }
 
   @Override
-  public Row decode(int row) {
-    return (Row) converter.toExternal(decoder.decode(row));
+  public RowDecoder<Row> decoder(Table table, AccessScope scope) {
+    RowDataDecoder rows = new RowDataDecoder(table, scope);
+    return row -> (Row) converter.toExternal(rows.decode(row));
   }
 }

@@ -22,11 +22,10 @@ import org.apache.flink.table.types.DataType;
  *
  * @param <T> the POJO's class
  */
-public final class PojoDecoder<T> implements RowDecoder<T> {
+public final class PojoDecoder<T> implements RowDecoder.OfTables<T> {
   private static final MethodType SETTER =
       MethodType.methodType(void.class, Object.class, Object.class);
 
-  private final RowDataDecoder decoder;
   private final List<Field> columns;
   private final MethodHandle constructor;
   private final MethodHandle[] setters;
@@ -35,17 +34,14 @@ public final class PojoDecoder<T> implements RowDecoder<T> {
   private final RowData.FieldGetter[] getters;
 
   /**
-   * A decoder of {@code table}.
+   * Prepares the fields.
    *
-   * @param table in host memory
-   * @param scope on a host stream; waits for pending copies into the table
    * @throws IllegalArgumentException as {@link #typeInformation}
    */
   @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
-  private PojoDecoder(PojoTypeInfo<T> type, Table table, AccessScope scope) {
-    List<DataType> types = SchemaConverter.toDataType(table.schema()).getChildren();
-    this.decoder = new RowDataDecoder(table, scope);
-    this.columns = RowKindColumn.rowFields(table.schema());
+  private PojoDecoder(PojoTypeInfo<T> type, Schema schema) {
+    List<DataType> types = SchemaConverter.toDataType(schema).getChildren();
+    this.columns = RowKindColumn.rowFields(schema);
     this.constructor = constructor(type);
     this.setters = new MethodHandle[columns.size()];
     this.primitive = new boolean[columns.size()];
@@ -62,8 +58,8 @@ public final class PojoDecoder<T> implements RowDecoder<T> {
   }
 
   /** A factory of decoders that make POJOs of {@code type}. */
-  public static <T> Factory<T> factory(PojoTypeInfo<T> type) {
-    return (table, scope) -> new PojoDecoder<>(type, table, scope);
+  public static <T> RowDecoder.Factory<T> factory(PojoTypeInfo<T> type) {
+    return schema -> new PojoDecoder<>(type, schema);
   }
 
   /**
@@ -109,9 +105,13 @@ public final class PojoDecoder<T> implements RowDecoder<T> {
   }
 
   @Override
+  public RowDecoder<T> decoder(Table table, AccessScope scope) {
+    RowDataDecoder rows = new RowDataDecoder(table, scope);
+    return index -> pojo(rows.decode(index));
+  }
+
   @SuppressWarnings("unchecked") // the type's constructor makes T
-  public T decode(int index) {
-    RowData row = decoder.decode(index);
+  private T pojo(RowData row) {
     try {
       Object pojo = constructor.invokeExact();
       for (int i = 0; i < setters.length; i++) {

@@ -42,6 +42,11 @@ public final class RowDataDecoder implements RowDecoder<RowData> {
     this.row = new BinaryRowData(arity);
   }
 
+  /** A factory of these, which tables have nothing in common for. */
+  public static Factory<RowData> factory() {
+    return schema -> RowDataDecoder::new;
+  }
+
   /** The type of the rows of {@code schema}. */
   public static InternalTypeInfo<RowData> typeInformation(Schema schema) {
     return InternalTypeInfo.of(SchemaConverter.toRowType(schema));

@@ -1,5 +1,6 @@
 package io.millrace.operators.row;
 
+import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.memory.AccessScope;
 import java.io.Serializable;
@@ -10,6 +11,7 @@ import java.io.Serializable;
  *
  * @param <T> the kind of row
  */
+@FunctionalInterface
 public interface RowDecoder<T> {
   /**
    * The row at {@code row}. It may be the same object at every call, with new content.
@@ -18,15 +20,22 @@ public interface RowDecoder<T> {
    */
   T decode(int row);
 
-  /** Makes the decoder of a table; serialized with the job. */
+  /** Makes the decoders of tables of one schema. Used by one thread. */
   @FunctionalInterface
-  interface Factory<T> extends Serializable {
+  interface OfTables<T> {
     /**
      * A decoder of {@code table}.
      *
      * @param table in host memory; stays the caller's
      * @param scope on a host stream
      */
-    RowDecoder<T> create(Table table, AccessScope scope);
+    RowDecoder<T> decoder(Table table, AccessScope scope);
+  }
+
+  /** Prepares what tables have in common, once an operator; serialized with the job. */
+  @FunctionalInterface
+  interface Factory<T> extends Serializable {
+    /** What makes the decoders of tables of {@code schema}. */
+    OfTables<T> create(Schema schema);
   }
 }

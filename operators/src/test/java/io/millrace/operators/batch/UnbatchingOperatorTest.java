@@ -47,7 +47,7 @@ class UnbatchingOperatorTest {
   private void open(Optional<String> timeColumn) throws Exception {
     harness =
         new OneInputStreamOperatorTestHarness<>(
-            UnbatchingOperator.factory(RowDataDecoder::new, timeColumn));
+            UnbatchingOperator.factory(SCHEMA, RowDataDecoder.factory(), timeColumn));
     harness.setup(new RowDataSerializer(SchemaConverter.toRowType(SCHEMA)));
     harness.open();
   }

@@ -159,7 +159,7 @@ class OperatorRetryTest {
     RowDataSerializer serializer = new RowDataSerializer(SchemaConverter.toRowType(SCHEMA));
     OneInputStreamOperatorTestHarness<ColumnBatch, RowData> harness =
         new OneInputStreamOperatorTestHarness<>(
-            UnbatchingOperator.factory(RowDataDecoder::new, Optional.empty()));
+            UnbatchingOperator.factory(SCHEMA, RowDataDecoder.factory(), Optional.empty()));
     try {
       harness.setup(serializer);
       harness.open();

@@ -169,7 +169,7 @@ class ExternalRowTest {
       rows.forEach(appender::append);
       try (Table table = builder.finish(rows.size());
           AccessScope scope = AccessScope.on(device.hostStream())) {
-        ExternalRowDecoder decoder = new ExternalRowDecoder(table, scope);
+        RowDecoder<Row> decoder = new ExternalRowDecoder(schema).decoder(table, scope);
         List<Row> decoded = new ArrayList<>();
         for (int i = 0; i < rows.size(); i++) {
           decoded.add(decoder.decode(i));

@@ -262,6 +262,27 @@ class BatchExchangeTest {
   }
 
   @Test
+  void aUnionCutsLargeBatches() throws Exception {
+    StreamExecutionEnvironment environment = environment();
+    Schema text = Schema.of(Field.of("text", DataType.STRING));
+    DataStream<ColumnBatch> large =
+        TableSourceOperator.batches(
+            environment.fromSequence(0, 0),
+            text,
+            number -> Collections.nCopies(12, List.of("x".repeat(1 << 20))));
+    BatchCollector collector = new BatchCollector();
+    collector.collect(
+        BatchExchange.union(List.of(large, large))
+            .coalesce(CoalesceOptions.DEFAULT.withRows(1))
+            .apply());
+    flink.run(environment);
+    assertThat(collector.rows()).hasSize(2 * 12);
+    assertThat(collector.batches())
+        .hasSizeGreaterThanOrEqualTo(2 * 3)
+        .allSatisfy(batch -> assertThat(batch.rows()).hasSizeLessThan(4));
+  }
+
+  @Test
   void whatIsNoUnionIsRefusedWhenTheJobIsBuilt() {
     StreamExecutionEnvironment environment = environment();
     DataStream<ColumnBatch> batches = source(environment);

@@ -48,7 +48,7 @@ static __device__ __noinline__ Outcome<Timestamp> from_epoch(int64_t number, int
   int64_t factor = power_of_ten(precision);
   int64_t second = floor_divide(number, factor);
   if (second < -62167219200 || second > 253402300799) return none<Timestamp>(NULL_VALUE);
-  int32_t nanos = static_cast<int32_t>((number - second * factor) * power_of_ten(9 - precision));
+  int32_t nanos = static_cast<int32_t>(subtract(number, multiply(second, factor)) * power_of_ten(9 - precision));
   return value(Timestamp{second * MILLIS_PER_SECOND + nanos / 1000000, nanos % 1000000});
 }
 

@@ -40,7 +40,7 @@ struct LocalTime {
   int32_t nanos_of_milli;
 
   __device__ int32_t nanos_of_second() const {
-    return millis_of_day % 1000 * 1000000 + nanos_of_milli;
+    return add(millis_of_day % 1000 * 1000000, nanos_of_milli);
   }
 };
 

@@ -29,7 +29,7 @@ __device__ inline int64_t without_last_digits(int64_t value, int32_t digits) {
 }
 
 __device__ inline int32_t nanos_of_second(Timestamp time) {
-  return static_cast<int32_t>(floor_modulo(time.millis, MILLIS_PER_SECOND)) * 1000000 + time.nanos;
+  return add(static_cast<int32_t>(floor_modulo(time.millis, MILLIS_PER_SECOND)) * 1000000, time.nanos);
 }
 
 // A time whose nanoseconds of the second have no more digits than the precision stays as it is, whatever

@@ -40,7 +40,7 @@ class AngleProduct {
  public:
   __device__ AngleProduct(double angle) {
     exponent_ = (high_word(angle) >> 20) - 1046;
-    double rest = with_high_word(angle, high_word(angle) - (exponent_ << 20));
+    double rest = with_high_word(angle, high_word(angle) - exponent_ * (1 << 20));
     for (int32_t i = 0; i < 2; i++) {
       digits_[i] = static_cast<double>(static_cast<int32_t>(rest));
       rest = (rest - digits_[i]) * TWO_24;

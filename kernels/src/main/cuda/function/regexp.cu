@@ -206,7 +206,7 @@ MILLRACE_FUNCTION int32_t regexp_instr(const char* bytes, int32_t length, const 
   int32_t position = 1;
   for (int32_t i = 0; i < match.start; i++) {
     if (!is_continuation(bytes[i])) {
-      position += code_point_width(static_cast<uint8_t>(bytes[i])) == 4 ? 2 : 1;
+      position += code_point_width(bytes + i, match.start - i) == 4 ? 2 : 1;
     }
   }
   return position;

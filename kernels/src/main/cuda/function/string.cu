@@ -15,7 +15,7 @@ using millrace::String;
 
 // The part from the code point `start`, counted from 1, or from the end if negative.
 MILLRACE_FUNCTION String substring(const char* bytes, int32_t length, int32_t start) {
-  int32_t skipped = millrace::greatest(start - 1, 0);
+  int32_t skipped = millrace::greatest(start, 1) - 1;
   if (start < 0) {
     skipped = char_length(bytes, length) + start;
     if (skipped < 0) {

@@ -6,7 +6,6 @@ import io.millrace.expression.ExpressionException;
 import io.millrace.expression.ExpressionSettings;
 import io.millrace.expression.SortKey;
 import io.millrace.expression.UserDefinedFunction;
-import io.millrace.kernel.HashFunction;
 import io.millrace.operators.api.Stage.Place;
 import io.millrace.operators.batch.ArrowTypeInformation;
 import io.millrace.operators.batch.ColumnBatch;
@@ -208,13 +207,7 @@ public final class ColumnStream {
    * @throws IllegalArgumentException if a column does not exist or is an ARRAY or ROW
    */
   public ColumnStream keyBy(String... keys) {
-    Arrays.stream(keys).forEach(plan.pending()::field);
-    DataStream<ColumnBatch> batches = toBatches();
-    boolean java =
-        keys.length == 1 && HashFunction.FLINK_JAVA.supports(plan.pending().field(keys[0]).type());
-    HashFunction hash = java ? HashFunction.FLINK_JAVA : HashFunction.FLINK_BINARY_ROW;
-    DataStream<ColumnBatch> keyed = BatchExchange.keyBy(batches, keys).keyHash(hash).apply();
-    return new ColumnStream(plan.then(keyed, "KeyBy(" + String.join(", ", keys) + ")"));
+    return new ColumnStream(plan.keyBy(keys));
   }
 
   /**

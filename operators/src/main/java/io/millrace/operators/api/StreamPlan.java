@@ -1,8 +1,10 @@
 package io.millrace.operators.api;
 
+import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.expression.ExpressionSettings;
 import io.millrace.expression.UserDefinedFunction;
+import io.millrace.kernel.HashFunction;
 import io.millrace.operators.api.Stage.Place;
 import io.millrace.operators.batch.ArrowTypeInformation;
 import io.millrace.operators.batch.ColumnBatch;
@@ -14,6 +16,7 @@ import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.TableTransform;
 import io.millrace.operators.transform.TransformOperator;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -84,6 +87,21 @@ record StreamPlan(
     return of(batches, settings, next);
   }
 
+  /**
+   * This stream, each row of which is in the subtask that owns its key.
+   *
+   * @throws IllegalArgumentException if a column does not exist or is no key
+   */
+  StreamPlan keyBy(String... keys) {
+    List<DataType> types =
+        Arrays.stream(keys).map(pending::field).map(DataType.Field::type).toList();
+    boolean java = types.size() == 1 && HashFunction.FLINK_JAVA.supports(types.get(0));
+    HashFunction hash = java ? HashFunction.FLINK_JAVA : HashFunction.FLINK_BINARY_ROW;
+    return then(
+        BatchExchange.keyBy(batches(), keys).keyHash(hash).apply(),
+        "KeyBy(" + String.join(", ", keys) + ")");
+  }
+
   /** This stream behind an operator that makes tables of tables. */
   StreamPlan then(
       String name,
@@ -142,9 +160,7 @@ record StreamPlan(
   <T> SingleOutputStreamOperator<T> rows(
       RowDecoder.Factory<T> decoders, TypeInformation<T> type, Optional<String> timeColumn) {
     timeColumn.ifPresent(pending::field);
-    DataStream<ColumnBatch> batches = batches();
-    return ColumnBatches.toRows(batches, decoders, type, timeColumn)
-        .setParallelism(batches.getParallelism());
+    return ColumnBatches.toRows(batches(), decoders, type, timeColumn);
   }
 
   /** The last operator, which may be that of what is pending. */

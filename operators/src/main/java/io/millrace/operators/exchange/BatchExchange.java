@@ -95,9 +95,9 @@ public final class BatchExchange {
    * them in its own key groups.
    *
    * @param batches a stream whose type is a {@link ColumnBatchTypeInformation}
-   * @param keys names of the columns that make the key, at least one; no LIST
-   * @throws IllegalArgumentException if the stream has no such type, or not these columns, or one
-   *     is an ARRAY or ROW
+   * @param keys names of the columns that make the key, from 1 to 16; no ARRAY or ROW
+   * @throws IllegalArgumentException if the stream has no such type, or not these columns, or there
+   *     are more, or one is an ARRAY or ROW
    */
   public static BatchExchange keyBy(DataStream<ColumnBatch> batches, String... keys) {
     if (keys.length == 0) {

@@ -61,6 +61,30 @@ public final class HostMemory {
     MemoryUtil.copyFromMemory(sourceAddress, target, offset, bytes);
   }
 
+  /** Copies {@code count} longs to the array's beginning. */
+  public static void copyToArray(long[] target, long sourceAddress, int count) {
+    words(sourceAddress, count).asLongBuffer().get(target, 0, count);
+  }
+
+  /** Copies {@code count} doubles, bit for bit, to the array's beginning. */
+  public static void copyToArray(double[] target, long sourceAddress, int count) {
+    words(sourceAddress, count).asDoubleBuffer().get(target, 0, count);
+  }
+
+  /** Copies the array's first {@code count} longs. */
+  public static void copyFromArray(long targetAddress, long[] source, int count) {
+    words(targetAddress, count).asLongBuffer().put(source, 0, count);
+  }
+
+  /** Copies the array's first {@code count} doubles, bit for bit. */
+  public static void copyFromArray(long targetAddress, double[] source, int count) {
+    words(targetAddress, count).asDoubleBuffer().put(source, 0, count);
+  }
+
+  private static ByteBuffer words(long address, int count) {
+    return byteBuffer(address, count * Long.BYTES).order(ByteOrder.nativeOrder());
+  }
+
   /** A direct buffer over memory that it does not own. */
   public static ByteBuffer byteBuffer(long address, int bytes) {
     return MemoryUtil.directBuffer(address, bytes);

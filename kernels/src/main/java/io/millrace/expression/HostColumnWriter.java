@@ -110,9 +110,7 @@ final class HostColumnWriter implements AutoCloseable {
     long[] longs = values.longs();
     long output = data + (long) rows * Long.BYTES;
     if (selected.isDense()) {
-      for (int i = 0; i < selected.count(); i++) {
-        HostMemory.putLong(output + (long) i * Long.BYTES, longs[i]);
-      }
+      HostMemory.copyFromArray(output, longs, selected.count());
       return;
     }
     for (int i = 0; i < selected.count(); i++) {
@@ -123,11 +121,23 @@ final class HostColumnWriter implements AutoCloseable {
   private void appendDoubles(HostVector values, Rows selected) {
     double[] doubles = values.doubles();
     long output = data + (long) rows * Double.BYTES;
+    if (selected.isDense() && !(computed && hasNan(doubles, selected.count()))) {
+      HostMemory.copyFromArray(output, doubles, selected.count());
+      return;
+    }
     for (int i = 0; i < selected.count(); i++) {
       double value = doubles[selected.position(i)];
       long bits = computed ? Double.doubleToLongBits(value) : Double.doubleToRawLongBits(value);
       HostMemory.putLong(output + (long) i * Long.BYTES, bits);
     }
+  }
+
+  private static boolean hasNan(double[] values, int count) {
+    boolean found = false;
+    for (int i = 0; i < count; i++) {
+      found |= Double.isNaN(values[i]);
+    }
+    return found;
   }
 
   private void appendBytes(HostVector values, Rows selected) {

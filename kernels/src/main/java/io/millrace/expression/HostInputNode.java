@@ -78,13 +78,8 @@ final class HostInputNode extends HostNode {
   /** The types that most columns have, in loops of their own. */
   private void loadDense(int count, HostVector result) {
     switch (id) {
-      case INT64, TIMESTAMP_MILLIS, TIMESTAMP_MICROS, DECIMAL64 -> {
-        long[] values = result.longs();
-        long address = data + (long) firstRow * Long.BYTES;
-        for (int row = 0; row < count; row++) {
-          values[row] = HostMemory.getLong(address + (long) row * Long.BYTES);
-        }
-      }
+      case INT64, TIMESTAMP_MILLIS, TIMESTAMP_MICROS, DECIMAL64 ->
+          HostMemory.copyToArray(result.longs(), data + (long) firstRow * Long.BYTES, count);
       case INT32, DATE, TIME, DECIMAL32 -> {
         long[] values = result.longs();
         long address = data + (long) firstRow * Integer.BYTES;
@@ -92,13 +87,8 @@ final class HostInputNode extends HostNode {
           values[row] = HostMemory.getInt(address + (long) row * Integer.BYTES);
         }
       }
-      case FLOAT64 -> {
-        double[] values = result.doubles();
-        long address = data + (long) firstRow * Double.BYTES;
-        for (int row = 0; row < count; row++) {
-          values[row] = HostMemory.getDouble(address + (long) row * Double.BYTES);
-        }
-      }
+      case FLOAT64 ->
+          HostMemory.copyToArray(result.doubles(), data + (long) firstRow * Double.BYTES, count);
       default -> {
         for (int row = 0; row < count; row++) {
           load(row, result);

@@ -108,12 +108,12 @@ final class GatherKernels {
   private void gatherRuns(
       RowMoves.RunsMove move, long map, int rows, DeviceStream stream, MemoryResource memory) {
     boolean isList = move.elements() != null;
+    if (isList && move.capacity() > 0) {
+      stream.fill(move.output(), (byte) -1, (long) move.capacity() * Integer.BYTES);
+    }
     if (rows == 0) {
       stream.fill(move.outputOffsets(), (byte) 0, Integer.BYTES);
     } else {
-      if (isList && move.capacity() > 0) {
-        stream.fill(move.output(), (byte) -1, (long) move.capacity() * Integer.BYTES);
-      }
       launchRuns(move, isList ? listElements : strings, map, rows, stream, memory);
     }
     if (isList) {

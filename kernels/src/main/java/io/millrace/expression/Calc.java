@@ -192,7 +192,8 @@ public final class Calc implements AutoCloseable {
    * The calc's result as a new table, which shares the memory of columns that stay as they are. The
    * input stays the caller's. Enqueued on {@code stream}. Waits only for a table that the host must
    * evaluate, for rows that may fail, for nested columns with a condition, and for how many bytes
-   * the strings of a slice have; the row count of a table with a condition stays on the device.
+   * the strings of a slice have, or those of a table of which a column might get over 2 GiB; the
+   * row count of a table with a condition stays on the device.
    *
    * @throws EvaluationException for the first row that fails
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory for the result, or if

@@ -32,8 +32,13 @@ final class CalcKernel implements AutoCloseable {
   CalcKernel(CalcProgram program, Device device) {
     this.program = program;
     this.module = device.compileModule(program.ptx());
-    this.function = module.function(CalcProgram.KERNEL);
-    this.residentBlocks = function.residentBlocks(CalcProgram.THREADS, 0);
+    try {
+      this.function = module.function(CalcProgram.KERNEL);
+      this.residentBlocks = function.residentBlocks(CalcProgram.THREADS, 0);
+    } catch (RuntimeException | Error e) {
+      module.close();
+      throw e;
+    }
   }
 
   /**

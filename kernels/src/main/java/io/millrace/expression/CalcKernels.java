@@ -1,6 +1,7 @@
 package io.millrace.expression;
 
 import io.millrace.device.Device;
+import io.millrace.memory.FirstFailure;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -109,10 +110,12 @@ final class CalcKernels implements AutoCloseable {
   /** Gives the kernels back; all runs must be done on their devices. */
   @Override
   public void close() {
+    FirstFailure failure = new FirstFailure();
     for (Held kernel : List.copyOf(held.values())) {
       if (held.values().remove(kernel)) {
-        COMPILED.release(kernel.key());
+        failure.run(() -> COMPILED.release(kernel.key()));
       }
     }
+    failure.rethrow();
   }
 }

@@ -82,7 +82,7 @@ final class ConditionalExpressions {
     Map<TypedExpression, Integer> usesWithin = uses(nodes);
     usesWithin.put(expression, 1);
     return nodes.stream()
-        .filter(conditional::contains)
+        .filter(node -> !node.operands().isEmpty())
         .filter(node -> usesWithin.get(node) < uses.get(node))
         .toList();
   }

@@ -24,6 +24,7 @@ final class HostColumnWriter implements AutoCloseable {
   private final List<Buffer> buffers = new ArrayList<>();
   private final long data;
   private final long secondData;
+  private final boolean nullable;
   private final long validity;
   private final boolean computed;
   private Buffer bytes;
@@ -49,6 +50,7 @@ final class HostColumnWriter implements AutoCloseable {
     this.memory = memory;
     this.scope = scope;
     this.computed = computed;
+    this.nullable = nullable;
     long elements = capacity;
     try {
       if (id.isVariableWidth()) {
@@ -82,7 +84,7 @@ final class HostColumnWriter implements AutoCloseable {
    *     have over 2 GiB of them
    */
   void append(HostVector values, Rows selected) {
-    if (validity != 0) {
+    if (nullable) {
       appendValidity(values, selected);
     }
     switch (id) {
@@ -211,7 +213,7 @@ final class HostColumnWriter implements AutoCloseable {
     if (id.isVariableWidth() && bytes == null) {
       reserve(0);
     }
-    Buffer mask = validity == 0 ? null : buffers.remove(buffers.size() - 1);
+    Buffer mask = nullable ? buffers.remove(buffers.size() - 1) : null;
     Column column;
     if (id.isVariableWidth()) {
       Column offsets = new Column(DataType.INT32, rows + 1, 0, buffers.get(0), null, List.of());

@@ -116,7 +116,7 @@ final class HostEvaluator implements AutoCloseable {
     int count = 0;
     for (int row = 0; row < all.count(); row++) {
       selectedPositions[count] = row;
-      count += (int) isTrue[row] & (condition.isNull(row) ? 0 : 1);
+      count += (isTrue[row] == 0 ? 0 : 1) & (condition.isNull(row) ? 0 : 1);
     }
     return count == all.count() ? all : all.of(selectedPositions, count);
   }

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What the generated kernel of a calc computes: equal for calcs that have the same kernel, also
- * those of other jobs. It refers to no object of a job, so a cache of the process may keep it.
+ * What the generated kernel of a calc computes: calcs of equal identities have the same kernel,
+ * also those of other jobs. It refers to no object of a job, so a cache of the process may keep it.
  *
  * @param values all expressions, by their numbers
  * @param hasCondition whether the first root is a condition

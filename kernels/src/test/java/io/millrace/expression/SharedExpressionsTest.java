@@ -12,6 +12,7 @@ import io.millrace.column.Table;
 import io.millrace.device.PtxAssembler;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +28,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class SharedExpressionsTest {
   private static final int LEVELS = 60;
   private static final DataType TYPE = DataType.INT64;
+
+  private static final int BRANCHES = 100;
+  private static final int CHARACTERS_OF_NODE = 500;
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
 
@@ -75,6 +79,28 @@ class SharedExpressionsTest {
         0L,
         3L,
         null);
+  }
+
+  @Test
+  void branchesThatUseValuesOfEachOther() {
+    try (Table table = table()) {
+      Expression shared = col("a");
+      List<Expression> conditions = new ArrayList<>();
+      List<Expression> results = new ArrayList<>();
+      for (long i = 0; i < BRANCHES; i++) {
+        shared = shared.plus(shared.times(i));
+        conditions.add(col("b").isEqual(i));
+        results.add(shared.dividedBy(col("b")));
+      }
+      results.add(shared);
+      TypedExpression typed = resolve(table, new Expression.Case(conditions, results));
+      String ptx = CalcProgramWriter.write(null, List.of(typed), true, PtxLibrary.builtIn()).ptx();
+
+      assertThat(PtxAssembler.errors(ptx)).isEmpty();
+      assertThat(ptx.length())
+          .as("characters")
+          .isLessThan(CHARACTERS_OF_NODE * typed.nodes().size());
+    }
   }
 
   @Test

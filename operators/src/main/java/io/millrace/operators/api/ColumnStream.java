@@ -73,8 +73,8 @@ public final class ColumnStream {
    * Rows that are to be batched: {@link RowData}, {@link Row} or POJOs.
    *
    * @param schema the rows' columns; of a POJO, some of its fields
-   * @throws IllegalArgumentException if the stream's type is none of those, or tells that its rows
-   *     have other types than the columns
+   * @throws IllegalArgumentException if the stream's type is none of those, or tells that RowData
+   *     or POJOs have other types than the columns
    */
   public static <T> RowStream<T> from(DataStream<T> rows, Schema schema) {
     return new RowStream<>(rows, schema);
@@ -204,7 +204,8 @@ public final class ColumnStream {
    * BatchExchange#keyBy}. The hash is that of DataStream jobs where it takes the key, one column of
    * a type with a Java {@code hashCode}, else that of SQL jobs.
    *
-   * @throws IllegalArgumentException if a column does not exist or is an ARRAY or ROW
+   * @throws IllegalArgumentException if there is no column or over 16, one does not exist, or is an
+   *     ARRAY or ROW
    */
   public ColumnStream keyBy(String... keys) {
     return new ColumnStream(plan.keyBy(keys));
@@ -262,8 +263,7 @@ public final class ColumnStream {
    * BatchExchange#roundRobin}.
    */
   public ColumnStream rebalance() {
-    DataStream<ColumnBatch> balanced = BatchExchange.roundRobin(toBatches()).apply();
-    return new ColumnStream(plan.then(balanced, "Rebalance"));
+    return new ColumnStream(plan.rebalance());
   }
 
   /**
@@ -272,7 +272,8 @@ public final class ColumnStream {
    * another. The first of the two operators of {@link #keyBy} and {@link #rebalance} gets {@code
    * uid-partition}, those of {@link #union} {@code uid-partition-1} and so on.
    *
-   * @throws IllegalStateException if there is no step yet behind batches that are no operator's
+   * @throws IllegalStateException if there is no step yet behind batches that are no operator's, or
+   *     if the stream was gone on with already
    */
   public ColumnStream uid(String uid) {
     return withOperator(operator -> operator.uid(uid));
@@ -293,7 +294,7 @@ public final class ColumnStream {
    * parallelism} subtasks: {@link RowStream#batch}, {@link #keyBy} or {@link #rebalance}. Later
    * steps have as many.
    *
-   * @throws IllegalStateException if it is another
+   * @throws IllegalStateException if it is another, or as {@link #uid}
    */
   public ColumnStream setParallelism(int parallelism) {
     if (!plan.isDistributed()) {

@@ -27,8 +27,8 @@ record RowForm<T>(String name, RowAppender.Factory<T> appenders) {
    * The form of the rows of a type.
    *
    * @param schema what the rows are to be
-   * @throws IllegalArgumentException if it is none of the forms that there are, or tells that a
-   *     field is of another type than its column
+   * @throws IllegalArgumentException if it is none of the forms that there are, or if a field of
+   *     RowData or of a POJO is of another type than its column
    * @throws ExpressionException if a POJO has no field for a column
    */
   @SuppressWarnings("unchecked") // the type's class is that of T
@@ -42,6 +42,7 @@ record RowForm<T>(String name, RowAppender.Factory<T> appenders) {
       return new RowForm<>("Row", (RowAppender.Factory<T>) appenders);
     } else if (type instanceof PojoTypeInfo<T> pojo) {
       RowKindColumn.rowFields(schema).forEach(field -> checkField(pojo, field));
+      PojoAppender.check(pojo, RowKindColumn.rowFields(schema));
       return new RowForm<>(type.getTypeClass().getSimpleName(), PojoAppender.factory(pojo));
     }
     throw new IllegalArgumentException(

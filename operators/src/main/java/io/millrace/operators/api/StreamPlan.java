@@ -76,15 +76,25 @@ record StreamPlan(
   }
 
   /**
-   * This stream behind an operator, or a change of distribution.
+   * This stream behind an operator, or a distribution by keys.
    *
    * @param batches what it gives
    * @param stage what it does, on the device
    * @param hostReasons what of it is done on the host
    */
   StreamPlan then(DataStream<ColumnBatch> batches, String stage, String... hostReasons) {
-    Stage next = new Stage(stage, Place.DEVICE, List.of(hostReasons), List.of(lastStage()));
+    return then(batches, stage, Place.DEVICE, hostReasons);
+  }
+
+  private StreamPlan then(
+      DataStream<ColumnBatch> batches, String stage, Place place, String... hostReasons) {
+    Stage next = new Stage(stage, place, List.of(hostReasons), List.of(lastStage()));
     return of(batches, settings, next);
+  }
+
+  /** This stream, whose batches go to the subtasks in turns. */
+  StreamPlan rebalance() {
+    return then(BatchExchange.roundRobin(batches()).apply(), "Rebalance", Place.NOWHERE);
   }
 
   /**
@@ -171,9 +181,15 @@ record StreamPlan(
   /**
    * This stream, whose last operator is changed.
    *
-   * @throws IllegalStateException if there is none, but a partitioning of batches that were given
+   * @throws IllegalStateException if there is none, but a partitioning of batches that were given,
+   *     or if there are others behind it
    */
   StreamPlan withLastOperator(Consumer<SingleOutputStreamOperator<ColumnBatch>> change) {
+    if (pending.isIdentity() && isContinued()) {
+      throw new IllegalStateException(
+          "there are steps behind this one already: uid, name and setParallelism belong right behind"
+              + " the step that they are about");
+    }
     StreamPlan plan = of(batches(), settings, lastStage());
     if (!(plan.input instanceof SingleOutputStreamOperator<ColumnBatch> operator)) {
       throw new IllegalStateException(
@@ -181,6 +197,13 @@ record StreamPlan(
     }
     change.accept(operator);
     return plan;
+  }
+
+  private boolean isContinued() {
+    return input.getExecutionEnvironment().getTransformations().stream()
+        .filter(operator -> operator.getId() != input.getId())
+        .anyMatch(
+            operator -> operator.getTransitivePredecessors().contains(input.getTransformation()));
   }
 
   /** Whether the last operator gets rows of other subtasks, or rows that Flink distributes. */

@@ -37,6 +37,11 @@ final class BatchCoalescer implements AutoCloseable {
     return pending.isEmpty();
   }
 
+  /** Whether a batch of so many bytes has to wait for a flush: a table's columns hold 2 GiB. */
+  boolean wouldOverflow(ColumnBatch batch) {
+    return !pending.isEmpty() && bytes + batch.table().sizeInBytes() > Integer.MAX_VALUE;
+  }
+
   /** Whether what was added reaches the limit of rows or of bytes. */
   boolean isFull() {
     return rows >= options.rows() || bytes >= options.bytes();

@@ -56,6 +56,9 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
 
   @Override
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
+    if (coalescer.wouldOverflow(batch)) {
+      flush();
+    }
     if (coalescer.isEmpty()) {
       startDelay();
     }

@@ -4,13 +4,14 @@ import io.millrace.column.ColumnBuilder;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.FixedWidthColumnBuilder;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.apache.flink.table.runtime.generated.CompileUtils;
 
 /**
  * Writes and compiles a {@link FieldsAppender} for the columns of one table, as Flink's planner
- * compiles what converts rows: one statement a field, without a loop, and with call sites of its
- * own, so that the virtual machine inlines the getters of the rows that this table gets.
+ * compiles what converts rows: one statement a field, without a loop, and with call sites that only
+ * tables of the same types share, so that the virtual machine inlines the getters of their rows.
  */
 final class FieldsAppenderCompiler {
   private static final String CLASS_NAME = "CompiledFieldsAppender";
@@ -41,23 +42,24 @@ final class FieldsAppenderCompiler {
     for (int i = 0; i < fields.size(); i++) {
       Optional<String> type = javaType(fields.get(i));
       if (type.isEmpty()) {
-        statements.append("    appendField(row, %d);%n".formatted(i));
+        statements.append(text("    appendField(row, %d);\n", i));
         continue;
       }
-      members.append("  private final %s column%d;%n".formatted(builderClass, i));
-      assignments.append(
-          "    column%1$d = (%2$s) builders.get(%1$d);%n".formatted(i, builderClass));
+      members.append(text("  private final %s column%d;\n", builderClass, i));
+      assignments.append(text("    column%1$d = (%2$s) builders.get(%1$d);\n", i, builderClass));
       statements.append(
-          """
+          text(
+              """
               if (row.isNullAt(%1$d)) {
                 appendNull(%1$d);
               } else {
                 column%1$d.append%2$s(row.get%2$s(%1$d));
               }
-          """
-              .formatted(i, type.get()));
+          """,
+              i, type.get()));
     }
-    return """
+    return text(
+        """
         public final class %1$s extends %2$s {
         %3$s
           public %1$s(java.util.List fields, java.util.List builders) {
@@ -68,8 +70,13 @@ final class FieldsAppenderCompiler {
           protected void appendFields(org.apache.flink.table.data.RowData row) {
         %5$s  }
         }
-        """
-        .formatted(CLASS_NAME, FieldsAppender.class.getName(), members, assignments, statements);
+        """,
+        CLASS_NAME, FieldsAppender.class.getName(), members, assignments, statements);
+  }
+
+  // The default locale may have other digits.
+  private static String text(String format, Object... arguments) {
+    return String.format(Locale.ROOT, format, arguments);
   }
 
   /** What the getter of rows and the method of builders for a field have in their names. */

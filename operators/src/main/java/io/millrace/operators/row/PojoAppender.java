@@ -2,6 +2,7 @@ package io.millrace.operators.row;
 
 import io.millrace.column.DataType.Field;
 import io.millrace.column.RowTableBuilder;
+import io.millrace.column.Schema;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -51,6 +52,18 @@ public final class PojoAppender<T> implements RowAppender<T> {
   /** A factory of appenders of POJOs of {@code type}. */
   public static <T> Factory<T> factory(PojoTypeInfo<T> type) {
     return table -> new PojoAppender<>(type, table);
+  }
+
+  /**
+   * Checks that fields of {@code type} are of the columns' types.
+   *
+   * @throws IllegalArgumentException if there is none for a column, or one of another type
+   */
+  public static void check(PojoTypeInfo<?> type, List<Field> columns) {
+    List<DataType> types = SchemaConverter.toDataType(new Schema(columns)).getChildren();
+    for (int i = 0; i < columns.size(); i++) {
+      converter(field(type, columns.get(i)), types.get(i));
+    }
   }
 
   static PojoField field(PojoTypeInfo<?> type, Field column) {

@@ -77,10 +77,7 @@ public final class PojoDecoder<T> implements RowDecoder.OfTables<T> {
       throw new IllegalArgumentException(
           "a POJO cannot hold the kind of a changelog's row: a deletion would become a row");
     }
-    List<DataType> types = SchemaConverter.toDataType(schema).getChildren();
-    for (int i = 0; i < schema.size(); i++) {
-      PojoAppender.converter(PojoAppender.field(type, schema.field(i)), types.get(i));
-    }
+    PojoAppender.check(type, schema.fields());
     return type;
   }
 

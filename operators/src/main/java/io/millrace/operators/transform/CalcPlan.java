@@ -280,8 +280,9 @@ public final class CalcPlan implements Serializable {
 
     @Override
     public void close() {
-      context.stream().synchronize();
-      calc.close();
+      try (calc) {
+        context.stream().synchronize();
+      }
     }
   }
 

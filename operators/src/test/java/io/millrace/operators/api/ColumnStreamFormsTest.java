@@ -116,6 +116,9 @@ class ColumnStreamFormsTest {
                     sales,
                     Schema.of(Field.of("id", DataType.INT64), Field.of("nte", DataType.STRING))))
         .hasMessageStartingWith("there is no column 'nte'; did you mean 'note'?");
+    assertThatThrownBy(() -> ColumnStream.from(sales, Schema.of(Field.of("note", DataType.INT32))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("note");
     ColumnStream stream = ColumnStream.from(sales, SALES).batch();
     assertThatThrownBy(() -> stream.withColumn("amount", col("note")).toPojo(Sale.class))
         .hasMessageContaining("amount");

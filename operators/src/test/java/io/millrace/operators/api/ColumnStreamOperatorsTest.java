@@ -106,7 +106,12 @@ class ColumnStreamOperatorsTest {
     assertThat(nodes.get("both").getParallelism()).isEqualTo(3);
     assertThat(nodes.get("both-partition-1").getParallelism()).isEqualTo(2);
     assertThat(nodes.get("both-partition-2").getParallelism()).isEqualTo(3);
-    assertThat(few.union().uid("alone").explain()).isEqualTo(few.explain());
+  }
+
+  @Test
+  void aUnionOfOneStreamIsThatStream() {
+    ColumnStream bids = rows().batch();
+    assertThat(bids.union().uid("alone").explain()).isEqualTo(bids.explain());
   }
 
   @Test
@@ -136,6 +141,16 @@ class ColumnStreamOperatorsTest {
     assertThat(nodes.get("keyed-partition").getParallelism()).isEqualTo(3);
     assertThat(nodes.get("keyed").getParallelism()).isEqualTo(4);
     assertThat(nodes.get("filter keyed").getParallelism()).isEqualTo(4);
+  }
+
+  @Test
+  void stepsWithOthersBehindThemStayAsTheyAre() {
+    ColumnStream keyed = rows().batch().keyBy("auction");
+    keyed.filter(col("price").gt(1)).uid("filtered");
+    assertThatThrownBy(() -> keyed.setParallelism(1))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageStartingWith("there are steps behind this one already");
+    assertThatThrownBy(() -> keyed.uid("keyed")).isInstanceOf(IllegalStateException.class);
   }
 
   @Test

@@ -17,6 +17,7 @@ import io.millrace.testing.TableRows;
 import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 import org.apache.flink.core.memory.MemorySegment;
 import org.apache.flink.core.memory.MemorySegmentFactory;
@@ -147,6 +148,22 @@ class RowDataRoundTripTest {
           assertThat(TableRows.of(table, device)).isEqualTo(rows);
         }
       }
+    }
+  }
+
+  @Test
+  void rowsAreAppendedWhereNumbersHaveOtherDigits() {
+    Schema schema = Schema.of(Field.of("id", DataType.INT64), Field.of("size", DataType.INT32));
+    Locale locale = Locale.getDefault();
+    Locale.setDefault(Locale.forLanguageTag("ar-EG"));
+    try (RowTableBuilder builder =
+        new RowTableBuilder(schema, device.hostStream(), device.hostMemory())) {
+      new RowDataAppender(builder).append(GenericRowData.of(1L, 2));
+      try (Table table = builder.finish(1)) {
+        assertThat(TableRows.of(table, device)).isEqualTo(List.of(List.of(1L, 2)));
+      }
+    } finally {
+      Locale.setDefault(locale);
     }
   }
 

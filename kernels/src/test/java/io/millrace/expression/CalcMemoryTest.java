@@ -25,6 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** What calcs do where there is no memory, or where results are too large. */
 class CalcMemoryTest {
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
+  private final Bids bids = new Bids(device);
 
   @Test
   void theColumnsMadeSoFarAreClosedIfOneCannotBePassedOn() {
@@ -38,7 +39,9 @@ class CalcMemoryTest {
       Table table = new Table(whole.schema(), columns, 2);
       columns.get(1).close();
       assertThatThrownBy(
-              () -> apply(table, Optional.empty(), col("x").plus(1).as("y"), col("x"), col("list")))
+              () ->
+                  bids.apply(
+                      table, Optional.empty(), col("x").plus(1).as("y"), col("x"), col("list")))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("closed");
       table.close();
@@ -47,9 +50,9 @@ class CalcMemoryTest {
 
   @Test
   void anAllocationThatFailsLeavesNothingHeld() {
-    try (Table table = bids()) {
+    try (Table table = bids.table()) {
       Calc calc =
-          calc(
+          Bids.calc(
               table,
               Optional.of(col("price").gt(100L)),
               call("CONCAT", col("name"), "!").as("text"),
@@ -74,7 +77,7 @@ class CalcMemoryTest {
     Object[] texts = Collections.nCopies(64, "x".repeat(16 << 10)).toArray();
     try (Table table = new TableBuilder().column("x", DataType.STRING, texts).build(device)) {
       Calc calc =
-          calc(
+          Bids.calc(
               table,
               Optional.of(col("x").isNotNull()),
               call("CHAR_LENGTH", col("x").coalesce("")).as("length"),
@@ -109,7 +112,7 @@ class CalcMemoryTest {
         new TableBuilder().column("x", DataType.INT32, new Object[2048]).build(device)) {
       assertThatThrownBy(
               () ->
-                  apply(
+                  bids.apply(
                       table,
                       Optional.empty(),
                       new Expression.Case(List.of(col("x").isNull()), List.of(lit(text), lit("")))
@@ -124,33 +127,18 @@ class CalcMemoryTest {
     try (Table table =
         new TableBuilder().column("x", DataType.STRING, "", null, "ab", "ä").build(device)) {
       Expression padded = call("CAST_CHAR", col("x"), Integer.MAX_VALUE);
-      assertThatThrownBy(() -> apply(table, Optional.of(col("x").isEqual("ä")), padded.as("text")))
+      assertThatThrownBy(
+              () -> bids.apply(table, Optional.of(col("x").isEqual("ä")), padded.as("text")))
           .isInstanceOf(EvaluationException.class)
           .hasMessage(
               "a result of over 2 GiB in CAST(x AS CHAR(2147483647)) at row 3:"
                   + " values 'ä', 2147483647");
       assertThatThrownBy(
               () ->
-                  apply(
+                  bids.apply(
                       table, Optional.empty(), call("REPEAT", col("x"), 2_000_000_000).as("text")))
           .isInstanceOf(EvaluationException.class)
           .hasMessageContaining(" at row 2: values 'ab', 2000000000");
     }
-  }
-
-  private Table bids() {
-    return new TableBuilder()
-        .column("name", DataType.STRING, "a", "b", null, "d")
-        .column("price", DataType.INT64, 100L, 200L, 300L, null)
-        .column("ratio", DataType.FLOAT64, 0.25, 0.5, null, 1.0)
-        .build(device);
-  }
-
-  private Table apply(Table table, Optional<Expression> condition, Expression... projections) {
-    return calc(table, condition, projections).apply(table, device.stream(), device.memory());
-  }
-
-  private static Calc calc(Table table, Optional<Expression> condition, Expression... projections) {
-    return Calc.of(table.schema(), condition, List.of(projections), ResolutionContext.DEFAULT);
   }
 }

@@ -27,12 +27,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 class CalcTest {
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
+  private final Bids bids = new Bids(device);
 
   @Test
   void keepsTheRowsForWhichTheConditionIsTrueInTheirOrder() {
-    try (Table table = bids();
+    try (Table table = bids.table();
         Table result =
-            apply(
+            bids.apply(
                 table,
                 Optional.of(col("price").gt(100L)),
                 col("name"),
@@ -49,7 +50,7 @@ class CalcTest {
     Object[] numbers = IntStream.range(0, rows).mapToObj(i -> i % 7 == 0 ? null : i).toArray();
     try (Table table = new TableBuilder().column("x", DataType.INT32, numbers).build(device);
         Table result =
-            apply(
+            bids.apply(
                 table,
                 Optional.of(col("x").mod(2).isEqual(0).or(col("x").isNull())),
                 col("x").coalesce(-1).as("y"))) {
@@ -67,10 +68,10 @@ class CalcTest {
 
   @Test
   void aFilterWithItsProjectionsIsOneLaunchAndLeavesTheRowCountOnTheDevice() {
-    try (Table table = bids()) {
+    try (Table table = bids.table()) {
       long before = device.device().launchCount();
       try (Table result =
-          apply(
+          bids.apply(
               table,
               Optional.of(col("price").gt(100L)),
               col("price").times(2).as("twice"),
@@ -88,19 +89,21 @@ class CalcTest {
 
   @Test
   void aCalcOfACalcsResultReadsTheRowCountOnTheDevice() {
-    try (Table table = bids();
-        Table first = apply(table, Optional.of(col("price").gt(100L)), col("name"), col("price"));
+    try (Table table = bids.table();
+        Table first =
+            bids.apply(table, Optional.of(col("price").gt(100L)), col("name"), col("price"));
         Table second =
-            apply(first, Optional.of(col("name").isNotNull()), col("price"), col("name"))) {
+            bids.apply(first, Optional.of(col("name").isNotNull()), col("price"), col("name"))) {
       assertThat(device.rows(second)).containsExactly(List.of(200L, "b"));
     }
   }
 
   @Test
   void projectionsOfACalcsResultHaveItsRows() {
-    try (Table table = bids();
-        Table first = apply(table, Optional.of(col("price").gt(100L)), col("name"), col("price"));
-        Table second = apply(first, Optional.empty(), col("price").plus(1L).as("more"))) {
+    try (Table table = bids.table();
+        Table first =
+            bids.apply(table, Optional.of(col("price").gt(100L)), col("name"), col("price"));
+        Table second = bids.apply(first, Optional.empty(), col("price").plus(1L).as("more"))) {
       assertThat(second.rowCount()).isEqualTo(2);
       assertThat(device.rows(second)).containsExactly(List.of(201L), List.of(301L));
     }
@@ -108,10 +111,11 @@ class CalcTest {
 
   @Test
   void projectionsOfACalcsResultLeaveTheRowCountOnTheDevice() {
-    try (Table table = bids();
-        Table first = apply(table, Optional.of(col("price").gt(100L)), col("name"), col("price"));
+    try (Table table = bids.table();
+        Table first =
+            bids.apply(table, Optional.of(col("price").gt(100L)), col("name"), col("price"));
         Table second =
-            apply(first, Optional.empty(), col("price").plus(1L).as("more"), col("name"))) {
+            bids.apply(first, Optional.empty(), col("price").plus(1L).as("more"), col("name"))) {
       assertThat(second.deviceRowCount().isPresent()).isEqualTo(device.isCuda());
       assertThat(device.rows(second))
           .containsExactly(List.of(201L, "b"), Arrays.asList(301L, null));
@@ -122,8 +126,8 @@ class CalcTest {
   void columnsOfATableWhoseRowsTheDeviceHasNotCountedArePassedOnWithoutAWait() {
     DeferredDevice deferred = new DeferredDevice();
     MemoryResource memory = new CudaAsyncMemoryResource(deferred);
-    try (Table bids = bids();
-        Table host = device.copyToHost(bids);
+    try (Table all = bids.table();
+        Table host = device.copyToHost(all);
         DeviceStream stream = deferred.createStream()) {
       DeferredRowCount count = new DeferredRowCount(4, stream, memory);
       count.written();
@@ -132,7 +136,7 @@ class CalcTest {
               new Table(
                   table.schema(), table.columns().stream().map(Column::share).toList(), count);
           Table result =
-              calc(counted, Optional.empty(), col("ratio"), col("name").as("who"))
+              Bids.calc(counted, Optional.empty(), col("ratio"), col("name").as("who"))
                   .apply(counted, stream, memory)) {
         assertThat(result.isRowCountKnown()).isFalse();
         assertThat(result.schema().names()).containsExactly("ratio", "who");
@@ -142,8 +146,8 @@ class CalcTest {
 
   @Test
   void aConditionWithoutProjectionsKeepsRowsWithoutColumns() {
-    try (Table table = bids();
-        Table result = apply(table, Optional.of(col("price").gt(100L)))) {
+    try (Table table = bids.table();
+        Table result = bids.apply(table, Optional.of(col("price").gt(100L)))) {
       assertThat(result.columnCount()).isZero();
       assertThat(result.rowCount()).isEqualTo(2);
     }
@@ -156,7 +160,7 @@ class CalcTest {
       Expression text = call("UPPER", call("CONCAT", col("name"), lit(String.valueOf(i))));
       projections.add(text.as("c" + i));
     }
-    try (Table table = bids()) {
+    try (Table table = bids.table()) {
       Calc calc = Calc.of(table.schema(), Optional.empty(), projections, ResolutionContext.DEFAULT);
       assertThat(calc.hostReasons()).isNotEmpty();
     }
@@ -169,7 +173,7 @@ class CalcTest {
             new TableBuilder()
                 .column("x", DataType.FLOAT32, Float.intBitsToFloat(bits))
                 .build(device);
-        Table result = apply(table, Optional.of(col("x").isNotNull()), col("x"))) {
+        Table result = bids.apply(table, Optional.of(col("x").isNotNull()), col("x"))) {
       float value = (Float) device.rows(result).get(0).get(0);
       assertThat(Float.floatToRawIntBits(value)).isEqualTo(bits);
     }
@@ -179,8 +183,8 @@ class CalcTest {
   void anEmptyTableHasAnEmptyResult() {
     try (Table table =
             new TableBuilder().column("x", DataType.STRING, new Object[0]).build(device);
-        Table all = apply(table, Optional.empty(), col("x").upperCase().as("y"));
-        Table some = apply(table, Optional.of(col("x").isNull()), col("x"))) {
+        Table all = bids.apply(table, Optional.empty(), col("x").upperCase().as("y"));
+        Table some = bids.apply(table, Optional.of(col("x").isNull()), col("x"))) {
       assertThat(device.rows(all)).isEmpty();
       assertThat(device.rows(some)).isEmpty();
     }
@@ -195,8 +199,8 @@ class CalcTest {
                 .column("list", list, List.of(1, 2), null, List.of())
                 .build(device);
         Table kept =
-            apply(table, Optional.of(col("x").isNotEqual(2)), col("list"), col("x").as("y"));
-        Table all = apply(table, Optional.empty(), col("x").negate().as("y"), col("list"))) {
+            bids.apply(table, Optional.of(col("x").isNotEqual(2)), col("list"), col("x").as("y"));
+        Table all = bids.apply(table, Optional.empty(), col("x").negate().as("y"), col("list"))) {
       assertThat(device.rows(kept))
           .containsExactly(List.of(List.of(1, 2), 1), List.of(List.of(), 3));
       assertThat(device.rows(all))
@@ -210,7 +214,7 @@ class CalcTest {
     try (Table table =
             new TableBuilder().column("x", DataType.STRING, "abc", "straße", null).build(device);
         Table result =
-            apply(table, Optional.of(col("x").isNotNull()), col("x").upperCase().as("y"))) {
+            bids.apply(table, Optional.of(col("x").isNotNull()), col("x").upperCase().as("y"))) {
       assertThat(device.rows(result)).containsExactly(List.of("ABC"), List.of("STRASSE"));
     }
   }
@@ -220,7 +224,7 @@ class CalcTest {
     try (Table table =
             new TableBuilder().column("x", DataType.BOOL, true, false, null).build(device);
         Table result =
-            apply(
+            bids.apply(
                 table,
                 Optional.empty(),
                 col("x").or(true).as("orTrue"),
@@ -245,17 +249,17 @@ class CalcTest {
             .build(device)) {
       Expression quotient = col("x").dividedBy(col("y"));
       try (Table result =
-          apply(
+          bids.apply(
               table,
               Optional.empty(),
               new Expression.Case(List.of(col("y").isNotEqual(0)), List.of(quotient, lit(-1)))
                   .as("q"))) {
         assertThat(device.rows(result)).containsExactly(List.of(4), List.of(-1), List.of(2));
       }
-      try (Table result = apply(table, Optional.of(col("y").gt(0)), quotient.as("q"))) {
+      try (Table result = bids.apply(table, Optional.of(col("y").gt(0)), quotient.as("q"))) {
         assertThat(device.rows(result)).containsExactly(List.of(4), List.of(2));
       }
-      assertThatThrownBy(() -> apply(table, Optional.empty(), quotient.as("q")))
+      assertThatThrownBy(() -> bids.apply(table, Optional.empty(), quotient.as("q")))
           .isInstanceOfSatisfying(
               EvaluationException.class, failure -> assertThat(failure.row()).isEqualTo(1))
           .hasMessage("division by zero in (x / y) at row 1: values 7, 0");
@@ -264,33 +268,17 @@ class CalcTest {
 
   @Test
   void refusesWhatDoesNotFitAndSuggestsTheNearestName() {
-    try (Table table = bids()) {
-      assertThatThrownBy(() -> apply(table, Optional.empty(), col("prise")))
+    try (Table table = bids.table()) {
+      assertThatThrownBy(() -> bids.apply(table, Optional.empty(), col("prise")))
           .hasMessageStartingWith("there is no column 'prise'; did you mean 'price'?");
-      assertThatThrownBy(() -> apply(table, Optional.empty(), call("COALESC", col("price"))))
+      assertThatThrownBy(() -> bids.apply(table, Optional.empty(), call("COALESC", col("price"))))
           .hasMessage("there is no function COALESC; did you mean 'COALESCE'?");
-      assertThatThrownBy(() -> apply(table, Optional.of(col("price")), col("name")))
+      assertThatThrownBy(() -> bids.apply(table, Optional.of(col("price")), col("name")))
           .hasMessage("a condition is BOOLEAN, but `price` is BIGINT");
-      assertThatThrownBy(() -> apply(table, Optional.empty(), col("name").plus(1)))
+      assertThatThrownBy(() -> bids.apply(table, Optional.empty(), col("name").plus(1)))
           .hasMessageContaining("name is STRING; + takes (TINYINT, TINYINT) or ");
-      assertThatThrownBy(() -> apply(table, Optional.empty(), call("RAND")))
+      assertThatThrownBy(() -> bids.apply(table, Optional.empty(), call("RAND")))
           .hasMessageContaining("gives another value at each call");
     }
-  }
-
-  private Table bids() {
-    return new TableBuilder()
-        .column("name", DataType.STRING, "a", "b", null, "d")
-        .column("price", DataType.INT64, 100L, 200L, 300L, null)
-        .column("ratio", DataType.FLOAT64, 0.25, 0.5, null, 1.0)
-        .build(device);
-  }
-
-  private Table apply(Table table, Optional<Expression> condition, Expression... projections) {
-    return calc(table, condition, projections).apply(table, device.stream(), device.memory());
-  }
-
-  private static Calc calc(Table table, Optional<Expression> condition, Expression... projections) {
-    return Calc.of(table.schema(), condition, List.of(projections), ResolutionContext.DEFAULT);
   }
 }

@@ -12,6 +12,7 @@ import io.millrace.operators.batch.ColumnBatchTypeInformation;
 import io.millrace.operators.batch.ColumnBatches;
 import io.millrace.operators.exchange.BatchExchange;
 import io.millrace.operators.row.RowDecoder;
+import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.TableTransform;
 import io.millrace.operators.transform.TransformOperator;
@@ -100,9 +101,14 @@ record StreamPlan(
   /**
    * This stream, each row of which is in the subtask that owns its key.
    *
-   * @throws IllegalArgumentException if a column does not exist or is no key
+   * @throws IllegalArgumentException if a column does not exist or is no key, such as the kind of a
+   *     changelog's row
    */
   StreamPlan keyBy(String... keys) {
+    if (RowKindColumn.isIn(schema()) && List.of(keys).contains(RowKindColumn.NAME)) {
+      throw new IllegalArgumentException(
+          "the kind of a changelog's row is no key: the changes of a row would part");
+    }
     List<DataType> types =
         Arrays.stream(keys).map(pending::field).map(DataType.Field::type).toList();
     boolean java = types.size() == 1 && HashFunction.FLINK_JAVA.supports(types.get(0));

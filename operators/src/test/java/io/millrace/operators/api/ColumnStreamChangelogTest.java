@@ -138,5 +138,8 @@ class ColumnStreamChangelogTest {
     assertThatThrownBy(() -> changes.select(col("id"), col("price")).toPojo(Price.class))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("a POJO cannot hold the kind");
+    assertThatThrownBy(() -> changes.keyBy("id", RowKindColumn.NAME))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("is no key");
   }
 }

@@ -60,4 +60,9 @@ public enum TypeId {
   public boolean isVariableWidth() {
     return this == STRING || this == BINARY;
   }
+
+  /** Whether an element is a value by itself: no list or struct, and no index of a dictionary. */
+  public boolean isScalar() {
+    return this != LIST && this != STRUCT && this != DICTIONARY;
+  }
 }

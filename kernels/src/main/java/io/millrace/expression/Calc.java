@@ -5,7 +5,6 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
-import io.millrace.column.TypeId;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
@@ -17,7 +16,6 @@ import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.EnumSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -31,9 +29,6 @@ import java.util.stream.Stream;
  * applies it on a device closes it.
  */
 public final class Calc implements AutoCloseable {
-  private static final Set<TypeId> NESTED =
-      EnumSet.of(TypeId.LIST, TypeId.STRUCT, TypeId.DICTIONARY);
-
   private final Schema inputSchema;
   private final Schema outputSchema;
   private final TypedExpression condition;
@@ -79,7 +74,7 @@ public final class Calc implements AutoCloseable {
   /** Whether a projection is more than a column of the input that stays whole, or is nested. */
   private boolean isComputed(TypedExpression projection) {
     return !(projection instanceof TypedExpression.InputReference)
-        || (condition != null && !NESTED.contains(projection.type().id()));
+        || (condition != null && projection.type().id().isScalar());
   }
 
   /**

@@ -3,6 +3,7 @@ package io.millrace.expression;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.column.TypeId;
 import io.millrace.device.HostMemory;
 import java.math.BigDecimal;
 import java.util.List;
@@ -63,10 +64,7 @@ public final class RowSample {
   }
 
   private static boolean isHashed(DataType type) {
-    return switch (type.id()) {
-      case BINARY, LIST, STRUCT, DICTIONARY -> false;
-      default -> true;
-    };
+    return type.id().isScalar() && type.id() != TypeId.BINARY;
   }
 
   // A null is hashed as the fact that it is one and then some value.

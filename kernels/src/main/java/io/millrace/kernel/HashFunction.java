@@ -62,7 +62,7 @@ public record HashFunction(Algorithm algorithm, int seed) implements Serializabl
           type.id() == TypeId.STRUCT
               ? !type.fields().isEmpty()
                   && type.fields().stream().allMatch(field -> supports(field.type()))
-              : type.id() != TypeId.LIST && type.id() != TypeId.DICTIONARY;
+              : type.id().isScalar();
       case IDENTITY ->
           switch (type.id()) {
             case BOOL, INT8, INT16, INT32, INT64, FLOAT32, FLOAT64 -> true;
@@ -73,11 +73,7 @@ public record HashFunction(Algorithm algorithm, int seed) implements Serializabl
             case BOOL, INT8, INT16, INT32, INT64, FLOAT32, FLOAT64, STRING -> true;
             default -> false;
           };
-      case FLINK_BINARY_ROW ->
-          switch (type.id()) {
-            case LIST, STRUCT, DICTIONARY -> false;
-            default -> true;
-          };
+      case FLINK_BINARY_ROW -> type.id().isScalar();
     };
   }
 }

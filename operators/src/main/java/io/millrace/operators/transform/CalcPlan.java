@@ -3,7 +3,6 @@ package io.millrace.operators.transform;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
-import io.millrace.column.TypeId;
 import io.millrace.expression.Calc;
 import io.millrace.expression.Expression;
 import io.millrace.expression.ExpressionException;
@@ -20,7 +19,6 @@ import java.io.ObjectInputStream;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -36,8 +34,6 @@ import java.util.stream.Stream;
  */
 public final class CalcPlan implements Serializable {
   private static final long serialVersionUID = 1L;
-  private static final Set<TypeId> NESTED =
-      EnumSet.of(TypeId.LIST, TypeId.STRUCT, TypeId.DICTIONARY);
 
   private final Schema inputSchema;
   private final ExpressionSettings settings;
@@ -254,7 +250,7 @@ public final class CalcPlan implements Serializable {
 
   private static void checkComputable(TypedExpression expression) {
     for (TypedExpression node : expression.nodes()) {
-      if (NESTED.contains(node.type().id())) {
+      if (!node.type().id().isScalar()) {
         throw new ExpressionException(
             "'" + node + "' is " + node.type() + ", which can be selected as it is only");
       }

@@ -25,10 +25,7 @@ final class RowOrder {
 
   /** Whether values of this type have an order. */
   static boolean supports(DataType type) {
-    return switch (type.id()) {
-      case LIST, STRUCT, DICTIONARY -> false;
-      default -> true;
-    };
+    return type.id().isScalar();
   }
 
   /**

@@ -4,7 +4,6 @@ import java.io.IOException;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.serialization.SerializerConfig;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
@@ -18,46 +17,18 @@ import org.apache.flink.core.memory.DataOutputView;
  * over the network: batches are, so keep what works on roots in the chain that makes them.
  */
 @PublicEvolving
-public final class ArrowTypeInformation extends TypeInformation<VectorSchemaRoot> {
+public final class ArrowTypeInformation extends OpaqueTypeInformation<VectorSchemaRoot> {
   public static final ArrowTypeInformation INSTANCE = new ArrowTypeInformation();
 
   private static final long serialVersionUID = 1L;
 
-  private ArrowTypeInformation() {}
+  private ArrowTypeInformation() {
+    super(VectorSchemaRoot.class);
+  }
 
   @Override
   public TypeSerializer<VectorSchemaRoot> createSerializer(SerializerConfig config) {
     return Serializer.INSTANCE;
-  }
-
-  @Override
-  public boolean isBasicType() {
-    return false;
-  }
-
-  @Override
-  public boolean isTupleType() {
-    return false;
-  }
-
-  @Override
-  public int getArity() {
-    return 1;
-  }
-
-  @Override
-  public int getTotalFields() {
-    return 1;
-  }
-
-  @Override
-  public Class<VectorSchemaRoot> getTypeClass() {
-    return VectorSchemaRoot.class;
-  }
-
-  @Override
-  public boolean isKeyType() {
-    return false;
   }
 
   @Override

@@ -9,7 +9,7 @@ import org.apache.flink.api.common.typeutils.TypeSerializer;
 
 /** The type of a stream of batches whose tables have one schema. Not a key type. */
 @PublicEvolving
-public final class ColumnBatchTypeInformation extends TypeInformation<ColumnBatch> {
+public final class ColumnBatchTypeInformation extends OpaqueTypeInformation<ColumnBatch> {
   private static final long serialVersionUID = 1L;
 
   private final Schema schema;
@@ -21,6 +21,7 @@ public final class ColumnBatchTypeInformation extends TypeInformation<ColumnBatc
   }
 
   public ColumnBatchTypeInformation(Schema schema, BodyCodec codec) {
+    super(ColumnBatch.class);
     this.schema = Objects.requireNonNull(schema, "schema is null");
     this.codec = Objects.requireNonNull(codec, "codec is null");
   }
@@ -49,36 +50,6 @@ public final class ColumnBatchTypeInformation extends TypeInformation<ColumnBatc
   @Override
   public TypeSerializer<ColumnBatch> createSerializer(SerializerConfig config) {
     return new ColumnBatchSerializer(schema, codec);
-  }
-
-  @Override
-  public boolean isBasicType() {
-    return false;
-  }
-
-  @Override
-  public boolean isTupleType() {
-    return false;
-  }
-
-  @Override
-  public int getArity() {
-    return 1;
-  }
-
-  @Override
-  public int getTotalFields() {
-    return 1;
-  }
-
-  @Override
-  public Class<ColumnBatch> getTypeClass() {
-    return ColumnBatch.class;
-  }
-
-  @Override
-  public boolean isKeyType() {
-    return false;
   }
 
   @Override

@@ -63,8 +63,7 @@ class RandomTypesParityTest {
   @Test
   void functionsOfDecimalsAreFlinks() throws Exception {
     Random numbers = random.random();
-    Schema schema =
-        schema(Stream.concat(decimals(numbers).stream(), NUMBERS.stream()).toList(), numbers);
+    Schema schema = decimalsAndNumbers(numbers);
 
     compare(
         schema,
@@ -85,8 +84,7 @@ class RandomTypesParityTest {
   @Test
   void castsOfDecimalsAreFlinks() throws Exception {
     Random numbers = random.random();
-    Schema schema =
-        schema(Stream.concat(decimals(numbers).stream(), NUMBERS.stream()).toList(), numbers);
+    Schema schema = decimalsAndNumbers(numbers);
 
     compare(
         schema,
@@ -160,6 +158,10 @@ class RandomTypesParityTest {
           .<RowData>mapToObj(row -> decoder.decode(row).copy())
           .toList();
     }
+  }
+
+  private static Schema decimalsAndNumbers(Random numbers) {
+    return schema(Stream.concat(decimals(numbers).stream(), NUMBERS.stream()).toList(), numbers);
   }
 
   private static Schema schema(List<DataType> types, Random numbers) {

@@ -23,10 +23,11 @@
 // Launch shapes (Java repeats them), all with `chunks` = ceil(rows / tile_rows):
 //   partition_ids_*           IDS_THREADS a block, `chunks` blocks, shared: max(IDS_COUNTERS, partitions) * 4 bytes
 //   partition_scan            SCAN_THREADS a block, `partitions` blocks
-//   partition_scatter_<T>     T = 512 or 1024 a block, `chunks` blocks, tile_rows = T * SCATTER_ROUNDS,
+//   partition_scatter_<T>     T = 256, 512 or 1024 a block, `chunks` blocks, tile_rows = T * SCATTER_ROUNDS,
 //                             shared: SCATTER_SLOTS * (8 * tile_rows + SLOT_PADDING) + 12 * partitions + 4 * WARP bytes
 // 512 threads of 8 rows make a tile of 4096 rows; two blocks with three 32 KiB slots each fill the shared memory of a
-// multiprocessor. Many partitions want the longer runs of 8192 rows (128 bytes at 512 partitions and 8-byte columns).
+// multiprocessor of 228 KiB. Many partitions want the longer runs of 8192 rows (128 bytes at 512 partitions and 8-byte
+// columns). GPUs with 100 or 164 KiB a multiprocessor take smaller tiles: Java asks the driver and chooses (ScatterTile).
 
 #include "partition_ids.cuh"
 
@@ -323,6 +324,11 @@ extern "C" __global__ void __launch_bounds__(SCAN_THREADS)
   exclusive_scan_of_array<SCAN_THREADS>(starts, starts, arguments.partitions, warp_sums);
   __syncthreads();
   write_offsets(arguments, starts);
+}
+
+extern "C" __global__ void __launch_bounds__(256, 2)
+    partition_scatter_256(const __grid_constant__ PartitionArguments arguments) {
+  scatter_tile<256>(arguments);
 }
 
 extern "C" __global__ void __launch_bounds__(512, 2)

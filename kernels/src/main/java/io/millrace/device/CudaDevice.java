@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.LongAdder;
 import jcuda.Pointer;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
-import jcuda.driver.CUdevice_attribute;
 import jcuda.driver.JCudaDriver;
 
 /** An NVIDIA GPU: its primary context, made current on every thread that enters. */
@@ -20,44 +19,42 @@ public final class CudaDevice implements Device {
   private final int index;
   private final CUcontext context = new CUcontext();
   private final String description;
-  private final int multiprocessors;
+  private final GpuProperties properties;
   private final Map<String, KernelModule> modules = new ConcurrentHashMap<>();
   private final LongAdder launches = new LongAdder();
   private final PinnedStagingPool stagingPool = new PinnedStagingPool(this);
 
-  private CudaDevice(int index) {
+  private CudaDevice(int index, int cudaVersion) {
     this.index = index;
     CUdevice device = new CUdevice();
     check(JCudaDriver.cuDeviceGet(device, index), "cuDeviceGet");
-    check(JCudaDriver.cuDevicePrimaryCtxRetain(context, device), "cuDevicePrimaryCtxRetain");
     byte[] name = new byte[256];
     check(JCudaDriver.cuDeviceGetName(name, name.length, device), "cuDeviceGetName");
     long[] bytes = new long[1];
     check(JCudaDriver.cuDeviceTotalMem(bytes, device), "cuDeviceTotalMem");
-    int[] attribute = new int[1];
-    check(
-        JCudaDriver.cuDeviceGetAttribute(
-            attribute, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device),
-        "cuDeviceGetAttribute");
-    this.multiprocessors = attribute[0];
     this.description =
         String.format(
             "GPU %d (%s, %d MiB)",
             index, new String(name, StandardCharsets.US_ASCII).replace("\0", ""), bytes[0] >> 20);
+    this.properties = GpuProperties.of(device);
+    properties.checkSupported(description, cudaVersion);
+    check(JCudaDriver.cuDevicePrimaryCtxRetain(context, device), "cuDevicePrimaryCtxRetain");
   }
 
   /**
    * Opens GPU {@code index}.
    *
-   * @throws DeviceUnavailableException if JCuda's natives or the driver do not load, or there is no
-   *     such GPU
+   * @throws DeviceUnavailableException if JCuda's natives or the driver do not load, if there is no
+   *     such GPU, or if the kernels do not run on the GPU or with the driver
    */
   static CudaDevice open(int index) {
     int[] count = new int[1];
+    int[] cudaVersion = new int[1];
     try {
       JCudaDriver.setExceptionsEnabled(false);
       check(JCudaDriver.cuInit(0), "cuInit");
       check(JCudaDriver.cuDeviceGetCount(count), "cuDeviceGetCount");
+      check(JCudaDriver.cuDriverGetVersion(cudaVersion), "cuDriverGetVersion");
     } catch (GpuException | LinkageError e) {
       throw new DeviceUnavailableException(
           "no GPU can be used: "
@@ -71,7 +68,7 @@ public final class CudaDevice implements Device {
       throw new DeviceUnavailableException(
           "there is no GPU " + index + ": the driver sees " + count[0], null);
     }
-    return new CudaDevice(index);
+    return new CudaDevice(index, cudaVersion[0]);
   }
 
   /** Makes this device's context current on the calling thread. */
@@ -97,8 +94,9 @@ public final class CudaDevice implements Device {
     return index;
   }
 
-  int multiprocessors() {
-    return multiprocessors;
+  @Override
+  public GpuProperties properties() {
+    return properties;
   }
 
   @Override

@@ -10,9 +10,18 @@ import jcuda.driver.CUresult;
 
 /** What the CUDA driver's results mean, and addresses in the form that JCuda wants. */
 final class CudaDriver {
+  // Errors of drivers that are newer than JCuda, from cuda.h of CUDA 13.
+  private static final int ERROR_CONTAINED = 226;
+  private static final int ERROR_TENSOR_MEMORY_LEAK = 721;
+
   // After these the context answers every call with the same error.
   private static final Set<Integer> FATAL =
       Set.of(
+          ERROR_CONTAINED,
+          ERROR_TENSOR_MEMORY_LEAK,
+          CUresult.CUDA_ERROR_CONTEXT_IS_DESTROYED,
+          CUresult.CUDA_ERROR_EXTERNAL_DEVICE,
+          CUresult.CUDA_ERROR_MPS_CLIENT_TERMINATED,
           CUresult.CUDA_ERROR_DEINITIALIZED,
           CUresult.CUDA_ERROR_ECC_UNCORRECTABLE,
           CUresult.CUDA_ERROR_NVLINK_UNCORRECTABLE,

@@ -145,7 +145,7 @@ final class CudaKernelModule implements KernelModule {
           JCudaDriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
               blocks, function, threads, sharedBytes),
           "cuOccupancyMaxActiveBlocksPerMultiprocessor");
-      return blocks[0] * device.multiprocessors();
+      return blocks[0] * device.properties().multiprocessors();
     }
 
     // A block gets more than 48 KiB of shared memory only after the kernel's limit is raised.

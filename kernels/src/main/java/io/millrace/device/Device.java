@@ -19,6 +19,15 @@ public interface Device {
   /** Which GPU this is, as the driver counts them; -1 on the host. */
   int index();
 
+  /**
+   * What launch shapes are chosen from.
+   *
+   * @throws UnsupportedOperationException on the host device, whose kernels are plain Java
+   */
+  default GpuProperties properties() {
+    throw new UnsupportedOperationException(description() + " is not a GPU");
+  }
+
   /** Creates a stream that does not synchronize with any other. The caller closes it. */
   DeviceStream createStream();
 

@@ -15,7 +15,7 @@ record ManyPartitions(PartitionKernels kernels, RowMoves moves, DeviceStream str
 
   private static final int DIGIT_BITS = 10;
   private static final int ALL_BITS = ~0;
-  private static final int TILE_ROWS = 512 * PartitionKernels.SCATTER_ROUNDS;
+  private static final int IDS_TILE_ROWS = 4096;
 
   /**
    * Fills {@code map} with the source row of each output row, and the offsets.
@@ -30,10 +30,10 @@ record ManyPartitions(PartitionKernels kernels, RowMoves moves, DeviceStream str
       long hostOffsets) {
     long bytes = (long) moves.rows() * Integer.BYTES;
     long ids = moves.allocateScratch(bytes);
-    int chunks = PartitionKernels.blocks(moves.rows(), TILE_ROWS);
+    int chunks = PartitionKernels.blocks(moves.rows(), IDS_TILE_ROWS);
     arguments
         .scratch(0, 0, ids, Integer.BYTES, 0)
-        .chunks(chunks, TILE_ROWS, PartitionKernels.stride(chunks));
+        .chunks(chunks, IDS_TILE_ROWS, PartitionKernels.stride(chunks));
     kernels.launchIds(arguments, source.kernelSuffix(), chunks, 1, stream);
 
     int digits = (31 - Integer.numberOfLeadingZeros(partitions - 1)) / DIGIT_BITS + 1;

@@ -2,6 +2,7 @@ package io.millrace.kernel;
 
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
+import io.millrace.device.GpuProperties;
 import io.millrace.device.HostMemory;
 import io.millrace.device.KernelFunction;
 import io.millrace.device.KernelModule;
@@ -26,23 +27,25 @@ final class PartitionKernels {
   private static final int IDS_THREADS = 256;
   private static final int IDS_COUNTERS = 1024;
   static final int SCAN_THREADS = 256;
-  static final int SCATTER_ROUNDS = 8;
-  private static final int SCATTER_SLOTS = 3;
-  private static final int SLOT_PADDING = 128;
   private static final int SMALL_THREADS = 512;
 
   // Where one kernel overtakes the other, measured on an H200.
   private static final int SMALL_ROUNDS = 4;
   private static final int SMALL_ROUNDS_PARTITIONS = 32;
-  private static final int LARGE_TILE_PARTITIONS = 128;
-  private static final int LARGE_TILE_ROWS = 1 << 20;
 
+  private final GpuProperties gpu;
   private final KernelModule module;
   private final KernelModule smallModule;
   private final Map<String, Integer> residentBlocks = new ConcurrentHashMap<>();
   private final AtomicInteger launches = new AtomicInteger();
 
   private PartitionKernels(Device device) {
+    this(device, device.properties());
+  }
+
+  /** For tests: launches on {@code device} with the shapes of another GPU. */
+  PartitionKernels(Device device, GpuProperties gpu) {
+    this.gpu = gpu;
     module = device.loadModule("partition");
     smallModule = device.loadModule("partition_small");
   }
@@ -113,7 +116,7 @@ final class PartitionKernels {
       List<FixedMove> fixed,
       RowMoves moves,
       DeviceStream stream) {
-    if (fixed.size() > PartitionArguments.MAXIMUM_COLUMNS) {
+    if (!gpu.cooperativeLaunch() || fixed.size() > PartitionArguments.MAXIMUM_COLUMNS) {
       return false;
     }
     int sharedBytes = (SMALL_THREADS / WARP * partitions + 2 * partitions + WARP) * Integer.BYTES;
@@ -153,10 +156,8 @@ final class PartitionKernels {
       RowMoves moves,
       DeviceStream stream) {
     int rows = moves.rows();
-    boolean largeTile = partitions > LARGE_TILE_PARTITIONS && rows > LARGE_TILE_ROWS;
-    int threads = largeTile ? 1024 : 512;
-    int tileRows = threads * SCATTER_ROUNDS;
-    int chunks = blocks(rows, tileRows);
+    ScatterTile tile = ScatterTile.of(gpu, rows, partitions);
+    int chunks = blocks(rows, tile.rows());
     int stride = stride(chunks);
     int idWidth = partitions <= 1 << Byte.SIZE ? Byte.BYTES : Short.BYTES;
     long counts = moves.allocateScratch((long) stride * partitions * Integer.BYTES);
@@ -164,19 +165,17 @@ final class PartitionKernels {
     long ids = moves.allocateScratch((long) rows * idWidth);
     arguments
         .scratch(counts, totals, ids, idWidth, nextControlSlot())
-        .chunks(chunks, tileRows, stride);
+        .chunks(chunks, tile.rows(), stride);
     launchIds(arguments, kernelSuffix, chunks, partitions, stream);
     arguments.launch(module.function("partition_scan"), partitions, SCAN_THREADS, 0, stream);
 
-    KernelFunction scatter = module.function("partition_scatter_" + threads);
-    int sharedBytes =
-        SCATTER_SLOTS * (tileRows * Long.BYTES + SLOT_PADDING)
-            + (3 * partitions + WARP) * Integer.BYTES;
+    KernelFunction scatter = module.function(tile.kernel());
+    int sharedBytes = tile.sharedBytes(partitions);
     for (int begin = 0; begin < fixed.size(); begin += PartitionArguments.MAXIMUM_COLUMNS) {
       int end = Math.min(begin + PartitionArguments.MAXIMUM_COLUMNS, fixed.size());
       arguments
           .moves(fixed.subList(begin, end))
-          .launch(scatter, chunks, threads, sharedBytes, stream);
+          .launch(scatter, chunks, tile.threads(), sharedBytes, stream);
     }
   }
 

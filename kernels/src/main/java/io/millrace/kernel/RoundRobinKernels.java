@@ -2,6 +2,7 @@ package io.millrace.kernel;
 
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
+import io.millrace.device.GpuProperties;
 import io.millrace.device.KernelArguments;
 import io.millrace.device.KernelModule;
 import io.millrace.kernel.RowMoves.FixedMove;
@@ -21,17 +22,23 @@ final class RoundRobinKernels {
   private static final int THREADS = 512;
   private static final int BANKS = 16;
 
-  // One row a thread up to here, measured on an H200; beyond, tiles of eight rows a thread.
-  private static final int SMALL_ROWS = 1 << 18;
+  // One row a thread as long as all threads are on the GPU at once; beyond, eight rows a thread.
   private static final int SMALL_TILE_ROWS = THREADS;
   private static final int SMALL_TILE_CARDS = 32;
   private static final int TILE_ROWS = THREADS * 8;
   private static final int TILE_CARDS = 64;
 
   private final KernelModule module;
+  private final int smallRows;
 
   private RoundRobinKernels(Device device) {
     module = device.loadModule("round_robin_partition");
+    smallRows = smallRows(device.properties());
+  }
+
+  /** The most rows of which each gets a thread of its own. */
+  static int smallRows(GpuProperties gpu) {
+    return gpu.multiprocessors() * gpu.threadsPerMultiprocessor();
   }
 
   static RoundRobinKernels of(Device device) {
@@ -61,7 +68,7 @@ final class RoundRobinKernels {
 
   private void launch(
       List<FixedMove> moves, int rows, int partitions, int startPartition, DeviceStream stream) {
-    boolean isSmall = rows <= SMALL_ROWS;
+    boolean isSmall = rows <= smallRows;
     int cards = Math.min(partitions, isSmall ? SMALL_TILE_CARDS : TILE_CARDS);
     int deals = Integer.highestOneBit((isSmall ? SMALL_TILE_ROWS : TILE_ROWS) / cards);
     int cardTiles = (partitions - 1) / cards + 1;

@@ -1,0 +1,98 @@
+package io.millrace.device;
+
+import static io.millrace.device.CudaDriver.check;
+
+import jcuda.driver.CUdevice;
+import jcuda.driver.CUdevice_attribute;
+import jcuda.driver.JCudaDriver;
+
+/**
+ * What a GPU offers to kernels, as its driver reports it. Launch shapes are chosen from these
+ * numbers, never from the name of a GPU.
+ *
+ * @param computeCapability major version times 10 plus minor version: 80 for an A100, 90 for an
+ *     H200
+ * @param multiprocessors multiprocessors of the GPU, or of its MIG slice
+ * @param threadsPerMultiprocessor threads that one multiprocessor holds at once
+ * @param sharedBytesPerBlock shared memory that one block may have after its kernel's limit was
+ *     raised ({@code MAX_SHARED_MEMORY_PER_BLOCK_OPTIN})
+ * @param sharedBytesPerMultiprocessor shared memory of one multiprocessor
+ * @param reservedSharedBytesPerBlock shared memory that the driver takes for each block
+ * @param cooperativeLaunch whether a grid may wait for all of its blocks
+ */
+public record GpuProperties(
+    int computeCapability,
+    int multiprocessors,
+    int threadsPerMultiprocessor,
+    int sharedBytesPerBlock,
+    int sharedBytesPerMultiprocessor,
+    int reservedSharedBytesPerBlock,
+    boolean cooperativeLaunch) {
+
+  /** The target of {@code scripts/compile-kernels}: PTX runs on this compute capability and up. */
+  static final int LEAST_COMPUTE_CAPABILITY = 80;
+
+  /** CUDA 13.0, whose PTX is ISA 9.0; as {@code cuDriverGetVersion} counts. */
+  static final int LEAST_CUDA_VERSION = 13_000;
+
+  static GpuProperties of(CUdevice device) {
+    return new GpuProperties(
+        10 * attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+            + attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
+        attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+        attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+        attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
+        attribute(
+            device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
+        attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK),
+        attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) != 0);
+  }
+
+  private static int attribute(CUdevice device, int attribute) {
+    int[] value = new int[1];
+    check(
+        JCudaDriver.cuDeviceGetAttribute(value, attribute, device),
+        "cuDeviceGetAttribute " + CUdevice_attribute.stringFor(attribute));
+    return value[0];
+  }
+
+  /** How many blocks with {@code sharedBytes} of shared memory each one multiprocessor holds. */
+  public int blocksPerMultiprocessor(int threads, int sharedBytes) {
+    return Math.min(
+        threadsPerMultiprocessor / threads,
+        sharedBytesPerMultiprocessor / (sharedBytes + reservedSharedBytesPerBlock));
+  }
+
+  /**
+   * Does nothing where the kernels can be loaded.
+   *
+   * @param name what people call the GPU
+   * @param cudaVersion the CUDA version of the driver, as {@code cuDriverGetVersion} counts
+   * @throws DeviceUnavailableException if the driver is older than CUDA 13.0, or the compute
+   *     capability is less than 8.0; the message has the numbers needed and found
+   */
+  void checkSupported(String name, int cudaVersion) {
+    if (cudaVersion < LEAST_CUDA_VERSION) {
+      throw new DeviceUnavailableException(
+          String.format(
+              "%s needs a driver for CUDA %d.%d (580 or newer), its driver is for CUDA %d.%d",
+              name,
+              LEAST_CUDA_VERSION / 1000,
+              LEAST_CUDA_VERSION % 1000 / 10,
+              cudaVersion / 1000,
+              cudaVersion % 1000 / 10),
+          null);
+    }
+    if (computeCapability < LEAST_COMPUTE_CAPABILITY) {
+      throw new DeviceUnavailableException(
+          String.format(
+              "%s has compute capability %d.%d, the kernels need %d.%d or higher",
+              name,
+              computeCapability / 10,
+              computeCapability % 10,
+              LEAST_COMPUTE_CAPABILITY / 10,
+              LEAST_COMPUTE_CAPABILITY % 10),
+          null);
+    }
+  }
+}

@@ -208,6 +208,28 @@ public final class Calc implements AutoCloseable {
     }
   }
 
+  /**
+   * The same calc of tables that have one column more, behind theirs. It is behind the projections
+   * too, as it is. Holds kernels on its own.
+   *
+   * @throws IllegalArgumentException if a column has its name
+   */
+  public Calc withLastColumn(Field column) {
+    TypedExpression reference =
+        new TypedExpression.InputReference(
+            inputSchema.size(), column.name(), column.type(), column.nullable());
+    return new Calc(
+        with(inputSchema, column),
+        with(outputSchema, column),
+        condition,
+        Stream.concat(projections.stream(), Stream.of(reference)).toList(),
+        ptxSources);
+  }
+
+  private static Schema with(Schema schema, Field column) {
+    return new Schema(Stream.concat(schema.fields().stream(), Stream.of(column)).toList());
+  }
+
   /** The same calc, which holds kernels on its own. */
   public Calc share() {
     return new Calc(inputSchema, outputSchema, condition, projections, ptxSources);

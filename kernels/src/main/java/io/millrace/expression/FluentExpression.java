@@ -27,8 +27,19 @@ public interface FluentExpression {
     return binary("=", right);
   }
 
+  /** The same as {@link #isEqual}. */
+  default Expression eq(Object right) {
+    return isEqual(right);
+  }
+
+  /** Whether both are different; null if one is null. */
   default Expression isNotEqual(Object right) {
     return binary("<>", right);
+  }
+
+  /** The same as {@link #isNotEqual}. */
+  default Expression ne(Object right) {
+    return isNotEqual(right);
   }
 
   /** Greater than. */

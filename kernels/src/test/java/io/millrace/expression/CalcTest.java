@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
 import io.millrace.column.DeferredRowCount;
 import io.millrace.column.Table;
 import io.millrace.device.DeferredDevice;
@@ -83,6 +84,25 @@ class CalcTest {
         assertThat(result.deviceRowCount().isPresent()).isEqualTo(device.isCuda());
         assertThat(device.rows(result))
             .containsExactly(List.of(400L, "b", 401L), List.of(600L, "?", 601L));
+      }
+    }
+  }
+
+  @Test
+  void aColumnMoreIsGivenAsItIsBehindTheProjections() {
+    Field ratio = Field.of("ratio", DataType.FLOAT64);
+    for (Optional<Expression> condition :
+        List.of(Optional.<Expression>empty(), Optional.of(col("price").gt(100L)))) {
+      try (Table table = bids.table();
+          Table narrow = table.select(List.of("name", "price"));
+          Calc calc =
+              Bids.calc(narrow, condition, col("price").times(2L).as("twice"), col("name"));
+          Calc wide = calc.withLastColumn(ratio);
+          Table result = wide.apply(table, device.stream(), device.memory())) {
+        assertThat(wide.outputSchema().names()).containsExactly("twice", "name", "ratio");
+        assertThat(device.rows(result))
+            .hasSize(condition.isPresent() ? 2 : 4)
+            .contains(Arrays.asList(400L, "b", 0.5), Arrays.asList(600L, null, null));
       }
     }
   }

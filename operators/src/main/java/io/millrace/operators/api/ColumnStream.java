@@ -314,8 +314,8 @@ public final class ColumnStream {
   }
 
   /**
-   * The rows, by position and by name, with the Java types of Flink's Table API. Rows have the
-   * timestamps of their batches.
+   * The rows, by position and by name, with the Java types of Flink's Table API. They keep the
+   * event times that they came with; see {@link ColumnBatches#toRows}.
    */
   public SingleOutputStreamOperator<Row> toRows() {
     return plan.rows(
@@ -323,7 +323,7 @@ public final class ColumnStream {
   }
 
   /**
-   * As {@link #toRows()}, with timestamps of their own.
+   * As {@link #toRows()}, with the event times of a column.
    *
    * @param timeColumn what gives a row its timestamp, for windows and the like: a TIMESTAMP, or a
    *     BIGINT of milliseconds since 1970-01-01T00:00Z; where it is null, the batch does
@@ -337,8 +337,8 @@ public final class ColumnStream {
   }
 
   /**
-   * The rows in Flink's internal form; one object is sent again and again. Rows have the timestamps
-   * of their batches.
+   * The rows in Flink's internal form; one object is sent again and again. Event times are as in
+   * {@link #toRows()}.
    */
   public SingleOutputStreamOperator<RowData> toRowData() {
     return plan.rows(
@@ -354,8 +354,8 @@ public final class ColumnStream {
   }
 
   /**
-   * The rows as POJOs, each column in the field of its name. Rows have the timestamps of their
-   * batches.
+   * The rows as POJOs, each column in the field of its name. Event times are as in {@link
+   * #toRows()}.
    *
    * @throws IllegalArgumentException if the class is no POJO for Flink, a column's field is missing
    *     or of a class that does not fit the column, or the stream is a changelog, whose kinds a

@@ -170,7 +170,7 @@ record StreamPlan(
   /**
    * The rows of what the stream gives.
    *
-   * @param timeColumn what gives rows their timestamps; empty for those of their batches
+   * @param timeColumn what gives rows their timestamps; empty for those that they came with
    * @throws IllegalArgumentException if there is no such column or it holds no time
    */
   <T> SingleOutputStreamOperator<T> rows(

@@ -2,6 +2,7 @@ package io.millrace.operators.batch;
 
 import io.millrace.column.Schema;
 import java.io.IOException;
+import java.util.Set;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
@@ -33,10 +34,11 @@ record BatchHeader(
   /**
    * Reads and checks a header.
    *
-   * @param fingerprint of {@code schema}
+   * @param schema of the stream
+   * @param fingerprints of {@code schema}, and of it with an {@link EventTimeColumn}
    * @throws IOException if it is not a header, of another version or of another schema
    */
-  static BatchHeader read(DataInputView source, Schema schema, long fingerprint)
+  static BatchHeader read(DataInputView source, Schema schema, Set<Long> fingerprints)
       throws IOException {
     short magic = source.readShort();
     if (magic != MAGIC) {
@@ -53,11 +55,11 @@ record BatchHeader(
             source.readInt(),
             source.readInt(),
             source.readInt());
-    if (header.fingerprint != fingerprint) {
+    if (!fingerprints.contains(header.fingerprint)) {
       throw new IOException(
           String.format(
               "a batch of another schema (fingerprint %016x) than %s (%016x)",
-              header.fingerprint, schema, fingerprint));
+              header.fingerprint, schema, schema.fingerprint()));
     }
     header.check();
     return header;

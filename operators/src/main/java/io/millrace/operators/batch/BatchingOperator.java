@@ -25,7 +25,9 @@ import org.apache.flink.util.IOUtils;
  * sent. Rows are copied into columns as they arrive, so they may be reused. Nothing is kept over a
  * checkpoint: the batch is sent before the barrier.
  *
- * <p>A batch has the greatest event time of its rows, or none if no row has one. Watermarks,
+ * <p>A batch has the greatest event time of its rows, or none if no row has one. Where {@link
+ * ColumnBatches#toRows} makes rows of the batches again, rows keep their own times in the batch's
+ * hidden {@link EventTimeColumn}, which a batch of rows without times does not have. Watermarks,
  * watermark status, record attributes and generalized watermarks stay behind the rows before them;
  * latency markers pass. A batch that does not fit the device is sent as several.
  *
@@ -39,6 +41,7 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
   private final Schema schema;
   private final RowAppender.Factory<IN> appenders;
   private final BatchOptions options;
+  private final boolean keepsEventTimes;
 
   private transient DeviceContext deviceContext;
   private transient HostTransfer transfer;
@@ -52,11 +55,39 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
       StreamOperatorParameters<ColumnBatch> parameters,
       Schema schema,
       RowAppender.Factory<IN> appenders,
-      BatchOptions options) {
+      BatchOptions options,
+      boolean keepsEventTimes) {
     super(parameters);
     this.schema = schema;
     this.appenders = appenders;
     this.options = options;
+    this.keepsEventTimes = keepsEventTimes;
+  }
+
+  /** Makes the operators. Learns while a job is put together whether rows are made of batches. */
+  static final class Constructor<IN> implements OperatorFactory.Constructor<IN, ColumnBatch> {
+    private static final long serialVersionUID = 1L;
+
+    private final Schema schema;
+    private final RowAppender.Factory<IN> appenders;
+    private final BatchOptions options;
+    private boolean keepsEventTimes;
+
+    private Constructor(Schema schema, RowAppender.Factory<IN> appenders, BatchOptions options) {
+      this.schema = schema;
+      this.appenders = appenders;
+      this.options = options;
+    }
+
+    /** From now on, operators keep the event times of rows in their batches. */
+    void keepEventTimes() {
+      keepsEventTimes = true;
+    }
+
+    @Override
+    public BatchingOperator<IN> construct(StreamOperatorParameters<ColumnBatch> parameters) {
+      return new BatchingOperator<>(parameters, schema, appenders, options, keepsEventTimes);
+    }
   }
 
   /** A factory of operators that make batches of {@code schema}. */
@@ -65,9 +96,7 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
     @SuppressWarnings("unchecked") // the class of a generic type
     Class<BatchingOperator<IN>> operatorClass =
         (Class<BatchingOperator<IN>>) (Class<?>) BatchingOperator.class;
-    return new OperatorFactory<>(
-        operatorClass,
-        parameters -> new BatchingOperator<>(parameters, schema, appenders, options));
+    return new OperatorFactory<>(operatorClass, new Constructor<>(schema, appenders, options));
   }
 
   @Override
@@ -80,6 +109,7 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
         new RowBatcher<>(
             table,
             appenders.create(table),
+            transfer.eventTimes(),
             options,
             getProcessingTimeService()::getCurrentProcessingTime);
     batchingMetrics = new BatchingMetrics(getMetricGroup(), options.maxRows(), batcher::rowLimit);
@@ -88,7 +118,8 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
 
   @Override
   public void processElement(StreamRecord<IN> row) throws Exception {
-    append(row.getValue());
+    boolean keepsTime = keepsEventTimes && row.hasTimestamp();
+    append(row.getValue(), keepsTime ? row.getTimestamp() : EventTimeColumn.NONE);
     if (row.hasTimestamp()) {
       timestamp = Math.max(timestamp, row.getTimestamp());
     }
@@ -99,19 +130,19 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
     }
   }
 
-  private void append(IN row) throws Exception {
+  private void append(IN row, long eventTime) throws Exception {
     try {
-      batcher.append(row);
+      batcher.append(row, eventTime);
     } catch (GpuOutOfMemoryException e) {
-      appendWithRetry(row);
+      appendWithRetry(row, eventTime);
     }
   }
 
   // Where no memory can be had for one row more, that of the batch is.
-  private void appendWithRetry(IN row) throws Exception {
+  private void appendWithRetry(IN row, long eventTime) throws Exception {
     Supplier<Boolean> append =
         () -> {
-          batcher.append(row);
+          batcher.append(row, eventTime);
           return true;
         };
     try {

@@ -40,6 +40,8 @@ public final class ColumnBatch {
   private final AtomicInteger references = new AtomicInteger(1);
   private EncodedTable encoded;
   private Table table;
+  // null before it is asked for; the same as table where that has no event times.
+  private Table visible;
 
   /** Takes ownership of {@code table}. */
   public ColumnBatch(Table table) {
@@ -82,11 +84,26 @@ public final class ColumnBatch {
   }
 
   /**
-   * The table, still owned by this batch.
+   * The table of the stream's schema, still owned by this batch.
    *
    * @throws IllegalStateException if the batch was released
    */
   public synchronized Table table() {
+    Table all = tableWithEventTimes();
+    if (visible == null) {
+      visible = EventTimeColumn.isIn(all.schema()) ? EventTimeColumn.removeFrom(all) : all;
+    }
+    return visible;
+  }
+
+  /**
+   * The table, still owned by this batch, with an {@link EventTimeColumn} behind its columns if
+   * this batch's rows keep their own event times. An operator that makes its batches of this table,
+   * not of {@link #table}, keeps the times with their rows.
+   *
+   * @throws IllegalStateException if the batch was released
+   */
+  public synchronized Table tableWithEventTimes() {
     checkLive(references.get());
     if (table == null) {
       table = encoded.decode();
@@ -145,6 +162,9 @@ public final class ColumnBatch {
     encoded = null;
     if (table != null) {
       LIVE.decrementAndGet();
+      if (visible != null && visible != table) {
+        visible.close();
+      }
       table.close();
     }
   }

@@ -52,12 +52,12 @@ public abstract class ColumnBatchOperator<OUT> extends AbstractStreamOperator<OU
       return;
     }
     try {
-      deviceContext.retry().withHostRetry(batch::table);
+      deviceContext.retry().withHostRetry(batch::tableWithEventTimes);
       if (takesHostBatches()) {
         processBatch(batch, element);
       } else {
         transfer.toDevice(
-            batch.table().share(),
+            batch.tableWithEventTimes().share(),
             ThrowingConsumer.unchecked(table -> processOwned(new ColumnBatch(table), element)));
       }
     } finally {

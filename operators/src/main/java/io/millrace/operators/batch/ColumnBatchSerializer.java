@@ -19,6 +19,7 @@ import io.millrace.memory.MemoryResource;
 import io.millrace.memory.PinnedMemoryResource;
 import java.io.EOFException;
 import java.io.IOException;
+import java.util.Map;
 import java.util.Objects;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
@@ -29,6 +30,9 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Batches of one schema as bytes: a header with the schema's fingerprint, then the table as one
  * Arrow IPC record batch message without its schema, raw or as one Zstandard frame.
+ *
+ * <p>A batch may have the {@link EventTimeColumn} behind the columns of the schema: the fingerprint
+ * tells. The serializer's {@linkplain #snapshotConfiguration snapshot} knows the schema alone.
  *
  * <p>A batch of at most {@value #MAXIMUM_BYTES} bytes is written. Above {@value #FAST_BYTES},
  * Flink's receiver writes each element to a file first and reads it from there, so an exchange cuts
@@ -56,10 +60,11 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
 
   private final Schema schema;
   private final BodyCodec codec;
-  private transient ArrowRecordBatchReader reader;
+  // By the fingerprint of the schema.
+  private transient Map<Long, ArrowRecordBatchReader> readers;
   private transient MemoryResource resource;
   private transient DataViews views;
-  private transient long fingerprint;
+  private transient Map<Schema, Long> fingerprints;
 
   public ColumnBatchSerializer(Schema schema, BodyCodec codec) {
     this.schema = Objects.requireNonNull(schema, "schema is null");
@@ -72,13 +77,18 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
 
   // The device is known only where the serializer works, not where it is made.
   private void prepare() {
-    if (reader == null) {
+    if (readers == null) {
       resource =
           new FailureAlternateResourceAdaptor(
               new PinnedMemoryResource(ChainStream.anyDevice()), HostMemoryResource.INSTANCE);
       views = new DataViews();
-      fingerprint = schema.fingerprint();
-      reader = new ArrowRecordBatchReader(schema);
+      Schema withEventTimes = EventTimeColumn.addTo(schema);
+      fingerprints =
+          Map.of(schema, schema.fingerprint(), withEventTimes, withEventTimes.fingerprint());
+      readers =
+          Map.of(
+              schema.fingerprint(), new ArrowRecordBatchReader(schema),
+              withEventTimes.fingerprint(), new ArrowRecordBatchReader(withEventTimes));
     }
   }
 
@@ -95,8 +105,9 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
       encoded.write(target);
       return;
     }
-    Table table = batch.table();
-    if (!schema.equals(table.schema())) {
+    Table table = batch.tableWithEventTimes();
+    Long fingerprint = fingerprints.get(table.schema());
+    if (fingerprint == null) {
       throw new IOException("a batch of " + table.schema() + " in a stream of " + schema);
     }
     try (Table host = onHost(table);
@@ -113,8 +124,8 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
                 + " that Flink sends at once: send it through a BatchExchange, which cuts it");
       }
       switch (codec) {
-        case RAW -> writeRaw(writer, (int) bytes, batch.keyGroup(), target);
-        case ZSTD -> writeCompressed(writer, (int) bytes, batch.keyGroup(), target);
+        case RAW -> writeRaw(writer, (int) bytes, fingerprint, batch.keyGroup(), target);
+        case ZSTD -> writeCompressed(writer, (int) bytes, fingerprint, batch.keyGroup(), target);
       }
     }
   }
@@ -134,14 +145,22 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
   }
 
   private void writeRaw(
-      ArrowRecordBatchWriter writer, int bytes, int keyGroup, DataOutputView target)
+      ArrowRecordBatchWriter writer,
+      int bytes,
+      long fingerprint,
+      int keyGroup,
+      DataOutputView target)
       throws IOException {
     new BatchHeader(BodyCodec.RAW, fingerprint, keyGroup, bytes, bytes).write(target);
     writer.write((address, length) -> views.write(address, length, target));
   }
 
   private void writeCompressed(
-      ArrowRecordBatchWriter writer, int bytes, int keyGroup, DataOutputView target)
+      ArrowRecordBatchWriter writer,
+      int bytes,
+      long fingerprint,
+      int keyGroup,
+      DataOutputView target)
       throws IOException {
     try (Buffer message = Buffer.allocate(bytes, HOST_STREAM, resource);
         Buffer frame = Buffer.allocate(Zstd.compressBound(bytes), HOST_STREAM, resource);
@@ -192,7 +211,7 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
 
   private BatchHeader readHeader(DataInputView source) throws IOException {
     try {
-      return BatchHeader.read(source, schema, fingerprint);
+      return BatchHeader.read(source, schema, readers.keySet());
     } catch (EOFException e) {
       throw new IOException("the batch is cut short within its header", e);
     }
@@ -210,7 +229,7 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
 
   private Table decode(BatchHeader header, Buffer body) throws IOException {
     if (header.codec() == BodyCodec.RAW) {
-      return reader.read(body, HOST_STREAM, resource);
+      return readers.get(header.fingerprint()).read(body, HOST_STREAM, resource);
     }
     try (Buffer message = Buffer.allocate(header.messageBytes(), HOST_STREAM, resource)) {
       try (AccessScope scope = AccessScope.on(HOST_STREAM)) {
@@ -225,7 +244,7 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
           throw new IOException("a frame of " + size + " bytes for a message of " + message.size());
         }
       }
-      return reader.read(message, HOST_STREAM, resource);
+      return readers.get(header.fingerprint()).read(message, HOST_STREAM, resource);
     }
   }
 

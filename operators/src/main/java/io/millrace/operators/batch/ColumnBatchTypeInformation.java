@@ -15,13 +15,24 @@ public final class ColumnBatchTypeInformation extends OpaqueTypeInformation<Colu
   private final Schema schema;
   private final BodyCodec codec;
 
-  /** Batches of {@code schema}, sent over the network without compression. */
+  /**
+   * Batches of {@code schema}, sent over the network without compression.
+   *
+   * @throws IllegalArgumentException as below
+   */
   public ColumnBatchTypeInformation(Schema schema) {
     this(schema, BodyCodec.RAW);
   }
 
+  /**
+   * Batches of {@code schema}.
+   *
+   * @param codec how they are compressed on the network
+   * @throws IllegalArgumentException if a column has the name of the {@link EventTimeColumn}
+   */
   public ColumnBatchTypeInformation(Schema schema, BodyCodec codec) {
     super(ColumnBatch.class);
+    EventTimeColumn.checkNameIsFree(schema);
     this.schema = Objects.requireNonNull(schema, "schema is null");
     this.codec = Objects.requireNonNull(codec, "codec is null");
   }

@@ -49,7 +49,10 @@ public final class ColumnBatches {
   }
 
   /**
-   * The rows of the batches, with the batches' timestamps.
+   * The rows of the batches, with the timestamps that they came with: the operators that made
+   * batches of rows, at the beginning of {@code batches}, keep each row's timestamp. A row has its
+   * batch's timestamp if it was never a row before, or if an operator in between makes batches of
+   * {@link ColumnBatch#table} instead of {@link ColumnBatch#tableWithEventTimes}.
    *
    * @param batches of a {@link ColumnBatchTypeInformation}
    */
@@ -82,7 +85,7 @@ public final class ColumnBatches {
    * The rows of the batches as rows of any kind.
    *
    * @param decoders how columns become rows
-   * @param timeColumn as above; empty for the batches' timestamps
+   * @param timeColumn as above; empty for the timestamps that the rows came with
    * @throws IllegalArgumentException if there is no such column or it is of another type
    */
   public static <T> SingleOutputStreamOperator<T> toRows(
@@ -91,7 +94,9 @@ public final class ColumnBatches {
       TypeInformation<T> type,
       Optional<String> timeColumn) {
     Schema schema = ColumnBatchTypeInformation.schemaOf(batches.getType());
-    timeColumn.ifPresent(column -> RowTimestamps.check(schema, column));
+    timeColumn.ifPresentOrElse(
+        column -> RowTimestamps.check(schema, column),
+        () -> EventTimeRequest.send(batches.getTransformation()));
     return UnbatchingOperator.factory(schema, decoders, timeColumn)
         .appendTo(batches, UNBATCH, type)
         .setParallelism(batches.getParallelism());

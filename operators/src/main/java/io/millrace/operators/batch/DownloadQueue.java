@@ -64,10 +64,20 @@ public final class DownloadQueue implements AutoCloseable {
    * Sends a batch to the host. Waits for the first one on its way if there are too many.
    *
    * @param batch stays the caller's too
-   * @param consumer borrows the batch's table in host memory, or one after the other its parts
+   * @param consumer borrows the batch's {@linkplain ColumnBatch#table table} in host memory, or one
+   *     after the other its parts
    */
   public void add(ColumnBatch batch, Consumer<Table> consumer) {
-    entries.add(new BatchEntry(batch.retain(), consumer));
+    add(batch, batch.table(), consumer);
+  }
+
+  /** As {@link #add}, but with the {@linkplain EventTimeColumn event times} of the rows. */
+  public void addWithEventTimes(ColumnBatch batch, Consumer<Table> consumer) {
+    add(batch, batch.tableWithEventTimes(), consumer);
+  }
+
+  private void add(ColumnBatch batch, Table table, Consumer<Table> consumer) {
+    entries.add(new BatchEntry(batch.retain(), table, consumer));
     batches++;
     poll();
     while (batches > batchesInFlight) {
@@ -136,6 +146,8 @@ public final class DownloadQueue implements AutoCloseable {
 
   private final class BatchEntry implements Entry {
     private final ColumnBatch batch;
+    // Of the batch, whose it stays.
+    private final Table table;
     private final Consumer<Table> consumer;
     // null before the row count is known.
     private StringBytes stringBytes;
@@ -145,14 +157,15 @@ public final class DownloadQueue implements AutoCloseable {
 
     private record Part(Download download, boolean isWhole) {}
 
-    private BatchEntry(ColumnBatch batch, Consumer<Table> consumer) {
+    private BatchEntry(ColumnBatch batch, Table table, Consumer<Table> consumer) {
       this.batch = batch;
+      this.table = table;
       this.consumer = consumer;
     }
 
     @Override
     public void startIfKnown() {
-      if (!started && batch.table().isRowCountKnown() && stringBytes().isKnown()) {
+      if (!started && table.isRowCountKnown() && stringBytes().isKnown()) {
         start();
       }
     }
@@ -163,20 +176,18 @@ public final class DownloadQueue implements AutoCloseable {
             context
                 .retry()
                 .withRetry(
-                    () ->
-                        StringBytes.read(
-                            batch.table(), largeStringBytes, context.downloadStream()));
+                    () -> StringBytes.read(table, largeStringBytes, context.downloadStream()));
       }
       return stringBytes;
     }
 
     private void start() {
       started = true;
-      try (Table table = stringBytes().narrow()) {
+      try (Table narrow = stringBytes().narrow()) {
         context
             .retry()
             .withSplitAndRetry(
-                table, part -> new Part(transfer.download(part), part == table), this::take);
+                narrow, part -> new Part(transfer.download(part), part == narrow), this::take);
       }
     }
 

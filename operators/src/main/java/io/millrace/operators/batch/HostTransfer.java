@@ -64,6 +64,13 @@ public final class HostTransfer implements AutoCloseable {
         : new RowTableBuilder(schema, context.hostStream(), context.pinnedResource());
   }
 
+  /** The event times of the rows of such a table, in the same memory. */
+  EventTimes eventTimes() {
+    return isHost()
+        ? new EventTimes(context.stream(), context.resource())
+        : new EventTimes(context.hostStream(), context.pinnedResource());
+  }
+
   /**
    * One attempt: {@code table}, which stays the caller's, in host memory. The copy is enqueued;
    * readers of the result wait for it. The caller closes the result.

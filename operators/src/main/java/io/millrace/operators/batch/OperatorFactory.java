@@ -45,6 +45,10 @@ public final class OperatorFactory<IN, OUT> extends AbstractStreamOperatorFactor
     setChainingStrategy(ChainingStrategy.ALWAYS);
   }
 
+  Constructor<IN, OUT> constructor() {
+    return constructor;
+  }
+
   /**
    * Adds the operator behind {@code input}, with a share of the slot's managed memory, which pays
    * for host memory that holds its spilled buffers.

@@ -1,5 +1,6 @@
 package io.millrace.operators.batch;
 
+import io.millrace.column.Column;
 import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Table;
 import io.millrace.device.GpuOutOfMemoryException;
@@ -16,6 +17,7 @@ import java.util.function.LongSupplier;
 final class RowBatcher<T> implements AutoCloseable {
   private final RowTableBuilder table;
   private final RowAppender<T> appender;
+  private final EventTimes eventTimes;
   private final long maxBytes;
   private final AdaptiveBatchSize size;
   private final LongSupplier clockMillis;
@@ -31,10 +33,12 @@ final class RowBatcher<T> implements AutoCloseable {
   RowBatcher(
       RowTableBuilder table,
       RowAppender<T> appender,
+      EventTimes eventTimes,
       BatchOptions options,
       LongSupplier clockMillis) {
     this.table = table;
     this.appender = appender;
+    this.eventTimes = eventTimes;
     this.maxBytes = options.maxBytes();
     this.size =
         new AdaptiveBatchSize(options.minRows(), options.maxRows(), options.latency().toMillis());
@@ -44,9 +48,10 @@ final class RowBatcher<T> implements AutoCloseable {
   /**
    * Appends one row.
    *
+   * @param eventTime that the row is to keep, or {@link EventTimeColumn#NONE}
    * @throws GpuOutOfMemoryException if there is no memory for it; nothing has changed then
    */
-  void append(T row) {
+  void append(T row, long eventTime) {
     try {
       appender.append(row);
     } catch (GpuOutOfMemoryException e) {
@@ -56,6 +61,7 @@ final class RowBatcher<T> implements AutoCloseable {
     if (rows == 0) {
       openedMillis = clockMillis.getAsLong();
     }
+    eventTimes.set(rows, eventTime);
     rows++;
   }
 
@@ -104,12 +110,24 @@ final class RowBatcher<T> implements AutoCloseable {
     if (rows == 0) {
       return Optional.empty();
     }
-    Table closed = table.finish(rows);
+    Table closed = finish();
     if (cause == FlushCause.ROWS || cause == FlushCause.DEADLINE) {
       size.closed(rows, ageMillis());
     }
     rows = 0;
+    eventTimes.clear();
     return Optional.of(closed);
+  }
+
+  private Table finish() {
+    Optional<Column> times = eventTimes.column(rows);
+    if (times.isEmpty()) {
+      return table.finish(rows);
+    }
+    try (Column column = times.orElseThrow();
+        Table closed = table.finish(rows)) {
+      return EventTimeColumn.addTo(closed, column.share());
+    }
   }
 
   /** Learns how long sending a batch took. */

@@ -1,6 +1,5 @@
 package io.millrace.operators.batch;
 
-import io.millrace.column.Column;
 import io.millrace.column.ColumnReader;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
@@ -9,7 +8,10 @@ import io.millrace.memory.AccessScope;
 import java.util.function.IntToLongFunction;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
-/** The event time of each row of a batch: its time column's value, else the batch's timestamp. */
+/**
+ * The event time of each row of a batch: its time column's value or, if none is named, that of its
+ * {@link EventTimeColumn}, else the batch's timestamp.
+ */
 final class RowTimestamps {
   private static final long MICROS_PER_MILLI = 1_000;
 
@@ -26,17 +28,21 @@ final class RowTimestamps {
   /**
    * The timestamps of the rows of {@code table}.
    *
-   * @param timeColumn null if only the batch has a timestamp
+   * @param table may have an {@link EventTimeColumn}
+   * @param timeColumn null if none is named
    * @throws IllegalArgumentException if there is no such column or it holds no time
    */
   static RowTimestamps of(
       StreamRecord<?> batch, Table table, String timeColumn, AccessScope scope) {
+    String name = timeColumn;
     if (timeColumn == null) {
-      return new RowTimestamps(batch, null, null);
+      if (!EventTimeColumn.isIn(table.schema())) {
+        return new RowTimestamps(batch, null, null);
+      }
+      name = EventTimeColumn.NAME;
     }
-    Column column = table.column(timeColumn);
-    ColumnReader reader = new ColumnReader(column, scope);
-    return new RowTimestamps(batch, reader, millis(timeColumn, reader));
+    ColumnReader reader = new ColumnReader(table.column(name), scope);
+    return new RowTimestamps(batch, reader, millis(name, reader));
   }
 
   /**
@@ -69,11 +75,19 @@ final class RowTimestamps {
   /** Gives {@code record} the timestamp of {@code row}. */
   void set(StreamRecord<?> record, int row) {
     if (column != null && !column.isNull(row)) {
-      record.setTimestamp(millis.applyAsLong(row));
+      setOwn(record, millis.applyAsLong(row));
     } else if (batch.hasTimestamp()) {
       record.setTimestamp(batch.getTimestamp());
     } else {
       record.eraseTimestamp();
+    }
+  }
+
+  private static void setOwn(StreamRecord<?> record, long time) {
+    if (time == EventTimeColumn.NONE) {
+      record.eraseTimestamp();
+    } else {
+      record.setTimestamp(time);
     }
   }
 }

@@ -14,8 +14,9 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * DownloadingOperator}.
  *
  * <p>A row's timestamp is its value in the declared time column, or the batch's timestamp where
- * none is declared or the value is null. The same row object may be sent again and again; see
- * {@link RowDecoder}.
+ * that is null. Where none is declared, it is the one that the row came with, if the batch's rows
+ * keep theirs (see {@link ColumnBatches#toRows}), else the batch's. The same row object may be sent
+ * again and again; see {@link RowDecoder}.
  *
  * @param <OUT> the kind of row
  */
@@ -45,7 +46,7 @@ public final class UnbatchingOperator<OUT> extends DownloadingOperator<OUT> {
    *
    * @param schema of all batches
    * @param timeColumn a TIMESTAMP, or a BIGINT of milliseconds since 1970-01-01T00:00Z, that gives
-   *     rows their timestamps; empty to give them the batch's
+   *     rows their timestamps; empty to give them their own or the batch's
    */
   public static <OUT> OperatorFactory<ColumnBatch, OUT> factory(
       Schema schema, RowDecoder.Factory<OUT> decoders, Optional<String> timeColumn) {
@@ -68,7 +69,11 @@ public final class UnbatchingOperator<OUT> extends DownloadingOperator<OUT> {
   @Override
   protected void download(
       ColumnBatch batch, StreamRecord<ColumnBatch> element, DownloadQueue downloads) {
-    downloads.add(batch, table -> send(table, element));
+    if (timeColumn == null) {
+      downloads.addWithEventTimes(batch, table -> send(table, element));
+    } else {
+      downloads.add(batch, table -> send(table, element));
+    }
   }
 
   private void send(Table table, StreamRecord<ColumnBatch> element) {
@@ -87,12 +92,14 @@ public final class UnbatchingOperator<OUT> extends DownloadingOperator<OUT> {
   /** Rows that are read without any further memory. */
   private final class HostRows implements AutoCloseable {
     private final AccessScope scope = AccessScope.on(deviceContext().hostStream());
+    private final Table visible;
     private final RowDecoder<OUT> decoder;
     private final RowTimestamps timestamps;
 
     private HostRows(Table table, StreamRecord<ColumnBatch> element) {
+      visible = EventTimeColumn.removeFrom(table);
       try {
-        decoder = decoders.decoder(table, scope);
+        decoder = decoders.decoder(visible, scope);
         timestamps = RowTimestamps.of(element, table, timeColumn, scope);
       } catch (RuntimeException | Error e) {
         close();
@@ -102,7 +109,9 @@ public final class UnbatchingOperator<OUT> extends DownloadingOperator<OUT> {
 
     @Override
     public void close() {
-      scope.close();
+      try (visible) {
+        scope.close();
+      }
     }
   }
 }

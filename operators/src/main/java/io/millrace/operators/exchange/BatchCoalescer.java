@@ -27,7 +27,7 @@ final class BatchCoalescer implements AutoCloseable {
 
   /** Adds a batch in host memory, which stays the caller's. */
   void add(ColumnBatch batch) {
-    Table table = batch.table().share();
+    Table table = batch.tableWithEventTimes().share();
     pending.add(table);
     rows = Math.addExact(rows, table.rowCount());
     bytes += table.sizeInBytes();
@@ -37,9 +37,15 @@ final class BatchCoalescer implements AutoCloseable {
     return pending.isEmpty();
   }
 
-  /** Whether a batch of so many bytes has to wait for a flush: a table's columns hold 2 GiB. */
-  boolean wouldOverflow(ColumnBatch batch) {
-    return !pending.isEmpty() && bytes + batch.table().sizeInBytes() > Integer.MAX_VALUE;
+  /**
+   * Whether a batch has to wait for a flush: a table's columns hold 2 GiB, and the rows of some
+   * batches keep their own event times while those of others have their batch's.
+   */
+  boolean needsFlushBefore(ColumnBatch batch) {
+    Table table = batch.tableWithEventTimes();
+    return !pending.isEmpty()
+        && (bytes + table.sizeInBytes() > Integer.MAX_VALUE
+            || table.columnCount() != pending.get(0).columnCount());
   }
 
   /** Whether what was added reaches the limit of rows or of bytes. */

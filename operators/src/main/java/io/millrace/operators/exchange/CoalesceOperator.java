@@ -56,7 +56,7 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
 
   @Override
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
-    if (coalescer.wouldOverflow(batch)) {
+    if (coalescer.needsFlushBefore(batch)) {
       flush();
     }
     if (coalescer.isEmpty()) {

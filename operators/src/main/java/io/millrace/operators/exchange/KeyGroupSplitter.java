@@ -71,7 +71,7 @@ final class KeyGroupSplitter implements TableSplitter {
     context
         .retry()
         .withSplitAndRetry(
-            batch.table(),
+            batch.tableWithEventTimes(),
             this::partition,
             partitioned -> download(partitioned, downloads, output));
   }
@@ -87,7 +87,7 @@ final class KeyGroupSplitter implements TableSplitter {
       grouped = new ColumnBatch(partitioned.table().share());
     }
     try {
-      downloads.add(grouped, new Groups(partitioned.offsets(), output));
+      downloads.addWithEventTimes(grouped, new Groups(partitioned.offsets(), output));
     } finally {
       grouped.release();
     }

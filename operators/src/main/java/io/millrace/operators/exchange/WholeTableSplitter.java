@@ -24,7 +24,8 @@ final class WholeTableSplitter implements TableSplitter {
 
   @Override
   public void split(ColumnBatch batch, DownloadQueue downloads, Output output) {
-    downloads.add(batch, host -> context.retry().withHostRetry(() -> cut(host)).sendTo(output));
+    downloads.addWithEventTimes(
+        batch, host -> context.retry().withHostRetry(() -> cut(host)).sendTo(output));
   }
 
   private TableParts cut(Table host) {

@@ -13,6 +13,7 @@ import io.millrace.expression.ResolutionContext;
 import io.millrace.expression.RowSample;
 import io.millrace.expression.TypedExpression;
 import io.millrace.operators.batch.DeviceContext;
+import io.millrace.operators.batch.EventTimeColumn;
 import io.millrace.operators.row.RowKindColumn;
 import java.io.IOException;
 import java.io.ObjectInputStream;
@@ -60,6 +61,7 @@ public final class CalcPlan implements Serializable {
     public Calc resolve(Schema schema) {
       Calc calc = Calc.of(schema, Optional.empty(), columns, settings.context());
       checkNoKind(calc.outputSchema().names());
+      checkNoEventTime(calc.outputSchema().names());
       return RowKindColumn.isIn(schema)
           ? Calc.of(schema, Optional.empty(), withKind(columns), settings.context())
           : calc;
@@ -133,6 +135,15 @@ public final class CalcPlan implements Serializable {
     }
   }
 
+  private static void checkNoEventTime(Collection<String> names) {
+    if (names.contains(EventTimeColumn.NAME)) {
+      throw new ExpressionException(
+          "the column name '"
+              + EventTimeColumn.NAME
+              + "' is reserved for the event times that rows keep in batches; use another name");
+    }
+  }
+
   /** This plan, whose later expressions are resolved with {@code newSettings}. */
   public CalcPlan withSettings(ExpressionSettings newSettings) {
     return new CalcPlan(inputSchema, newSettings, steps, calc);
@@ -171,7 +182,7 @@ public final class CalcPlan implements Serializable {
    * and the kind if they have one.
    *
    * @throws ExpressionException if one does not fit the columns, two have one name, one has that of
-   *     the kind, or there is none
+   *     the kind or of the {@link EventTimeColumn}, or there is none
    */
   public CalcPlan select(List<Expression> projections) {
     if (projections.isEmpty()) {
@@ -185,7 +196,7 @@ public final class CalcPlan implements Serializable {
    * name.
    *
    * @throws ExpressionException if the expression does not fit the columns, or the name is that of
-   *     the kind
+   *     the kind or of the {@link EventTimeColumn}
    */
   public CalcPlan withColumn(String name, Expression value) {
     List<String> names = rowSchema(outputSchema()).names();
@@ -262,21 +273,32 @@ public final class CalcPlan implements Serializable {
     return calc;
   }
 
-  /** A factory of transforms that do all filters and projections in one. */
+  /**
+   * A factory of transforms that do all filters and projections in one. The event times of rows,
+   * which no expression sees, stay with them.
+   */
   public TableTransform.Factory transforms() {
-    return context -> new CalcTransform(calc.share(), context);
+    return context ->
+        new CalcTransform(calc.share(), calc.withLastColumn(EventTimeColumn.FIELD), context);
   }
 
-  /** The calc of one operator, which holds the kernels as long as the operator lives. */
-  private record CalcTransform(Calc calc, DeviceContext context) implements TableTransform {
+  /**
+   * The calcs of one operator, which hold the kernels as long as the operator lives.
+   *
+   * @param calcWithEventTimes of tables with an {@link EventTimeColumn}
+   */
+  private record CalcTransform(Calc calc, Calc calcWithEventTimes, DeviceContext context)
+      implements TableTransform {
     @Override
     public Table apply(Table input) {
-      return calc.apply(input, context.stream(), context.resource());
+      return (EventTimeColumn.isIn(input.schema()) ? calcWithEventTimes : calc)
+          .apply(input, context.stream(), context.resource());
     }
 
     @Override
     public void close() {
-      try (calc) {
+      try (calc;
+          calcWithEventTimes) {
         context.stream().synchronize();
       }
     }

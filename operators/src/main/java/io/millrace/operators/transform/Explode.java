@@ -25,18 +25,16 @@ import java.util.List;
  * themselves stay on the device, which is waited for.
  */
 public final class Explode implements TableTransform {
+  private final String column;
   private final int list;
   private final boolean outer;
-  private final Schema outputSchema;
-  private final List<String> others;
   private final DeviceContext context;
   private final HostTransfer transfer;
 
   private Explode(Schema inputSchema, String column, boolean outer, DeviceContext context) {
+    this.column = column;
     this.list = inputSchema.indexOf(column);
     this.outer = outer;
-    this.outputSchema = outputSchema(inputSchema, column, outer);
-    this.others = inputSchema.names().stream().filter(name -> !name.equals(column)).toList();
     this.context = context;
     this.transfer = new HostTransfer(context);
   }
@@ -72,10 +70,11 @@ public final class Explode implements TableTransform {
   @Override
   public Table apply(Table input) {
     Column lists = input.column(list);
+    Schema outputSchema = outputSchema(input.schema(), column, outer);
     try (Table maps = positions(lists);
         Table repeated = repeated(input, maps.column(0));
-        Table elements = elements(lists, maps.column(1))) {
-      return assemble(repeated, elements.column(0), maps.rowCount());
+        Table elements = elements(lists, maps.column(1), outputSchema.field(list))) {
+      return assemble(outputSchema, repeated, elements.column(0), maps.rowCount());
     }
   }
 
@@ -89,15 +88,16 @@ public final class Explode implements TableTransform {
   }
 
   private Table repeated(Table input, Column map) {
+    List<String> others =
+        input.schema().names().stream().filter(name -> !name.equals(column)).toList();
     try (Table kept = input.select(others)) {
       return Gather.gatherRepeated(kept, map, context.stream(), context.resource());
     }
   }
 
-  private Table elements(Column lists, Column map) {
+  private Table elements(Column lists, Column map, Field field) {
     Column elements = lists.child(1);
     boolean needsMask = outer && !elements.isNullable();
-    Field field = outputSchema.field(list);
     try (Table table =
         new Table(
             new Schema(List.of(field)),
@@ -126,7 +126,7 @@ public final class Explode implements TableTransform {
         column.children().stream().map(Column::share).toList());
   }
 
-  private Table assemble(Table repeated, Column elements, int rows) {
+  private Table assemble(Schema outputSchema, Table repeated, Column elements, int rows) {
     List<Column> columns = new ArrayList<>();
     repeated.columns().forEach(column -> columns.add(column.share()));
     columns.add(list, elements.share());

@@ -12,6 +12,8 @@ public interface TableTransform extends AutoCloseable {
    * One attempt: the result as a new table, which the caller closes; {@code input} stays the
    * caller's. Enqueued on the stream of the context that this was made with.
    *
+   * @param input may have an {@link io.millrace.operators.batch.EventTimeColumn} behind the columns
+   *     of its schema, which the result then has behind its columns
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory for it; nothing has
    *     changed then
    * @throws io.millrace.expression.EvaluationException for the first row that an expression fails

@@ -13,8 +13,8 @@ import org.apache.flink.util.IOUtils;
 
 /**
  * Applies a {@link TableTransform} to each batch on the device; the results keep their batches'
- * timestamps. A batch that does not fit the device is transformed in parts, each of which is a
- * batch of its own then.
+ * timestamps, and the event times of rows that keep their own. A batch that does not fit the device
+ * is transformed in parts, each of which is a batch of its own then.
  *
  * <p>Where an expression fails for a row, what comes of the rows before it is emitted, and then the
  * job fails.
@@ -60,7 +60,8 @@ public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
     rowsDone = 0;
     deviceContext()
         .retry()
-        .withSplitAndRetry(batch.table(), this::attempt, attempt -> emit(attempt, element));
+        .withSplitAndRetry(
+            batch.tableWithEventTimes(), this::attempt, attempt -> emit(attempt, element));
   }
 
   private Attempt attempt(Table table) {

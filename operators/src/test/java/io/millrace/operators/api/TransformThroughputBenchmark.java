@@ -51,10 +51,10 @@ import org.apache.flink.table.types.logical.DoubleType;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
- * A filter that keeps half of the rows and two projections, as three jobs over the same rows: stock
- * {@code DataStream<RowData>}, rows through {@link ColumnStream} and back, and batches in and out.
- * What comes out is added up, and must be the same. Rows have three BIGINT and a DOUBLE; the
- * sources have them ready, and objects are reused.
+ * A filter that keeps half of the rows and two projections, as four jobs over the same rows: stock
+ * {@code DataStream<RowData>}, rows through {@link ColumnStream} and back without and with event
+ * times that they keep, and batches in and out. What comes out is added up, and must be the same.
+ * Rows have three BIGINT and a DOUBLE; the sources have them ready, and objects are reused.
  */
 public final class TransformThroughputBenchmark {
   private static final int BATCH_ROWS = 1 << 16;
@@ -119,16 +119,19 @@ public final class TransformThroughputBenchmark {
   private void report(long batches, int rounds) throws Exception {
     List<Run> stock = new ArrayList<>();
     List<Run> rows = new ArrayList<>();
+    List<Run> timedRows = new ArrayList<>();
     List<Run> columns = new ArrayList<>();
     for (int round = 0; round <= rounds; round++) {
       stock.add(run(batches, TransformThroughputBenchmark::stock));
-      rows.add(run(batches, TransformThroughputBenchmark::rows));
+      rows.add(run(batches, input -> rows(input, false)));
+      timedRows.add(run(batches, input -> rows(input, true)));
       columns.add(run(8 * batches, TransformThroughputBenchmark::batches));
     }
     System.out.println("| job | M rows/s | of stock | ns of processor a row | of stock |");
     System.out.println("|---|---:|---:|---:|---:|");
     print("stock `DataStream<RowData>`, objects reused", stock, stock);
     print("rows in, rows out", rows, stock);
+    print("rows with event times in and out", timedRows, stock);
     print("batches in, batches out", columns, stock);
   }
 
@@ -154,7 +157,7 @@ public final class TransformThroughputBenchmark {
 
   private static void stock(DataStream<Long> batches) {
     RowType result = RowType.of(new BigIntType(), new DoubleType());
-    rowSource(batches)
+    rowSource(batches, false)
         .filter(row -> row.getLong(2) > 500L)
         .map(
             row ->
@@ -164,8 +167,8 @@ public final class TransformThroughputBenchmark {
         .transform("sum", Types.VOID, new OperatorFactory<>(SumRows.class, SumRows::new));
   }
 
-  private static void rows(DataStream<Long> batches) {
-    ColumnStream.from(rowSource(batches), SCHEMA)
+  private static void rows(DataStream<Long> batches, boolean haveTimes) {
+    ColumnStream.from(rowSource(batches, haveTimes), SCHEMA)
         .batch(BatchOptions.latency(Duration.ofMillis(50)).withRows(4096, CACHED_ROWS))
         .filter(CONDITION)
         .select(PROJECTIONS)
@@ -186,11 +189,11 @@ public final class TransformThroughputBenchmark {
         .transform("sum", Types.VOID, new OperatorFactory<>(SumBatches.class, SumBatches::new));
   }
 
-  private static DataStream<RowData> rowSource(DataStream<Long> batches) {
+  private static DataStream<RowData> rowSource(DataStream<Long> batches, boolean haveTimes) {
     return batches.transform(
         "rows",
         InternalTypeInfo.of(SchemaConverter.toRowType(SCHEMA)),
-        new OperatorFactory<>(SendRows.class, SendRows::new));
+        new OperatorFactory<>(SendRows.class, parameters -> new SendRows(parameters, haveTimes)));
   }
 
   private Run run(long batches, Job job) throws Exception {
@@ -231,16 +234,18 @@ public final class TransformThroughputBenchmark {
     return sum;
   }
 
-  /** Sends {@value #BATCH_ROWS} rows for each number. */
+  /** Sends {@value #BATCH_ROWS} rows for each number, which may be their event time. */
   private static final class SendRows extends AbstractStreamOperator<RowData>
       implements OneInputStreamOperator<Long, RowData> {
     private static final long serialVersionUID = 1L;
 
     private final transient RowData[] rows = new RowData[BATCH_ROWS];
     private final transient StreamRecord<RowData> element = new StreamRecord<>(null);
+    private final boolean haveTimes;
 
-    SendRows(StreamOperatorParameters<RowData> parameters) {
+    SendRows(StreamOperatorParameters<RowData> parameters, boolean haveTimes) {
       super(parameters);
+      this.haveTimes = haveTimes;
       for (int row = 0; row < BATCH_ROWS; row++) {
         rows[row] = GenericRowData.of((long) row, row * 3L, price(row), row * 0.5);
       }
@@ -248,6 +253,9 @@ public final class TransformThroughputBenchmark {
 
     @Override
     public void processElement(StreamRecord<Long> number) {
+      if (haveTimes) {
+        element.setTimestamp(number.getValue());
+      }
       for (RowData row : rows) {
         output.collect(element.replace(row));
       }

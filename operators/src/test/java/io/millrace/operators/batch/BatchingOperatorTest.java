@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.column.Table;
 import io.millrace.operators.row.RowDataAppender;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
@@ -54,9 +55,11 @@ class BatchingOperatorTest {
   }
 
   private void open(BatchOptions options) throws Exception {
-    harness =
-        new OneInputStreamOperatorTestHarness<>(
-            BatchingOperator.factory(SCHEMA, RowDataAppender::new, options));
+    open(BatchingOperator.factory(SCHEMA, RowDataAppender::new, options));
+  }
+
+  private void open(OperatorFactory<RowData, ColumnBatch> factory) throws Exception {
+    harness = new OneInputStreamOperatorTestHarness<>(factory);
     harness.setOutputCreator(serializer -> collector);
     harness.open();
   }
@@ -217,6 +220,31 @@ class BatchingOperatorTest {
         .containsExactly(
             new Batch(List.of(1L, 2L, 3L), OptionalLong.of(90)),
             new Batch(List.of(4L), OptionalLong.of(-5)));
+  }
+
+  private List<Object> readTimes(StreamRecord<ColumnBatch> element) {
+    Table table = element.getValue().tableWithEventTimes();
+    int last = table.columnCount() - 1;
+    return device.rows(table).stream().map(row -> row.get(last)).toList();
+  }
+
+  @OutOfMemoryTest
+  void rowsKeepTheirTimesWhereThoseAreNeeded() throws Exception {
+    collector = new RecordingOutput(this::readTimes);
+    OperatorFactory<RowData, ColumnBatch> factory =
+        BatchingOperator.factory(SCHEMA, RowDataAppender::new, MANUAL.withRows(4, 4));
+    ((BatchingOperator.Constructor<?>) factory.constructor()).keepEventTimes();
+    open(factory);
+    send(1);
+    harness.processElement(row(2), 90);
+    harness.processElement(row(3), -80);
+    send(4);
+    send(5, 6);
+    harness.endInput();
+    assertThat(collector.elements())
+        .containsExactly(
+            List.of(EventTimeColumn.NONE, 90L, -80L, EventTimeColumn.NONE),
+            List.of("name of 5", "name of 6"));
   }
 
   @Test

@@ -102,6 +102,28 @@ class ColumnBatchSerializerTest {
 
   @ParameterizedTest
   @EnumSource(BodyCodec.class)
+  void eventTimesTravelWithTheRowsOfSomeBatches(BodyCodec codec) throws IOException {
+    ColumnBatchSerializer serializer = new ColumnBatchSerializer(IDS, codec);
+    List<List<Object>> rows = List.of(List.of(7L, 100L), List.of(8L, EventTimeColumn.NONE));
+    Table timed = TableBuilder.ofRows(EventTimeColumn.addTo(IDS), rows).build(device);
+    DataOutputSerializer copied = new DataOutputSerializer(64);
+    serializer.copy(new DataInputDeserializer(serializeAndRelease(serializer, timed)), copied);
+    copied.write(serializeAndRelease(serializer, ids(2)));
+
+    DataInputDeserializer input = new DataInputDeserializer(copied.getCopyOfBuffer());
+    ColumnBatch first = serializer.deserialize(input);
+    ColumnBatch second = serializer.deserialize(input);
+    assertThat(device.rows(first.tableWithEventTimes())).isEqualTo(rows);
+    assertThat(first.table().schema()).isEqualTo(IDS);
+    assertThat(device.rows(first.table())).containsExactly(List.of(7L), List.of(8L));
+    assertThat(second.tableWithEventTimes().schema()).isEqualTo(IDS);
+    assertThat(device.rows(second.table())).containsExactly(List.of(7L), List.of(7L));
+    first.release();
+    second.release();
+  }
+
+  @ParameterizedTest
+  @EnumSource(BodyCodec.class)
   void largeBuffersAreWrittenWithAndWithoutTheFastPath(BodyCodec codec) throws IOException {
     ColumnBatchSerializer serializer = new ColumnBatchSerializer(IDS, codec);
     int rows = ColumnBatchSerializer.FAST_BYTES / Long.BYTES + 1;

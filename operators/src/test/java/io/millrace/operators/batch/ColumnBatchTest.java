@@ -74,6 +74,21 @@ class ColumnBatchTest {
   }
 
   @Test
+  void eventTimesAreHiddenInItsTable() {
+    ColumnBatch batch;
+    try (Table plain = table(4);
+        Table times = table(4)) {
+      batch = new ColumnBatch(EventTimeColumn.addTo(plain, times.column(0).share()));
+    }
+    assertThat(batch.table().schema()).isEqualTo(SCHEMA);
+    assertThat(batch.table()).isSameAs(batch.table());
+    assertThat(batch.tableWithEventTimes().schema()).isEqualTo(EventTimeColumn.addTo(SCHEMA));
+    batch.release();
+    assertThat(DeviceContext.heldBytes(device)).isZero();
+    assertThatThrownBy(batch::tableWithEventTimes).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
   void manyThreadsReleaseOnce() throws Exception {
     int threads = 4;
     int rounds = 2_000;

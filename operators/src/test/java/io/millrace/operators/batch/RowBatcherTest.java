@@ -25,14 +25,19 @@ class RowBatcherTest {
 
   private RowBatcher<RowData> batcher(BatchOptions options) {
     RowTableBuilder table = new RowTableBuilder(SCHEMA, device.hostStream(), device.hostMemory());
-    return new RowBatcher<>(table, new RowDataAppender(table), options, clock::get);
+    return new RowBatcher<>(
+        table,
+        new RowDataAppender(table),
+        new EventTimes(device.hostStream(), device.hostMemory()),
+        options,
+        clock::get);
   }
 
   @Test
   void aClockThatIsSetBackMakesTheBatchDue() {
     try (RowBatcher<RowData> batcher = batcher(BatchOptions.latency(Duration.ofMillis(20)))) {
       clock.set(10_000);
-      batcher.append(GenericRowData.of(1L));
+      batcher.append(GenericRowData.of(1L), EventTimeColumn.NONE);
       assertThat(batcher.isDue()).isFalse();
       clock.set(9_000);
       assertThat(batcher.isDue()).isTrue();
@@ -44,8 +49,8 @@ class RowBatcherTest {
   void eachTableHasTheRowsSinceTheLast() {
     try (RowBatcher<RowData> batcher = batcher(BatchOptions.DEFAULT)) {
       assertThat(batcher.close(FlushCause.DEADLINE)).isEmpty();
-      batcher.append(GenericRowData.of(1L));
-      batcher.append(GenericRowData.of(2L));
+      batcher.append(GenericRowData.of(1L), EventTimeColumn.NONE);
+      batcher.append(GenericRowData.of(2L), EventTimeColumn.NONE);
       try (Table table = batcher.close(FlushCause.BARRIER).orElseThrow()) {
         assertThat(table.rowCount()).isEqualTo(2);
       }

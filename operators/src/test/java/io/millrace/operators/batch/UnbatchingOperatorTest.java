@@ -161,6 +161,33 @@ class UnbatchingOperatorTest {
     }
   }
 
+  private ColumnBatch batchWithEventTimes() {
+    Schema schema = EventTimeColumn.addTo(SCHEMA);
+    List<List<Object>> rows = new ArrayList<>();
+    for (Object time : List.of(-5L, EventTimeColumn.NONE, 90L)) {
+      List<Object> row = row(rows.size() + 1, "name");
+      row.add(time);
+      rows.add(row);
+    }
+    return new ColumnBatch(TableBuilder.ofRows(schema, rows).build(device));
+  }
+
+  @OutOfMemoryTest(onGpuOnly = true)
+  void rowsThatKeepTheirTimesLeaveWithThem() throws Exception {
+    open(Optional.empty());
+    send(new StreamRecord<>(batchWithEventTimes(), 77));
+    send(new StreamRecord<>(batch(), 77));
+    assertThat(idsAndTimestamps())
+        .containsExactly(1L, -5L, 2L, "no time", 3L, 90L, 1L, 77L, 2L, 77L, 3L, 77L);
+  }
+
+  @OutOfMemoryTest(onGpuOnly = true)
+  void theTimeColumnCountsMoreThanTheTimesThatRowsKeep() throws Exception {
+    open(Optional.of("millis"));
+    send(new StreamRecord<>(batchWithEventTimes(), 77));
+    assertThat(idsAndTimestamps()).containsExactly(1L, 77L, 2L, 77L, 3L, 77L);
+  }
+
   @OutOfMemoryTest(onGpuOnly = true)
   void aColumnWithoutTimeIsRefusedAndNothingIsHeld() throws Exception {
     open(Optional.of("name"));

@@ -14,6 +14,7 @@ import io.millrace.operators.batch.BodyCodec;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchSerializer;
 import io.millrace.operators.batch.DeviceContext;
+import io.millrace.operators.batch.EventTimeColumn;
 import io.millrace.operators.batch.InjectedFailures;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
@@ -104,6 +105,22 @@ class CoalesceOperatorTest {
         .containsExactly(
             rows(null, 1L, 1L, 1L, 1L, 2L, 2L, 2L, 2L, 2L, 3L),
             rows(null, Collections.nCopies(10, 4L).toArray()));
+  }
+
+  @OutOfMemoryTest
+  void rowsThatKeepTheirEventTimesAreNotJoinedWithOthers() throws Exception {
+    process(1, 2, 5L);
+    process(2, 1, null);
+    ColumnBatch timed =
+        new ColumnBatch(
+            TableBuilder.ofRows(EventTimeColumn.addTo(SCHEMA), List.of(List.of(3L, 30L)))
+                .buildOnHost(device));
+    harness.processElement(new StreamRecord<>(timed, 30));
+    timed.release();
+    process(4, 1, 7L);
+    harness.endInput();
+    assertThat(output.elements())
+        .containsExactly(rows(5L, 1L, 1L, 2L), rows(30L, 3L), rows(7L, 4L));
   }
 
   @Test

@@ -1,0 +1,84 @@
+package io.millrace.operators.batch;
+
+import io.millrace.column.Column;
+import io.millrace.column.DataType;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.HostMemory;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.MemoryResource;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The event times of the rows of a batch that is being built. On the heap until the batch is
+ * closed, so that a row's time never runs out of device memory behind its columns. Used by one
+ * thread.
+ */
+final class EventTimes {
+  private static final int INITIAL_ROWS = 1 << 10;
+
+  private final DeviceStream stream;
+  private final MemoryResource resource;
+  private long[] times = {};
+  private boolean anyKnown;
+
+  /**
+   * @param stream a host stream
+   * @param resource host memory, where {@link #column} is made
+   */
+  EventTimes(DeviceStream stream, MemoryResource resource) {
+    this.stream = stream;
+    this.resource = resource;
+  }
+
+  /**
+   * Sets the time of a row; those of the rows before it were set.
+   *
+   * @param time milliseconds since 1970-01-01T00:00Z, or {@link EventTimeColumn#NONE}
+   */
+  void set(int row, long time) {
+    if (time != EventTimeColumn.NONE && !anyKnown) {
+      reserve(row + 1);
+      Arrays.fill(times, 0, row, EventTimeColumn.NONE);
+      anyKnown = true;
+    }
+    if (anyKnown) {
+      reserve(row + 1);
+      times[row] = time;
+    }
+  }
+
+  private void reserve(int rows) {
+    if (rows > times.length) {
+      times = Arrays.copyOf(times, Math.max(INITIAL_ROWS, rows + (rows >> 1)));
+    }
+  }
+
+  /**
+   * One attempt: the times as an {@link EventTimeColumn}, which the caller owns; empty if no row
+   * has one.
+   *
+   * @param rows how many were set
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory for it; nothing has
+   *     changed then
+   */
+  Optional<Column> column(int rows) {
+    if (!anyKnown) {
+      return Optional.empty();
+    }
+    try (Buffer buffer = Buffer.allocate((long) rows * Long.BYTES, stream, resource)) {
+      try (AccessScope scope = AccessScope.on(stream)) {
+        HostMemory.copyFromArray(buffer.access(AccessMode.WRITE, scope), times, rows);
+      }
+      return Optional.of(new Column(DataType.INT64, rows, 0, buffer.share(), null, List.of()));
+    }
+  }
+
+  /** Forgets all times. */
+  void clear() {
+    anyKnown = false;
+  }
+}

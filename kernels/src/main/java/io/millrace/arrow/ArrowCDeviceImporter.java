@@ -209,7 +209,10 @@ public final class ArrowCDeviceImporter {
     Field root = CArrayReader.named(readSchema(schema));
     CArray array = deviceArray(input, stream);
     try (Column rows = DeviceImport.importColumn(root, array, stream, resource)) {
-      return CArrayReader.table(rows, stream);
+      try (io.millrace.memory.AccessScope scope = io.millrace.memory.AccessScope.on(stream)) {
+        return CArrayReader.table(
+            rows, stream, b -> b.access(io.millrace.memory.AccessMode.READ, scope));
+      }
     }
   }
 

@@ -54,7 +54,16 @@ final class ArrowContent {
   static void checkNulls(
       List<DataType.Field> fields, List<Column> columns, ToLongFunction<Buffer> addresses)
       throws ArrowFormatException {
-    Optional<String> failure = NotNullCheck.failure(fields, columns, addresses);
+    check(NotNullCheck.failure(fields, columns, addresses));
+  }
+
+  /** As {@link #checkNulls}, of the table whose rows are the elements of a struct column. */
+  static void checkRows(Column rows, ToLongFunction<Buffer> addresses)
+      throws ArrowFormatException {
+    check(NotNullCheck.failureInRows(rows, addresses));
+  }
+
+  private static void check(Optional<String> failure) throws ArrowFormatException {
     if (failure.isPresent()) {
       throw new ArrowFormatException(failure.get());
     }

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.ToLongFunction;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
 
@@ -36,7 +35,8 @@ record CArrayReader(DeviceStream hostStream, MemoryResource resource) {
   Table readTable(Buffer struct, Field root) throws ArrowFormatException {
     try (Column rows = read(struct, named(root));
         AccessScope scope = AccessScope.on(hostStream)) {
-      return table(rows, hostStream, buffer -> buffer.access(AccessMode.READ, scope));
+      ArrowContent.checkRows(rows, buffer -> buffer.access(AccessMode.READ, scope));
+      return table(rows, hostStream);
     }
   }
 
@@ -51,30 +51,23 @@ record CArrayReader(DeviceStream hostStream, MemoryResource resource) {
   /**
    * The table of a struct column, sharing its memory; the caller owns both.
    *
-   * @param addresses where the host reads a buffer of {@code rows}
-   * @throws ArrowFormatException if a row is null, or there are nulls in a NOT NULL column
+   * @param rows whose NOT NULL fields are checked
+   * @throws ArrowFormatException if a row is null
    */
-  static Table table(Column rows, DeviceStream stream, ToLongFunction<Buffer> addresses)
-      throws ArrowFormatException {
+  static Table table(Column rows, DeviceStream stream) throws ArrowFormatException {
     int nulls = rows.nullCount(stream);
     if (nulls > 0) {
       throw new ArrowFormatException(nulls + " rows of the table are null");
     }
-    List<DataType.Field> fields = rows.type().fields();
     List<Column> columns = new ArrayList<>();
-    boolean done = false;
     try {
       for (Column column : rows.children()) {
         columns.add(column.slice(rows.offset(), rows.size()));
       }
-      ArrowContent.checkNulls(fields, columns, addresses);
-      Table table = new Table(new Schema(fields), columns, rows.size());
-      done = true;
-      return table;
-    } finally {
-      if (!done) {
-        columns.forEach(Column::close);
-      }
+      return new Table(new Schema(rows.type().fields()), columns, rows.size());
+    } catch (RuntimeException | Error e) {
+      columns.forEach(Column::close);
+      throw e;
     }
   }
 

@@ -6,6 +6,7 @@ import io.millrace.memory.Buffer;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /**
@@ -31,8 +32,8 @@ public final class NotNullCheck {
    * Checks one column of each field.
    *
    * @param columns still owned by the caller
-   * @param addresses where the host reads the content of a mask, of lists' offsets or of dictionary
-   *     codes
+   * @param addresses where the host reads the content of a mask, of lists' offsets or of
+   *     dictionary codes
    * @return what is wrong, in words that start with the column's name; empty if nothing is
    */
   public static Optional<String> failure(
@@ -40,16 +41,28 @@ public final class NotNullCheck {
     NotNullCheck check = new NotNullCheck(addresses);
     for (int i = 0; i < fields.size(); i++) {
       Column column = columns.get(i);
-      if (isSuspect(fields.get(i), column)) {
-        BitSet all = new BitSet(column.size());
-        all.set(0, column.size());
-        Optional<String> failure = check.failure(fields.get(i), fields.get(i).name(), column, all);
-        if (failure.isPresent()) {
-          return failure;
-        }
+      Optional<String> failure =
+          check.failure(fields.get(i), "", column, () -> all(column.size()));
+      if (failure.isPresent()) {
+        return failure;
       }
     }
     return Optional.empty();
+  }
+
+  /**
+   * As {@link #failure}, of the table whose rows are the elements of a STRUCT column.
+   *
+   * @param rows still owned by the caller
+   */
+  public static Optional<String> failureInRows(Column rows, ToLongFunction<Buffer> addresses) {
+    return new NotNullCheck(addresses).failureInChildren("", rows, () -> all(rows.size()));
+  }
+
+  private static BitSet all(int elements) {
+    BitSet all = new BitSet(elements);
+    all.set(0, elements);
+    return all;
   }
 
   /** Whether the null counts that are known leave it open if a NOT NULL field has nulls. */
@@ -57,7 +70,7 @@ public final class NotNullCheck {
     if (!field.nullable() && (mayHaveNulls(column) || mayHaveNullValues(column))) {
       return true;
     }
-    List<Field> fields = childFields(column);
+    List<Field> fields = childFields(column.type());
     for (int i = 0; i < fields.size(); i++) {
       if (isSuspect(fields.get(i), child(column, i))) {
         return true;
@@ -74,9 +87,10 @@ public final class NotNullCheck {
     return column.type().id() == TypeId.DICTIONARY && mayHaveNulls(column.child(0));
   }
 
-  private static List<Field> childFields(Column column) {
-    return switch (column.type().id()) {
-      case STRUCT, LIST, DICTIONARY -> column.type().fields();
+  /** The fields of the values within a value of {@code type}, offsets left out. */
+  public static List<Field> childFields(DataType type) {
+    return switch (type.id()) {
+      case STRUCT, LIST, DICTIONARY -> type.fields();
       case TIMESTAMP_NANOS -> TIMESTAMP_PARTS;
       default -> List.of();
     };
@@ -86,25 +100,36 @@ public final class NotNullCheck {
     return column.child(column.hasOffsets() ? field + 1 : field);
   }
 
-  private Optional<String> failure(Field field, String path, Column column, BitSet live) {
-    BitSet valid = valid(column, live);
+  /**
+   * @param prefix what stands before the field's name in errors
+   * @param live gives the elements of {@code column} that count
+   */
+  private Optional<String> failure(
+      Field field, String prefix, Column column, Supplier<BitSet> live) {
+    if (!isSuspect(field, column)) {
+      return Optional.empty();
+    }
+    BitSet elements = live.get();
+    BitSet valid = valid(column, elements);
+    String path = prefix + field.name();
     if (!field.nullable()) {
-      int nulls = live.cardinality() - valid.cardinality();
+      int nulls = elements.cardinality() - valid.cardinality();
       nulls += mayHaveNullValues(column) ? nullValues(column, valid) : 0;
       if (nulls > 0) {
         return Optional.of("column '" + path + "' is NOT NULL and has " + nulls + " nulls");
       }
     }
-    List<Field> fields = childFields(column);
+    return failureInChildren(path + ".", column, () -> valid);
+  }
+
+  private Optional<String> failureInChildren(
+      String prefix, Column column, Supplier<BitSet> valid) {
+    List<Field> fields = childFields(column.type());
     for (int i = 0; i < fields.size(); i++) {
-      Field childField = fields.get(i);
-      Column child = child(column, i);
-      if (isSuspect(childField, child)) {
-        Optional<String> failure =
-            failure(childField, path + "." + childField.name(), child, children(column, valid));
-        if (failure.isPresent()) {
-          return failure;
-        }
+      Optional<String> failure =
+          failure(fields.get(i), prefix, child(column, i), () -> children(column, valid.get()));
+      if (failure.isPresent()) {
+        return failure;
       }
     }
     return Optional.empty();
@@ -124,9 +149,7 @@ public final class NotNullCheck {
 
   private int nullValues(Column column, BitSet valid) {
     Column values = column.child(0);
-    BitSet all = new BitSet(values.size());
-    all.set(0, values.size());
-    BitSet validValues = valid(values, all);
+    BitSet validValues = valid(values, all(values.size()));
     long codes = addresses.applyAsLong(column.data().orElseThrow());
     return (int) valid.stream().filter(i -> !validValues.get(code(column, codes, i))).count();
   }

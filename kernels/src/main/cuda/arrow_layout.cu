@@ -27,6 +27,19 @@ struct ArrowLayoutArguments {
   int32_t output_width;  // 4, 8 or 16
 };
 
+// The arguments of narrow_decimals. A decimal fits if its absolute value is below the limit.
+struct ArrowDecimalArguments {
+  uint64_t input;
+  uint64_t output;        // 0 if the decimals are only to be checked
+  int64_t elements;
+  uint64_t mask;          // 0 if no element is null
+  uint64_t limit_low;
+  uint64_t limit_high;
+  uint64_t refused;       // an int64, -1 before: the first element that is not null and does not fit
+  int32_t output_width;   // 4 or 8
+  int32_t padding;
+};
+
 constexpr int WARP_LANES = 32;
 
 static __device__ __forceinline__ int64_t element_of_thread() {
@@ -71,6 +84,7 @@ static __device__ __forceinline__ int64_t operate(const ArrowLayoutArguments& ar
 using namespace millrace;
 
 MILLRACE_REPORT_SIZE(ArrowLayoutArguments);
+MILLRACE_REPORT_SIZE(ArrowDecimalArguments);
 
 // Bytes, 0 or 1, to bits. The output is padded to whole words of 32 bits.
 extern "C" __global__ void pack_bits(__grid_constant__ const ArrowLayoutArguments arguments) {
@@ -101,5 +115,30 @@ extern "C" __global__ void convert_integers(__grid_constant__ const ArrowLayoutA
     default:
       reinterpret_cast<int64_t*>(arguments.output)[2 * element] = value;
       reinterpret_cast<int64_t*>(arguments.output)[2 * element + 1] = value >> 63;
+  }
+}
+
+// Decimals of 128 bits to integers of 32 or 64 bits, zero for a null, or a check of them alone.
+extern "C" __global__ void narrow_decimals(__grid_constant__ const ArrowDecimalArguments arguments) {
+  int64_t element = element_of_thread();
+  if (element >= arguments.elements) return;
+  uint64_t low = load<uint64_t>(arguments.input, 2 * element);
+  uint64_t high = load<uint64_t>(arguments.input, 2 * element + 1);
+  bool is_null = arguments.mask != 0 && ((load<uint8_t>(arguments.mask, element / 8) >> (element % 8)) & 1) == 0;
+  bool is_negative = static_cast<int64_t>(high) < 0;
+  uint64_t magnitude_low = is_negative ? 0 - low : low;
+  uint64_t magnitude_high = is_negative ? ~high + (low == 0 ? 1 : 0) : high;
+  bool fits = magnitude_high < arguments.limit_high
+      || (magnitude_high == arguments.limit_high && magnitude_low < arguments.limit_low);
+  if (!fits && !is_null) {
+    // As an unsigned number, the -1 of none is above all elements.
+    atomicMin(reinterpret_cast<unsigned long long*>(arguments.refused), static_cast<unsigned long long>(element));
+  }
+  if (arguments.output == 0) return;
+  uint64_t value = is_null ? 0 : low;
+  if (arguments.output_width == 4) {
+    reinterpret_cast<int32_t*>(arguments.output)[element] = static_cast<int32_t>(value);
+  } else {
+    reinterpret_cast<uint64_t*>(arguments.output)[element] = value;
   }
 }

@@ -5,16 +5,13 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
-import java.util.HashSet;
 import org.apache.arrow.c.ArrowArray;
 import org.apache.arrow.c.ArrowSchema;
-import org.apache.arrow.c.CDataDictionaryProvider;
 import org.apache.arrow.c.Data;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
 import org.apache.arrow.vector.types.pojo.Field;
-import org.apache.arrow.vector.util.DictionaryUtility;
 
 /**
  * Tables to and from the structs of the Arrow C data interface, in this process and without copies
@@ -59,7 +56,8 @@ public final class ArrowCDataInterface {
   }
 
   /**
-   * The table of a struct array. Takes both structs over: they are marked released, and what they
+   * The table of a struct array. Takes both structs over: the array is marked released, the schema
+   * is closed, and what they
    * held is released once, when the table and all that shares its memory is closed, or before this
    * throws.
    *
@@ -73,11 +71,12 @@ public final class ArrowCDataInterface {
     if (array.snapshot().release == 0 || schema.snapshot().release == 0) {
       throw new IllegalArgumentException("the array or the schema is released already");
     }
-    try (Buffer struct = take(array, allocator, hostStream);
-        CDataDictionaryProvider provider = new CDataDictionaryProvider()) {
-      Field field = Data.importField(allocator, schema, provider);
-      return new CArrayReader(hostStream, resource)
-          .readTable(struct, DictionaryUtility.toMessageFormat(field, provider, new HashSet<>()));
+    try (Buffer struct = take(array, allocator, hostStream)) {
+      Field root = CSchema.read(schema, allocator);
+      return new CArrayReader(hostStream, resource).readTable(struct, root);
+    } finally {
+      schema.release();
+      schema.close();
     }
   }
 

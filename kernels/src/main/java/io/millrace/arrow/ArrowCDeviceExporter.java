@@ -79,38 +79,58 @@ public final class ArrowCDeviceExporter {
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no room for what is copied
    */
   public ArrowDeviceArray toArrowDevice(Table table, DeviceStream stream, MemoryResource resource) {
-    return toDevice(export -> export.array(table), table::close, stream, resource);
+    return toDevice(
+        new DeviceExport(stream, resource, false),
+        export -> export.array(table),
+        table::close,
+        stream);
   }
 
   /** As {@link #toArrowDevice(Table, DeviceStream, MemoryResource)}, an array of one column. */
   public ArrowDeviceArray toArrowDevice(
       Column column, DeviceStream stream, MemoryResource resource) {
-    return toDevice(export -> export.array(column), column::close, stream, resource);
+    return toDevice(
+        new DeviceExport(stream, resource, false),
+        export -> export.array(column),
+        column::close,
+        stream);
   }
 
   /**
-   * As {@link #toArrowDevice(Table, DeviceStream, MemoryResource)}, an array that does not own the
-   * table: releasing it frees only what had to be copied, and the caller keeps the table open until
-   * then.
+   * A struct array over the memory of {@code table}, which stays the caller's; consumers only read
+   * it. Nothing is copied but what is laid out otherwise. Until the array is released the memory
+   * lives, even if the table is closed, and stays where it is; whoever writes to another buffer over
+   * it meanwhile moves to a copy. Device type and {@code sync_event} are those of {@link
+   * #toArrowDevice(Table, DeviceStream, MemoryResource)}.
+   *
+   * @param stream a stream of the table's device, open, like the stream of the table's memory,
+   *     until the array is released. The consumer's work is ordered before the release by the
+   *     consumer
+   * @param resource memory of that device for what is laid out otherwise
+   * @return the array, to be released by whoever takes it; closing it releases it
+   * @throws IllegalArgumentException if the table is on another device
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is no room for what is made or for
+   *     spilled memory
    */
   public ArrowDeviceArray viewToArrowDevice(
       Table table, DeviceStream stream, MemoryResource resource) {
-    return toDevice(export -> export.array(table), () -> {}, stream, resource);
+    return toDevice(
+        new DeviceExport(stream, resource, true), export -> export.array(table), () -> {}, stream);
   }
 
   /** As {@link #viewToArrowDevice(Table, DeviceStream, MemoryResource)}, an array of one column. */
   public ArrowDeviceArray viewToArrowDevice(
       Column column, DeviceStream stream, MemoryResource resource) {
-    return toDevice(export -> export.array(column), () -> {}, stream, resource);
+    return toDevice(
+        new DeviceExport(stream, resource, true), export -> export.array(column), () -> {}, stream);
   }
 
   private static ArrowDeviceArray toDevice(
+      DeviceExport export,
       Function<DeviceExport, ExportedArray> arrays,
       Runnable closeInput,
-      DeviceStream stream,
-      MemoryResource resource) {
+      DeviceStream stream) {
     ArrowDeviceArray target = ArrowDeviceArray.allocate();
-    DeviceExport export = new DeviceExport(stream, resource);
     try {
       ExportedArray array = arrays.apply(export);
       boolean isHost = stream.device().kind() == DeviceKind.HOST;

@@ -169,9 +169,11 @@ public final class ArrowCDeviceImporter {
   private Field readSchema(ArrowArrayStream input) throws IOException {
     try (ArrowSchema schema = ArrowSchema.allocateNew(allocator)) {
       input.getSchema(schema);
-      Field root = CSchema.read(schema, allocator);
-      schema.release();
-      return root;
+      try {
+        return CSchema.read(schema, allocator);
+      } finally {
+        schema.release();
+      }
     }
   }
 
@@ -188,9 +190,11 @@ public final class ArrowCDeviceImporter {
    * offsets, dictionary codes that are not of 32 bits, masks without padding to 64 bytes,
    * misaligned buffers.
    *
-   * <p>Later work of {@code stream} waits for the array's {@code sync_event}; the host does not.
-   * The host waits only to learn how long the strings, binaries and lists are, if there are any.
-   * The content of other buffers is trusted.
+   * <p>Later work of {@code stream} waits for the array's {@code sync_event}; the host does not,
+   * unless it must learn something of the content. It waits once for all of that: how long strings,
+   * binaries and lists are, whether decimals are within their precision, and whether NOT NULL
+   * columns that have a mask have nulls, where {@code null_count} leaves that open. Other content of
+   * buffers is trusted on a GPU; on the host it is checked as {@link #fromArrow} does.
    *
    * @param stream what conversions are enqueued on; orders the table's memory; open as long. On a
    *     GPU the array must be of the type CUDA, CUDA_HOST or CUDA_MANAGED; for a stream of the
@@ -200,15 +204,16 @@ public final class ArrowCDeviceImporter {
    * @throws IllegalArgumentException if a struct is null or released, the device type is another,
    *     or the array is on another GPU
    * @throws ArrowTypeException if the array is not a struct array, or a type is not supported
-   * @throws ArrowFormatException if the structs do not have the schema's shape, or offsets end
-   *     outside of what they point into
+   * @throws ArrowFormatException if the structs do not have the schema's shape, offsets end outside
+   *     of what they point into, a decimal has more digits than its type, or a NOT NULL column has
+   *     nulls
    */
   public Table fromArrowDevice(
       ArrowSchema schema, ArrowDeviceArray input, DeviceStream stream, MemoryResource resource)
       throws ArrowFormatException {
     Field root = CArrayReader.named(readSchema(schema));
     CArray array = deviceArray(input, stream);
-    try (Column rows = DeviceImport.importColumn(root, array, stream, resource)) {
+    try (Column rows = DeviceImport.importRows(root, array, stream, resource)) {
       return CArrayReader.table(rows, stream);
     }
   }
@@ -254,7 +259,7 @@ public final class ArrowCDeviceImporter {
     return new CArrayReader(hostStream, hostResource);
   }
 
-  private Field readSchema(ArrowSchema schema) {
+  private Field readSchema(ArrowSchema schema) throws ArrowFormatException {
     if (schema == null || schema.memoryAddress() == 0) {
       throw new IllegalArgumentException("the schema is null");
     }

@@ -1,5 +1,7 @@
 package io.millrace.arrow;
 
+import static io.millrace.arrow.ArrowContent.misfit;
+
 import io.millrace.arrow.ArrowArraySource.ArrowBuffer;
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
@@ -64,10 +66,11 @@ final class ArrowColumnImporter {
             Column column = importer.column(fields.get(i), schema.type(i));
             if (column.size() != rows) {
               String elements = column.size() + " elements in " + rows + " rows";
-              throw importer.misfit(fields.get(i), elements);
+              throw misfit(fields.get(i), elements);
             }
             columns.add(column);
           }
+          ArrowContent.checkNulls(schema.fields(), columns, importer::read);
           return new Table(schema, columns, (int) rows);
         });
   }
@@ -164,7 +167,7 @@ final class ArrowColumnImporter {
     int width = type.id().byteWidth();
     return switch (type.id()) {
       case BOOL -> unpacked(field, length);
-      case DECIMAL32, DECIMAL64 -> narrowed(field, type, length, mask);
+      case DECIMAL32, DECIMAL64, DECIMAL128 -> decimals(field, type, length, mask);
       case TIME -> times(field, (ArrowType.Time) field.getType(), length, mask);
       case TIMESTAMP_MILLIS ->
           field.getType() instanceof ArrowType.Timestamp timestamp
@@ -199,14 +202,23 @@ final class ArrowColumnImporter {
     };
   }
 
-  private Buffer narrowed(Field field, DataType type, int length, Buffer mask)
+  private Buffer decimals(Field field, DataType type, int length, Buffer mask)
       throws ArrowFormatException {
-    ArrowBuffer wide = require(field, (long) length * TypeId.DECIMAL128.byteWidth());
-    Buffer target = allocate((long) length * type.id().byteWidth());
-    ArrowValues values = new ArrowValues(write(target), type.id().byteWidth());
-    int refused = values.narrow(read(wide), length, address(mask));
+    long bytes = (long) length * TypeId.DECIMAL128.byteWidth();
+    Buffer source = require(field, bytes).memory();
+    int width = type.id().byteWidth();
+    boolean isWide = type.id() == TypeId.DECIMAL128;
+    Buffer target = isWide ? open(source.slice(0, bytes)) : allocate((long) length * width);
+    long refused =
+        ArrowDecimals.narrow(
+            isWide ? 0 : write(target),
+            width,
+            read(source),
+            length,
+            address(mask),
+            ArrowDecimals.Limit.of(type));
     if (refused >= 0) {
-      throw misfit(field, "a value in row " + refused + " that is too large for " + type);
+      throw misfit(field, ArrowDecimals.tooLarge(refused, type));
     }
     return target;
   }
@@ -234,15 +246,7 @@ final class ArrowColumnImporter {
 
   private Column offsets(Field field, int length, boolean large) throws ArrowFormatException {
     Buffer offsets = offsetsBuffer(field, length, large);
-    long address = read(offsets);
-    int previous = 0;
-    for (long i = 0; i <= length; i++) {
-      int offset = HostMemory.getInt(address + i * Integer.BYTES);
-      if (offset < previous) {
-        throw misfit(field, "the offset " + offset + " behind " + previous + " in row " + i);
-      }
-      previous = offset;
-    }
+    ArrowContent.checkOffsets(field, read(offsets), length + 1L, Integer.BYTES);
     return new Column(DataType.INT32, length + 1, 0, offsets, null, List.of());
   }
 
@@ -309,15 +313,7 @@ final class ArrowColumnImporter {
       throw misfit(field, "no dictionary " + field.getDictionary().getId());
     }
     Buffer codes = codes(field, length, mask);
-    long address = read(codes);
-    long maskAddress = address(mask);
-    for (int i = 0; i < length; i++) {
-      int code = HostMemory.getInt(address + (long) i * Integer.BYTES);
-      boolean isNull = maskAddress != 0 && !HostMemory.getBit(maskAddress, i);
-      if (!isNull && (code < 0 || code >= values.size())) {
-        throw misfit(field, "the code " + code + " for a dictionary of " + values.size());
-      }
-    }
+    ArrowContent.checkCodes(field, read(codes), length, address(mask), values);
     Column shared = values.share();
     opened.add(shared::close);
     return new Column(type, length, 0, codes, mask, List.of(shared));
@@ -388,10 +384,5 @@ final class ArrowColumnImporter {
 
   private long write(Buffer buffer) {
     return buffer.access(AccessMode.WRITE, scope);
-  }
-
-  private ArrowFormatException misfit(Field field, String what) {
-    return new ArrowFormatException(
-        "column '" + field.getName() + "' (" + field.getType() + ") has " + what);
   }
 }

@@ -46,6 +46,21 @@ record ArrowLayout(DeviceStream stream) {
     private ArgumentsLayout() {}
   }
 
+  /** The structure {@code ArrowDecimalArguments} of arrow_layout.cu. */
+  static final class DecimalArgumentsLayout {
+    static final int INPUT = 0;
+    static final int OUTPUT = 8;
+    static final int ELEMENTS = 16;
+    static final int MASK = 24;
+    static final int LIMIT_LOW = 32;
+    static final int LIMIT_HIGH = 40;
+    static final int REFUSED = 48;
+    static final int OUTPUT_WIDTH = 56;
+    static final int BYTES = 64;
+
+    private DecimalArgumentsLayout() {}
+  }
+
   /**
    * Integers at an address.
    *
@@ -119,6 +134,39 @@ record ArrowLayout(DeviceStream stream) {
     }
   }
 
+  /**
+   * As {@link ArrowDecimals#narrow}, whose result is written.
+   *
+   * @param refused address of an INT64 for the result
+   */
+  void narrowDecimals(
+      long target,
+      int targetWidth,
+      long source,
+      int elements,
+      long mask,
+      ArrowDecimals.Limit limit,
+      long refused) {
+    if (isHost()) {
+      HostMemory.putLong(
+          refused, ArrowDecimals.narrow(target, targetWidth, source, elements, mask, limit));
+      return;
+    }
+    stream.fill(refused, (byte) -1, Long.BYTES);
+    try (KernelArguments arguments = new KernelArguments(DecimalArgumentsLayout.BYTES)) {
+      arguments
+          .putLong(DecimalArgumentsLayout.INPUT, source)
+          .putLong(DecimalArgumentsLayout.OUTPUT, target)
+          .putLong(DecimalArgumentsLayout.ELEMENTS, elements)
+          .putLong(DecimalArgumentsLayout.MASK, mask)
+          .putLong(DecimalArgumentsLayout.LIMIT_LOW, limit.low())
+          .putLong(DecimalArgumentsLayout.LIMIT_HIGH, limit.high())
+          .putLong(DecimalArgumentsLayout.REFUSED, refused)
+          .putInt(DecimalArgumentsLayout.OUTPUT_WIDTH, targetWidth);
+      launch("narrow_decimals", elements, arguments);
+    }
+  }
+
   private static long operate(long value, Operation operation, long operand) {
     return switch (operation) {
       case MULTIPLY -> value * operand;
@@ -148,9 +196,6 @@ record ArrowLayout(DeviceStream stream) {
       Integers source,
       int elements,
       Consumer<KernelArguments> further) {
-    if (elements == 0) {
-      return;
-    }
     try (KernelArguments arguments = new KernelArguments(ArgumentsLayout.BYTES)) {
       arguments
           .putLong(ArgumentsLayout.INPUT, source.address)
@@ -159,6 +204,12 @@ record ArrowLayout(DeviceStream stream) {
           .putInt(ArgumentsLayout.INPUT_WIDTH, source.width)
           .putInt(ArgumentsLayout.INPUT_SIGNED, source.isSigned ? 1 : 0);
       further.accept(arguments);
+      launch(kernel, elements, arguments);
+    }
+  }
+
+  private void launch(String kernel, int elements, KernelArguments arguments) {
+    if (elements > 0) {
       int blocks = (elements - 1) / THREADS + 1;
       stream
           .device()

@@ -57,12 +57,22 @@ public final class ArrowSchemaConverter {
    */
   public static Schema fromArrow(org.apache.arrow.vector.types.pojo.Schema schema) {
     return new Schema(
-        schema.getFields().stream().map(field -> fieldFromArrow(field, field.getName())).toList());
+        schema.getFields().stream().map(field -> fieldFromArrow(field, nameOf(field))).toList());
   }
 
   /** As {@link #fromArrow}, the type of one field. */
   static DataType typeOf(Field field) {
-    return fieldFromArrow(field, field.getName()).type();
+    return fieldFromArrow(field).type();
+  }
+
+  /** As {@link #fromArrow}, one field. */
+  static DataType.Field fieldFromArrow(Field field) {
+    return fieldFromArrow(field, nameOf(field));
+  }
+
+  /** The field's name, which Arrow lets out; empty then. */
+  static String nameOf(Field field) {
+    return field.getName() == null ? "" : field.getName();
   }
 
   /** As {@link #toArrow}, one field. */
@@ -153,7 +163,7 @@ public final class ArrowSchemaConverter {
       checkIndexType(field, path);
     }
     return new DataType.Field(
-        field.getName(),
+        nameOf(field),
         field.getDictionary() == null ? type : DataType.dictionary(type),
         field.isNullable());
   }
@@ -191,7 +201,7 @@ public final class ArrowSchemaConverter {
   private static List<DataType.Field> fieldsFromArrow(List<Field> fields, String path) {
     List<DataType.Field> converted = new ArrayList<>();
     for (Field field : fields) {
-      converted.add(fieldFromArrow(field, path + "." + field.getName()));
+      converted.add(fieldFromArrow(field, path + "." + nameOf(field)));
     }
     return converted;
   }

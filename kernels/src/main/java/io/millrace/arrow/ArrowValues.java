@@ -52,21 +52,6 @@ record ArrowValues(long address, int width) {
     return DONE;
   }
 
-  /** As {@link #convert}, of decimals of 128 bits at {@code source}. */
-  int narrow(long source, int length, long mask) {
-    for (int row = 0; row < length; row++) {
-      long low = HostMemory.getLong(source + (long) row * DECIMAL128_WIDTH);
-      long high = HostMemory.getLong(source + (long) row * DECIMAL128_WIDTH + Long.BYTES);
-      boolean isNull = isNull(mask, row);
-      boolean fits = high == low >> (Long.SIZE - 1) && (width == Long.BYTES || low == (int) low);
-      if (!fits && !isNull) {
-        return row;
-      }
-      put(row, isNull ? 0 : low);
-    }
-    return DONE;
-  }
-
   /** Sets decimals of 128 bits at {@code target} to {@code length} of these values. */
   void widen(long target, long first, int length) {
     for (long row = 0; row < length; row++) {

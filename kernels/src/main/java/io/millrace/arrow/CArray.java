@@ -20,7 +20,7 @@ record CArray(long address) {
     return get(LENGTH);
   }
 
-  /** Below 0 if nobody has counted. */
+  /** -1 if nobody has counted. */
   long nullCount() {
     return get(NULL_COUNT);
   }
@@ -46,8 +46,13 @@ record CArray(long address) {
     return get(CHILD_COUNT);
   }
 
+  /** The address of the array of children; 0 if there is none. */
+  long children() {
+    return get(CHILDREN);
+  }
+
   CArray child(long index) {
-    return new CArray(HostMemory.getLong(get(CHILDREN) + index * Long.BYTES));
+    return new CArray(HostMemory.getLong(children() + index * Long.BYTES));
   }
 
   boolean hasDictionary() {

@@ -9,7 +9,9 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
@@ -31,7 +33,9 @@ record CArrayReader(DeviceStream hostStream, MemoryResource resource) {
    * @throws ArrowFormatException if the array does not hold what the schema says
    */
   Table readTable(Buffer struct, Field root) throws ArrowFormatException {
-    try (Column rows = readColumn(struct, named(root))) {
+    try (Column rows = read(struct, named(root));
+        AccessScope scope = AccessScope.on(hostStream)) {
+      ArrowContent.checkRows(rows, buffer -> buffer.access(AccessMode.READ, scope));
       return table(rows, hostStream);
     }
   }
@@ -47,6 +51,7 @@ record CArrayReader(DeviceStream hostStream, MemoryResource resource) {
   /**
    * The table of a struct column, sharing its memory; the caller owns both.
    *
+   * @param rows whose NOT NULL fields are checked
    * @throws ArrowFormatException if a row is null
    */
   static Table table(Column rows, DeviceStream stream) throws ArrowFormatException {
@@ -54,14 +59,37 @@ record CArrayReader(DeviceStream hostStream, MemoryResource resource) {
     if (nulls > 0) {
       throw new ArrowFormatException(nulls + " rows of the table are null");
     }
-    return new Table(
-        new Schema(rows.type().fields()),
-        rows.children().stream().map(column -> column.slice(rows.offset(), rows.size())).toList(),
-        rows.size());
+    List<Column> columns = new ArrayList<>();
+    try {
+      for (Column column : rows.children()) {
+        columns.add(column.slice(rows.offset(), rows.size()));
+      }
+      return new Table(new Schema(rows.type().fields()), columns, rows.size());
+    } catch (RuntimeException | Error e) {
+      columns.forEach(Column::close);
+      throw e;
+    }
   }
 
   /** As {@link #readTable}, the column of an array of any type. */
   Column readColumn(Buffer struct, Field root) throws ArrowFormatException {
+    Column column = read(struct, root);
+    boolean done = false;
+    try (AccessScope scope = AccessScope.on(hostStream)) {
+      ArrowContent.checkNulls(
+          List.of(ArrowSchemaConverter.fieldFromArrow(root)),
+          List.of(column),
+          buffer -> buffer.access(AccessMode.READ, scope));
+      done = true;
+      return column;
+    } finally {
+      if (!done) {
+        column.close();
+      }
+    }
+  }
+
+  private Column read(Buffer struct, Field root) throws ArrowFormatException {
     DataType type = ArrowSchemaConverter.typeOf(root);
     Map<Long, Column> dictionaries = new HashMap<>();
     try (AccessScope scope = AccessScope.on(hostStream)) {
@@ -71,15 +99,15 @@ record CArrayReader(DeviceStream hostStream, MemoryResource resource) {
         DataType valueType = ArrowSchemaConverter.typeOf(values);
         dictionaries.put(
             dictionary.id(),
-            readColumn(values, valueType, struct, dictionary.array(), dictionaries));
+            readArray(values, valueType, struct, dictionary.array(), dictionaries));
       }
-      return readColumn(root, type, struct, array, dictionaries);
+      return readArray(root, type, struct, array, dictionaries);
     } finally {
       dictionaries.values().forEach(Column::close);
     }
   }
 
-  private Column readColumn(
+  private Column readArray(
       Field field, DataType type, Buffer struct, CArray array, Map<Long, Column> dictionaries)
       throws ArrowFormatException {
     return ArrowColumnImporter.importColumn(

@@ -38,10 +38,10 @@ final class CArraySource implements ArrowArraySource {
   record DictionaryArray(long id, Field values, CArray array) {}
 
   /**
-   * Checks that the structs have the shape of {@code root} and finds their dictionaries, those that
-   * others refer to first.
+   * Checks all structs, of which nothing else may be read before, against the shape of {@code root}
+   * and finds their dictionaries, those that others refer to first.
    *
-   * @throws ArrowFormatException if a struct lacks a child, a buffer or a dictionary
+   * @throws ArrowFormatException if a struct is not as {@link CArrayCheck} wants it
    */
   static List<DictionaryArray> dictionaries(CArray root, Field rootField)
       throws ArrowFormatException {
@@ -54,39 +54,16 @@ final class CArraySource implements ArrowArraySource {
       CArray array, Field field, Map<Long, Field> values, List<DictionaryArray> found)
       throws ArrowFormatException {
     boolean encoded = field.getDictionary() != null;
-    int buffers = encoded ? 2 : TypeLayout.getTypeBufferCount(field.getType());
-    check(field, "buffers", array.bufferCount(), buffers);
-    if (array.buffers() == 0) {
-      throw new ArrowFormatException("column '" + field.getName() + "' has no buffers");
-    }
     List<Field> children = encoded ? List.of() : field.getChildren();
-    check(field, "children", array.childCount(), children.size());
+    int buffers = encoded ? 2 : TypeLayout.getTypeBufferCount(field.getType());
+    new CArrayCheck(array, field).check(buffers, children.size(), encoded);
     for (int i = 0; i < children.size(); i++) {
       collect(array.child(i), children.get(i), values, found);
     }
-    check(field, "dictionaries", array.hasDictionary() ? 1 : 0, encoded ? 1 : 0);
     if (encoded) {
       long id = field.getDictionary().getId();
       collect(array.dictionary(), values.get(id), values, found);
       found.add(new DictionaryArray(id, values.get(id), array.dictionary()));
-    }
-  }
-
-  private static void check(Field field, String what, long found, int expected)
-      throws ArrowFormatException {
-    if (found != expected) {
-      throw new ArrowFormatException(
-          "column '"
-              + field.getName()
-              + "' ("
-              + field.getType()
-              + ") has "
-              + found
-              + " "
-              + what
-              + " where "
-              + expected
-              + " are needed");
     }
   }
 
@@ -109,7 +86,7 @@ final class CArraySource implements ArrowArraySource {
   // Values before the offset may be null even if none after it is.
   private static long nullCount(CArray array) {
     if (array.buffer(0) == 0) {
-      return Math.max(0, array.nullCount());
+      return 0;
     }
     return array.nullCount() < 0 || array.offset() > 0 ? ArrowNode.UNKNOWN : array.nullCount();
   }

@@ -16,11 +16,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Arrays over columns' own memory on any device, and the memory of what had to be converted or
- * copied: BOOL, DECIMAL32 and DECIMAL64, and buffers that others share, since a consumer is given
- * memory of its own. Nothing waits. A column that is a slice becomes an array with an offset.
+ * Arrays over columns' own memory on any device, and the memory of what had to be converted: BOOL,
+ * DECIMAL32 and DECIMAL64. Nothing waits. A column that is a slice becomes an array with an offset.
  *
- * <p>Owns the memory that it makes; the columns' memory is exposed and stays theirs.
+ * <p>An export that gives the columns away exposes their memory, and copies the buffers that others
+ * share, since a consumer may write to what it is given. A view only reads: it shares the buffers
+ * and keeps them in their place until it is closed.
  */
 final class DeviceExport implements AutoCloseable {
   // What is skipped leaves all buffers aligned to 64 bytes.
@@ -28,7 +29,9 @@ final class DeviceExport implements AutoCloseable {
 
   private final DeviceStream stream;
   private final MemoryResource resource;
+  private final boolean isView;
   private final AccessScope scope;
+  // Memory that was allocated, and of a view also the shared buffers.
   private final List<Buffer> made = new ArrayList<>();
   private DeviceEvent event;
   private long eventPointer;
@@ -36,8 +39,10 @@ final class DeviceExport implements AutoCloseable {
   /**
    * @param stream orders conversions and new memory
    * @param resource memory of the stream's device
+   * @param isView whether the columns stay their owner's, to be read only
    */
-  DeviceExport(DeviceStream stream, MemoryResource resource) {
+  DeviceExport(DeviceStream stream, MemoryResource resource, boolean isView) {
+    this.isView = isView;
     this.stream = stream;
     this.resource = resource;
     this.scope = AccessScope.on(stream);
@@ -66,7 +71,9 @@ final class DeviceExport implements AutoCloseable {
    * @return where a pointer to an event behind it is, until this is closed; 0 on the host
    */
   long finish() {
-    scope.close();
+    if (!isView) {
+      scope.close();
+    }
     if (stream.device().kind() == DeviceKind.HOST) {
       return 0;
     }
@@ -83,7 +90,7 @@ final class DeviceExport implements AutoCloseable {
     int skipped = first - offset;
     int elements = offset + length;
     List<Long> buffers = new ArrayList<>();
-    buffers.add(column.isNullable() ? expose(column.validity().orElseThrow()) + skipped / 8 : 0);
+    buffers.add(column.isNullable() ? address(column.validity().orElseThrow()) + skipped / 8 : 0);
     List<ExportedArray> children = new ArrayList<>();
     ExportedArray dictionary = null;
     switch (column.type().id()) {
@@ -91,7 +98,7 @@ final class DeviceExport implements AutoCloseable {
       case DECIMAL32, DECIMAL64 -> buffers.add(widened(column, skipped, elements));
       case STRING, BINARY -> {
         buffers.add(offsets(column, skipped));
-        buffers.add(expose(column.data().orElseThrow()));
+        buffers.add(address(column.data().orElseThrow()));
       }
       case LIST -> {
         buffers.add(offsets(column, skipped));
@@ -122,7 +129,7 @@ final class DeviceExport implements AutoCloseable {
 
   private long values(Column column, int skipped) {
     long width = column.type().id().byteWidth();
-    return expose(column.data().orElseThrow()) + skipped * width;
+    return address(column.data().orElseThrow()) + skipped * width;
   }
 
   private long offsets(Column column, int skipped) {
@@ -133,8 +140,9 @@ final class DeviceExport implements AutoCloseable {
   private long packed(Column column, int skipped, int elements) {
     Buffer target = allocate(Column.maskBytes(elements));
     long source = column.data().orElseThrow().access(AccessMode.READ, scope) + skipped;
-    new ArrowLayout(stream).pack(target.access(AccessMode.WRITE, scope), source, elements);
-    return target.expose(scope);
+    long address = target.access(AccessMode.WRITE, scope);
+    new ArrowLayout(stream).pack(address, source, elements);
+    return made(target, address);
   }
 
   private long widened(Column column, int skipped, int elements) {
@@ -143,16 +151,23 @@ final class DeviceExport implements AutoCloseable {
     Buffer target = allocate((long) elements * wide);
     long source =
         column.data().orElseThrow().access(AccessMode.READ, scope) + (long) skipped * width;
+    long address = target.access(AccessMode.WRITE, scope);
     new ArrowLayout(stream)
-        .convert(
-            target.access(AccessMode.WRITE, scope),
-            wide,
-            ArrowLayout.Integers.signed(source, width),
-            elements);
-    return target.expose(scope);
+        .convert(address, wide, ArrowLayout.Integers.signed(source, width), elements);
+    return made(target, address);
   }
 
-  private long expose(Buffer buffer) {
+  // A view's scope keeps the memory where it is.
+  private long made(Buffer target, long address) {
+    return isView ? address : target.expose(scope);
+  }
+
+  private long address(Buffer buffer) {
+    if (isView) {
+      Buffer shared = buffer.share();
+      made.add(shared);
+      return shared.access(AccessMode.READ, scope);
+    }
     if (buffer.liveSlices() == 1) {
       return buffer.expose(scope);
     }
@@ -168,7 +183,7 @@ final class DeviceExport implements AutoCloseable {
     return buffer;
   }
 
-  /** Frees the memory that was made and the event. */
+  /** Frees the memory that was made and the event, and ends a view's use of the columns'. */
   @Override
   public void close() {
     try (scope) {

@@ -1,16 +1,22 @@
 package io.millrace.arrow;
 
+import static io.millrace.arrow.ArrowContent.misfit;
+
 import io.millrace.arrow.ArrowLayout.Integers;
 import io.millrace.arrow.ArrowLayout.Operation;
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
+import io.millrace.column.NotNullCheck;
 import io.millrace.column.TypeId;
+import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
+import io.millrace.device.HostMemory;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.arrow.vector.types.TimeUnit;
@@ -20,33 +26,35 @@ import org.apache.arrow.vector.types.pojo.Field;
 /**
  * Makes columns over arrays in memory of any device. Columns point at the arrays' memory where the
  * layouts agree; the rest is converted into new memory, as are masks without padding and misaligned
- * buffers. The structs and the ends of offsets are checked; other content of buffers is not, since
- * that would wait for the device.
+ * buffers.
+ *
+ * <p>The structs are checked, and of the content what the host learns with one wait: the ends of
+ * offsets, decimals' digits and, if null counts leave it open, nulls in NOT NULL fields. Other
+ * content is checked where the host reads it without waiting: on the host.
  */
-final class DeviceImport {
+final class DeviceImport implements AutoCloseable {
   private static final long MILLIS_OF_SECOND = 1_000;
   private static final long MICROS_OF_MILLI = 1_000;
 
   private final Map<Long, Field> dictionaryFields;
-  private final OffsetEnds ends;
   private final DeviceStream stream;
   private final MemoryResource resource;
   private final ArrowLayout layout;
   private final AccessScope scope;
+  private final DeviceReads reads;
+  // Where the masks, offsets and codes are that decide about nulls in NOT NULL fields.
+  private final Map<Buffer, Long> readBuffers = new IdentityHashMap<>();
   private final List<Buffer> opened = new ArrayList<>();
   private final List<Buffer> temporary = new ArrayList<>();
+  private boolean done;
 
-  private DeviceImport(
-      Map<Long, Field> dictionaryFields,
-      OffsetEnds ends,
-      DeviceStream stream,
-      MemoryResource resource) {
-    this.dictionaryFields = dictionaryFields;
-    this.ends = ends;
+  private DeviceImport(Field root, DeviceStream stream, MemoryResource resource) {
+    this.dictionaryFields = ArrowSchemaConverter.dictionaryFields(List.of(root));
     this.stream = stream;
     this.resource = resource;
     this.layout = new ArrowLayout(stream);
     this.scope = AccessScope.on(stream);
+    this.reads = new DeviceReads(stream);
   }
 
   /**
@@ -60,42 +68,97 @@ final class DeviceImport {
    */
   static Column importColumn(Field root, CArray array, DeviceStream stream, MemoryResource resource)
       throws ArrowFormatException {
+    DataType.Field field = ArrowSchemaConverter.fieldFromArrow(root);
+    CArraySource.dictionaries(array, root);
+    NullCounts.checkAnnounced(field, array);
+    try (DeviceImport work = new DeviceImport(root, stream, resource)) {
+      Column column = work.read(root, field, array);
+      ArrowContent.checkNulls(List.of(field), List.of(column), work::hostAddress);
+      work.done = true;
+      return column;
+    }
+  }
+
+  /** As {@link #importColumn}, the rows of a table, which is a struct array. */
+  static Column importRows(Field root, CArray array, DeviceStream stream, MemoryResource resource)
+      throws ArrowFormatException {
     DataType type = ArrowSchemaConverter.typeOf(root);
     CArraySource.dictionaries(array, root);
-    Map<Long, Field> fields = ArrowSchemaConverter.dictionaryFields(List.of(root));
-    OffsetEnds ends = OffsetEnds.read(root, array, fields, stream);
-    DeviceImport work = new DeviceImport(fields, ends, stream, resource);
-    boolean done = false;
-    try (work.scope) {
-      Column column = work.column(root, type, array);
-      done = true;
+    NullCounts.checkAnnouncedInRows(type, array);
+    try (DeviceImport work = new DeviceImport(root, stream, resource)) {
+      DataType.Field rows = new DataType.Field(root.getName(), type, false);
+      Column column = work.read(root, rows, array);
+      work.countNullRows(column);
+      ArrowContent.checkRows(column, work::hostAddress);
+      work.done = true;
       return column;
-    } finally {
-      work.temporary.forEach(Buffer::close);
+    }
+  }
+
+  private Column read(Field root, DataType.Field field, CArray array) throws ArrowFormatException {
+    Pending pending = column(root, field, array);
+    reads.await();
+    return pending.finish();
+  }
+
+  // No row may be null; the caller says so in its own words.
+  private void countNullRows(Column rows) {
+    rows.validity()
+        .ifPresent(
+            mask ->
+                rows.withNullCount(
+                    HostMemory.countZeroBits(hostAddress(mask), rows.offset(), rows.size())));
+  }
+
+  private long hostAddress(Buffer buffer) {
+    return buffer.size() == 0 ? 0 : reads.address(readBuffers.get(buffer));
+  }
+
+  /** Leaves nothing open but a column that is done. */
+  @Override
+  public void close() {
+    try (scope;
+        reads) {
+      temporary.forEach(Buffer::close);
       if (!done) {
-        work.opened.forEach(Buffer::close);
+        opened.forEach(Buffer::close);
       }
     }
   }
 
-  private Column column(Field field, DataType type, CArray array) throws ArrowFormatException {
-    long end = array.offset() + array.length();
-    if (array.length() < 0 || array.offset() < 0 || end < 0 || end >= Integer.MAX_VALUE) {
+  /** A column whose conversions are enqueued, to be made when the host has read what it must. */
+  private interface Pending {
+    Column finish() throws ArrowFormatException;
+  }
+
+  private Pending column(Field field, DataType.Field typed, CArray array)
+      throws ArrowFormatException {
+    int end = (int) (array.offset() + array.length());
+    if (end == Integer.MAX_VALUE) {
       throw misfit(field, array.length() + " elements behind " + array.offset());
     }
-    Part part = new Part(field, type, array, (int) end, mask(field, array, end));
-    Column column =
-        switch (type.id()) {
-          case STRING, BINARY -> variableWidth(part);
-          case LIST -> list(part);
-          case STRUCT -> struct(part);
-          case TIMESTAMP_NANOS ->
-              field.getType() instanceof ArrowType.Timestamp ? nanoseconds(part) : struct(part);
-          case DICTIONARY -> dictionary(part);
-          default -> part.column(data(part), List.of());
-        };
+    boolean isUndecided = NullCounts.leaveOpen(typed, array);
+    Part part = new Part(field, typed.type(), array, end, mask(array, end), isUndecided);
+    readIfUndecided(part, part.mask);
+    Pending column = column(part);
     boolean isCounted = part.mask != null && array.nullCount() >= 0;
-    return isCounted ? column.withNullCount((int) array.nullCount()) : column;
+    return isCounted ? () -> column.finish().withNullCount((int) array.nullCount()) : column;
+  }
+
+  private Pending column(Part part) throws ArrowFormatException {
+    return switch (part.type.id()) {
+      case STRING, BINARY -> variableWidth(part);
+      case LIST -> list(part);
+      case STRUCT -> struct(part);
+      case TIMESTAMP_NANOS ->
+          part.field.getType() instanceof ArrowType.Timestamp ? nanoseconds(part) : struct(part);
+      case DICTIONARY -> dictionary(part);
+      case DECIMAL32, DECIMAL64, DECIMAL128 -> decimals(part);
+      default -> {
+        Buffer data = data(part);
+        yield () -> part.column(data, List.of());
+      }
+    };
   }
 
   /**
@@ -103,18 +166,23 @@ final class DeviceImport {
    *
    * @param end elements up to the array's last, those before its offset counted
    * @param mask null if no element is null
+   * @param isUndecided whether the host must read if NOT NULL fields have nulls
    */
-  private record Part(Field field, DataType type, CArray array, int end, Buffer mask) {
+  private record Part(
+      Field field, DataType type, CArray array, int end, Buffer mask, boolean isUndecided) {
     Column column(Buffer data, List<Column> children) {
       return new Column(type, (int) array.length(), (int) array.offset(), data, mask, children);
     }
   }
 
-  private Buffer mask(Field field, CArray array, long end) throws ArrowFormatException {
+  private void readIfUndecided(Part part, Buffer buffer) {
+    if (part.isUndecided && buffer != null && buffer.size() > 0) {
+      readBuffers.put(buffer, reads.add(read(buffer), buffer.size()));
+    }
+  }
+
+  private Buffer mask(CArray array, long end) {
     if (array.buffer(0) == 0 || array.nullCount() == 0) {
-      if (array.nullCount() > 0) {
-        throw misfit(field, array.nullCount() + " nulls and no mask");
-      }
       return null;
     }
     long bytes = BitMask.bytes(end);
@@ -137,8 +205,6 @@ final class DeviceImport {
         layout.unpack(write(target), address(part, 1), part.end);
         yield target;
       }
-      case DECIMAL32, DECIMAL64 ->
-          converted(part, TypeId.DECIMAL128.byteWidth(), true, width, Operation.MULTIPLY, 1);
       case TIME -> times(part, ((ArrowType.Time) part.field.getType()).getUnit());
       case TIMESTAMP_MILLIS ->
           part.field.getType() instanceof ArrowType.Timestamp timestamp
@@ -161,83 +227,172 @@ final class DeviceImport {
     };
   }
 
-  private Column nanoseconds(Part part) throws ArrowFormatException {
+  private Pending decimals(Part part) throws ArrowFormatException {
+    int wide = TypeId.DECIMAL128.byteWidth();
+    int width = part.type.id().byteWidth();
+    Buffer data = width == wide ? values(part, wide) : allocate((long) part.end * width);
+    long source = width == wide ? read(data) : aligned(address(part, 1), part.end, wide);
+    Buffer refused = temporary(allocate(Long.BYTES));
+    layout.narrowDecimals(
+        width == wide ? 0 : write(data),
+        width,
+        source,
+        part.end,
+        part.mask == null ? 0 : read(part.mask),
+        ArrowDecimals.Limit.of(part.type),
+        write(refused));
+    long row = reads.add(read(refused), Long.BYTES);
+    return () -> {
+      long refusedRow = HostMemory.getLong(reads.address(row));
+      if (refusedRow >= 0) {
+        throw misfit(part.field, ArrowDecimals.tooLarge(refusedRow, part.type));
+      }
+      return part.column(data, List.of());
+    };
+  }
+
+  private Pending nanoseconds(Part part) throws ArrowFormatException {
     long nanos = ArrowValues.NANOS_OF_MILLI;
     Buffer millis = converted(part, Long.BYTES, true, Long.BYTES, Operation.DIVIDE, nanos);
     Buffer nanosOfMilli =
         converted(part, Long.BYTES, true, Integer.BYTES, Operation.REMAINDER, nanos);
-    return part.column(
-        null,
-        List.of(
-            new Column(DataType.INT64, part.end, 0, millis, null, List.of()),
-            new Column(DataType.INT32, part.end, 0, nanosOfMilli, null, List.of())));
+    return () ->
+        part.column(
+            null,
+            List.of(
+                new Column(DataType.INT64, part.end, 0, millis, null, List.of()),
+                new Column(DataType.INT32, part.end, 0, nanosOfMilli, null, List.of())));
   }
 
-  private Column variableWidth(Part part) throws ArrowFormatException {
-    Column offsets = offsets(part);
-    long bytes = ends.of(part.array);
-    if (bytes > 0 && part.array.buffer(2) == 0) {
-      throw misfit(part.field, bytes + " bytes and no buffer of them");
-    }
-    return part.column(view(part.array.buffer(2), bytes, 1), List.of(offsets));
+  private Pending variableWidth(Part part) throws ArrowFormatException {
+    Offsets offsets = offsets(part);
+    return () -> {
+      long bytes = offsets.end();
+      if (bytes > 0 && part.array.buffer(2) == 0) {
+        throw misfit(part.field, bytes + " bytes and no buffer of them");
+      }
+      return part.column(view(part.array.buffer(2), bytes, 1), List.of(offsets.column()));
+    };
   }
 
-  private Column list(Part part) throws ArrowFormatException {
-    Column offsets = offsets(part);
-    Field field = part.field.getChildren().get(0);
-    Column elements = column(field, part.type.fields().get(0).type(), part.array.child(0));
-    if (ends.of(part.array) > elements.size()) {
-      throw misfit(
-          part.field,
-          "lists up to " + ends.of(part.array) + " of " + elements.size() + " elements");
+  private Pending list(Part part) throws ArrowFormatException {
+    Offsets offsets = offsets(part);
+    readIfUndecided(part, offsets.buffer);
+    Pending elements =
+        column(
+            part.field.getChildren().get(0), part.type.fields().get(0), part.array.child(0));
+    return () -> {
+      Column column = elements.finish();
+      if (offsets.end() > column.size()) {
+        throw misfit(
+            part.field, "lists up to " + offsets.end() + " of " + column.size() + " elements");
+      }
+      return part.column(null, List.of(offsets.column(), column));
+    };
+  }
+
+  /** Offsets as a column has them; {@code read} is what the host reads of the last one. */
+  private final class Offsets {
+    private final Part part;
+    private final Buffer buffer;
+    private final int width;
+    private final long read;
+
+    Offsets(Part part, Buffer buffer, int width) {
+      this.part = part;
+      this.buffer = buffer;
+      this.width = width;
+      long last = part.array.buffer(1) + (long) part.end * width;
+      this.read = part.end == 0 ? 0 : reads.add(last, width);
     }
-    return part.column(null, List.of(offsets, elements));
+
+    /** The last offset. */
+    long end() throws ArrowFormatException {
+      if (part.end == 0) {
+        return 0;
+      }
+      long at = reads.address(read);
+      long end = width == Long.BYTES ? HostMemory.getLong(at) : HostMemory.getInt(at);
+      if (end < 0 || end > Integer.MAX_VALUE) {
+        throw misfit(part.field, "the last offset " + end);
+      }
+      return end;
+    }
+
+    Column column() throws ArrowFormatException {
+      if (isHost() && part.end > 0) {
+        ArrowContent.checkOffsets(part.field, part.array.buffer(1), part.end + 1L, width);
+      }
+      return new Column(DataType.INT32, part.end + 1, 0, buffer, null, List.of());
+    }
   }
 
   // An empty array may have no offsets at all; a column has one.
-  private Column offsets(Part part) throws ArrowFormatException {
-    long last = ends.of(part.array);
-    if (last < 0 || last > Integer.MAX_VALUE) {
-      throw misfit(part.field, "the last offset " + last);
-    }
-    int width = OffsetEnds.width(part.field);
+  private Offsets offsets(Part part) throws ArrowFormatException {
+    int width =
+        switch (part.field.getType().getTypeID()) {
+          case LargeUtf8, LargeBinary, LargeList -> Long.BYTES;
+          default -> Integer.BYTES;
+        };
+    long address = part.array.buffer(1);
     Buffer offsets;
     if (part.end == 0) {
       offsets = allocate(Integer.BYTES);
       stream.fill(write(offsets), (byte) 0, Integer.BYTES);
+    } else if (address == 0) {
+      throw misfit(part.field, "no offsets");
     } else if (width == Integer.BYTES) {
-      offsets = view(part.array.buffer(1), (part.end + 1L) * width, width);
+      offsets = view(address, (part.end + 1L) * width, width);
     } else {
       offsets = allocate((part.end + 1L) * Integer.BYTES);
-      Integers source = Integers.signed(aligned(part.array.buffer(1), part.end + 1L, width), width);
+      Integers source = Integers.signed(aligned(address, part.end + 1L, width), width);
       layout.convert(write(offsets), Integer.BYTES, source, part.end + 1);
     }
-    return new Column(DataType.INT32, part.end + 1, 0, offsets, null, List.of());
+    return new Offsets(part, offsets, width);
   }
 
-  private Column struct(Part part) throws ArrowFormatException {
-    List<Column> children = new ArrayList<>();
-    List<DataType> types = part.type.childTypes();
+  private Pending struct(Part part) throws ArrowFormatException {
+    List<Pending> fields = new ArrayList<>();
+    List<DataType.Field> types = NotNullCheck.childFields(part.type);
     for (int i = 0; i < types.size(); i++) {
-      Column child = column(part.field.getChildren().get(i), types.get(i), part.array.child(i));
-      if (child.size() < part.end) {
-        throw misfit(part.field, child.size() + " elements in a field of " + part.end + " structs");
+      CArray child = part.array.child(i);
+      if (child.length() < part.end) {
+        throw misfit(
+            part.field, child.length() + " elements in a field of " + part.end + " structs");
       }
-      children.add(child);
+      fields.add(column(part.field.getChildren().get(i), types.get(i), child));
     }
-    return part.column(null, children);
+    return () -> {
+      List<Column> children = new ArrayList<>();
+      for (Pending field : fields) {
+        children.add(field.finish());
+      }
+      return part.column(null, children);
+    };
   }
 
-  private Column dictionary(Part part) throws ArrowFormatException {
+  private Pending dictionary(Part part) throws ArrowFormatException {
     Field field = dictionaryFields.get(part.field.getDictionary().getId());
-    Column values = column(field, part.type.fields().get(0).type(), part.array.dictionary());
+    Pending values = column(field, part.type.fields().get(0), part.array.dictionary());
     ArrowType.Int index = part.field.getDictionary().getIndexType();
     int width = index.getBitWidth() / Byte.SIZE;
     Buffer codes =
         width == Integer.BYTES
             ? values(part, width)
             : converted(part, width, index.getIsSigned(), Integer.BYTES, Operation.MULTIPLY, 1);
-    return part.column(codes, List.of(values));
+    readIfUndecided(part, codes);
+    return () -> {
+      Column dictionary = values.finish();
+      if (isHost()) {
+        long mask = part.mask == null ? 0 : read(part.mask);
+        ArrowContent.checkCodes(part.field, read(codes), part.end, mask, dictionary);
+      }
+      return part.column(codes, List.of(dictionary));
+    };
+  }
+
+  private boolean isHost() {
+    return stream.device().kind() == DeviceKind.HOST;
   }
 
   private Buffer values(Part part, int width) throws ArrowFormatException {
@@ -306,8 +461,7 @@ final class DeviceImport {
     return buffer.access(AccessMode.WRITE, scope);
   }
 
-  private static ArrowFormatException misfit(Field field, String what) {
-    return new ArrowFormatException(
-        "column '" + field.getName() + "' (" + field.getType() + ") has " + what);
+  private long read(Buffer buffer) {
+    return buffer.access(AccessMode.READ, scope);
   }
 }

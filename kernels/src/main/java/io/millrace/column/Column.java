@@ -41,11 +41,13 @@ public final class Column implements AutoCloseable {
   private volatile int nullCount;
 
   /**
-   * Takes ownership of the buffers and children.
+   * Takes ownership of the buffers and children. If this throws, they stay the caller's.
    *
    * @param data null for types without a data buffer
-   * @param validity null if all elements are valid
-   * @throws IllegalArgumentException if a part is missing, too small or of the wrong type
+   * @param validity of {@link #maskBytes} of {@code offset + size} or more; null if all elements
+   *     are valid
+   * @throws IllegalArgumentException if a part is missing, too small or of the wrong type, or if
+   *     {@code offset + size} is above 2^31 - 1
    */
   public Column(
       DataType type, int size, int offset, Buffer data, Buffer validity, List<Column> children) {
@@ -64,6 +66,10 @@ public final class Column implements AutoCloseable {
       throw new IllegalArgumentException("size " + size + " or offset " + offset + " is negative");
     }
     long end = (long) offset + size;
+    if (end > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException(
+          size + " elements at offset " + offset + " are more than " + Integer.MAX_VALUE);
+    }
     boolean hasData = type.id().isFixedWidth() || type.id().isVariableWidth();
     if (hasData != (data != null)) {
       throw new IllegalArgumentException(
@@ -73,9 +79,14 @@ public final class Column implements AutoCloseable {
       throw new IllegalArgumentException(
           "data of " + data.size() + " bytes is too small for " + end + " elements of " + type);
     }
-    if (validity != null && validity.size() < (end + 7) / 8) {
+    if (validity != null && validity.size() < maskBytes(end)) {
       throw new IllegalArgumentException(
-          "mask of " + validity.size() + " bytes is too small for " + end + " elements");
+          "expected a mask of at least "
+              + maskBytes(end)
+              + " bytes, with padding, for "
+              + end
+              + " elements, got "
+              + validity.size());
     }
     checkChildren(end);
   }
@@ -158,6 +169,11 @@ public final class Column implements AutoCloseable {
       nullCount = NullCount.of(validity, offset, size, stream);
     }
     return nullCount;
+  }
+
+  /** The null count if it is known, else 0. */
+  int knownNullCount() {
+    return Math.max(0, nullCount);
   }
 
   /**
@@ -329,8 +345,7 @@ public final class Column implements AutoCloseable {
   }
 
   private Buffer narrowedMask(int dropped, int elements) {
-    long start = dropped / Byte.SIZE;
-    return validity.slice(start, Math.min(maskBytes(elements), validity.size() - start));
+    return validity.slice(dropped / Byte.SIZE, maskBytes(elements));
   }
 
   private Column narrowedChild(Column child, int dropped, int elements) {

@@ -7,6 +7,7 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Builds a column in host memory, element by element; buffers grow by doubling. After {@link
@@ -28,7 +29,7 @@ public abstract class ColumnBuilder implements AutoCloseable {
   int capacity;
   private int expectedSize = MINIMUM_CAPACITY;
   private final GrowingBuffer validity;
-  private boolean hasNulls;
+  private int nulls;
 
   ColumnBuilder(DataType type, DeviceStream stream, MemoryResource resource) {
     this.type = type;
@@ -68,11 +69,16 @@ public abstract class ColumnBuilder implements AutoCloseable {
 
   /** Appends a null; what is under it is zero or empty. */
   public final void appendNull() {
-    if (!hasNulls) {
+    if (nulls == 0) {
       coverMask(Math.max(1, capacity));
-      hasNulls = true;
     }
-    appendEmpty();
+    nulls++;
+    try {
+      appendEmpty();
+    } catch (RuntimeException | Error e) {
+      nulls--;
+      throw e;
+    }
     HostMemory.putBit(validity.address(), size - 1L, false);
   }
 
@@ -93,7 +99,7 @@ public abstract class ColumnBuilder implements AutoCloseable {
       throw new IllegalStateException("a column has at most " + larger + " elements");
     }
     grow(larger);
-    if (hasNulls) {
+    if (nulls > 0) {
       coverMask(larger);
     }
     capacity = larger;
@@ -104,12 +110,16 @@ public abstract class ColumnBuilder implements AutoCloseable {
    * appended to all columns of a table.
    *
    * @param elements how many remain
+   * @throws IndexOutOfBoundsException if there are fewer
    */
   public final void truncate(int elements) {
+    Objects.checkFromIndexSize(0, elements, size);
     truncateValues(elements);
-    long end = Math.min(size, validity.capacity() * Byte.SIZE);
-    for (long i = elements; i < end; i++) {
-      HostMemory.putBit(validity.address(), i, true);
+    if (nulls > 0) {
+      nulls -= HostMemory.countZeroBits(validity.address(), elements, size - elements);
+      for (long i = elements; i < size; i++) {
+        HostMemory.putBit(validity.address(), i, true);
+      }
     }
     size = elements;
   }
@@ -131,7 +141,7 @@ public abstract class ColumnBuilder implements AutoCloseable {
 
   /** Allocates what {@link #finish} would, which cannot run out of memory afterwards. */
   final void reserve() {
-    if (hasNulls) {
+    if (nulls > 0) {
       coverMask(Math.max(1, size));
     }
     reserveValues();
@@ -145,7 +155,7 @@ public abstract class ColumnBuilder implements AutoCloseable {
    */
   public final Column finish() {
     reserve();
-    Buffer mask = hasNulls ? validity.finish(Column.maskBytes(size)) : null;
+    Buffer mask = nulls > 0 ? validity.finish(Column.maskBytes(size)) : null;
     Column column;
     try {
       column = finish(size, mask);
@@ -155,10 +165,11 @@ public abstract class ColumnBuilder implements AutoCloseable {
       }
       throw e;
     }
+    column.withNullCount(nulls);
     expectedSize = Math.max(MINIMUM_CAPACITY, size);
     size = 0;
     capacity = 0;
-    hasNulls = false;
+    nulls = 0;
     return column;
   }
 
@@ -170,7 +181,7 @@ public abstract class ColumnBuilder implements AutoCloseable {
     validity.close();
     size = 0;
     capacity = 0;
-    hasNulls = false;
+    nulls = 0;
   }
 
   /** A column of offsets from a buffer of {@code elements + 1} int32 values. */

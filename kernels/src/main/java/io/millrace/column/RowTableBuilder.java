@@ -2,6 +2,8 @@ package io.millrace.column;
 
 import io.millrace.column.DataType.Field;
 import io.millrace.device.DeviceStream;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
 import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +17,7 @@ import java.util.List;
  */
 public final class RowTableBuilder implements AutoCloseable {
   private final Schema schema;
+  private final DeviceStream stream;
   private final List<ColumnBuilder> columns;
   private final ColumnBuilder[] columnsOfVaryingWidth;
   private final long fixedBytesPerRow;
@@ -25,6 +28,7 @@ public final class RowTableBuilder implements AutoCloseable {
    */
   public RowTableBuilder(Schema schema, DeviceStream stream, MemoryResource resource) {
     this.schema = schema;
+    this.stream = stream;
     this.columns =
         schema.fields().stream()
             .map(field -> ColumnBuilder.of(field.type(), stream, resource))
@@ -68,7 +72,8 @@ public final class RowTableBuilder implements AutoCloseable {
    * before.
    *
    * @param rows how many were appended
-   * @throws IllegalArgumentException if a column has another number of elements
+   * @throws IllegalArgumentException if a column has another number of elements, or if it, or a
+   *     part of it, is NOT NULL and a null was appended to it; the rows are lost
    */
   public Table finish(int rows) {
     columns.forEach(ColumnBuilder::reserve);
@@ -77,10 +82,22 @@ public final class RowTableBuilder implements AutoCloseable {
       for (ColumnBuilder column : columns) {
         finished.add(column.finish());
       }
+      checkNulls(finished);
       return new Table(schema, finished, rows);
     } catch (RuntimeException | Error e) {
       finished.forEach(Column::close);
       throw e;
+    }
+  }
+
+  private void checkNulls(List<Column> finished) {
+    try (AccessScope scope = AccessScope.on(stream)) {
+      NotNullCheck.failure(
+              schema.fields(), finished, buffer -> buffer.access(AccessMode.READ, scope))
+          .ifPresent(
+              failure -> {
+                throw new IllegalArgumentException(failure);
+              });
     }
   }
 

@@ -29,17 +29,19 @@ public final class Table implements Splittable<Table> {
   private volatile List<Column> columns;
 
   /**
-   * Takes ownership of {@code columns}.
+   * Takes ownership of {@code columns}. If this throws, they stay the caller's.
    *
    * @param rowCount rows of the table, which a table without columns has too
-   * @throws IllegalArgumentException if the columns do not fit the schema or the row count
+   * @throws IllegalArgumentException if the columns do not fit the schema or the row count, or if a
+   *     column is known to have nulls where the schema says NOT NULL
    */
   public Table(Schema schema, List<Column> columns, int rowCount) {
     this(schema, columns, rowCount, null);
   }
 
   /**
-   * Takes ownership of {@code columns} and of one use of {@code rowCount}.
+   * Takes ownership of {@code columns} and of one use of {@code rowCount}. If this throws, both
+   * stay the caller's.
    *
    * @param columns of {@code rowCount}'s upper bound of elements, the table's rows first
    * @throws IllegalArgumentException if the columns do not fit the schema or the upper bound
@@ -77,6 +79,17 @@ public final class Table implements Splittable<Table> {
                 + rowCountUpperBound
                 + "]");
       }
+      checkNulls(schema.field(i), column);
+    }
+  }
+
+  // Never counts: that would wait for the device. Undefined rows behind a deferred count may be
+  // counted as nulls.
+  private void checkNulls(DataType.Field field, Column column) {
+    int nulls = deferredRowCount == null ? column.knownNullCount() : 0;
+    if (nulls > 0 && !field.nullable()) {
+      throw new IllegalArgumentException(
+          "column '" + field.name() + "' is NOT NULL and has " + nulls + " nulls");
     }
   }
 

@@ -4,6 +4,7 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
+import java.util.Objects;
 
 /** Builds STRING and BINARY columns. */
 public final class VariableWidthColumnBuilder extends ColumnBuilder {
@@ -17,8 +18,14 @@ public final class VariableWidthColumnBuilder extends ColumnBuilder {
     this.data = new GrowingBuffer(stream, resource);
   }
 
-  /** Appends a copy of {@code length} bytes of {@code source}. */
+  /**
+   * Appends a copy of {@code length} bytes of {@code source}.
+   *
+   * @throws IndexOutOfBoundsException if they are not within {@code source}
+   * @throws ArithmeticException if the column would have more than 2^31 - 1 bytes
+   */
   public void appendBytes(byte[] source, int start, int length) {
+    Objects.checkFromIndexSize(start, length, source.length);
     HostMemory.copyFromArray(appendUninitialized(length), source, start, length);
   }
 
@@ -30,9 +37,13 @@ public final class VariableWidthColumnBuilder extends ColumnBuilder {
    * Appends an element of {@code length} bytes that the caller fills in before the next call.
    *
    * @return the address of its first byte
+   * @throws IllegalArgumentException if {@code length} is negative
    * @throws ArithmeticException if the column would have more than 2^31 - 1 bytes
    */
   public long appendUninitialized(int length) {
+    if (length < 0) {
+      throw new IllegalArgumentException("length is negative: " + length);
+    }
     int start = bytes;
     int end = Math.addExact(start, length);
     data.ensure(end);

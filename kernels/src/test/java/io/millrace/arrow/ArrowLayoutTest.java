@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.arrow.ArrowLayout.ArgumentsLayout;
 import io.millrace.arrow.ArrowLayout.Integers;
 import io.millrace.arrow.ArrowLayout.Operation;
+import io.millrace.column.DataType;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
@@ -12,6 +13,9 @@ import io.millrace.memory.Buffer;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RowCountTest;
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -33,6 +37,14 @@ class ArrowLayoutTest {
   }
 
   private void assertSameOnBoth(byte[] bytes, long targetBytes, Conversion conversion) {
+    assertSameOnBoth(bytes, targetBytes, conversion, targetBytes);
+  }
+
+  /**
+   * @param comparedBytes of the targets, from their start; what is behind is undefined
+   */
+  private void assertSameOnBoth(
+      byte[] bytes, long targetBytes, Conversion conversion, long comparedBytes) {
     try (Buffer source = Buffer.allocate(bytes.length, device.hostStream(), device.hostMemory());
         Buffer expected = Buffer.allocate(targetBytes, device.hostStream(), device.hostMemory());
         Buffer actual = Buffer.allocate(targetBytes, device.hostStream(), device.hostMemory());
@@ -53,7 +65,7 @@ class ArrowLayoutTest {
       conversion.run(new ArrowLayout(device.stream()), deviceTo, deviceFrom);
       device.stream().copy(result, deviceTo, targetBytes);
       device.stream().synchronize();
-      assertThat(bytes(result, targetBytes)).isEqualTo(bytes(to, targetBytes));
+      assertThat(bytes(result, comparedBytes)).isEqualTo(bytes(to, comparedBytes));
     }
   }
 
@@ -109,10 +121,72 @@ class ArrowLayoutTest {
   }
 
   @Test
+  void decimalsAreNarrowedAndRefusedAlike() {
+    int elements = 3_000;
+    for (int precision : new int[] {5, 9, 10, 18, 19, 38}) {
+      DataType type = DataType.decimal(precision, 0);
+      int width = type.id().byteWidth();
+      for (int tooLarge : new int[] {0, 1, 100}) {
+        byte[] source = decimals(elements, precision, tooLarge);
+        for (boolean masked : new boolean[] {false, true}) {
+          long values = width == 16 ? 0 : (long) elements * width;
+          assertSameOnBoth(
+              source,
+              values + Long.BYTES,
+              (layout, target, from) -> {
+                long mask = masked ? from + elements * 16L : 0;
+                ArrowDecimals.Limit limit = ArrowDecimals.Limit.of(type);
+                layout.narrowDecimals(
+                    values == 0 ? 0 : target + Long.BYTES,
+                    width,
+                    from,
+                    elements,
+                    mask,
+                    limit,
+                    target);
+              },
+              tooLarge == 0 ? values + Long.BYTES : Long.BYTES);
+        }
+      }
+    }
+  }
+
+  /** Decimals of 128 bits within their precision, but for some, and a random mask behind them. */
+  private byte[] decimals(int elements, int precision, int tooLarge) {
+    BigInteger limit = BigInteger.TEN.pow(precision);
+    ByteBuffer bytes =
+        ByteBuffer.allocate(elements * 16 + elements / 8 + 8).order(ByteOrder.LITTLE_ENDIAN);
+    for (int i = 0; i < elements; i++) {
+      BigInteger value =
+          switch (i % 4) {
+            case 0 -> limit.subtract(BigInteger.ONE);
+            case 1 -> limit.negate().add(BigInteger.ONE);
+            default -> new BigInteger(126, random.random()).mod(limit);
+          };
+      put(bytes, value);
+    }
+    for (int i = 0; i < tooLarge; i++) {
+      bytes.position(random.random().nextInt(elements) * 16);
+      put(bytes, i % 2 == 0 ? limit : limit.negate());
+    }
+    byte[] mask = new byte[elements / 8 + 8];
+    random.random().nextBytes(mask);
+    bytes.position(elements * 16).put(mask);
+    return bytes.array();
+  }
+
+  private static void put(ByteBuffer bytes, BigInteger value) {
+    bytes.putLong(value.longValue()).putLong(value.shiftRight(Long.SIZE).longValue());
+  }
+
+  @Test
   void argumentsHaveTheSizeThatTheKernelsExpect() {
     if (device.isCuda()) {
       assertThat(device.device().loadModule("arrow_layout").constant("sizeof_ArrowLayoutArguments"))
           .isEqualTo(ArgumentsLayout.BYTES);
+      assertThat(
+              device.device().loadModule("arrow_layout").constant("sizeof_ArrowDecimalArguments"))
+          .isEqualTo(ArrowLayout.DecimalArgumentsLayout.BYTES);
     }
   }
 }

@@ -8,6 +8,7 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
+import io.millrace.device.HostMemory;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.HostMemoryResource;
 import io.millrace.memory.MemoryBudget;
@@ -70,27 +71,66 @@ class ArrowSpillTest {
     return table.column(0).data().orElseThrow();
   }
 
+  private ArrowCDeviceExporter exporter() {
+    return new ArrowCDeviceExporter(allocator, stream, memory);
+  }
+
   @Test
   void anExportBringsSpilledMemoryBackForGoodAndIsNamed() {
-    ArrowCDeviceExporter exporter = new ArrowCDeviceExporter(allocator, stream, memory);
-    try (Table table = table()) {
-      manager.spill(Long.MAX_VALUE);
-      assertThat(data(table).tier()).isEqualTo(SpillTier.HOST);
-      try (ArrowDeviceArray array = exporter.viewToArrowDevice(table, stream, spillable)) {
-        manager.spill(Long.MAX_VALUE);
-        assertThat(data(table).tier()).isEqualTo(SpillTier.DEVICE);
-        assertThat(array.isReleased()).isFalse();
-      }
-      manager.spill(Long.MAX_VALUE);
-      assertThat(data(table).tier()).as("exposed for good").isEqualTo(SpillTier.DEVICE);
+    Table table = table();
+    manager.spill(Long.MAX_VALUE);
+    assertThat(data(table).tier()).isEqualTo(SpillTier.HOST);
+    try (ArrowDeviceArray array = exporter().toArrowDevice(table, stream, spillable)) {
+      assertThat(manager.spill(Long.MAX_VALUE)).isZero();
+      assertThat(data(table).tier()).isEqualTo(SpillTier.DEVICE);
+      assertThat(data(table).isExposed()).isTrue();
+      assertThat(array.isReleased()).isFalse();
     }
     assertThat(statistics.exposures())
         .anySatisfy(
             exposure -> {
               assertThat(exposure.spilledBytes()).isEqualTo(16);
               assertThat(exposure.site().toString())
-                  .contains("ArrowCDeviceExporter.viewToArrowDevice", "ArrowSpillTest");
+                  .contains("ArrowCDeviceExporter.toArrowDevice", "ArrowSpillTest");
             });
+  }
+
+  @Test
+  void aViewKeepsTheMemoryInItsPlaceUntilItIsReleased() {
+    try (Table table = table()) {
+      manager.spill(Long.MAX_VALUE);
+      try (ArrowDeviceArray array = exporter().viewToArrowDevice(table, stream, spillable)) {
+        assertThat(manager.spill(Long.MAX_VALUE)).isZero();
+        assertThat(data(table).tier()).isEqualTo(SpillTier.DEVICE);
+        assertThat(HostMemory.getLong(new CArray(array.address()).child(0).buffer(1)))
+            .isEqualTo(1L);
+      }
+      assertThat(data(table).isExposed()).isFalse();
+      long held = memory.heldBytes();
+      try (Table copy = table.shallowCopy(stream)) {
+        assertThat(memory.heldBytes()).as("a shallow copy is none of the memory").isEqualTo(held);
+        assertThat(copy.rowCount()).isEqualTo(2);
+      }
+      assertThat(manager.spill(Long.MAX_VALUE)).isEqualTo(16);
+      assertThat(data(table).tier()).isEqualTo(SpillTier.HOST);
+    }
+    assertThat(statistics.exposures()).isEmpty();
+  }
+
+  @Test
+  void aViewOfSharedMemoryCopiesNothingAndOutlivesTheTable() {
+    try (Table table = table();
+        Table shared = table.share()) {
+      long held = memory.heldBytes();
+      ArrowDeviceArray array = exporter().viewToArrowDevice(shared, stream, spillable);
+      assertThat(memory.heldBytes()).isEqualTo(held);
+      shared.close();
+      table.close();
+      assertThat(HostMemory.getLong(new CArray(array.address()).child(0).buffer(1) + Long.BYTES))
+          .isEqualTo(2L);
+      array.close();
+      assertThat(memory.heldBytes()).isZero();
+    }
   }
 
   @Test

@@ -182,6 +182,73 @@ class ColumnBuilderTest {
   }
 
   @Test
+  void bytesOutsideOfTheArrayAreRefused() {
+    try (VariableWidthColumnBuilder builder = strings()) {
+      builder.appendBytes(utf8("a"));
+      for (int[] range : new int[][] {{4, 64}, {-16, 32}, {0, -1}, {9, 0}}) {
+        assertThatThrownBy(() -> builder.appendBytes(new byte[8], range[0], range[1]))
+            .isInstanceOf(IndexOutOfBoundsException.class);
+      }
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> builder.appendUninitialized(-3))
+          .withMessage("length is negative: -3");
+      assertThatThrownBy(() -> builder.truncate(2)).isInstanceOf(IndexOutOfBoundsException.class);
+      assertThatThrownBy(() -> builder.truncate(-1)).isInstanceOf(IndexOutOfBoundsException.class);
+      assertThat(finish(builder)).isEqualTo(List.of("a"));
+    }
+  }
+
+  @Test
+  void nullCountsAreKnownToColumnsThatWereTruncated() {
+    try (FixedWidthColumnBuilder builder = integers()) {
+      for (int i = 0; i < 100; i++) {
+        builder.appendNull();
+        builder.appendInt(i);
+      }
+      builder.truncate(101);
+      builder.appendNull();
+      try (Column column = builder.finish()) {
+        assertThat(column.isNullCountKnown()).isTrue();
+        assertThat(column.nullCount(device.hostStream()))
+            .isEqualTo(Collections.frequency(TableRows.of(column, device), null))
+            .isEqualTo(52);
+      }
+      builder.appendNull();
+      builder.truncate(0);
+      builder.appendInt(1);
+      try (Column column = builder.finish()) {
+        assertThat(column.isNullable()).isFalse();
+      }
+    }
+  }
+
+  @Test
+  void rowsWithANullInANotNullColumnMakeNoTable() {
+    DataType struct = DataType.struct(new DataType.Field("a", DataType.INT32, false));
+    Schema schema =
+        Schema.of(new DataType.Field("n", DataType.INT32, false), DataType.Field.of("s", struct));
+    try (RowTableBuilder table =
+        new RowTableBuilder(schema, device.hostStream(), device.hostMemory())) {
+      table.columns().forEach(ColumnBuilder::appendNull);
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> table.finish(1))
+          .withMessage("column 'n' is NOT NULL and has 1 nulls");
+      ((FixedWidthColumnBuilder) table.column(0)).appendInt(1);
+      StructColumnBuilder structs = (StructColumnBuilder) table.column(1);
+      structs.fields().get(0).appendNull();
+      structs.appendStruct();
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> table.finish(1))
+          .withMessage("column 's.a' is NOT NULL and has 1 nulls");
+      ((FixedWidthColumnBuilder) table.column(0)).appendInt(1);
+      structs.appendNull();
+      try (Table finished = table.finish(1)) {
+        assertThat(device.rows(finished)).isEqualTo(List.of(Arrays.asList(1, null)));
+      }
+    }
+  }
+
+  @Test
   void aTruncatedBuilderIsAsBeforeWhatWasTakenBack() {
     DataType type =
         DataType.struct(

@@ -160,7 +160,9 @@ class ColumnTest {
 
   @Test
   void aNullCountThatIsNotNeededIsNotCounted() {
-    try (Column column = column(DataType.INT32, everyThirdNull(10))) {
+    try (Column built = column(DataType.INT32, everyThirdNull(11));
+        Column column = built.slice(0, 10)) {
+      assertThat(built.isNullCountKnown()).isTrue();
       assertThat(column.isNullCountKnown()).isFalse();
       assertThat(column.nullCount(device.stream())).isEqualTo(4);
       assertThat(column.isNullCountKnown()).isTrue();
@@ -185,7 +187,26 @@ class ColumnTest {
           "data of 12 bytes is too small for 4 elements of INT", DataType.INT32, 3, 1, data, null);
       assertRefused("size -1 or offset 0 is negative", DataType.INT32, -1, 0, data, null);
       assertRefused(
-          "mask of 64 bytes is too small for 513 elements", DataType.struct(), 513, 0, null, mask);
+          "expected a mask of at least 128 bytes, with padding, for 513 elements, got 64",
+          DataType.struct(),
+          513,
+          0,
+          null,
+          mask);
+      assertRefused(
+          "expected a mask of at least 64 bytes, with padding, for 10 elements, got 12",
+          DataType.struct(),
+          10,
+          0,
+          null,
+          data);
+      assertRefused(
+          "2147483647 elements at offset 1 are more than 2147483647",
+          DataType.struct(),
+          Integer.MAX_VALUE,
+          1,
+          null,
+          null);
       assertRefused("ROW<> has no data buffer", DataType.struct(), 1, 0, data, null);
       assertRefused("STRING needs the children [INT]", DataType.STRING, 1, 0, data, null);
       assertRefused("STRING needs the children [INT]", DataType.STRING, 1, 0, data, null, longs);

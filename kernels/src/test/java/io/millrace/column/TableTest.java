@@ -106,6 +106,17 @@ class TableTest {
                       columns,
                       3))
           .withMessage("column 'id' is BIGINT[3], not INT[3]");
+      assertThatIllegalArgumentException()
+          .isThrownBy(
+              () ->
+                  new Table(
+                      Schema.of(
+                          Field.of("id", DataType.INT64),
+                          new Field("name", DataType.STRING, false)),
+                      columns,
+                      3))
+          .withMessage("column 'name' is NOT NULL and has 1 nulls");
+      assertThat(device.rows(table)).as("the columns stay the caller's").hasSize(3);
     }
   }
 

@@ -1,0 +1,72 @@
+package io.millrace.arrow;
+
+import io.millrace.column.DataType;
+import io.millrace.device.HostMemory;
+import java.math.BigInteger;
+
+/** Arrow's decimals of 128 bits in host memory, held to their precision. */
+final class ArrowDecimals {
+  private static final int WIDTH = 2 * Long.BYTES;
+  private static final long NONE = -1;
+
+  private ArrowDecimals() {}
+
+  /**
+   * What a decimal's unscaled value is below, the sign aside: 10 to the precision, in 128 bits.
+   *
+   * @param low the lower 64 bits
+   * @param high the upper 64 bits
+   */
+  record Limit(long low, long high) {
+    static Limit of(DataType decimal) {
+      BigInteger limit = BigInteger.TEN.pow(decimal.precision());
+      return new Limit(limit.longValue(), limit.shiftRight(Long.SIZE).longValue());
+    }
+
+    /** Whether this is above the absolute value of the number of 128 bits. */
+    boolean holds(long valueLow, long valueHigh) {
+      long magnitudeLow = valueHigh < 0 ? -valueLow : valueLow;
+      long magnitudeHigh = valueHigh < 0 ? ~valueHigh + (valueLow == 0 ? 1 : 0) : valueHigh;
+      int order = Long.compareUnsigned(magnitudeHigh, high);
+      return order < 0 || (order == 0 && Long.compareUnsigned(magnitudeLow, low) < 0);
+    }
+  }
+
+  /**
+   * Checks decimals and writes them in fewer bytes, zero for a null.
+   *
+   * @param target address; 0 if they are only to be checked
+   * @param width bytes of each at the target: 4 or 8
+   * @param source address of {@code length} decimals of 128 bits
+   * @param mask address of the mask; 0 if no element is null
+   * @return the first row, which is not null, whose value the limit does not hold; -1 if there is
+   *     none. What is at the target behind that row is undefined
+   */
+  static long narrow(long target, int width, long source, long length, long mask, Limit limit) {
+    for (long row = 0; row < length; row++) {
+      long low = HostMemory.getLong(source + row * WIDTH);
+      long high = HostMemory.getLong(source + row * WIDTH + Long.BYTES);
+      boolean isNull = mask != 0 && !HostMemory.getBit(mask, row);
+      if (!limit.holds(low, high) && !isNull) {
+        return row;
+      }
+      if (target != 0) {
+        put(target + row * width, width, isNull ? 0 : low);
+      }
+    }
+    return NONE;
+  }
+
+  private static void put(long address, int width, long value) {
+    if (width == Integer.BYTES) {
+      HostMemory.putInt(address, (int) value);
+    } else {
+      HostMemory.putLong(address, value);
+    }
+  }
+
+  /** What an error says of a decimal of {@code row} that has more digits than {@code type}. */
+  static String tooLarge(long row, DataType type) {
+    return "a value in row " + row + " that is too large for " + type;
+  }
+}

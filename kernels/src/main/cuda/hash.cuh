@@ -1,4 +1,4 @@
-// The hash of a key: libcudf's MurmurHash3 and identity, and the hashCode of Java's key classes.
+// The hash of a key: libcudf's MurmurHash3 and identity, and the hashCode of Java's Long and String.
 //
 // Everything here compiles for the host too, so that recorded numbers are checked without a GPU.
 #pragma once
@@ -180,25 +180,6 @@ MILLRACE_FUNCTION uint32_t java_hash_of_string(const uint8_t* bytes, int32_t len
   return hash;
 }
 
-MILLRACE_FUNCTION uint32_t java_hash_of_element(const KeyColumn& column, int64_t index) {
-  if (column.type == KEY_STRING) {
-    ByteRange range = bytes_of(column, index);
-    return java_hash_of_string(range.bytes, range.length);
-  }
-  uint64_t value = static_cast<uint64_t>(integer_of(column, index));
-  switch (column.type) {
-    case KEY_BOOL: return value != 0 ? 1231 : 1237;
-    case KEY_FLOAT32: return canonical_not_a_number(static_cast<uint32_t>(value));
-    case KEY_FLOAT64: return java_hash_of_long(canonical_not_a_number(value));
-    case KEY_INT8:
-    case KEY_INT16:
-    case KEY_INT32:
-    case KEY_DATE:
-    case KEY_TIME: return static_cast<uint32_t>(value);
-    default: return java_hash_of_long(value);
-  }
-}
-
 // The saturating conversion of a floating-point key, as the GPU converts: NaN is 0 for float, 2^31 for double.
 MILLRACE_FUNCTION uint32_t saturated(double value, uint32_t not_a_number) {
   if (value != value) return not_a_number;
@@ -238,17 +219,6 @@ MILLRACE_FUNCTION uint32_t libcudf_hash_of_row(const PartitionArguments& argumen
     levels_hash = 0;
     below_levels = false;
     first = false;
-  }
-  return hash;
-}
-
-// One column: its hashCode, null is 0. Several: as Flink's tuples.
-MILLRACE_FUNCTION uint32_t java_hash_of_row(const PartitionArguments& arguments, int32_t row) {
-  uint32_t hash = 0;
-  for (int32_t c = 0; c < arguments.key_columns; ++c) {
-    const KeyColumn& column = arguments.key[c];
-    uint32_t part = is_null(arguments.key, c, row) ? 0 : java_hash_of_element(column, column.row_offset + row);
-    hash = 31 * hash + part;
   }
   return hash;
 }

@@ -3,6 +3,7 @@
 
 #include "binary_row_hash.cuh"
 #include "hash.cuh"
+#include "java_hash.cuh"
 
 namespace millrace {
 
@@ -73,7 +74,7 @@ MILLRACE_FUNCTION uint32_t binary_row_hash_of_one_slot(uint64_t slot) {
   return murmur_finish(mix_long(mix_long(BINARY_ROW_SEED, 0), slot), 16);
 }
 
-// One INT64 (or TIMESTAMP_MILLIS, or DECIMAL64 outside Java hashing) column without nulls.
+// One INT64 column (or, outside Java hashing, TIMESTAMP_MILLIS or DECIMAL64) without nulls.
 struct OneLong {
   using Loaded = uint64_t;
 
@@ -95,7 +96,7 @@ struct OneLong {
   }
 };
 
-// One INT32 (or DATE, TIME) column without nulls.
+// One INT32 column (or, outside Java hashing, DATE or TIME) without nulls.
 struct OneInt {
   using Loaded = uint32_t;
 

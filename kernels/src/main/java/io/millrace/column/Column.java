@@ -93,6 +93,9 @@ public final class Column implements AutoCloseable {
 
   private void checkChildren(long end) {
     List<DataType> types = type.childTypes();
+    if (types.isEmpty() && children.isEmpty()) {
+      return;
+    }
     if (!types.equals(children.stream().map(Column::type).toList())) {
       throw new IllegalArgumentException(type + " needs the children " + types);
     }

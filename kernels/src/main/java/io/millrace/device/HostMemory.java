@@ -90,6 +90,11 @@ public final class HostMemory {
     return MemoryUtil.directBuffer(address, bytes);
   }
 
+  /** Where a direct buffer's memory begins, which lives as long as the buffer is reachable. */
+  public static long address(ByteBuffer direct) {
+    return MemoryUtil.getByteBufferAddress(direct);
+  }
+
   public static byte getByte(long address) {
     return MemoryUtil.getByte(address);
   }

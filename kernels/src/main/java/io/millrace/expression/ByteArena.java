@@ -1,18 +1,53 @@
 package io.millrace.expression;
 
 import io.millrace.device.HostDevice;
+import io.millrace.device.HostMemory;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Host memory for bytes that live until {@link #reset}; grows and never moves. */
 final class ByteArena implements AutoCloseable {
   private static final int CHUNK_BYTES = 1 << 16;
+  private static final int COLLECTED_CHUNK_BYTES = 1 << 10;
 
-  private record Chunk(long address, long bytes) {}
+  /**
+   * @param collected what the garbage collector frees the memory with; null if that must be freed
+   */
+  private record Chunk(long address, long bytes, ByteBuffer collected) {
+    static Chunk allocated(long bytes) {
+      return new Chunk(HostDevice.INSTANCE.allocate(bytes), bytes, null);
+    }
 
+    static Chunk collected(int bytes) {
+      ByteBuffer buffer = ByteBuffer.allocateDirect(bytes);
+      return new Chunk(HostMemory.address(buffer), bytes, buffer);
+    }
+
+    void free() {
+      if (collected == null) {
+        HostDevice.INSTANCE.free(address);
+      }
+    }
+  }
+
+  private final boolean isCollected;
   private final List<Chunk> chunks = new ArrayList<>();
   private int current = -1;
   private long used;
+
+  ByteArena() {
+    this(false);
+  }
+
+  private ByteArena(boolean isCollected) {
+    this.isCollected = isCollected;
+  }
+
+  /** An arena whose memory the garbage collector frees if nobody closes it: for few bytes. */
+  static ByteArena collected() {
+    return new ByteArena(true);
+  }
 
   /**
    * Uninitialized memory.
@@ -28,8 +63,10 @@ final class ByteArena implements AutoCloseable {
       current++;
       used = 0;
       if (current == chunks.size()) {
-        long size = Math.max(CHUNK_BYTES, bytes);
-        chunks.add(new Chunk(HostDevice.INSTANCE.allocate(size), size));
+        chunks.add(
+            isCollected
+                ? Chunk.collected(Math.max(COLLECTED_CHUNK_BYTES, (int) bytes))
+                : Chunk.allocated(Math.max(CHUNK_BYTES, bytes)));
       }
     }
     long address = chunks.get(current).address() + used;
@@ -45,7 +82,7 @@ final class ByteArena implements AutoCloseable {
 
   @Override
   public void close() {
-    chunks.forEach(chunk -> HostDevice.INSTANCE.free(chunk.address()));
+    chunks.forEach(Chunk::free);
     chunks.clear();
     reset();
   }

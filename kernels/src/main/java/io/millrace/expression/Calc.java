@@ -38,6 +38,7 @@ public final class Calc implements AutoCloseable {
   private final Schema computedSchema;
   private final Set<String> ptxSources;
   private final CalcKernels kernels;
+  private final HostEvaluators evaluators;
 
   private Calc(
       Schema inputSchema,
@@ -60,6 +61,7 @@ public final class Calc implements AutoCloseable {
     this.computedSchema = computed.equals(projections) ? outputSchema : numbered(computed);
     this.ptxSources = Collections.unmodifiableSet(new LinkedHashSet<>(ptxSources));
     this.kernels = new CalcKernels(condition, computed, this.ptxSources);
+    this.evaluators = new HostEvaluators(condition, computed, computedSchema);
   }
 
   private static Schema numbered(List<TypedExpression> expressions) {
@@ -195,10 +197,11 @@ public final class Calc implements AutoCloseable {
    *     a column of it might get over 2 GiB of bytes: halves of the table may do
    */
   public Table apply(Table input, DeviceStream stream, MemoryResource memory) {
-    try (Table result = evaluate(input, stream, memory)) {
-      if (computed.equals(projections)) {
-        return result.share();
-      }
+    Table result = evaluate(input, stream, memory);
+    if (computed.equals(projections)) {
+      return result;
+    }
+    try (result) {
       if (projections.isEmpty()) {
         return result.withColumns(outputSchema, List.of());
       }
@@ -238,10 +241,11 @@ public final class Calc implements AutoCloseable {
   /**
    * Gives back the compiled kernels of this calc, which may be unloaded then: all that it was
    * applied to must be done on the device. A calc that is not closed keeps them for good; one that
-   * was never applied on a device has none.
+   * was never applied on a device has none. What it keeps for the host are Java objects.
    */
   @Override
   public void close() {
+    evaluators.close();
     kernels.close();
   }
 
@@ -293,7 +297,7 @@ public final class Calc implements AutoCloseable {
       return input.withColumns(computedSchema, List.of());
     }
     try (AccessScope scope = AccessScope.on(stream)) {
-      return HostEvaluator.evaluate(input, condition, computed, computedSchema, scope, memory);
+      return evaluators.evaluate(input, scope, memory);
     }
   }
 

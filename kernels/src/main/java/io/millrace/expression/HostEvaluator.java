@@ -11,44 +11,57 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Evaluates expressions over one table in host memory: the meaning that generated kernels are held
- * to. It goes through the rows in chunks that stay in the processor's cache, function by function,
- * and computes equal expressions once.
+ * Evaluates expressions over tables in host memory: the meaning that generated kernels are held to.
+ * It goes through the rows in chunks that stay in the processor's cache, function by function, and
+ * computes equal expressions once. For one table after the other, in any thread: vectors and
+ * literals are made once. Between tables it holds nothing but Java objects.
  */
-final class HostEvaluator implements AutoCloseable {
-  private final Table input;
-  private final AccessScope scope;
-  private final ByteArena literals = new ByteArena();
+final class HostEvaluator {
+  private final int capacity;
+  private final List<TypedExpression> projections;
   private final ByteArena results = new ByteArena();
-  private final int[] selectedPositions = new int[HostVector.CAPACITY];
+  private final HostGraph unfiltered;
+  private final HostGraph filtered;
+  private final HostNode filter;
+  private final HostNode[] outputs;
+  private final int[] selectedPositions;
   private EvaluationException failure;
 
   /**
-   * @param input a table in host memory, which stays the caller's
-   * @param scope what its memory is accessed in
+   * @param condition null for all rows
+   * @param capacity rows of a chunk at most, and {@value HostVector#CAPACITY} at most
    */
-  private HostEvaluator(Table input, AccessScope scope) {
-    this.input = input;
-    this.scope = scope;
+  HostEvaluator(TypedExpression condition, List<TypedExpression> projections, int capacity) {
+    this.capacity = capacity;
+    this.projections = projections;
+    this.unfiltered = new HostGraph(capacity, ByteArena.collected(), results, this::fail);
+    this.filter = condition == null ? null : unfiltered.node(condition);
+    this.filtered = filter == null ? unfiltered : unfiltered.filtered();
+    this.outputs = projections.stream().map(filtered::node).toArray(HostNode[]::new);
+    this.selectedPositions = new int[capacity];
+  }
+
+  int capacity() {
+    return capacity;
   }
 
   /**
-   * The rows of {@code input} for which {@code condition} is true, with one column an expression.
+   * The rows of {@code input} for which the condition is true, with one column an expression. Not
+   * to be used again if it fails.
    *
-   * @param condition null for all rows
+   * @param input a table in host memory, which stays the caller's
+   * @param scope what its memory is accessed in
    * @throws EvaluationException for the first row that fails
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory for the result, or if
    *     a column of it would have over 2 GiB of bytes
    */
-  static Table evaluate(
-      Table input,
-      TypedExpression condition,
-      List<TypedExpression> projections,
-      Schema outputSchema,
-      AccessScope scope,
-      MemoryResource memory) {
+  Table evaluate(Table input, Schema outputSchema, AccessScope scope, MemoryResource memory) {
+    unfiltered.bind(input, scope);
+    if (filtered != unfiltered) {
+      filtered.bind(input, scope);
+    }
     List<HostColumnWriter> writers = new ArrayList<>();
-    try (HostEvaluator evaluator = new HostEvaluator(input, scope)) {
+    try (results) {
       for (TypedExpression projection : projections) {
         boolean computed = !(projection instanceof TypedExpression.InputReference);
         writers.add(
@@ -60,7 +73,7 @@ final class HostEvaluator implements AutoCloseable {
                 scope,
                 memory));
       }
-      int rows = evaluator.run(condition, projections, writers);
+      int rows = run(input.rowCount(), writers);
       return finish(outputSchema, writers, rows);
     } finally {
       FirstFailure closing = new FirstFailure();
@@ -80,34 +93,31 @@ final class HostEvaluator implements AutoCloseable {
     }
   }
 
-  private int run(
-      TypedExpression condition,
-      List<TypedExpression> projections,
-      List<HostColumnWriter> writers) {
-    HostGraph unfiltered = new HostGraph(input, scope, literals, results, this::fail);
-    HostNode filter = condition == null ? null : unfiltered.node(condition);
-    HostGraph filtered = filter == null ? unfiltered : unfiltered.filtered();
-    List<HostNode> outputs = projections.stream().map(filtered::node).toList();
+  private int run(int inputRows, List<HostColumnWriter> writers) {
     int rows = 0;
-    for (int first = 0; first < input.rowCount(); first += HostVector.CAPACITY) {
-      results.reset();
-      Rows all = Rows.all(Math.min(HostVector.CAPACITY, input.rowCount() - first), null);
-      unfiltered.startChunk(first, all);
-      Rows selected = all;
-      if (filter != null) {
-        selected = select(filter.evaluate(all), all);
-        filtered.startChunk(first, selected);
-      }
-      Rows kept = Rows.all(selected.count(), null);
-      for (int i = 0; i < outputs.size(); i++) {
-        writers.get(i).append(outputs.get(i).evaluate(kept), kept);
-      }
+    for (int first = 0, count; first < inputRows; first += count) {
+      count = Math.min(capacity, inputRows - first);
+      rows += runChunk(first, Rows.all(count, null), writers);
       if (failure != null) {
         throw failure;
       }
-      rows += kept.count();
     }
     return rows;
+  }
+
+  private int runChunk(int first, Rows all, List<HostColumnWriter> writers) {
+    results.reset();
+    unfiltered.startChunk(first, all);
+    Rows selected = all;
+    if (filter != null) {
+      selected = select(filter.evaluate(all), all);
+      filtered.startChunk(first, selected);
+    }
+    Rows kept = Rows.all(selected.count(), null);
+    for (int i = 0; i < outputs.length; i++) {
+      writers.get(i).append(outputs[i].evaluate(kept), kept);
+    }
+    return kept.count();
   }
 
   // Without a branch a row, which would be foretold badly.
@@ -137,11 +147,5 @@ final class HostEvaluator implements AutoCloseable {
           new EvaluationException(
               status.description() + " in " + call, position, values.toString(), cause);
     }
-  }
-
-  @Override
-  public void close() {
-    literals.close();
-    results.close();
   }
 }

@@ -21,16 +21,19 @@ import java.util.Map;
  * keeps. These stand side by side in the vectors, so that functions go through them without gaps.
  */
 final class HostGraph {
-  private final Table input;
-  private final AccessScope scope;
+  private final int capacity;
   private final ByteArena literals;
   private final ByteArena results;
   private final Failures failures;
   private final HostGraph unfiltered;
   private final Map<TypedExpression, HostNode> nodes = new HashMap<>();
-  private final List<HostInputNode> inputs = new ArrayList<>();
+  private final List<HostNode> computed = new ArrayList<>();
+  private final List<Input> inputs = new ArrayList<>();
   private int firstRow;
   private Rows selected;
+
+  /** What reads a column of the table. */
+  private record Input(int index, HostInputNode node) {}
 
   /** Takes the failures of calls. */
   @FunctionalInterface
@@ -51,21 +54,22 @@ final class HostGraph {
         RuntimeException cause);
   }
 
-  /** The nodes for all rows. */
-  HostGraph(
-      Table input, AccessScope scope, ByteArena literals, ByteArena results, Failures failures) {
-    this(input, scope, literals, results, failures, null);
+  /**
+   * The nodes for all rows.
+   *
+   * @param capacity rows of a chunk at most
+   */
+  HostGraph(int capacity, ByteArena literals, ByteArena results, Failures failures) {
+    this(capacity, literals, results, failures, null);
   }
 
   private HostGraph(
-      Table input,
-      AccessScope scope,
+      int capacity,
       ByteArena literals,
       ByteArena results,
       Failures failures,
       HostGraph unfiltered) {
-    this.input = input;
-    this.scope = scope;
+    this.capacity = capacity;
     this.literals = literals;
     this.results = results;
     this.failures = failures;
@@ -74,7 +78,16 @@ final class HostGraph {
 
   /** The nodes for the rows that a filter keeps; they take what this graph has computed. */
   HostGraph filtered() {
-    return new HostGraph(input, scope, literals, results, failures, this);
+    return new HostGraph(capacity, literals, results, failures, this);
+  }
+
+  /**
+   * Reads the columns of {@code input} from now on.
+   *
+   * @param scope what its memory is accessed in, for as long as it is read
+   */
+  void bind(Table input, AccessScope scope) {
+    inputs.forEach(column -> column.node().bind(input.column(column.index()), scope));
   }
 
   /**
@@ -86,8 +99,8 @@ final class HostGraph {
   void startChunk(int row, Rows rows) {
     firstRow = row;
     selected = rows;
-    inputs.forEach(node -> node.startChunk(row, rows));
-    nodes.values().forEach(HostNode::startChunk);
+    inputs.forEach(input -> input.node().startChunk(row, rows));
+    computed.forEach(HostNode::startChunk);
   }
 
   /** The node of {@code expression}; equal expressions have one. */
@@ -96,18 +109,20 @@ final class HostGraph {
     if (node == null) {
       node = create(expression);
       nodes.put(expression, node);
+      if (!(node instanceof HostInputNode)) {
+        computed.add(node);
+      }
     }
     return node;
   }
 
   private HostNode create(TypedExpression expression) {
     if (expression instanceof TypedExpression.InputReference reference) {
-      HostInputNode node =
-          new HostInputNode(input.column(reference.index()), vector(reference.type()), scope);
-      inputs.add(node);
+      HostInputNode node = new HostInputNode(vector(reference.type()));
+      inputs.add(new Input(reference.index(), node));
       return node;
     } else if (expression instanceof TypedExpression.Literal literal) {
-      return new LiteralNode(literal, new HostVector(literal.type(), literals));
+      return new LiteralNode(literal, new HostVector(literal.type(), literals, capacity));
     } else if (expression instanceof TypedExpression.RowNumber) {
       return new RowNumberNode(vector(expression.type()), this::position);
     } else if (unfiltered != null && unfiltered.nodes.containsKey(expression)) {
@@ -134,7 +149,7 @@ final class HostGraph {
   }
 
   private HostVector vector(DataType type) {
-    return new HostVector(type, results);
+    return new HostVector(type, results, capacity);
   }
 
   private int position(int row) {

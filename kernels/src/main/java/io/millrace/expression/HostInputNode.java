@@ -9,28 +9,36 @@ import io.millrace.memory.Buffer;
 
 /** Reads a column of a table in host memory, rows of one chunk at a time. */
 final class HostInputNode extends HostNode {
-  private final TypeId id;
-  private final long data;
-  private final long secondData;
-  private final long validity;
-  private final long bitOffset;
+  private TypeId id;
+  private long data;
+  private long secondData;
+  private long validity;
+  private long bitOffset;
   private int firstRow;
   private Rows chunkRows;
 
-  HostInputNode(Column column, HostVector vector, AccessScope scope) {
+  HostInputNode(HostVector vector) {
     super(vector);
-    this.id = column.type().id();
-    this.bitOffset = column.offset();
-    this.validity = column.validity().map(mask -> address(mask, scope)).orElse(0L);
+  }
+
+  /**
+   * Reads {@code column} from now on.
+   *
+   * @param scope what its memory is accessed in, for as long as it is read
+   */
+  void bind(Column column, AccessScope scope) {
+    id = column.type().id();
+    bitOffset = column.offset();
+    validity = column.validity().map(mask -> address(mask, scope)).orElse(0L);
+    secondData = 0;
     if (column.hasOffsets()) {
-      this.data = address(column.data().orElseThrow(), scope);
-      this.secondData = elements(column.child(0), column.offset(), scope);
+      data = address(column.data().orElseThrow(), scope);
+      secondData = elements(column.child(0), column.offset(), scope);
     } else if (id == TypeId.TIMESTAMP_NANOS) {
-      this.data = elements(column.child(0), column.offset(), scope);
-      this.secondData = elements(column.child(1), column.offset(), scope);
+      data = elements(column.child(0), column.offset(), scope);
+      secondData = elements(column.child(1), column.offset(), scope);
     } else {
-      this.data = elements(column, 0, scope);
-      this.secondData = 0;
+      data = elements(column, 0, scope);
     }
   }
 

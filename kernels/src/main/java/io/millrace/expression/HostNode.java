@@ -33,8 +33,8 @@ abstract class HostNode {
 
   private void computeMissing(Rows rows) {
     if (evaluated == null) {
-      evaluated = new boolean[HostVector.CAPACITY];
-      missing = new int[HostVector.CAPACITY];
+      evaluated = new boolean[vector.capacity()];
+      missing = new int[vector.capacity()];
     }
     int count = 0;
     for (int i = 0; i < rows.count(); i++) {

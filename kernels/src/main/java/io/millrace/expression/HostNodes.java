@@ -3,6 +3,7 @@ package io.millrace.expression;
 import io.millrace.expression.TypedExpression.And;
 import io.millrace.expression.TypedExpression.Call;
 import io.millrace.expression.TypedExpression.Case;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
@@ -15,7 +16,7 @@ final class HostNodes {
   static final class LiteralNode extends HostNode {
     LiteralNode(TypedExpression.Literal literal, HostVector vector) {
       super(vector);
-      for (int row = 0; row < HostVector.CAPACITY; row++) {
+      for (int row = 0; row < vector.capacity(); row++) {
         if (row == 0 || literal.value() == null) {
           vector.setLiteral(row, literal.value());
         } else {
@@ -70,7 +71,7 @@ final class HostNodes {
   static final class SelectedNode extends HostNode {
     private final HostNode unfiltered;
     private final Supplier<Rows> selected;
-    private final int[] positions = new int[HostVector.CAPACITY];
+    private final int[] positions;
 
     /**
      * @param selected the rows of the chunk that the rows of {@code vector} are
@@ -79,6 +80,7 @@ final class HostNodes {
       super(vector);
       this.unfiltered = unfiltered;
       this.selected = selected;
+      this.positions = new int[vector.capacity()];
     }
 
     @Override
@@ -105,7 +107,7 @@ final class HostNodes {
     private final HostNode[] operands;
     private final HostVector[] values;
     private final Rows.FailureSink sink;
-    private final int[] present = new int[HostVector.CAPACITY];
+    private final int[] present;
 
     /**
      * @param failures null if a failure becomes null
@@ -115,6 +117,7 @@ final class HostNodes {
       this.call = call;
       this.operands = operands;
       this.values = new HostVector[operands.length];
+      this.present = new int[vector.capacity()];
       this.sink =
           (row, status, cause) -> {
             vector.setNull(row);
@@ -183,20 +186,23 @@ final class HostNodes {
   static final class JunctionNode extends HostNode {
     private final boolean decisive;
     private final List<HostNode> operands;
-    private final int[] undecided = new int[HostVector.CAPACITY];
+    private final int[] undecided;
+    private final boolean[] sawNull;
 
     JunctionNode(TypedExpression junction, List<HostNode> operands, HostVector vector) {
       super(vector);
       this.decisive = !(junction instanceof And);
       this.operands = operands;
+      this.undecided = new int[vector.capacity()];
+      this.sawNull = new boolean[vector.capacity()];
     }
 
     @Override
     void compute(Rows rows, HostVector result) {
-      boolean[] sawNull = new boolean[HostVector.CAPACITY];
+      Arrays.fill(sawNull, false);
       Rows remaining = rows;
       for (HostNode operand : operands) {
-        remaining = decide(operand.evaluate(remaining), remaining, result, sawNull);
+        remaining = decide(operand.evaluate(remaining), remaining, result);
       }
       for (int i = 0; i < remaining.count(); i++) {
         int row = remaining.position(i);
@@ -207,7 +213,7 @@ final class HostNodes {
       }
     }
 
-    private Rows decide(HostVector values, Rows rows, HostVector result, boolean[] sawNull) {
+    private Rows decide(HostVector values, Rows rows, HostVector result) {
       int count = 0;
       for (int i = 0; i < rows.count(); i++) {
         int row = rows.position(i);
@@ -227,12 +233,16 @@ final class HostNodes {
   static final class CaseNode extends HostNode {
     private final List<HostNode> conditions;
     private final List<HostNode> results;
+    private final int[] taken;
+    private final int[] left;
 
     CaseNode(Case branches, List<HostNode> operands, HostVector vector) {
       super(vector);
       int count = branches.conditions().size();
       this.conditions = operands.subList(0, count);
       this.results = operands.subList(count, operands.size());
+      this.taken = new int[vector.capacity()];
+      this.left = new int[vector.capacity()];
     }
 
     @Override
@@ -244,10 +254,9 @@ final class HostNodes {
       move(results.get(conditions.size()), remaining, result);
     }
 
+    // `rows` may be those in `left`, which are read before others take their place.
     private Rows take(int branch, Rows rows, HostVector result) {
       HostVector condition = conditions.get(branch).evaluate(rows);
-      int[] taken = new int[rows.count()];
-      int[] left = new int[rows.count()];
       int takenCount = 0;
       int leftCount = 0;
       for (int i = 0; i < rows.count(); i++) {

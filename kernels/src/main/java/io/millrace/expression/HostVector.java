@@ -23,23 +23,34 @@ public final class HostVector {
 
   private final DataType type;
   private final ValueKind kind;
-  private final boolean[] nulls = new boolean[CAPACITY];
+  private final boolean[] nulls;
   private final long[] longs;
   private final long[] seconds;
   private final double[] doubles;
   private final ByteArena arena;
   private boolean hasNulls;
 
+  /** A vector of {@value #CAPACITY} rows. */
+  HostVector(DataType type, ByteArena arena) {
+    this(type, arena, CAPACITY);
+  }
+
   /**
    * @param arena where the bytes of this vector's results go; reset with each batch of rows
+   * @param capacity rows, {@value #CAPACITY} at most
    */
-  HostVector(DataType type, ByteArena arena) {
+  HostVector(DataType type, ByteArena arena, int capacity) {
     this.type = type;
     this.kind = ValueKind.of(type);
-    this.longs = kind.isFloating() ? null : new long[CAPACITY];
-    this.seconds = kind.isTwoPart() ? new long[CAPACITY] : null;
-    this.doubles = kind.isFloating() ? new double[CAPACITY] : null;
+    this.nulls = new boolean[capacity];
+    this.longs = kind.isFloating() ? null : new long[capacity];
+    this.seconds = kind.isTwoPart() ? new long[capacity] : null;
+    this.doubles = kind.isFloating() ? new double[capacity] : null;
     this.arena = arena;
+  }
+
+  int capacity() {
+    return nulls.length;
   }
 
   public DataType type() {

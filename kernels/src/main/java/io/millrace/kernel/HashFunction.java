@@ -38,8 +38,11 @@ public record HashFunction(Algorithm algorithm, int seed) implements Serializabl
     /** The value of a number, cut to 32 bits; nulls and further columns as MURMUR3_32. */
     IDENTITY,
     /**
-     * {@code hashCode()} of Boolean, Byte, Short, Integer, Long, Float, Double or String; a null is
-     * 0. Several columns are hashed as Flink's tuples.
+     * {@code hashCode()} of the object that Flink's external rows have for the value: Boolean,
+     * Byte, Short, Integer, Long, Float, Double, String, BigDecimal of the column's scale,
+     * LocalDate, LocalTime, LocalDateTime, or Instant (TIMESTAMP_LTZ). BINARY is hashed as {@code
+     * Arrays.hashCode(byte[])}, since Flink takes no array as a key. A null is 0. Several columns
+     * are hashed as Flink's tuples of these. No structs.
      */
     FLINK_JAVA,
     /** The hash of the binary row that holds the key columns; no structs. */
@@ -68,12 +71,7 @@ public record HashFunction(Algorithm algorithm, int seed) implements Serializabl
             case BOOL, INT8, INT16, INT32, INT64, FLOAT32, FLOAT64 -> true;
             default -> false;
           };
-      case FLINK_JAVA ->
-          switch (type.id()) {
-            case BOOL, INT8, INT16, INT32, INT64, FLOAT32, FLOAT64, STRING -> true;
-            default -> false;
-          };
-      case FLINK_BINARY_ROW -> type.id().isScalar();
+      case FLINK_JAVA, FLINK_BINARY_ROW -> type.id().isScalar();
     };
   }
 }

@@ -18,7 +18,8 @@ public final class HashPartition {
    * As {@link #hashPartition(Table, List, PartitionNumbering, HashFunction, DeviceStream,
    * MemoryResource)}, numbered as libcudf numbers.
    *
-   * @throws IllegalArgumentException if {@code partitions} is less than 1
+   * @throws IllegalArgumentException if {@code partitions} is less than 1 or more than {@link
+   *     PartitionNumbering#MAXIMUM_PARTITIONS}
    */
   public static PartitionedTable hashPartition(
       Table input,

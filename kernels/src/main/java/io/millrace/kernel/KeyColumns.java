@@ -9,7 +9,6 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import java.util.List;
-import java.util.function.IntUnaryOperator;
 
 /** Key columns, their hash, and its numbering. */
 final class KeyColumns implements PartitionSource {
@@ -61,10 +60,13 @@ final class KeyColumns implements PartitionSource {
   }
 
   @Override
-  public IntUnaryOperator onHost(AccessScope scope, int partitions) {
+  public HostNumbers onHost(AccessScope scope, int partitions, int capacity) {
     List<ColumnReader> readers = keys.stream().map(key -> new ColumnReader(key, scope)).toList();
-    KeyHash hash = new KeyHash(function, nullsPresent, readers);
-    return row -> numbering.partition(hash.hash(row));
+    KeyHash hash = KeyHash.of(function, nullsPresent, readers, capacity);
+    return (first, count, partitionOf) -> {
+      hash.hash(first, count, partitionOf);
+      numbering.number(partitionOf, count);
+    };
   }
 
   @Override
@@ -115,10 +117,12 @@ final class KeyColumns implements PartitionSource {
     if (keys.size() > 1 || keys.get(0).isNullable()) {
       return "any";
     }
-    boolean isJava = function.algorithm() == HashFunction.Algorithm.FLINK_JAVA;
-    return switch (keys.get(0).type().id()) {
-      case INT64, TIMESTAMP_MILLIS -> "long";
-      case DECIMAL64 -> isJava ? "any" : "long";
+    DataType type = keys.get(0).type();
+    if (function.algorithm() == HashFunction.Algorithm.FLINK_JAVA) {
+      return type.id() == TypeId.INT64 ? "long" : type.id() == TypeId.INT32 ? "int" : "any";
+    }
+    return switch (type.id()) {
+      case INT64, TIMESTAMP_MILLIS, DECIMAL64 -> "long";
       case INT32, DATE, TIME -> "int";
       default -> "any";
     };

@@ -41,17 +41,118 @@ final class MurmurHash3 {
       hash = mixWord(hash, HostMemory.getInt(address + i));
     }
     if (length > whole) {
-      hash = mixTail(hash, (int) longOfBytes(address + whole, length - whole));
+      int tail =
+          whole == 0
+              ? (int) longOfBytes(address, length)
+              : HostMemory.getInt(address + length - Integer.BYTES) >>> (Byte.SIZE * (-length & 3));
+      hash = mixTail(hash, tail);
     }
     return finish(hash, length);
   }
 
-  /** Up to 8 bytes as a little-endian word. */
+  /** Mixes at least 8 bytes as longs, the last one filled up with zeros. */
+  static int mixBytes(int hash, long address, int length) {
+    int mixed = hash;
+    int whole = length & -Long.BYTES;
+    for (int i = 0; i < whole; i += Long.BYTES) {
+      mixed = mixLong(mixed, HostMemory.getLong(address + i));
+    }
+    if (length > whole) {
+      mixed = mixLong(mixed, lastBytes(address, length));
+    }
+    return mixed;
+  }
+
+  /** The bytes behind the last whole long of at least 8 bytes, as a little-endian word. */
+  static long lastBytes(long address, int length) {
+    return HostMemory.getLong(address + length - Long.BYTES) >>> (Byte.SIZE * (-length & 7));
+  }
+
+  /** Up to 8 bytes as a little-endian word; reads no others. */
   static long longOfBytes(long address, int length) {
+    if (length >= Long.BYTES) {
+      return HostMemory.getLong(address);
+    }
     long word = 0;
-    for (int i = 0; i < Math.min(length, Long.BYTES); i++) {
-      word |= (HostMemory.getByte(address + i) & 0xffL) << (8 * i);
+    int done = 0;
+    if ((length & Integer.BYTES) != 0) {
+      word = HostMemory.getInt(address) & 0xffffffffL;
+      done = Integer.BYTES;
+    }
+    if ((length & Short.BYTES) != 0) {
+      word |= (HostMemory.getShort(address + done) & 0xffffL) << (Byte.SIZE * done);
+      done += Short.BYTES;
+    }
+    if ((length & 1) != 0) {
+      word |= (HostMemory.getByte(address + done) & 0xffL) << (Byte.SIZE * done);
     }
     return word;
+  }
+
+  /**
+   * libcudf's hashes of a chunk's elements: over a value's own width; -0.0 is 0.0, all NaNs are
+   * one.
+   */
+  static void hash(KeyVector column, int seed, int count, int[] hashes) {
+    long[] values = column.values();
+    switch (column.id()) {
+      case BOOL, INT8 -> {
+        for (int i = 0; i < count; i++) {
+          hashes[i] = finish(mixTail(seed, (int) values[i] & 0xff), Byte.BYTES);
+        }
+      }
+      case INT16 -> {
+        for (int i = 0; i < count; i++) {
+          hashes[i] = finish(mixTail(seed, (int) values[i] & 0xffff), Short.BYTES);
+        }
+      }
+      case INT32, DECIMAL32, DATE, TIME -> {
+        for (int i = 0; i < count; i++) {
+          hashes[i] = ofInt(seed, (int) values[i]);
+        }
+      }
+      case INT64, DECIMAL64, TIMESTAMP_MILLIS, TIMESTAMP_MICROS -> {
+        for (int i = 0; i < count; i++) {
+          hashes[i] = ofLong(seed, values[i]);
+        }
+      }
+      case FLOAT32 -> {
+        for (int i = 0; i < count; i++) {
+          float value = Float.intBitsToFloat((int) values[i]);
+          hashes[i] = ofInt(seed, Float.floatToIntBits(value == 0 ? 0 : value));
+        }
+      }
+      case FLOAT64 -> {
+        for (int i = 0; i < count; i++) {
+          double value = Double.longBitsToDouble(values[i]);
+          hashes[i] = ofLong(seed, Double.doubleToLongBits(value == 0 ? 0 : value));
+        }
+      }
+      default -> hashTwoParts(column, seed, count, hashes);
+    }
+  }
+
+  private static void hashTwoParts(KeyVector column, int seed, int count, int[] hashes) {
+    long[] values = column.values();
+    long[] seconds = column.seconds();
+    switch (column.id()) {
+      case TIMESTAMP_NANOS -> {
+        for (int i = 0; i < count; i++) {
+          hashes[i] = ofLong(seed, values[i] * 1_000_000 + seconds[i]);
+        }
+      }
+      case DECIMAL128 -> {
+        for (int i = 0; i < count; i++) {
+          int hash = mixLong(mixLong(seed, values[i]), seconds[i]);
+          hashes[i] = finish(hash, 2 * Long.BYTES);
+        }
+      }
+      case STRING, BINARY -> {
+        for (int i = 0; i < count; i++) {
+          hashes[i] = column.isNull(i) ? 0 : ofBytes(seed, values[i], (int) seconds[i]);
+        }
+      }
+      default -> throw new IllegalArgumentException(column.id() + " cannot be hashed");
+    }
   }
 }

@@ -78,11 +78,6 @@ final class PartitionArguments implements AutoCloseable {
   private final KernelArguments arguments = new KernelArguments(BYTES);
   private int keys;
 
-  /** The multiplier that makes the kernels' divisions exact: ceil(2^64 / divisor) mod 2^64. */
-  static long multiplier(int divisor) {
-    return Long.divideUnsigned(-1L, divisor) + 1;
-  }
-
   PartitionArguments size(int rows, int partitions) {
     arguments.putInt(ROWS, rows).putInt(PARTITIONS, partitions);
     return this;
@@ -124,8 +119,8 @@ final class PartitionArguments implements AutoCloseable {
       HashFunction function, PartitionNumbering numbering, boolean nullsPresent) {
     arguments
         .putInt(NULLS_PRESENT, nullsPresent ? 1 : 0)
-        .putLong(RULE, multiplier(numbering.partitions()))
-        .putLong(RULE + 8, multiplier(numbering.maximumParallelism()))
+        .putLong(RULE, PartitionNumbering.multiplier(numbering.partitions()))
+        .putLong(RULE + 8, PartitionNumbering.multiplier(numbering.maximumParallelism()))
         .putInt(RULE + 16, ALGORITHMS.indexOf(function.algorithm()))
         .putInt(RULE + 20, function.seed())
         .putInt(RULE + 24, RULES.indexOf(numbering.rule()))
@@ -147,8 +142,13 @@ final class PartitionArguments implements AutoCloseable {
         .putInt(at + 40, KEY_TYPES.indexOf(key.type().id()))
         .putInt(at + 44, key.type().precision())
         .putInt(at + 48, key.parent())
+        .putInt(at + 52, modifier(key.type()))
         .putInt(KEY_COLUMNS, keys + 1);
     return keys++;
+  }
+
+  private static int modifier(DataType type) {
+    return type.withTimeZone() ? 1 : type.scale();
   }
 
   /** The columns to move, in place of any before: at most {@link #MAXIMUM_COLUMNS}. */

@@ -5,7 +5,6 @@ import io.millrace.column.ColumnReader;
 import io.millrace.column.TypeId;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
-import java.util.function.IntUnaryOperator;
 
 /** A column of partition numbers. */
 record PartitionMap(Column column) implements PartitionSource {
@@ -20,19 +19,40 @@ record PartitionMap(Column column) implements PartitionSource {
 
   // Numbers out of range go where the kernels send them, so that they stay in bounds.
   @Override
-  public IntUnaryOperator onHost(AccessScope scope, int partitions) {
+  public HostNumbers onHost(AccessScope scope, int partitions, int capacity) {
     ColumnReader reader = new ColumnReader(column, scope);
-    IntUnaryOperator number =
-        switch (column.type().id()) {
-          case INT8 -> row -> reader.getByte(row) & 0xff;
-          case INT16 -> row -> reader.getShort(row) & 0xffff;
-          case INT32 -> reader::getInt;
-          default -> row -> (int) reader.getLong(row);
-        };
-    return row -> {
-      int given = number.applyAsInt(row);
-      return Integer.compareUnsigned(given, partitions - 1) < 0 ? given : partitions - 1;
+    return (first, count, partitionOf) -> {
+      read(reader, first, count, partitionOf);
+      for (int i = 0; i < count; i++) {
+        boolean isInRange = Integer.compareUnsigned(partitionOf[i], partitions - 1) < 0;
+        partitionOf[i] = isInRange ? partitionOf[i] : partitions - 1;
+      }
     };
+  }
+
+  private static void read(ColumnReader reader, int first, int count, int[] numbers) {
+    switch (reader.type().id()) {
+      case INT8 -> {
+        for (int i = 0; i < count; i++) {
+          numbers[i] = reader.getByte(first + i) & 0xff;
+        }
+      }
+      case INT16 -> {
+        for (int i = 0; i < count; i++) {
+          numbers[i] = reader.getShort(first + i) & 0xffff;
+        }
+      }
+      case INT32 -> {
+        for (int i = 0; i < count; i++) {
+          numbers[i] = reader.getInt(first + i);
+        }
+      }
+      default -> {
+        for (int i = 0; i < count; i++) {
+          numbers[i] = (int) reader.getLong(first + i);
+        }
+      }
+    }
   }
 
   @Override

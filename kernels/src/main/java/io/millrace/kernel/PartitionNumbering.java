@@ -16,6 +16,9 @@ public record PartitionNumbering(Rule rule, int partitions, int maximumParalleli
   /** The largest number of key groups that Flink allows. */
   public static final int LARGEST_MAXIMUM_PARALLELISM = 1 << 15;
 
+  /** The largest number of partitions: an array has an offset of each and the end. */
+  public static final int MAXIMUM_PARTITIONS = Integer.MAX_VALUE - 9;
+
   /** The rules; their order is the kernels' numbering. */
   public enum Rule {
     /** The remainder of the unsigned hash. */
@@ -28,13 +31,26 @@ public record PartitionNumbering(Rule rule, int partitions, int maximumParalleli
     SUBTASK
   }
 
-  /** libcudf's numbering: {@code partitions} numbers by the remainder of the unsigned hash. */
+  /**
+   * libcudf's numbering: {@code partitions} numbers by the remainder of the unsigned hash.
+   *
+   * @throws IllegalArgumentException if {@code partitions} is less than 1 or more than {@link
+   *     #MAXIMUM_PARTITIONS}
+   */
   public static PartitionNumbering modulo(int partitions) {
+    checkPartitions(partitions);
+    boolean isPowerOfTwo = Integer.bitCount(partitions) == 1;
+    return new PartitionNumbering(isPowerOfTwo ? Rule.MASK : Rule.MODULO, partitions, 1);
+  }
+
+  static void checkPartitions(int partitions) {
     if (partitions < 1) {
       throw new IllegalArgumentException("partitions must be at least 1, but are " + partitions);
     }
-    boolean isPowerOfTwo = Integer.bitCount(partitions) == 1;
-    return new PartitionNumbering(isPowerOfTwo ? Rule.MASK : Rule.MODULO, partitions, 1);
+    if (partitions > MAXIMUM_PARTITIONS) {
+      throw new IllegalArgumentException(
+          "partitions must be at most " + MAXIMUM_PARTITIONS + ", but are " + partitions);
+    }
   }
 
   /** One partition a key group, as Flink's KeyGroupRangeAssignment. */
@@ -68,17 +84,61 @@ public record PartitionNumbering(Rule rule, int partitions, int maximumParalleli
 
   /** The partition of a hash. */
   public int partition(int hash) {
-    return switch (rule) {
-      case MASK -> hash & (partitions - 1);
-      case MODULO -> Integer.remainderUnsigned(hash, partitions);
-      case KEY_GROUP -> keyGroup(hash);
-      case SUBTASK -> keyGroup(hash) * partitions / maximumParallelism;
-    };
+    int[] hashes = {hash};
+    number(hashes, 1);
+    return hashes[0];
   }
 
-  private int keyGroup(int hash) {
-    int mixed = MurmurHash3.finish(MurmurHash3.mixWord(0, hash), Integer.BYTES);
-    int positive = mixed >= 0 ? mixed : mixed == Integer.MIN_VALUE ? 0 : -mixed;
-    return positive % maximumParallelism;
+  /** Puts partitions in place of the first {@code count} hashes. */
+  void number(int[] hashes, int count) {
+    switch (rule) {
+      case MASK -> {
+        for (int i = 0; i < count; i++) {
+          hashes[i] &= partitions - 1;
+        }
+      }
+      case MODULO -> {
+        long multiplier = multiplier(partitions);
+        for (int i = 0; i < count; i++) {
+          hashes[i] = remainder(hashes[i], multiplier, partitions);
+        }
+      }
+      case KEY_GROUP -> toKeyGroups(hashes, count);
+      case SUBTASK -> {
+        toKeyGroups(hashes, count);
+        if (maximumParallelism > 1) {
+          long multiplier = multiplier(maximumParallelism);
+          for (int i = 0; i < count; i++) {
+            hashes[i] = (int) highProduct(multiplier, (long) hashes[i] * partitions);
+          }
+        }
+      }
+    }
+  }
+
+  private void toKeyGroups(int[] hashes, int count) {
+    long multiplier = multiplier(maximumParallelism);
+    for (int i = 0; i < count; i++) {
+      int mixed = MurmurHash3.ofInt(0, hashes[i]);
+      int positive = mixed == Integer.MIN_VALUE ? 0 : Math.abs(mixed);
+      hashes[i] = remainder(positive, multiplier, maximumParallelism);
+    }
+  }
+
+  /**
+   * What makes divisions by a number multiplications, exact for 32 bits: ceil(2^64 / divisor)
+   * modulo 2^64.
+   */
+  static long multiplier(int divisor) {
+    return Long.divideUnsigned(-1L, divisor) + 1;
+  }
+
+  private static int remainder(int value, long multiplier, int divisor) {
+    return (int) highProduct(multiplier * (value & 0xffffffffL), divisor);
+  }
+
+  /** The upper 64 bits of the product, unsigned. */
+  private static long highProduct(long left, long right) {
+    return Math.multiplyHigh(left, right) + (left >> 63 & right) + (right >> 63 & left);
   }
 }

@@ -1,13 +1,27 @@
 package io.millrace.kernel;
 
 import io.millrace.memory.AccessScope;
-import java.util.function.IntUnaryOperator;
 
 /** Where the partition number of a row comes from. */
 interface PartitionSource {
 
-  /** From a row to its partition, for tables in host memory; valid within the scope. */
-  IntUnaryOperator onHost(AccessScope scope, int partitions);
+  /** From rows to their partitions, for tables in host memory. */
+  @FunctionalInterface
+  interface HostNumbers {
+    /**
+     * Writes the partitions of {@code count} rows from {@code first} on.
+     *
+     * @param count at most the capacity that was asked for
+     */
+    void number(int first, int count, int[] partitionOf);
+  }
+
+  /**
+   * The numbers for a table in host memory; valid within the scope.
+   *
+   * @param capacity rows that are asked for at a time, at most
+   */
+  HostNumbers onHost(AccessScope scope, int partitions, int capacity);
 
   /** Writes what the kernels need to know. */
   void describe(PartitionArguments arguments, AccessScope scope);

@@ -88,8 +88,8 @@ final class RoundRobinKernels {
           .putInt(28, tiles)
           .putInt(32, rows / partitions)
           .putInt(36, rows % partitions)
-          .putLong(40, PartitionArguments.multiplier(partitions))
-          .putLong(48, PartitionArguments.multiplier(cards));
+          .putLong(40, PartitionNumbering.multiplier(partitions))
+          .putLong(48, PartitionNumbering.multiplier(cards));
       PartitionArguments.putMoves(arguments, COLUMNS_OFFSET, moves);
       String name = isSmall ? "round_robin_partition_small" : "round_robin_partition";
       module.function(name).launch(tiles, THREADS, sharedBytes, stream, arguments);

@@ -19,14 +19,15 @@ public final class RoundRobinPartition {
    * follow from the row count.
    *
    * @param startPartition who gets the first row
-   * @throws IllegalArgumentException if {@code partitions} is less than 2, or if {@code
-   *     startPartition} is not one of them
+   * @throws IllegalArgumentException if {@code partitions} is less than 2 or more than {@link
+   *     PartitionNumbering#MAXIMUM_PARTITIONS}, or if {@code startPartition} is not one of them
    */
   public static PartitionedTable roundRobinPartition(
       Table input, int partitions, int startPartition, DeviceStream stream, MemoryResource memory) {
     if (partitions <= 1) {
       throw new IllegalArgumentException("partitions must be more than 1, but are " + partitions);
     }
+    PartitionNumbering.checkPartitions(partitions);
     if (startPartition < 0 || startPartition >= partitions) {
       throw new IllegalArgumentException(
           "start partition " + startPartition + " is not one of " + partitions + " partitions");

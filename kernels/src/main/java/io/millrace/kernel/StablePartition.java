@@ -6,7 +6,6 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.MemoryResource;
-import java.util.function.IntUnaryOperator;
 
 /** Groups rows by partition, whatever says which, without changing their order in a partition. */
 final class StablePartition {
@@ -26,30 +25,48 @@ final class StablePartition {
         RowMoves moves = new RowMoves(input.columns(), rows, scope, memory)) {
       int[] offsets =
           stream.device().kind() == DeviceKind.HOST
-              ? onHost(moves, source.onHost(scope, partitions), partitions)
+              ? onHost(moves, source.onHost(scope, partitions, capacity(rows)), partitions)
               : PartitionKernels.of(stream.device())
                   .partition(moves, source, partitions, scope, memory);
       return new PartitionedTable(new Table(input.schema(), moves.takeColumns(), rows), offsets);
     }
   }
 
-  private static int[] onHost(RowMoves moves, IntUnaryOperator partitionOfRow, int partitions) {
+  private static int[] onHost(RowMoves moves, PartitionSource.HostNumbers numbers, int partitions) {
     int rows = moves.rows();
-    int[] partitionOf = new int[rows];
-    int[] offsets = new int[partitions + 1];
+    long bytes = (long) rows * Integer.BYTES;
+    long partitionOf = moves.allocateScratch(bytes);
+    int[] offsets = count(numbers, rows, partitions, partitionOf);
+    int[] next = offsets.clone();
+    long map = moves.allocateScratch(bytes);
     for (int row = 0; row < rows; row++) {
-      partitionOf[row] = partitionOfRow.applyAsInt(row);
-      offsets[partitionOf[row] + 1]++;
+      int partition = HostMemory.getInt(partitionOf + (long) row * Integer.BYTES);
+      HostMemory.putInt(map + (long) next[partition]++ * Integer.BYTES, row);
+    }
+    HostGather.gatherAll(moves, map);
+    return offsets;
+  }
+
+  /** Writes the partition of each row; returns where the partitions begin, and the end. */
+  private static int[] count(
+      PartitionSource.HostNumbers numbers, int rows, int partitions, long partitionOf) {
+    int[] offsets = new int[partitions + 1];
+    int[] chunk = new int[capacity(rows)];
+    for (int first = 0, count; first < rows; first += count) {
+      count = Math.min(chunk.length, rows - first);
+      numbers.number(first, count, chunk);
+      for (int i = 0; i < count; i++) {
+        HostMemory.putInt(partitionOf + ((long) first + i) * Integer.BYTES, chunk[i]);
+        offsets[chunk[i] + 1]++;
+      }
     }
     for (int i = 0; i < partitions; i++) {
       offsets[i + 1] += offsets[i];
     }
-    int[] next = offsets.clone();
-    long map = moves.allocateScratch((long) rows * Integer.BYTES);
-    for (int row = 0; row < rows; row++) {
-      HostMemory.putInt(map + (long) next[partitionOf[row]]++ * Integer.BYTES, row);
-    }
-    HostGather.gatherAll(moves, map);
     return offsets;
+  }
+
+  private static int capacity(int rows) {
+    return Math.min(rows, KeyVector.CAPACITY);
   }
 }

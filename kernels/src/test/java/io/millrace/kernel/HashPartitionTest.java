@@ -230,6 +230,26 @@ class HashPartitionTest {
   }
 
   @Test
+  void javaHashesAreThoseOfJavasObjects() {
+    for (DataType type : DataTypes.flat()) {
+      Schema schema = DataTypes.schema(List.of(type, DataType.INT16));
+      RandomTables tables = new RandomTables(random.random(), 0.2);
+      PartitionNumbering numbering = PartitionNumbering.keyGroups(32_768);
+      try (Table table = tables.generateSliced(schema, 2_500, device);
+          PartitionedTable ours =
+              partition(table, List.of(0), numbering, HashFunction.FLINK_JAVA)) {
+        List<Integer> partitionOf =
+            device.rows(table).stream()
+                .map(row -> numbering.partition(JavaHashes.of(row.get(0))))
+                .toList();
+        assertThat(ours.offsets())
+            .as(type.toString())
+            .isEqualTo(Partitions.offsets(partitionOf, 32_768));
+      }
+    }
+  }
+
+  @Test
   void partitionsAreSlices() {
     try (Table table = new TableBuilder().column("k", DataType.INT32, 3, 0, 7, 1).build(device);
         PartitionedTable partitioned =
@@ -248,13 +268,14 @@ class HashPartitionTest {
             .column("k", DataType.INT32, 1)
             .column("l", DataType.list(DataType.INT32), List.of(1))
             .column("t", DataType.timestamp(3), (Object) null)
+            .column("s", DataType.struct(Field.of("i", DataType.INT32)), (Object) null)
             .build(device)) {
-      assertRefused(table, List.of(3), HashFunction.MURMUR3_32, IndexOutOfBoundsException.class);
+      assertRefused(table, List.of(4), HashFunction.MURMUR3_32, IndexOutOfBoundsException.class);
       assertRefused(table, List.of(-1), HashFunction.MURMUR3_32, IndexOutOfBoundsException.class);
       assertRefused(table, List.of(), HashFunction.MURMUR3_32, IllegalArgumentException.class);
       assertRefused(table, List.of(1), HashFunction.MURMUR3_32, IllegalArgumentException.class);
       assertRefused(table, List.of(2), HashFunction.IDENTITY, IllegalArgumentException.class);
-      assertRefused(table, List.of(2), HashFunction.FLINK_JAVA, IllegalArgumentException.class);
+      assertRefused(table, List.of(3), HashFunction.FLINK_JAVA, IllegalArgumentException.class);
       Integer[] tooMany = new Integer[17];
       Arrays.fill(tooMany, 0);
       assertRefused(
@@ -269,9 +290,33 @@ class HashPartitionTest {
   }
 
   @Test
+  void numberingsDivideExactly() {
+    int[] hashes = random.random().ints(2_000).toArray();
+    System.arraycopy(new int[] {0, 1, -1, Integer.MIN_VALUE, Integer.MAX_VALUE}, 0, hashes, 0, 5);
+    int largest = PartitionNumbering.MAXIMUM_PARTITIONS;
+    for (int partitions : new int[] {1, 2, 3, 7, 64, 65, 1_000_003, largest}) {
+      PartitionNumbering numbering = PartitionNumbering.modulo(partitions);
+      for (int hash : hashes) {
+        assertThat(numbering.partition(hash))
+            .isEqualTo(Integer.remainderUnsigned(hash, partitions));
+      }
+    }
+    for (int keyGroups : new int[] {1, 2, 3, 100, 128, 32_767, 32_768}) {
+      int subtasks = (keyGroups + 1) / 2;
+      for (int hash : hashes) {
+        assertThat(PartitionNumbering.subtasks(keyGroups, subtasks).partition(hash))
+            .isEqualTo(
+                PartitionNumbering.keyGroups(keyGroups).partition(hash) * subtasks / keyGroups);
+      }
+    }
+  }
+
+  @Test
   void numberingsAreChecked() {
     assertThatThrownBy(() -> PartitionNumbering.modulo(0))
         .hasMessage("partitions must be at least 1, but are 0");
+    assertThatThrownBy(() -> PartitionNumbering.modulo(Integer.MAX_VALUE))
+        .hasMessage("partitions must be at most 2147483638, but are 2147483647");
     assertThatThrownBy(() -> PartitionNumbering.keyGroups(32769))
         .hasMessage("maximum parallelism must be from 1 to 32768, but is 32769");
     assertThatThrownBy(() -> PartitionNumbering.subtasks(128, 129))

@@ -200,9 +200,9 @@ public final class ColumnStream {
   }
 
   /**
-   * Sends each row to the subtask that owns its key, as Flink's {@code keyBy} does; see {@link
-   * BatchExchange#keyBy}. The hash is that of DataStream jobs where it takes the key, one column of
-   * a type with a Java {@code hashCode}, else that of SQL jobs.
+   * Sends each row to the subtask that owns its key: that to which Flink's {@code keyBy} sends the
+   * value that {@link #toRows} gives for it, or the tuple of these values if there are several
+   * columns. See {@link BatchExchange#keyBy}.
    *
    * @throws IllegalArgumentException if there is no column or over 16, one does not exist, or is an
    *     ARRAY or ROW

@@ -13,6 +13,7 @@ import io.millrace.operators.batch.ColumnBatches;
 import io.millrace.operators.exchange.BatchExchange;
 import io.millrace.operators.row.RowDecoder;
 import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.TableTransform;
 import io.millrace.operators.transform.TransformOperator;
@@ -109,13 +110,25 @@ record StreamPlan(
       throw new IllegalArgumentException(
           "the kind of a changelog's row is no key: the changes of a row would part");
     }
-    List<DataType> types =
-        Arrays.stream(keys).map(pending::field).map(DataType.Field::type).toList();
-    boolean java = types.size() == 1 && HashFunction.FLINK_JAVA.supports(types.get(0));
-    HashFunction hash = java ? HashFunction.FLINK_JAVA : HashFunction.FLINK_BINARY_ROW;
+    List<DataType.Field> fields = Arrays.stream(keys).map(pending::field).toList();
     return then(
-        BatchExchange.keyBy(batches(), keys).keyHash(hash).apply(),
-        "KeyBy(" + String.join(", ", keys) + ")");
+        BatchExchange.keyBy(batches(), keys).keyHash(HashFunction.FLINK_JAVA).apply(),
+        "KeyBy(keys=[" + String.join(", ", keys) + "], hash=" + hashText(fields) + ")");
+  }
+
+  // Whose hashCode() it is, for those who key by the same value behind the stream.
+  private static String hashText(List<DataType.Field> keys) {
+    List<String> classes =
+        keys.stream()
+            .map(key -> SchemaConverter.toDataType(Schema.of(key)).getChildren().get(0))
+            .map(type -> type.getConversionClass().getSimpleName())
+            .toList();
+    if (classes.size() > 1) {
+      return "Tuple" + classes.size() + "<" + String.join(", ", classes) + ">.hashCode()";
+    }
+    return keys.get(0).type().equals(DataType.BINARY)
+        ? "Arrays.hashCode(byte[])"
+        : classes.get(0) + ".hashCode()";
   }
 
   /** This stream behind an operator that makes tables of tables. */

@@ -90,9 +90,12 @@ public final class BatchExchange {
   }
 
   /**
-   * Sends each row to the subtask that owns the key group of its key, as Flink's {@code keyBy}
-   * would: all rows of a key come to one subtask, and a stock keyed operator behind this one finds
-   * them in its own key groups.
+   * Sends each row to the subtask that owns the key group of its key: all rows of a key come to one
+   * subtask. With {@link HashFunction#FLINK_JAVA}, the default, that is the subtask to which
+   * Flink's {@code keyBy} sends the Java object that external rows have for the value, or the tuple
+   * of them if there are several columns; so a stock keyed operator behind this one finds them in
+   * its own key groups. A {@code Row} of the values has another hash. Of a BINARY column, which
+   * Flink refuses as a key, {@code Arrays.hashCode} of the bytes counts.
    *
    * @param batches a stream whose type is a {@link ColumnBatchTypeInformation}
    * @param keys names of the columns that make the key, from 1 to 16; no ARRAY or ROW
@@ -181,7 +184,8 @@ public final class BatchExchange {
 
   /**
    * Which hash of a key decides on its key group. {@link HashFunction#FLINK_JAVA}, the default, is
-   * that of DataStream jobs; {@link HashFunction#FLINK_BINARY_ROW} is that of SQL jobs.
+   * that of DataStream jobs with keys of one value or tuples; {@link HashFunction#FLINK_BINARY_ROW}
+   * is that of SQL jobs.
    *
    * @throws IllegalStateException if this is not {@link #keyBy}
    */

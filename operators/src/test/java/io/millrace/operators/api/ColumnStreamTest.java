@@ -153,7 +153,7 @@ class ColumnStreamTest {
         .isEqualTo(
             """
             1. Batch Row [host]
-            2. KeyBy(auction) [GPU if there is one]
+            2. KeyBy(keys=[auction], hash=Long.hashCode()) [GPU if there is one]
             3. Calc(where=(price > 1), select=[auction, price, channel]) from 1 [GPU if there is one]
             4. SortWithinBatch(price ASC NULLS FIRST) [GPU if there is one]
                on the host: the order of the rows, from the key columns

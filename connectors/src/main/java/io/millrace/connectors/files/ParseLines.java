@@ -3,7 +3,7 @@ package io.millrace.connectors.files;
 import io.millrace.connectors.formats.LineParser;
 import io.millrace.connectors.formats.MalformedLineException;
 import io.millrace.operators.row.SchemaConverter;
-import java.io.IOException;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -32,6 +32,8 @@ public final class ParseLines extends ProcessFunction<TextLine, RowData> {
 
   private final LineParser parser;
   private final MalformedLinePolicy policy;
+  // What the parser goes by: that of the last line's file.
+  private transient byte[] header;
   private transient Counter lineCount;
   private transient Counter malformedLineCount;
 
@@ -57,29 +59,45 @@ public final class ParseLines extends ProcessFunction<TextLine, RowData> {
   }
 
   /**
-   * @throws IOException under {@link MalformedLinePolicy#FAIL}, with the line's position, what is
-   *     wrong with it, and its start
+   * @throws InputException if a file's header does not fit the columns; under {@link
+   *     MalformedLinePolicy#FAIL} also for a malformed line, with its position, what is wrong with
+   *     it, and its start
    */
   @Override
   public void processElement(TextLine line, Context context, Collector<RowData> out)
-      throws IOException {
+      throws InputException {
     lineCount.inc();
+    useHeaderOf(line);
     Optional<RowData> row;
     try {
       if (line.truncated()) {
         throw new MalformedLineException(
             "the line is longer than the " + line.bytes().length + " bytes allowed");
       }
-      row = parser.parse(line.bytes(), line.offset() == 0);
+      row = parser.parse(line.bytes());
     } catch (MalformedLineException e) {
       malformedLineCount.inc();
       MalformedLine malformed = new MalformedLine(line, e.getMessage());
       if (policy == MalformedLinePolicy.FAIL) {
-        throw new IOException(malformed.message(), e);
+        throw new InputException(malformed.message(), e);
       }
       context.output(MALFORMED_LINES, malformed);
       return;
     }
     row.ifPresent(out::collect);
+  }
+
+  private void useHeaderOf(TextLine line) throws InputException {
+    if (line.header() == header) {
+      return;
+    }
+    if (!Arrays.equals(line.header(), header)) {
+      try {
+        parser.useHeader(line.header());
+      } catch (MalformedLineException e) {
+        throw new InputException(line.path() + ": " + e.getMessage(), e);
+      }
+    }
+    header = line.header();
   }
 }

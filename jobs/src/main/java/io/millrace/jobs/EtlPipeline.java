@@ -10,7 +10,6 @@ import io.millrace.connectors.files.TextLine;
 import io.millrace.connectors.formats.ArrowStreamEncoder;
 import io.millrace.connectors.formats.CsvEncoder;
 import io.millrace.connectors.formats.CsvLineParser;
-import io.millrace.connectors.formats.CsvOptions;
 import io.millrace.connectors.formats.JsonLineParser;
 import io.millrace.connectors.formats.JsonLinesEncoder;
 import io.millrace.connectors.formats.LineParser;
@@ -100,7 +99,7 @@ final class EtlPipeline {
     Schema schema = plan.sourceSchema();
     LineParser parser =
         configuration.get(EtlOptions.SOURCE_FORMAT) == Format.CSV
-            ? new CsvLineParser(schema, csv())
+            ? new CsvLineParser(schema, plan.csv())
             : new JsonLineParser(schema);
     MalformedLinePolicy policy =
         configuration.get(EtlOptions.ON_ERROR) == OnError.FAIL
@@ -110,7 +109,9 @@ final class EtlPipeline {
     rows.uid("parse");
     DataStream<MalformedLine> badRows =
         rows.getSideOutput(ParseLines.MALFORMED_LINES)
-            .process(new CountBadRows())
+            .process(new CountBadRows(plan.badRowLimit().rows()))
+            // One subtask, which knows of all of them.
+            .setParallelism(1)
             .uid("count-bad-rows");
     FileSinks.malformedLines(badRows, new Path(plan.badRowsPath())).uid("bad-rows");
     BatchOptions batches =
@@ -125,17 +126,15 @@ final class EtlPipeline {
     try {
       return environment
           .fromSource(
-              TextFileSource.of(List.of(configuration.get(EtlOptions.SOURCE_PATH))).create(),
+              TextFileSource.of(List.of(configuration.get(EtlOptions.SOURCE_PATH)))
+                  .withLines(plan.lines())
+                  .create(),
               WatermarkStrategy.noWatermarks(),
               "lines")
           .uid("lines");
     } catch (IOException e) {
       throw new UsageException(e.getMessage());
     }
-  }
-
-  private CsvOptions csv() {
-    return CsvOptions.DEFAULT.withHeader(configuration.get(EtlOptions.CSV_HEADER));
   }
 
   private void sink(SingleOutputStreamOperator<ColumnBatch> batches, Schema schema) {
@@ -151,7 +150,7 @@ final class EtlPipeline {
     TableEncoder encoder =
         switch (plan.sinkFormat()) {
           case JSON -> new JsonLinesEncoder();
-          case CSV -> new CsvEncoder(csv());
+          case CSV -> new CsvEncoder(plan.csv());
           case ARROW -> new ArrowStreamEncoder();
         };
     FileSinks.write(batches, schema, encoder, new Path(plan.sinkPath())).uid("sink");

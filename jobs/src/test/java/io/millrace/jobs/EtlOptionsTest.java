@@ -37,12 +37,12 @@ class EtlOptionsTest {
         """);
     EtlCommand command = new EtlCommand();
     new CommandLine(command).parseArgs("--config", file.toString(), "--input", "other.json");
-    Map<String, String> settings = command.settings();
-    assertThat(settings)
+    Configuration configuration =
+        EtlOptions.parse(command.fileSettings(), command.givenSettings());
+    assertThat(configuration.toMap())
         .containsEntry("source.path", "other.json")
         .containsEntry("source.schema", "auction BIGINT, price DECIMAL(10, 2)")
         .containsEntry("select", "auction, price AS eur");
-    Configuration configuration = EtlOptions.parse(settings);
     assertThat(configuration.get(EtlOptions.SINK_FORMAT)).isEqualTo(Format.ARROW);
     assertThat(configuration.get(EtlOptions.BATCH_LATENCY)).isEqualTo(Duration.ofMillis(20));
   }
@@ -53,6 +53,8 @@ class EtlOptionsTest {
       value = {
         "sourc | x | there is no option 'sourc'; the options are source.type",
         "sink.format | xml | sink.format must be one of json, csv, arrow, but is 'xml'",
+        "select | | select is empty; leave it out, or give it a value",
+        "bad-rows.max | few | bad-rows.max must be a number of rows such as 100 or a share such as 1%, but is 'few'",
         "batch.latency | soon | batch.latency must be a duration such as 100ms or 10s",
         "source.events | many | source.events must be a whole number, but is 'many'",
         "parallelism | 0 | parallelism must be at least 1, but is 0",

@@ -40,7 +40,8 @@ final class EtlEnvironment {
    */
   static void completeOnCluster(StreamExecutionEnvironment environment, Configuration settings) {
     settings.getOptional(EtlOptions.PARALLELISM).ifPresent(environment::setParallelism);
-    if (!environment.getCheckpointConfig().isCheckpointingEnabled()) {
+    boolean isGiven = settings.contains(EtlOptions.CHECKPOINT_INTERVAL);
+    if (isGiven || !environment.getCheckpointConfig().isCheckpointingEnabled()) {
       environment.enableCheckpointing(settings.get(EtlOptions.CHECKPOINT_INTERVAL).toMillis());
     }
   }

@@ -245,13 +245,14 @@ final class EtlOptions {
     all.putAll(commandLine);
     all.forEach(EtlOptions::checkNotEmpty);
     Configuration configuration = typed(all);
-    OptionUse.check(configuration, fileValues.keySet(), commandLine.keySet(), typed(fileValues));
     requireAtLeast(1, configuration.get(PARALLELISM), PARALLELISM);
     requireAtLeast(1, configuration.get(BATCH_ROWS), BATCH_ROWS);
     requireAtLeast(0, configuration.get(SOURCE_EVENTS), SOURCE_EVENTS);
     requireAtLeast(0, configuration.get(SOURCE_RATE), SOURCE_RATE);
     requireMillisecond(configuration, BATCH_LATENCY);
     requireMillisecond(configuration, CHECKPOINT_INTERVAL);
+    configuration.getOptional(BAD_ROWS_MAXIMUM).ifPresent(BadRowLimit::parse);
+    OptionUse.check(configuration, fileValues.keySet(), commandLine.keySet(), typed(fileValues));
     return configuration;
   }
 

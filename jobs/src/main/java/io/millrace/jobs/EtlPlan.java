@@ -3,12 +3,14 @@ package io.millrace.jobs;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.connectors.files.InputFiles;
+import io.millrace.connectors.files.LinePosition;
 import io.millrace.connectors.files.TextLineOptions;
 import io.millrace.connectors.formats.CsvOptions;
 import io.millrace.connectors.nexmark.NexmarkSchemas;
 import io.millrace.expression.Expression;
 import io.millrace.expression.ExpressionException;
 import io.millrace.expression.ExpressionSettings;
+import io.millrace.expression.Expressions;
 import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.jobs.EtlOptions.OnError;
 import io.millrace.jobs.EtlOptions.SinkType;
@@ -37,7 +39,11 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, CalcPlan calc, 
    */
   static EtlPlan of(Configuration configuration) {
     Schema source = sourceSchema(configuration);
-    CalcPlan calc = calc(configuration, source);
+    CalcPlan plain = calc(configuration, source, source);
+    CalcPlan calc =
+        plain.canFail() && skipsBadRows(configuration)
+            ? calc(configuration, source, positioned(source))
+            : plain;
     List<String> keys =
         configuration
             .getOptional(EtlOptions.PARTITION_BY)
@@ -46,7 +52,6 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, CalcPlan calc, 
     checkKeys(calc.outputSchema(), keys);
     EtlPlan plan = new EtlPlan(configuration, source, calc, keys);
     plan.csv();
-    plan.badRowLimit();
     return plan;
   }
 
@@ -85,8 +90,30 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, CalcPlan calc, 
 
   /** Whether rows that cannot be read or computed go to {@link #badRowsPath}. */
   boolean skipsBadRows() {
-    return sourceType() == SourceType.FILES
+    return skipsBadRows(configuration);
+  }
+
+  private static boolean skipsBadRows(Configuration configuration) {
+    return configuration.get(EtlOptions.SOURCE_TYPE) == SourceType.FILES
         && configuration.get(EtlOptions.ON_ERROR) == OnError.SKIP;
+  }
+
+  /** Whether rows come with their positions, because expressions may fail for some of them. */
+  boolean hasPositions() {
+    return skipsBadRows() && calc.canFail();
+  }
+
+  /** The columns of the rows that the calc gets. */
+  Schema inputSchema() {
+    return hasPositions() ? positioned(sourceSchema) : sourceSchema;
+  }
+
+  private static Schema positioned(Schema source) {
+    try {
+      return LinePosition.addTo(source);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(EtlOptions.SOURCE_SCHEMA.key() + ": " + e.getMessage());
+    }
   }
 
   BadRowLimit badRowLimit() {
@@ -152,22 +179,29 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, CalcPlan calc, 
     return value;
   }
 
-  private static CalcPlan calc(Configuration configuration, Schema source) {
-    CalcPlan plan = CalcPlan.of(source, ExpressionSettings.DEFAULT);
+  /**
+   * @param source columns that expressions can name
+   * @param input columns that rows have
+   */
+  private static CalcPlan calc(Configuration configuration, Schema source, Schema input) {
+    CalcPlan plan = CalcPlan.of(input, ExpressionSettings.DEFAULT);
     String where = configuration.get(EtlOptions.WHERE);
     String select = configuration.get(EtlOptions.SELECT);
     if (where != null) {
       Expression condition =
-          SqlExpressions.parseCondition(EtlOptions.WHERE.key(), where, source, SchemaParser::parseType);
+          SqlExpressions.parseCondition(
+              EtlOptions.WHERE.key(), where, source, SchemaParser::parseType);
       plan = checked(EtlOptions.WHERE, plan::filter, condition);
     }
     if (select != null) {
       List<Expression> columns =
           SqlExpressions.parseSelectList(
               EtlOptions.SELECT.key(), select, source, SchemaParser::parseType);
-      plan = checked(EtlOptions.SELECT, plan::select, columns);
+      return checked(EtlOptions.SELECT, plan::select, columns);
     }
-    return plan;
+    return input.equals(source)
+        ? plan
+        : plan.select(source.names().stream().map(Expressions::col).toList());
   }
 
   private static <T> CalcPlan checked(

@@ -68,9 +68,7 @@ final class EtlProgress {
     String savepoint =
         client
             .stopWithSavepoint(
-                false,
-                EtlEnvironment.uri(plan.savepointsPath()),
-                SavepointFormatType.CANONICAL)
+                false, EtlEnvironment.uri(plan.savepointsPath()), SavepointFormatType.CANONICAL)
             .get();
     printTable(result.get(), plan);
     return savepoint;
@@ -82,8 +80,7 @@ final class EtlProgress {
   static void checkBadRows(JobExecutionResult result, EtlPlan plan) {
     Map<String, Object> counts = result.getAllAccumulatorResults();
     long badRows = count(counts, BAD_ROWS);
-    long allRows =
-        count(counts, CountingOperator.ROWS + IN) + badRows - count(counts, FAILED_ROWS);
+    long allRows = count(counts, CountingOperator.ROWS + IN) + badRows - count(counts, FAILED_ROWS);
     if (plan.badRowLimit().isExceeded(badRows, allRows)) {
       throw new TooManyBadRowsException(
           String.format(

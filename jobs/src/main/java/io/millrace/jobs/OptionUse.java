@@ -50,8 +50,7 @@ final class OptionUse {
   private static final Condition FROM_CSV =
       new Condition(
           "CSV files are read",
-          settings ->
-              FROM_FILES.holds.test(settings) && settings.get(SOURCE_FORMAT) == Format.CSV);
+          settings -> FROM_FILES.holds.test(settings) && settings.get(SOURCE_FORMAT) == Format.CSV);
   private static final Condition CSV =
       new Condition(
           "CSV files are read or written",

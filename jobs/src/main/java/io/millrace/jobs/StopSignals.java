@@ -34,7 +34,8 @@ final class StopSignals {
                 });
         signal
             .getMethod("handle", signal, handler)
-            .invoke(null, signal.getConstructor(String.class).newInstance(exitCode.getKey()), receiver);
+            .invoke(
+                null, signal.getConstructor(String.class).newInstance(exitCode.getKey()), receiver);
       }
     } catch (ReflectiveOperationException e) {
       // As with -Xrs: a signal ends the process, as if this were not here.

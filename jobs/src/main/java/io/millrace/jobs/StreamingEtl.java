@@ -30,9 +30,10 @@ public final class StreamingEtl {
   private StreamingEtl() {}
 
   /**
-   * On the embedded cluster, ends the process with the exit codes that {@link EtlCommand} lists. On any other cluster it submits the job and throws if that cannot be done: the
-   * process may be the JobManager, which runs the main class of a jar that comes over REST, and
-   * must not end. An attached client shows the progress.
+   * On the embedded cluster, ends the process with the exit codes that {@link EtlCommand} lists. On
+   * any other cluster it submits the job and throws if that cannot be done: the process may be the
+   * JobManager, which runs the main class of a jar that comes over REST, and must not end. An
+   * attached client shows the progress.
    *
    * @throws UsageException if the command or its input is wrong, on another cluster
    */
@@ -132,7 +133,8 @@ public final class StreamingEtl {
         command.hasWebUi()
             ? Optional.of(EtlEnvironment.freeWebPort(Optional.ofNullable(command.webPort)))
             : Optional.empty();
-    Optional<String> resumePath = Optional.ofNullable(command.resume).map(EtlEnvironment::savepoint);
+    Optional<String> resumePath =
+        Optional.ofNullable(command.resume).map(EtlEnvironment::savepoint);
     StreamExecutionEnvironment environment =
         EtlEnvironment.embedded(plan.configuration(), webPort, resumePath);
     OutputFolders.prepare(plan, resumePath.isPresent());

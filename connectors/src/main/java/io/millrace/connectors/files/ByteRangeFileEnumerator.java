@@ -11,8 +11,8 @@ import org.apache.flink.core.fs.FileStatus;
 import org.apache.flink.core.fs.FileSystem;
 
 /**
- * Splits files by their blocks, as Flink does, and blocks into ranges of bytes: a local file has but
- * one block, which one subtask would read alone.
+ * Splits files by their blocks, as Flink does, and blocks into ranges of bytes: a local file has
+ * but one block, which one subtask would read alone.
  */
 final class ByteRangeFileEnumerator extends BlockSplittingRecursiveEnumerator {
   private static final long RANGE_BYTES = 64L << 20;

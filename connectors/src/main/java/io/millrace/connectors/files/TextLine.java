@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * A line of a text file with its position. Immutable: {@link #bytes} and {@link #header} are shared, nobody
- * writes them.
+ * A line of a text file with its position. Immutable: {@link #bytes} and {@link #header} are
+ * shared, nobody writes them.
  */
 public final class TextLine {
   private final String path;

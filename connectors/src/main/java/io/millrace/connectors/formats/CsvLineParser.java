@@ -11,9 +11,9 @@ import org.apache.flink.table.data.RowData;
 
 /**
  * Parses CSV as {@link CsvOptions} say: the fields of a line are the columns in order, or those
- * that the file's header names. Values are
- * written as in {@link JsonLineParser} but without JSON's quotes; ROW and ARRAY are JSON. Blank
- * lines are skipped, unless there is but one column: then they are a null.
+ * that the file's header names. Values are written as in {@link JsonLineParser} but without JSON's
+ * quotes; ROW and ARRAY are JSON. Blank lines are skipped, unless there is but one column: then
+ * they are a null.
  */
 public final class CsvLineParser implements LineParser {
   private static final long serialVersionUID = 1L;

@@ -46,9 +46,7 @@ class TextLineReaderTest {
 
   private static List<String> read(String text) throws IOException {
     byte[] file = text.getBytes(StandardCharsets.UTF_8);
-    return TextLineFixture.read(file, LINES).stream()
-        .map(TextLine::toString)
-        .toList();
+    return TextLineFixture.read(file, LINES).stream().map(TextLine::toString).toList();
   }
 
   @Test
@@ -79,9 +77,7 @@ class TextLineReaderTest {
     byte[] headerAlone = "a,b".getBytes(StandardCharsets.UTF_8);
     assertThat(TextLineFixture.read(headerAlone, LINES.withHeader(true))).isEmpty();
     assertThatThrownBy(
-            () ->
-                TextLineFixture.read(
-                    headerAlone, LINES.withHeader(true).withMaximumLineBytes(2)))
+            () -> TextLineFixture.read(headerAlone, LINES.withHeader(true).withMaximumLineBytes(2)))
         .isInstanceOf(InputException.class)
         .hasMessageStartingWith("memory: the header is longer");
   }
@@ -126,8 +122,7 @@ class TextLineReaderTest {
     }
     ByteRangeFileEnumerator enumerator = new ByteRangeFileEnumerator(100);
     List<FileSourceSplit> splits =
-        new ArrayList<>(
-            enumerator.enumerateSplits(new org.apache.flink.core.fs.Path[] {path}, 1));
+        new ArrayList<>(enumerator.enumerateSplits(new org.apache.flink.core.fs.Path[] {path}, 1));
     assertThat(splits).hasSize((file.length + 99) / 100);
     assertThat(splits).extracting(FileSourceSplit::splitId).doesNotHaveDuplicates();
     assertThat(splits.stream().mapToLong(FileSourceSplit::length).sum()).isEqualTo(file.length);
@@ -166,7 +161,8 @@ class TextLineReaderTest {
   @Test
   void anOpenQuoteTakesNoMoreThanTheLongestLine() throws IOException {
     byte[] file = "\"open\nb\nc\nd\n\"e\"\n".getBytes(StandardCharsets.UTF_8);
-    List<TextLine> lines = TextLineFixture.read(file, LINES.withQuotedLineFeeds(',').withMaximumLineBytes(8));
+    List<TextLine> lines =
+        TextLineFixture.read(file, LINES.withQuotedLineFeeds(',').withMaximumLineBytes(8));
     assertThat(lines).extracting(TextLine::truncated).containsExactly(true, false, false);
     assertThat(lines).extracting(TextLine::text).containsExactly("\"open\nb\n", "d", "\"e\"");
   }
@@ -174,8 +170,7 @@ class TextLineReaderTest {
   @Test
   void linesLongerThanTheBuffer() throws IOException {
     String text = "x".repeat(1 << 20) + "\n" + "y".repeat(300_000) + "\nz";
-    assertThat(
-            TextLineFixture.read(text.getBytes(StandardCharsets.UTF_8), TextLineOptions.DEFAULT))
+    assertThat(TextLineFixture.read(text.getBytes(StandardCharsets.UTF_8), TextLineOptions.DEFAULT))
         .extracting(line -> line.bytes().length)
         .containsExactly(1 << 20, 300_000, 1);
   }
@@ -196,7 +191,8 @@ class TextLineReaderTest {
     }
   }
 
-  private List<TextLine> readSplits(byte[] file, TextLineOptions options, int... bounds) throws IOException {
+  private List<TextLine> readSplits(byte[] file, TextLineOptions options, int... bounds)
+      throws IOException {
     Path path = Files.write(folder.resolve("splits"), file);
     List<TextLine> lines = new ArrayList<>();
     for (int i = 0; i + 1 < bounds.length; i++) {
@@ -210,8 +206,7 @@ class TextLineReaderTest {
   }
 
   static List<TextLineOptions> options() {
-    return List.of(
-        LINES, LINES.withHeader(true), LINES.withQuotedLineFeeds(',').withHeader(true));
+    return List.of(LINES, LINES.withHeader(true), LINES.withQuotedLineFeeds(',').withHeader(true));
   }
 
   @ParameterizedTest

@@ -191,8 +191,7 @@ class MalformedLineTest {
         .hasValue(GenericRowData.of(2, 1));
     assertMalformed(csv, "1,2", "2 fields, but there are 3 columns");
     csv.useHeader("a,b".getBytes(StandardCharsets.UTF_8));
-    assertThat(csv.parse("1,2".getBytes(StandardCharsets.UTF_8)))
-        .hasValue(GenericRowData.of(1, 2));
+    assertThat(csv.parse("1,2".getBytes(StandardCharsets.UTF_8))).hasValue(GenericRowData.of(1, 2));
   }
 
   @Test

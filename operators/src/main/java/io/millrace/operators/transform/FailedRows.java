@@ -41,8 +41,7 @@ public final class FailedRows implements AutoCloseable {
 
   /** The columns of failed rows of tables of {@code input}: those, and the reason. */
   public static Schema schema(Schema input) {
-    return new Schema(
-        Stream.concat(input.fields().stream(), REASONS.fields().stream()).toList());
+    return new Schema(Stream.concat(input.fields().stream(), REASONS.fields().stream()).toList());
   }
 
   /**

@@ -54,8 +54,7 @@ public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
   public static OperatorFactory<ColumnBatch, ColumnBatch> factory(
       TableTransform.Factory transforms) {
     return new OperatorFactory<>(
-        TransformOperator.class,
-        parameters -> new TransformOperator(parameters, transforms, null));
+        TransformOperator.class, parameters -> new TransformOperator(parameters, transforms, null));
   }
 
   /**

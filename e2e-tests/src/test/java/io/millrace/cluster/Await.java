@@ -5,7 +5,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
 /** Waits for something another process does: polls it until it holds or a deadline passes. */
-final class Await {
+public final class Await {
   private static final Duration POLL_INTERVAL = Duration.ofMillis(50);
 
   private Await() {}
@@ -19,7 +19,7 @@ final class Await {
    * @param diagnosis what to show when the time is over, such as the tail of a log
    * @throws AssertionError if the condition does not hold within {@code limit}
    */
-  static void until(
+  public static void until(
       String what, Duration limit, Callable<Boolean> condition, Supplier<String> diagnosis)
       throws Exception {
     long deadlineNanos = System.nanoTime() + limit.toNanos();

@@ -28,6 +28,13 @@ record EtlProcess(int exitCode, String output, String error) {
    * @throws AssertionError if it does not end within two minutes; the message has what it wrote
    */
   static EtlProcess run(Path folder, String... arguments) throws Exception {
+    try (Running running = start(folder, arguments)) {
+      return running.await();
+    }
+  }
+
+  /** As {@link #run}, of a job that goes on. */
+  static Running start(Path folder, String... arguments) throws IOException {
     List<String> command = javaCommand();
     command.addAll(List.of(arguments));
     Path output = Files.createTempFile(folder, "stdout-", ".log");
@@ -38,15 +45,46 @@ record EtlProcess(int exitCode, String output, String error) {
             .redirectOutput(output.toFile())
             .redirectError(error.toFile())
             .start();
-    try {
+    return new Running(process, command, output, error);
+  }
+
+  /** A run that has not ended; closing it kills the process. */
+  record Running(Process process, List<String> command, Path output, Path error)
+      implements AutoCloseable {
+
+    /**
+     * Sends a signal.
+     *
+     * @param name such as {@code INT}
+     */
+    void signal(String name) throws Exception {
+      String pid = Long.toString(process.pid());
+      Process kill = new ProcessBuilder("kill", "-" + name, pid).start();
+      if (kill.waitFor() != 0) {
+        throw new AssertionError("kill -" + name + " " + pid + " failed");
+      }
+    }
+
+    /** Waits for the end. */
+    EtlProcess await() throws Exception {
       boolean ended = process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS);
       if (!ended) {
-        throw new AssertionError(
-            "%s is still running after %s:%n%s%n%s"
-                .formatted(command, LIMIT, text(output), text(error)));
+        throw new AssertionError("still running after " + LIMIT + ": " + describe());
       }
       return new EtlProcess(process.exitValue(), text(output), text(error));
-    } finally {
+    }
+
+    /** What it was started with and has written so far. */
+    String describe() {
+      try {
+        return "%s:%n%s%n%s".formatted(command, text(output), text(error));
+      } catch (IOException e) {
+        return command + ": " + e;
+      }
+    }
+
+    @Override
+    public void close() {
       process.destroyForcibly();
     }
   }

@@ -1,9 +1,9 @@
 package io.millrace.jobs;
 
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -20,7 +20,9 @@ import picocli.CommandLine.Option;
             + " exactly-once commits.",
     footer = {
       "",
-      "Exit codes: 0 finished, 1 the job failed, 2 the command or its input is wrong.",
+      "Exit codes: 0 finished; 1 the job failed; 2 the command or its input is wrong, nothing was"
+          + " done; 3 there were more bad rows than --max-bad-rows; 130 or 143 stopped by SIGINT or"
+          + " SIGTERM, with a savepoint to go on from.",
       "Example: millrace etl --source files --input bids.json --schema 'auction BIGINT, price INT'"
           + " --select 'auction, CAST(price AS DOUBLE) AS price' --key auction --output out"
     })
@@ -95,16 +97,46 @@ final class EtlCommand {
       description = "csv (default), json or arrow (IPC streams).")
   String outputFormat;
 
+  @Option(names = "--append", description = "Add files to an output folder that has some.")
+  boolean append;
+
+  @Option(
+      names = "--overwrite",
+      description = "Delete the part files of the output folder before the job starts.")
+  boolean overwrite;
+
   @Option(
       names = "--csv-header",
+      arity = "0..1",
+      fallbackValue = "true",
       paramLabel = "BOOLEAN",
-      description = "Whether CSV files begin with the columns' names (default false).")
+      description =
+          "Whether CSV files, read and written, begin with the columns' names (default false). Files"
+              + " to read are read by these names.")
   String csvHeader;
+
+  @Option(
+      names = "--csv-delimiter",
+      paramLabel = "CHARACTER",
+      description = "Between fields of CSV files, read and written (default a comma; \\t a tab).")
+  String csvDelimiter;
+
+  @Option(
+      names = "--csv-quoted-line-feeds",
+      arity = "0..1",
+      fallbackValue = "true",
+      paramLabel = "BOOLEAN",
+      description =
+          "Whether quoted values of CSV files to read may have line feeds (default true). With"
+              + " false, several subtasks read one large file.")
+  String csvQuotedLineFeeds;
 
   @Option(
       names = "--on-error",
       paramLabel = "ACTION",
-      description = "What a row that cannot be parsed does: skip (default) it, or fail the job.")
+      description =
+          "What a row of a file does that cannot be parsed or computed: skip (default) it, or fail"
+              + " the job.")
   String onError;
 
   @Option(
@@ -112,6 +144,14 @@ final class EtlCommand {
       paramLabel = "PATH",
       description = "Folder for skipped rows with reason and position (default OUTPUT-bad).")
   String badRows;
+
+  @Option(
+      names = "--max-bad-rows",
+      paramLabel = "N|N%%",
+      description =
+          "The most bad rows: one more fails the job (default no limit). A share of all rows, such"
+              + " as 1%%, is compared at the input's end.")
+  String maxBadRows;
 
   @Option(
       names = "--batch-rows",
@@ -128,14 +168,38 @@ final class EtlCommand {
   @Option(
       names = {"-p", "--parallelism"},
       paramLabel = "N",
-      description = "Subtasks of each operator, and so partitions (default 2).")
+      description =
+          "Subtasks of each operator, and so partitions (default 2; on a cluster, its own default).")
   String parallelism;
 
   @Option(
       names = "--checkpoint-interval",
       paramLabel = "TIME",
-      description = "Time between checkpoints (default 5s).")
+      description =
+          "Time between checkpoints, which commit files (default 5s; on a cluster, its own"
+              + " interval).")
   String checkpointInterval;
+
+  @Option(
+      names = "--checkpoints",
+      paramLabel = "PATH",
+      description =
+          "Folder in which checkpoints are kept (default: in memory), to go on from after a crash.")
+  String checkpoints;
+
+  @Option(
+      names = "--savepoints",
+      paramLabel = "PATH",
+      description =
+          "Folder for the savepoint that SIGINT or SIGTERM takes (default OUTPUT-savepoints).")
+  String savepoints;
+
+  @Option(
+      names = "--resume",
+      paramLabel = "PATH",
+      description =
+          "Savepoint or checkpoint that the job goes on from; on a cluster: flink run -s PATH.")
+  String resume;
 
   @Option(
       names = "--device",
@@ -146,10 +210,23 @@ final class EtlCommand {
   @Option(names = "--web", description = "Open Flink's web UI while the job runs here.")
   boolean web;
 
-  /** Settings of the file, overridden by those of the command line. */
-  Map<String, String> settings() {
-    Map<String, String> settings =
-        config == null ? new HashMap<>() : new HashMap<>(YamlSettings.read(config));
+  @Option(
+      names = "--web-port",
+      paramLabel = "PORT",
+      description = "Port of the web UI (default 8081, or a free one if that is taken).")
+  Integer webPort;
+
+  boolean hasWebUi() {
+    return web || webPort != null;
+  }
+
+  /** Settings of the file; none if no file is given. */
+  Map<String, String> fileSettings() {
+    return config == null ? Map.of() : YamlSettings.read(config);
+  }
+
+  /** Settings of the command line, which win over those of the file. */
+  Map<String, String> givenSettings() {
     Map<String, String> given = new LinkedHashMap<>();
     given.put(EtlOptions.SOURCE_TYPE.key(), source);
     given.put(EtlOptions.SOURCE_EVENTS.key(), events);
@@ -163,20 +240,28 @@ final class EtlCommand {
     given.put(EtlOptions.SINK_TYPE.key(), sink);
     given.put(EtlOptions.SINK_PATH.key(), output);
     given.put(EtlOptions.SINK_FORMAT.key(), outputFormat);
+    given.put(EtlOptions.SINK_EXISTING.key(), existing());
     given.put(EtlOptions.CSV_HEADER.key(), csvHeader);
+    given.put(EtlOptions.CSV_DELIMITER.key(), csvDelimiter);
+    given.put(EtlOptions.CSV_QUOTED_LINE_FEEDS.key(), csvQuotedLineFeeds);
     given.put(EtlOptions.ON_ERROR.key(), onError);
     given.put(EtlOptions.BAD_ROWS_PATH.key(), badRows);
+    given.put(EtlOptions.BAD_ROWS_MAXIMUM.key(), maxBadRows);
     given.put(EtlOptions.BATCH_ROWS.key(), batchRows);
     given.put(EtlOptions.BATCH_LATENCY.key(), latency);
     given.put(EtlOptions.PARALLELISM.key(), parallelism);
     given.put(EtlOptions.CHECKPOINT_INTERVAL.key(), checkpointInterval);
+    given.put(EtlOptions.CHECKPOINT_PATH.key(), checkpoints);
+    given.put(EtlOptions.SAVEPOINT_PATH.key(), savepoints);
     given.put(EtlOptions.DEVICE.key(), device);
-    given.forEach(
-        (option, value) -> {
-          if (value != null) {
-            settings.put(option, value);
-          }
-        });
-    return settings;
+    given.values().removeIf(Objects::isNull);
+    return given;
+  }
+
+  private String existing() {
+    if (append && overwrite) {
+      throw new UsageException("--append and --overwrite exclude each other");
+    }
+    return append ? "append" : overwrite ? "overwrite" : null;
   }
 }

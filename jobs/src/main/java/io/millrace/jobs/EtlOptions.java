@@ -7,6 +7,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
@@ -32,6 +34,13 @@ final class EtlOptions {
   enum OnError {
     SKIP,
     FAIL
+  }
+
+  /** What happens where the output folder has files already. */
+  enum ExistingFiles {
+    REFUSE,
+    APPEND,
+    OVERWRITE
   }
 
   static final ConfigOption<SourceType> SOURCE_TYPE =
@@ -95,16 +104,38 @@ final class EtlOptions {
           .enumType(Format.class)
           .defaultValue(Format.CSV)
           .withDescription("Format of the files to write: json, csv or arrow.");
+  static final ConfigOption<ExistingFiles> SINK_EXISTING =
+      key("sink.existing")
+          .enumType(ExistingFiles.class)
+          .defaultValue(ExistingFiles.REFUSE)
+          .withDescription(
+              "Where the output folder has files already: refuse to start, append (add files) or"
+                  + " overwrite (delete the part files first).");
   static final ConfigOption<Boolean> CSV_HEADER =
       key("csv.header")
           .booleanType()
           .defaultValue(false)
           .withDescription("Whether CSV files, read or written, begin with the columns' names.");
+  static final ConfigOption<String> CSV_DELIMITER =
+      key("csv.delimiter")
+          .stringType()
+          .defaultValue(",")
+          .withDescription(
+              "The character between fields of CSV files, read or written; \\t is a tab.");
+  static final ConfigOption<Boolean> CSV_QUOTED_LINE_FEEDS =
+      key("csv.quoted-line-feeds")
+          .booleanType()
+          .defaultValue(true)
+          .withDescription(
+              "Whether values of CSV files to read may have line feeds between quotes. Without"
+                  + " them one large file is read by several subtasks.");
   static final ConfigOption<OnError> ON_ERROR =
       key("on-error")
           .enumType(OnError.class)
           .defaultValue(OnError.SKIP)
-          .withDescription("What a row that cannot be parsed does: skip it or fail the job.");
+          .withDescription(
+              "What a row does that cannot be parsed or computed: skip (it goes to the bad rows)"
+                  + " or fail the job.");
   static final ConfigOption<String> BAD_ROWS_PATH =
       key("bad-rows.path")
           .stringType()
@@ -112,6 +143,13 @@ final class EtlOptions {
           .withDescription(
               "Folder for the rows that were skipped, with reason and position; '<sink.path>-bad'"
                   + " if not given.");
+  static final ConfigOption<String> BAD_ROWS_MAXIMUM =
+      key("bad-rows.max")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "The most bad rows before the job fails: a number such as 100, or a share of all"
+                  + " rows such as 1%, which is compared when the input is at its end.");
   static final ConfigOption<Integer> BATCH_ROWS =
       key("batch.rows")
           .intType()
@@ -126,12 +164,29 @@ final class EtlOptions {
       key("parallelism")
           .intType()
           .defaultValue(2)
-          .withDescription("Subtasks of each operator, and so partitions.");
+          .withDescription(
+              "Subtasks of each operator, and so partitions; on a cluster its own default wins"
+                  + " over this one.");
   static final ConfigOption<Duration> CHECKPOINT_INTERVAL =
       key("checkpoint.interval")
           .durationType()
           .defaultValue(Duration.ofSeconds(5))
-          .withDescription("Time between checkpoints; files are committed by them.");
+          .withDescription(
+              "Time between checkpoints; files are committed by them. On a cluster its own interval"
+                  + " wins over the default.");
+  static final ConfigOption<String> CHECKPOINT_PATH =
+      key("checkpoint.path")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "Folder in which checkpoints are kept, to go on from after the process died.");
+  static final ConfigOption<String> SAVEPOINT_PATH =
+      key("savepoint.path")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "Folder for the savepoint of a job that is stopped; '<sink.path>-savepoints' if not"
+                  + " given.");
   static final ConfigOption<String> DEVICE =
       key("millrace.device")
           .stringType()
@@ -152,40 +207,81 @@ final class EtlOptions {
           SINK_TYPE,
           SINK_PATH,
           SINK_FORMAT,
+          SINK_EXISTING,
           CSV_HEADER,
+          CSV_DELIMITER,
+          CSV_QUOTED_LINE_FEEDS,
           ON_ERROR,
           BAD_ROWS_PATH,
+          BAD_ROWS_MAXIMUM,
           BATCH_ROWS,
           BATCH_LATENCY,
           PARALLELISM,
           CHECKPOINT_INTERVAL,
+          CHECKPOINT_PATH,
+          SAVEPOINT_PATH,
           DEVICE);
 
   private EtlOptions() {}
 
+  /** The settings as typed, none of which is from a file; see {@link #parse(Map, Map)}. */
+  static Configuration parse(Map<String, String> commandLine) {
+    return parse(Map.of(), commandLine);
+  }
+
   /**
-   * The settings as typed, checked one by one.
+   * The settings as typed, checked one by one; those of the command line win. A null stands for a
+   * key that has no value in the file, which is as if it were not there.
    *
-   * @throws UsageException for a key that does not exist or a value that does not parse
+   * @throws UsageException for a key that does not exist, a value that is empty or does not parse,
+   *     or an option that would be ignored
    */
-  static Configuration parse(Map<String, String> settings) {
-    List<String> keys = ALL.stream().map(ConfigOption::key).toList();
-    for (String key : settings.keySet()) {
-      if (!keys.contains(key)) {
-        throw new UsageException(
-            "there is no option '" + key + "'; the options are " + String.join(", ", keys));
-      }
-    }
-    Configuration configuration = Configuration.fromMap(settings);
-    for (ConfigOption<?> option : ALL) {
-      check(configuration, option);
-    }
+  static Configuration parse(Map<String, String> file, Map<String, String> commandLine) {
+    file.keySet().forEach(key -> checkKey(key, file.get(key) == null));
+    commandLine.keySet().forEach(key -> checkKey(key, false));
+    Map<String, String> fileValues = new TreeMap<>(file);
+    fileValues.values().removeIf(Objects::isNull);
+    Map<String, String> all = new TreeMap<>(fileValues);
+    all.putAll(commandLine);
+    all.forEach(EtlOptions::checkNotEmpty);
+    Configuration configuration = typed(all);
     requireAtLeast(1, configuration.get(PARALLELISM), PARALLELISM);
     requireAtLeast(1, configuration.get(BATCH_ROWS), BATCH_ROWS);
     requireAtLeast(0, configuration.get(SOURCE_EVENTS), SOURCE_EVENTS);
     requireAtLeast(0, configuration.get(SOURCE_RATE), SOURCE_RATE);
     requireMillisecond(configuration, BATCH_LATENCY);
     requireMillisecond(configuration, CHECKPOINT_INTERVAL);
+    configuration.getOptional(BAD_ROWS_MAXIMUM).ifPresent(BadRowLimit::parse);
+    OptionUse.check(configuration, fileValues.keySet(), commandLine.keySet(), typed(fileValues));
+    return configuration;
+  }
+
+  private static void checkKey(String key, boolean mayBeSection) {
+    List<String> keys = ALL.stream().map(ConfigOption::key).toList();
+    boolean exists =
+        keys.contains(key)
+            || (mayBeSection && keys.stream().anyMatch(name -> name.startsWith(key + ".")));
+    if (!exists) {
+      throw new UsageException(
+          "there is no option '" + key + "'; the options are " + String.join(", ", keys));
+    }
+  }
+
+  private static void checkNotEmpty(String key, String value) {
+    if (value.isEmpty() || (value.isBlank() && !key.equals(CSV_DELIMITER.key()))) {
+      throw new UsageException(key + " is empty; leave it out, or give it a value");
+    }
+  }
+
+  /** A path to read is of files: who gives one need not say so. */
+  private static Configuration typed(Map<String, String> values) {
+    Configuration configuration = Configuration.fromMap(values);
+    for (ConfigOption<?> option : ALL) {
+      check(configuration, option);
+    }
+    if (configuration.contains(SOURCE_PATH) && !configuration.contains(SOURCE_TYPE)) {
+      configuration.set(SOURCE_TYPE, SourceType.FILES);
+    }
     return configuration;
   }
 

@@ -1,16 +1,17 @@
 package io.millrace.jobs;
 
 import io.millrace.column.Schema;
+import io.millrace.connectors.files.DescribeFailedRows;
 import io.millrace.connectors.files.FileSinks;
 import io.millrace.connectors.files.MalformedLine;
 import io.millrace.connectors.files.MalformedLinePolicy;
+import io.millrace.connectors.files.MalformedLineSerializer;
 import io.millrace.connectors.files.ParseLines;
 import io.millrace.connectors.files.TextFileSource;
 import io.millrace.connectors.files.TextLine;
 import io.millrace.connectors.formats.ArrowStreamEncoder;
 import io.millrace.connectors.formats.CsvEncoder;
 import io.millrace.connectors.formats.CsvLineParser;
-import io.millrace.connectors.formats.CsvOptions;
 import io.millrace.connectors.formats.JsonLineParser;
 import io.millrace.connectors.formats.JsonLinesEncoder;
 import io.millrace.connectors.formats.LineParser;
@@ -18,15 +19,17 @@ import io.millrace.connectors.formats.TableEncoder;
 import io.millrace.connectors.nexmark.NexmarkOptions;
 import io.millrace.connectors.nexmark.NexmarkStreams;
 import io.millrace.jobs.EtlOptions.Format;
-import io.millrace.jobs.EtlOptions.OnError;
 import io.millrace.jobs.EtlOptions.SinkType;
 import io.millrace.jobs.EtlOptions.SourceType;
 import io.millrace.operators.batch.BatchOptions;
 import io.millrace.operators.batch.BatchingOperator;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchTypeInformation;
+import io.millrace.operators.batch.OperatorFactory;
 import io.millrace.operators.exchange.BatchExchange;
 import io.millrace.operators.row.RowDataAppender;
+import io.millrace.operators.transform.FailedRows;
+import io.millrace.operators.transform.TableTransform;
 import io.millrace.operators.transform.TransformOperator;
 import java.io.IOException;
 import java.util.List;
@@ -38,12 +41,15 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.util.OutputTag;
 
 /** Puts the operators of an {@link EtlPlan} together. */
 final class EtlPipeline {
   private final StreamExecutionEnvironment environment;
   private final EtlPlan plan;
   private final Configuration configuration;
+  // Of the files that are read; null before, and where none are.
+  private DataStream<MalformedLine> malformedLines;
 
   private EtlPipeline(StreamExecutionEnvironment environment, EtlPlan plan) {
     this.environment = environment;
@@ -63,10 +69,12 @@ final class EtlPipeline {
   private void build() {
     Schema schema = plan.calc().outputSchema();
     ColumnBatchTypeInformation selectedType = new ColumnBatchTypeInformation(schema);
+    SingleOutputStreamOperator<ColumnBatch> source = count(source(), EtlProgress.IN);
     SingleOutputStreamOperator<ColumnBatch> selected =
-        TransformOperator.factory(plan.calc().transforms())
-            .appendTo(count(source(), EtlProgress.IN), "calc", selectedType)
-            .uid("calc");
+        calc().appendTo(source, "calc", selectedType).uid("calc");
+    if (plan.skipsBadRows()) {
+      badRowsSink(selected);
+    }
     SingleOutputStreamOperator<ColumnBatch> partitioned =
         BatchExchange.keyBy(selected, plan.keys().toArray(String[]::new))
             .keyHash(plan.keyHash())
@@ -96,28 +104,59 @@ final class EtlPipeline {
             .withBatchRows(configuration.get(EtlOptions.BATCH_ROWS)));
   }
 
+  private OperatorFactory<ColumnBatch, ColumnBatch> calc() {
+    TableTransform.Factory transforms = plan.calc().transforms();
+    return plan.hasPositions()
+        ? TransformOperator.factory(transforms, failedRows())
+        : TransformOperator.factory(transforms);
+  }
+
+  private OutputTag<ColumnBatch> failedRows() {
+    Schema schema = FailedRows.schema(plan.inputSchema());
+    return new OutputTag<>("failed-rows", new ColumnBatchTypeInformation(schema));
+  }
+
+  /** Writes lines that could not be parsed, and rows that could not be computed. */
+  private void badRowsSink(SingleOutputStreamOperator<ColumnBatch> selected) {
+    DataStream<MalformedLine> badRows = malformedLines;
+    if (plan.hasPositions()) {
+      DataStream<MalformedLine> failed =
+          DescribeFailedRows.describe(selected.getSideOutput(failedRows()), plan.sourceSchema())
+              .uid("describe-failed-rows")
+              .map(new CountFailedRows())
+              .returns(MalformedLineSerializer.typeInformation())
+              .uid("count-failed-rows");
+      badRows = malformedLines.union(failed);
+    }
+    SingleOutputStreamOperator<MalformedLine> counted =
+        badRows
+            .process(new CountBadRows(plan.badRowLimit().rows()))
+            .returns(MalformedLineSerializer.typeInformation())
+            // One subtask, which knows of all of them.
+            .setParallelism(1)
+            .uid("count-bad-rows");
+    FileSinks.malformedLines(counted, new Path(plan.badRowsPath())).uid("bad-rows");
+  }
+
   private SingleOutputStreamOperator<ColumnBatch> read() {
     Schema schema = plan.sourceSchema();
     LineParser parser =
         configuration.get(EtlOptions.SOURCE_FORMAT) == Format.CSV
-            ? new CsvLineParser(schema, csv())
+            ? new CsvLineParser(schema, plan.csv())
             : new JsonLineParser(schema);
     MalformedLinePolicy policy =
-        configuration.get(EtlOptions.ON_ERROR) == OnError.FAIL
-            ? MalformedLinePolicy.FAIL
-            : MalformedLinePolicy.SIDE_OUTPUT;
-    SingleOutputStreamOperator<RowData> rows = ParseLines.parse(lines(), parser, policy);
+        plan.skipsBadRows() ? MalformedLinePolicy.SIDE_OUTPUT : MalformedLinePolicy.FAIL;
+    SingleOutputStreamOperator<RowData> rows =
+        plan.hasPositions()
+            ? ParseLines.parseWithPositions(lines(), parser, policy)
+            : ParseLines.parse(lines(), parser, policy);
     rows.uid("parse");
-    DataStream<MalformedLine> badRows =
-        rows.getSideOutput(ParseLines.MALFORMED_LINES)
-            .process(new CountBadRows())
-            .uid("count-bad-rows");
-    FileSinks.malformedLines(badRows, new Path(plan.badRowsPath())).uid("bad-rows");
+    malformedLines = rows.getSideOutput(ParseLines.MALFORMED_LINES);
     BatchOptions batches =
         BatchOptions.latency(configuration.get(EtlOptions.BATCH_LATENCY))
             .withRows(1, configuration.get(EtlOptions.BATCH_ROWS));
-    return BatchingOperator.factory(schema, RowDataAppender::new, batches)
-        .appendTo(rows, "batch", new ColumnBatchTypeInformation(schema))
+    return BatchingOperator.factory(plan.inputSchema(), RowDataAppender::new, batches)
+        .appendTo(rows, "batch", new ColumnBatchTypeInformation(plan.inputSchema()))
         .uid("batch");
   }
 
@@ -125,17 +164,15 @@ final class EtlPipeline {
     try {
       return environment
           .fromSource(
-              TextFileSource.of(List.of(configuration.get(EtlOptions.SOURCE_PATH))).create(),
+              TextFileSource.of(List.of(configuration.get(EtlOptions.SOURCE_PATH)))
+                  .withLines(plan.lines())
+                  .create(),
               WatermarkStrategy.noWatermarks(),
               "lines")
           .uid("lines");
     } catch (IOException e) {
       throw new UsageException(e.getMessage());
     }
-  }
-
-  private CsvOptions csv() {
-    return CsvOptions.DEFAULT.withHeader(configuration.get(EtlOptions.CSV_HEADER));
   }
 
   private void sink(SingleOutputStreamOperator<ColumnBatch> batches, Schema schema) {
@@ -151,7 +188,7 @@ final class EtlPipeline {
     TableEncoder encoder =
         switch (plan.sinkFormat()) {
           case JSON -> new JsonLinesEncoder();
-          case CSV -> new CsvEncoder(csv());
+          case CSV -> new CsvEncoder(plan.csv());
           case ARROW -> new ArrowStreamEncoder();
         };
     FileSinks.write(batches, schema, encoder, new Path(plan.sinkPath())).uid("sink");

@@ -1,30 +1,27 @@
 package io.millrace.jobs;
 
 import io.millrace.column.DataType;
-import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.connectors.files.InputFiles;
+import io.millrace.connectors.files.LinePosition;
+import io.millrace.connectors.files.TextLineOptions;
+import io.millrace.connectors.formats.CsvOptions;
 import io.millrace.connectors.nexmark.NexmarkSchemas;
 import io.millrace.expression.Expression;
 import io.millrace.expression.ExpressionException;
 import io.millrace.expression.ExpressionSettings;
+import io.millrace.expression.Expressions;
 import io.millrace.jobs.EtlOptions.Format;
+import io.millrace.jobs.EtlOptions.OnError;
 import io.millrace.jobs.EtlOptions.SinkType;
 import io.millrace.jobs.EtlOptions.SourceType;
 import io.millrace.kernel.HashFunction;
-import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.transform.CalcPlan;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Function;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.table.api.ValidationException;
-import org.apache.flink.table.types.logical.LogicalType;
-import org.apache.flink.table.types.logical.RowType;
-import org.apache.flink.table.types.logical.utils.LogicalTypeParser;
 
 /**
  * Settings that fit together: what the job reads, selects, partitions by and writes.
@@ -42,14 +39,20 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, CalcPlan calc, 
    */
   static EtlPlan of(Configuration configuration) {
     Schema source = sourceSchema(configuration);
-    CalcPlan calc = calc(configuration, source);
+    CalcPlan plain = calc(configuration, source, source);
+    CalcPlan calc =
+        plain.canFail() && skipsBadRows(configuration)
+            ? calc(configuration, source, positioned(source))
+            : plain;
     List<String> keys =
         configuration
             .getOptional(EtlOptions.PARTITION_BY)
-            .map(EtlPlan::split)
+            .map(SchemaParser::parseNames)
             .orElseGet(() -> List.of(calc.outputSchema().field(0).name()));
     checkKeys(calc.outputSchema(), keys);
-    return new EtlPlan(configuration, source, calc, keys);
+    EtlPlan plan = new EtlPlan(configuration, source, calc, keys);
+    plan.csv();
+    return plan;
   }
 
   /** That of a DataStream job where it takes the key, else that of an SQL job. */
@@ -81,6 +84,76 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, CalcPlan calc, 
     return configuration.getOptional(EtlOptions.BAD_ROWS_PATH).orElse(sinkPath() + "-bad");
   }
 
+  String savepointsPath() {
+    return configuration.getOptional(EtlOptions.SAVEPOINT_PATH).orElse(sinkPath() + "-savepoints");
+  }
+
+  /** Whether rows that cannot be read or computed go to {@link #badRowsPath}. */
+  boolean skipsBadRows() {
+    return skipsBadRows(configuration);
+  }
+
+  private static boolean skipsBadRows(Configuration configuration) {
+    return configuration.get(EtlOptions.SOURCE_TYPE) == SourceType.FILES
+        && configuration.get(EtlOptions.ON_ERROR) == OnError.SKIP;
+  }
+
+  /** Whether rows come with their positions, because expressions may fail for some of them. */
+  boolean hasPositions() {
+    return skipsBadRows() && calc.canFail();
+  }
+
+  /** The columns of the rows that the calc gets. */
+  Schema inputSchema() {
+    return hasPositions() ? positioned(sourceSchema) : sourceSchema;
+  }
+
+  private static Schema positioned(Schema source) {
+    try {
+      return LinePosition.addTo(source);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(EtlOptions.SOURCE_SCHEMA.key() + ": " + e.getMessage());
+    }
+  }
+
+  BadRowLimit badRowLimit() {
+    return configuration
+        .getOptional(EtlOptions.BAD_ROWS_MAXIMUM)
+        .map(BadRowLimit::parse)
+        .orElse(BadRowLimit.NONE);
+  }
+
+  /**
+   * How CSV files are read and written.
+   *
+   * @throws UsageException if the delimiter is not one character, or one that cannot be
+   */
+  CsvOptions csv() {
+    String text = configuration.get(EtlOptions.CSV_DELIMITER);
+    String delimiter = text.equals("\\t") ? "\t" : text;
+    if (delimiter.length() != 1) {
+      throw new UsageException("csv.delimiter must be one character, but is '" + text + "'");
+    }
+    try {
+      return CsvOptions.DEFAULT
+          .withHeader(configuration.get(EtlOptions.CSV_HEADER))
+          .withDelimiter(delimiter.charAt(0));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("csv.delimiter: " + e.getMessage());
+    }
+  }
+
+  /** How files are cut into lines. */
+  TextLineOptions lines() {
+    if (configuration.get(EtlOptions.SOURCE_FORMAT) != Format.CSV) {
+      return TextLineOptions.DEFAULT;
+    }
+    TextLineOptions lines = TextLineOptions.DEFAULT.withHeader(csv().header());
+    return configuration.get(EtlOptions.CSV_QUOTED_LINE_FEEDS)
+        ? lines.withQuotedLineFeeds(csv().delimiter())
+        : lines;
+  }
+
   private static Schema sourceSchema(Configuration configuration) {
     if (configuration.get(EtlOptions.SOURCE_TYPE) == SourceType.NEXMARK) {
       return NexmarkSchemas.BID;
@@ -94,7 +167,8 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, CalcPlan calc, 
     } catch (IOException e) {
       throw new UsageException(e.getMessage());
     }
-    return parseSchema(
+    return SchemaParser.parse(
+        EtlOptions.SOURCE_SCHEMA.key(),
         required(configuration.get(EtlOptions.SOURCE_SCHEMA), EtlOptions.SOURCE_SCHEMA.key()));
   }
 
@@ -105,54 +179,29 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, CalcPlan calc, 
     return value;
   }
 
-  private static Schema parseSchema(String text) {
-    try {
-      return new Schema(split(text).stream().map(EtlPlan::parseField).toList());
-    } catch (IllegalArgumentException e) {
-      throw new UsageException(EtlOptions.SOURCE_SCHEMA.key() + ": " + e.getMessage());
-    }
-  }
-
-  private static Field parseField(String text) {
-    String[] nameAndType = text.split("\\s+", 2);
-    if (nameAndType.length < 2) {
-      throw new UsageException("cannot read '" + text + "' as a column; write a name and a type");
-    }
-    return Field.of(nameAndType[0].replace("`", ""), parseType(nameAndType[1]));
-  }
-
   /**
-   * The data type that an SQL type's text means.
-   *
-   * @throws UsageException if it is none
+   * @param source columns that expressions can name
+   * @param input columns that rows have
    */
-  static DataType parseType(String text) {
-    // Flink upper-cases keywords by the default locale, in which i may not become I.
-    String sql = text.contains("<") ? text : text.toUpperCase(Locale.ROOT);
-    try {
-      LogicalType type = LogicalTypeParser.parse(sql, EtlPlan.class.getClassLoader());
-      return SchemaConverter.toSchema(RowType.of(type)).type(0);
-    } catch (ValidationException | IllegalArgumentException e) {
-      throw new UsageException("'" + text + "' is no type that a column can have");
-    }
-  }
-
-  private static CalcPlan calc(Configuration configuration, Schema source) {
-    CalcPlan plan = CalcPlan.of(source, ExpressionSettings.DEFAULT);
+  private static CalcPlan calc(Configuration configuration, Schema source, Schema input) {
+    CalcPlan plan = CalcPlan.of(input, ExpressionSettings.DEFAULT);
     String where = configuration.get(EtlOptions.WHERE);
     String select = configuration.get(EtlOptions.SELECT);
     if (where != null) {
       Expression condition =
-          SqlExpressions.parseCondition(EtlOptions.WHERE.key(), where, source, EtlPlan::parseType);
+          SqlExpressions.parseCondition(
+              EtlOptions.WHERE.key(), where, source, SchemaParser::parseType);
       plan = checked(EtlOptions.WHERE, plan::filter, condition);
     }
     if (select != null) {
       List<Expression> columns =
           SqlExpressions.parseSelectList(
-              EtlOptions.SELECT.key(), select, source, EtlPlan::parseType);
-      plan = checked(EtlOptions.SELECT, plan::select, columns);
+              EtlOptions.SELECT.key(), select, source, SchemaParser::parseType);
+      return checked(EtlOptions.SELECT, plan::select, columns);
     }
-    return plan;
+    return input.equals(source)
+        ? plan
+        : plan.select(source.names().stream().map(Expressions::col).toList());
   }
 
   private static <T> CalcPlan checked(
@@ -162,23 +211,6 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, CalcPlan calc, 
     } catch (ExpressionException e) {
       throw new UsageException(option.key() + ": " + e.getMessage());
     }
-  }
-
-  /** The items between the commas that are outside parentheses and angle brackets, trimmed. */
-  private static List<String> split(String text) {
-    List<String> items = new ArrayList<>();
-    int depth = 0;
-    int start = 0;
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      depth += c == '(' || c == '<' ? 1 : c == ')' || c == '>' ? -1 : 0;
-      if (c == ',' && depth == 0) {
-        items.add(text.substring(start, i).trim());
-        start = i + 1;
-      }
-    }
-    items.add(text.substring(start).trim());
-    return items;
   }
 
   private static void checkKeys(Schema schema, List<String> keys) {

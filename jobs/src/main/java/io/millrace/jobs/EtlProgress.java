@@ -5,6 +5,7 @@ import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -12,12 +13,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
 
 /** Prints how far a job is while it runs, and a table when it is done. */
 final class EtlProgress {
   static final String IN = "in";
   static final String OUT = "out";
   static final String BAD_ROWS = "bad rows";
+  // Of the bad rows those that were read, and so are among the rows in.
+  static final String FAILED_ROWS = "failed rows";
   private static final Duration INTERVAL = Duration.ofSeconds(2);
 
   private final PrintStream out;
@@ -32,18 +36,60 @@ final class EtlProgress {
   /**
    * Waits for the job and prints a line every two seconds while it runs.
    *
+   * @param stop ends the waiting when it is complete
+   * @return what the job did; empty if it is to stop
    * @throws ExecutionException if the job fails
    */
-  JobExecutionResult await(JobClient client) throws ExecutionException, InterruptedException {
+  Optional<JobExecutionResult> await(JobClient client, CompletableFuture<Integer> stop)
+      throws ExecutionException, InterruptedException {
     startNanos = System.nanoTime();
     lastNanos = startNanos;
     CompletableFuture<JobExecutionResult> result = client.getJobExecutionResult();
-    while (true) {
+    while (!result.isDone() && !stop.isDone()) {
       try {
-        return result.get(INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+        CompletableFuture.anyOf(result, stop).get(INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
       } catch (TimeoutException e) {
         printLine(client);
       }
+    }
+    return result.isDone() ? Optional.of(result.get()) : Optional.empty();
+  }
+
+  /**
+   * Stops the job once what it has read is written and committed.
+   *
+   * @return the savepoint, from which it can go on
+   * @throws ExecutionException if the job fails or ends before that
+   */
+  String stopWithSavepoint(JobClient client, EtlPlan plan)
+      throws ExecutionException, InterruptedException {
+    out.println("stopping with a savepoint; a second signal ends the process at once");
+    CompletableFuture<JobExecutionResult> result = client.getJobExecutionResult();
+    String savepoint =
+        client
+            .stopWithSavepoint(
+                false, EtlEnvironment.uri(plan.savepointsPath()), SavepointFormatType.CANONICAL)
+            .get();
+    printTable(result.get(), plan);
+    return savepoint;
+  }
+
+  /**
+   * @throws TooManyBadRowsException if a finished job had more of them than its options allow
+   */
+  static void checkBadRows(JobExecutionResult result, EtlPlan plan) {
+    Map<String, Object> counts = result.getAllAccumulatorResults();
+    long badRows = count(counts, BAD_ROWS);
+    long allRows = count(counts, CountingOperator.ROWS + IN) + badRows - count(counts, FAILED_ROWS);
+    if (plan.badRowLimit().isExceeded(badRows, allRows)) {
+      throw new TooManyBadRowsException(
+          String.format(
+              Locale.ROOT,
+              "%,d of %,d rows are bad, more than bad-rows.max allows (%s); they are in %s",
+              badRows,
+              allRows,
+              plan.badRowLimit(),
+              plan.badRowsPath()));
     }
   }
 

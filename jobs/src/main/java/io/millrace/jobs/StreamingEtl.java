@@ -3,19 +3,16 @@ package io.millrace.jobs;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceUnavailableException;
 import java.io.PrintStream;
-import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.apache.flink.api.common.JobExecutionResult;
-import org.apache.flink.configuration.CheckpointingOptions;
-import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.DeploymentOptions;
-import org.apache.flink.configuration.HeartbeatManagerOptions;
-import org.apache.flink.configuration.RestOptions;
-import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.LocalStreamEnvironment;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.ExceptionUtils;
 import picocli.CommandLine;
 
 /**
@@ -26,17 +23,17 @@ import picocli.CommandLine;
  */
 public final class StreamingEtl {
   private static final String JOB_NAME = "StreamingEtl";
-  private static final int WEB_PORT = 8081;
   private static final int FAILED = 1;
   private static final int WRONG_USAGE = 2;
+  private static final int TOO_MANY_BAD_ROWS = 3;
 
   private StreamingEtl() {}
 
   /**
-   * On the embedded cluster, ends the process with 0, 1 (the job failed) or 2 (the command or its
-   * input is wrong). On any other cluster it submits the job and throws if that cannot be done: the
-   * process may be the JobManager, which runs the main class of a jar that comes over REST, and
-   * must not end. An attached client shows the progress.
+   * On the embedded cluster, ends the process with the exit codes that {@link EtlCommand} lists. On
+   * any other cluster it submits the job and throws if that cannot be done: the process may be the
+   * JobManager, which runs the main class of a jar that comes over REST, and must not end. An
+   * attached client shows the progress.
    *
    * @throws UsageException if the command or its input is wrong, on another cluster
    */
@@ -44,7 +41,7 @@ public final class StreamingEtl {
     boolean embedded =
         StreamExecutionEnvironment.getExecutionEnvironment() instanceof LocalStreamEnvironment;
     if (embedded) {
-      int exitCode = run(arguments, System.out, System.err);
+      int exitCode = run(arguments, System.out, System.err, StopSignals.take());
       if (exitCode != 0) {
         System.exit(exitCode);
       }
@@ -55,27 +52,44 @@ public final class StreamingEtl {
 
   private static void submit(String[] arguments) throws Exception {
     EtlCommand command = new EtlCommand();
-    Optional<EtlPlan> plan = plan(command, arguments, System.out);
-    if (plan.isPresent()) {
-      Configuration settings = plan.get().configuration();
-      StreamExecutionEnvironment environment =
-          StreamExecutionEnvironment.getExecutionEnvironment(configuration(settings));
-      environment.setParallelism(settings.get(EtlOptions.PARALLELISM));
-      EtlPipeline.build(environment, plan.get());
-      JobClient client = environment.executeAsync(JOB_NAME);
-      // A client that is not attached, such as a JobManager that was sent the jar, cannot wait.
-      if (environment.getConfiguration().get(DeploymentOptions.ATTACHED)) {
-        EtlProgress progress = new EtlProgress(System.out);
-        progress.printTable(progress.await(client), plan.get());
-      }
+    Optional<EtlPlan> parsed = plan(command, arguments, System.out);
+    if (parsed.isEmpty()) {
+      return;
+    }
+    if (command.hasWebUi() || command.resume != null) {
+      throw new UsageException(
+          "--web and --web-port have no effect on a cluster, and it is flink run -s PATH that goes"
+              + " on from a savepoint there");
+    }
+    EtlPlan plan = parsed.get();
+    StreamExecutionEnvironment environment = EtlEnvironment.ofCluster(plan.configuration());
+    OutputFolders.check(plan, EtlEnvironment.mayBeResumed(environment));
+    EtlPipeline.build(environment, plan);
+    JobClient client = environment.executeAsync(JOB_NAME);
+    // A client that is not attached, such as a JobManager that was sent the jar, cannot wait.
+    if (environment.getConfiguration().get(DeploymentOptions.ATTACHED)) {
+      EtlProgress progress = new EtlProgress(System.out);
+      JobExecutionResult result = progress.await(client, new CompletableFuture<>()).orElseThrow();
+      progress.printTable(result, plan);
+      EtlProgress.checkBadRows(result, plan);
     }
   }
 
   static int run(String[] arguments, PrintStream out, PrintStream err) {
+    return run(arguments, out, err, new CompletableFuture<>());
+  }
+
+  /**
+   * Runs the job here, and returns the exit code.
+   *
+   * @param stop completed with an exit code to stop the job with a savepoint
+   */
+  static int run(
+      String[] arguments, PrintStream out, PrintStream err, CompletableFuture<Integer> stop) {
     EtlCommand command = new EtlCommand();
     try {
       Optional<EtlPlan> plan = plan(command, arguments, out);
-      return plan.isPresent() ? execute(plan.get(), command.web, out, err) : 0;
+      return plan.isPresent() ? execute(plan.get(), command, out, err, stop) : 0;
     } catch (UsageException | DeviceUnavailableException e) {
       err.println("millrace etl: " + e.getMessage());
       return WRONG_USAGE;
@@ -95,36 +109,74 @@ public final class StreamingEtl {
         commandLine.printVersionHelp(out);
         return Optional.empty();
       }
+    } catch (CommandLine.UnmatchedArgumentException e) {
+      List<String> suggestions = e.getSuggestions();
+      throw new UsageException(
+          e.getMessage()
+              + (suggestions.isEmpty() ? "" : "; did you mean " + suggestions.get(0) + "?")
+              + "; --help lists the options");
     } catch (CommandLine.ParameterException e) {
-      throw new UsageException(e.getMessage());
+      throw new UsageException(e.getMessage() + "; --help lists the options");
     }
-    return Optional.of(EtlPlan.of(EtlOptions.parse(command.settings())));
+    return Optional.of(
+        EtlPlan.of(EtlOptions.parse(command.fileSettings(), command.givenSettings())));
   }
 
-  private static int execute(EtlPlan plan, boolean web, PrintStream out, PrintStream err) {
-    String device = plan.configuration().get(EtlOptions.DEVICE);
-    out.println("device: " + device(device).description());
-    StreamExecutionEnvironment environment = embedded(plan.configuration(), web);
+  private static int execute(
+      EtlPlan plan,
+      EtlCommand command,
+      PrintStream out,
+      PrintStream err,
+      CompletableFuture<Integer> stop) {
+    Device device = device(plan.configuration().get(EtlOptions.DEVICE));
+    Optional<Integer> webPort =
+        command.hasWebUi()
+            ? Optional.of(EtlEnvironment.freeWebPort(Optional.ofNullable(command.webPort)))
+            : Optional.empty();
+    Optional<String> resumePath =
+        Optional.ofNullable(command.resume).map(EtlEnvironment::savepoint);
+    StreamExecutionEnvironment environment =
+        EtlEnvironment.embedded(plan.configuration(), webPort, resumePath);
+    OutputFolders.prepare(plan, resumePath.isPresent());
     EtlPipeline.build(environment, plan);
+    out.println("device: " + device.description());
+    JobClient client;
+    try {
+      client = environment.executeAsync(JOB_NAME);
+    } catch (Exception e) {
+      err.println("millrace etl: the job could not be started: " + FailureMessage.of(e));
+      return FAILED;
+    }
+    webPort.ifPresent(port -> out.println("web UI: http://localhost:" + port));
+    return await(client, plan, out, err, stop);
+  }
+
+  private static int await(
+      JobClient client,
+      EtlPlan plan,
+      PrintStream out,
+      PrintStream err,
+      CompletableFuture<Integer> stop) {
     EtlProgress progress = new EtlProgress(out);
     try {
-      JobClient client = environment.executeAsync(JOB_NAME);
-      if (web) {
-        out.println("web UI: http://localhost:" + WEB_PORT);
+      Optional<JobExecutionResult> result = progress.await(client, stop);
+      if (result.isEmpty()) {
+        String savepoint = progress.stopWithSavepoint(client, plan);
+        out.println("stopped; to go on, repeat the command with --resume " + savepoint);
+        return stop.join();
       }
-      JobExecutionResult result = progress.await(client);
-      progress.printTable(result, plan);
+      progress.printTable(result.get(), plan);
+      EtlProgress.checkBadRows(result.get(), plan);
       return 0;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       err.println("millrace etl: interrupted");
       return FAILED;
-    } catch (ExecutionException e) {
-      err.println("millrace etl: the job failed: " + message(e));
-      return FAILED;
-    } catch (Exception e) {
-      err.println("millrace etl: the job could not be started: " + message(e));
-      return FAILED;
+    } catch (ExecutionException | TooManyBadRowsException e) {
+      err.println("millrace etl: the job failed: " + FailureMessage.of(e));
+      return ExceptionUtils.findThrowable(e, TooManyBadRowsException.class).isPresent()
+          ? TOO_MANY_BAD_ROWS
+          : FAILED;
     }
   }
 
@@ -134,43 +186,5 @@ public final class StreamingEtl {
     } catch (IllegalArgumentException e) {
       throw new UsageException(e.getMessage());
     }
-  }
-
-  private static Configuration configuration(Configuration settings) {
-    Configuration configuration = new Configuration();
-    configuration.set(EtlOptions.DEVICE, settings.get(EtlOptions.DEVICE));
-    configuration.set(
-        CheckpointingOptions.CHECKPOINTING_INTERVAL, settings.get(EtlOptions.CHECKPOINT_INTERVAL));
-    return configuration;
-  }
-
-  private static StreamExecutionEnvironment embedded(Configuration settings, boolean web) {
-    Configuration configuration = configuration(settings);
-    configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "disable");
-    // Accumulators, and so the progress shown, travel with heartbeats.
-    configuration.set(HeartbeatManagerOptions.HEARTBEAT_INTERVAL, Duration.ofSeconds(1));
-    if (web) {
-      configuration.set(RestOptions.PORT, WEB_PORT);
-    }
-    StreamExecutionEnvironment environment =
-        web
-            ? StreamExecutionEnvironment.createLocalEnvironmentWithWebUI(configuration)
-            : StreamExecutionEnvironment.createLocalEnvironment(configuration);
-    environment.setParallelism(settings.get(EtlOptions.PARALLELISM));
-    return environment;
-  }
-
-  // What Flink wraps around a failure says only that there was one.
-  private static String message(Throwable failure) {
-    Throwable cause = failure;
-    while (cause.getCause() != null && isWrapper(cause)) {
-      cause = cause.getCause();
-    }
-    return cause.getMessage() == null ? cause.toString() : cause.getMessage();
-  }
-
-  private static boolean isWrapper(Throwable failure) {
-    String name = failure.getClass().getName();
-    return name.startsWith("org.apache.flink.") || name.startsWith("java.util.concurrent.");
   }
 }

@@ -3,6 +3,7 @@ package io.millrace.jobs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -13,13 +14,15 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
  * Reads a YAML file as flat settings: nested keys are joined by dots, lists by commas, and a
- * mapping of column names to types under {@code schema} becomes {@code name type, name type}.
+ * mapping of column names to types under {@code schema} becomes {@code name type, name type}. A key
+ * without a value has null.
  */
 final class YamlSettings {
   private YamlSettings() {}
 
   /**
-   * @throws UsageException if the file cannot be read or is not a YAML mapping
+   * @throws UsageException if the file cannot be read, is not a YAML mapping, or a list or schema
+   *     has an item without a value or with one that is not text
    */
   static Map<String, String> read(Path file) {
     Object root;
@@ -46,21 +49,43 @@ final class YamlSettings {
         (name, value) -> {
           String key = prefix + name;
           if (value instanceof Map<?, ?> columns && key.endsWith("schema")) {
-            settings.put(key, join(columns));
+            settings.put(key, schema(key, columns));
           } else if (value instanceof Map<?, ?> nested) {
             flatten(key + ".", nested, settings);
           } else if (value instanceof List<?> items) {
-            settings.put(
-                key, items.stream().map(String::valueOf).collect(Collectors.joining(", ")));
+            settings.put(key, list(key, items));
           } else {
-            settings.put(key, String.valueOf(value));
+            settings.put(key, value == null ? null : value.toString());
           }
         });
   }
 
-  private static String join(Map<?, ?> columns) {
-    return columns.entrySet().stream()
-        .map(column -> column.getKey() + " " + column.getValue())
-        .collect(Collectors.joining(", "));
+  private static String list(String key, List<?> items) {
+    List<String> texts = new ArrayList<>();
+    for (Object item : items) {
+      texts.add(text(item, key + ": item " + (texts.size() + 1)));
+    }
+    return String.join(", ", texts);
+  }
+
+  private static String schema(String key, Map<?, ?> columns) {
+    List<String> texts = new ArrayList<>();
+    columns.forEach(
+        (name, type) ->
+            texts.add(
+                SchemaParser.quote(String.valueOf(name))
+                    + " "
+                    + text(type, key + ": the type of column '" + name + "'")));
+    return String.join(", ", texts);
+  }
+
+  private static String text(Object value, String what) {
+    if (value == null) {
+      throw new UsageException(what + " is empty");
+    }
+    if (value instanceof Map || value instanceof List) {
+      throw new UsageException(what + " must be text, but is " + value);
+    }
+    return value.toString();
   }
 }

@@ -3,12 +3,18 @@ package io.millrace.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
 import io.millrace.jobs.EtlOptions.Format;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,12 +43,11 @@ class EtlOptionsTest {
         """);
     EtlCommand command = new EtlCommand();
     new CommandLine(command).parseArgs("--config", file.toString(), "--input", "other.json");
-    Map<String, String> settings = command.settings();
-    assertThat(settings)
+    Configuration configuration = EtlOptions.parse(command.fileSettings(), command.givenSettings());
+    assertThat(configuration.toMap())
         .containsEntry("source.path", "other.json")
         .containsEntry("source.schema", "auction BIGINT, price DECIMAL(10, 2)")
         .containsEntry("select", "auction, price AS eur");
-    Configuration configuration = EtlOptions.parse(settings);
     assertThat(configuration.get(EtlOptions.SINK_FORMAT)).isEqualTo(Format.ARROW);
     assertThat(configuration.get(EtlOptions.BATCH_LATENCY)).isEqualTo(Duration.ofMillis(20));
   }
@@ -53,6 +58,8 @@ class EtlOptionsTest {
       value = {
         "sourc | x | there is no option 'sourc'; the options are source.type",
         "sink.format | xml | sink.format must be one of json, csv, arrow, but is 'xml'",
+        "select | '' | select is empty; leave it out, or give it a value",
+        "bad-rows.max | few | bad-rows.max must be a number of rows such as 100 or a share such as 1%, but is 'few'",
         "batch.latency | soon | batch.latency must be a duration such as 100ms or 10s",
         "source.events | many | source.events must be a whole number, but is 'many'",
         "parallelism | 0 | parallelism must be at least 1, but is 0",
@@ -66,6 +73,138 @@ class EtlOptionsTest {
         .isInstanceOf(UsageException.class)
         .hasMessageStartingWith(message)
         .hasMessageNotContaining("\n");
+  }
+
+  private static final Map<String, String> FROM_CSV =
+      Map.of("source.type", "files", "source.format", "csv");
+  private static final Map<String, String> FROM_JSON = Map.of("source.type", "files");
+  private static final Map<String, String> FAILING =
+      Map.of("source.type", "files", "on-error", "fail");
+  private static final Map<String, String> DISCARDED = Map.of("sink.type", "discard");
+  private static final Map<String, String> TO_JSON = Map.of("sink.format", "json");
+
+  /** Settings under which an option has an effect, and those under which it has none. */
+  private record Effect(List<Map<String, String>> some, List<Map<String, String>> none) {}
+
+  private static final Effect ALWAYS =
+      new Effect(List.of(Map.of(), FROM_CSV, DISCARDED), List.of());
+  private static final Effect GENERATED =
+      new Effect(List.of(Map.of()), List.of(FROM_CSV, FROM_JSON));
+  private static final Effect FROM_FILES =
+      new Effect(List.of(FROM_CSV, FROM_JSON), List.of(Map.of()));
+  private static final Effect TO_FILES = new Effect(List.of(Map.of(), TO_JSON), List.of(DISCARDED));
+  private static final Effect SKIPPING =
+      new Effect(List.of(FROM_CSV, FROM_JSON), List.of(Map.of(), FAILING));
+  private static final Map<String, Effect> EFFECTS =
+      Map.ofEntries(
+          Map.entry("source.type", ALWAYS),
+          Map.entry("source.events", GENERATED),
+          Map.entry("source.rate", GENERATED),
+          Map.entry(
+              "source.path",
+              new Effect(List.of(Map.of(), FROM_CSV), List.of(Map.of("source.type", "nexmark")))),
+          Map.entry("source.format", FROM_FILES),
+          Map.entry("source.schema", FROM_FILES),
+          Map.entry("where", ALWAYS),
+          Map.entry("select", ALWAYS),
+          Map.entry("partition.by", ALWAYS),
+          Map.entry("sink.type", ALWAYS),
+          Map.entry("sink.path", TO_FILES),
+          Map.entry("sink.format", TO_FILES),
+          Map.entry("sink.existing", TO_FILES),
+          Map.entry(
+              "csv.header",
+              new Effect(List.of(Map.of(), FROM_JSON, FROM_CSV), List.of(TO_JSON, DISCARDED))),
+          Map.entry(
+              "csv.delimiter",
+              new Effect(List.of(Map.of(), FROM_JSON, FROM_CSV), List.of(TO_JSON, DISCARDED))),
+          Map.entry(
+              "csv.quoted-line-feeds", new Effect(List.of(FROM_CSV), List.of(Map.of(), FROM_JSON))),
+          Map.entry("on-error", FROM_FILES),
+          Map.entry("bad-rows.path", SKIPPING),
+          Map.entry("bad-rows.max", SKIPPING),
+          Map.entry("batch.rows", ALWAYS),
+          Map.entry("batch.latency", FROM_FILES),
+          Map.entry("parallelism", ALWAYS),
+          Map.entry("checkpoint.interval", ALWAYS),
+          Map.entry("checkpoint.path", ALWAYS),
+          Map.entry("savepoint.path", ALWAYS),
+          Map.entry("millrace.device", ALWAYS));
+
+  @Test
+  void anOptionThatWouldBeIgnoredIsRefused() {
+    assertThat(EFFECTS.keySet())
+        .containsExactlyInAnyOrderElementsOf(
+            EtlOptions.ALL.stream().map(ConfigOption::key).toList());
+    for (ConfigOption<?> option : EtlOptions.ALL) {
+      Effect effect = EFFECTS.get(option.key());
+      for (Map<String, String> settings : effect.some) {
+        assertThat(EtlOptions.parse(with(settings, option)).contains(option)).isTrue();
+      }
+      for (Map<String, String> settings : effect.none) {
+        assertThatThrownBy(() -> EtlOptions.parse(with(settings, option)))
+            .isInstanceOf(UsageException.class)
+            .hasMessageStartingWith(option.key() + " has no effect here: it is used only where ");
+        assertThatThrownBy(() -> EtlOptions.parse(with(settings, option), Map.of()))
+            .isInstanceOf(UsageException.class);
+      }
+    }
+  }
+
+  private static Map<String, String> with(Map<String, String> settings, ConfigOption<?> option) {
+    Map<String, String> all = new HashMap<>(settings);
+    Object value = option.defaultValue();
+    all.putIfAbsent(
+        option.key(),
+        value == null
+            ? "1"
+            : value instanceof Duration duration ? duration.toMillis() + "ms" : value.toString());
+    return all;
+  }
+
+  @Test
+  void anOptionOfTheFileMayBeIdleWhereTheCommandLineChangesWhatItDependsOn() {
+    Map<String, String> file = Map.of("sink.path", "out", "sink.format", "arrow");
+    assertThat(EtlOptions.parse(file, DISCARDED).get(EtlOptions.SINK_PATH)).isEqualTo("out");
+  }
+
+  @Test
+  void eachOptionOfTheFileHasOneOnTheCommandLineAndAnExplanation() throws IOException {
+    String page = Files.readString(Path.of("../docs/etl.md"));
+    for (ConfigOption<?> option : EtlOptions.ALL) {
+      assertThat(page).contains("`" + option.key() + "`");
+    }
+    for (CommandLine.Model.OptionSpec option :
+        new CommandLine(new EtlCommand()).getCommandSpec().options()) {
+      assertThat(page).contains("`" + option.longestName());
+    }
+  }
+
+  @Test
+  void anItemWithoutAValueIsRefused() throws IOException {
+    Path file = folder.resolve("etl.yaml");
+    Files.writeString(file, "select: [a, , b]");
+    assertThatThrownBy(() -> YamlSettings.read(file)).isInstanceOf(UsageException.class);
+    Files.writeString(file, "select:\n- a\n-\n");
+    assertThatThrownBy(() -> YamlSettings.read(file)).hasMessage("select: item 2 is empty");
+    Files.writeString(file, "source: {schema: {a: INT, b: }}");
+    assertThatThrownBy(() -> YamlSettings.read(file))
+        .hasMessage("source.schema: the type of column 'b' is empty");
+    Files.writeString(file, "source: {schema: {my col: INT NOT NULL}}");
+    assertThat(YamlSettings.read(file)).isEqualTo(Map.of("source.schema", "`my col` INT NOT NULL"));
+  }
+
+  @Test
+  void columnsAreReadAsSqlWritesThem() {
+    Schema schema =
+        SchemaParser.parse(
+            "s", "a INT NOT NULL, `my ``col``, x` decimal(10, 2), r ROW<x INT NOT NULL, y INT>");
+    assertThat(schema.names()).containsExactly("a", "my `col`, x", "r");
+    assertThat(schema.field(0).nullable()).isFalse();
+    assertThat(schema.field(1)).isEqualTo(Field.of("my `col`, x", DataType.decimal(10, 2)));
+    assertThat(schema.type(2).fields().get(0).nullable()).isFalse();
+    assertThat(SchemaParser.parseNames("a, `b, c`")).containsExactly("a", "b, c");
+    assertThatThrownBy(() -> SchemaParser.parse("s", "`a INT")).isInstanceOf(UsageException.class);
   }
 
   @Test

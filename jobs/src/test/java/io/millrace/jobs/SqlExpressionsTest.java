@@ -56,19 +56,19 @@ class SqlExpressionsTest {
 
   @Test
   void aConditionIsBoolean() {
-    assertThat(SqlExpressions.parseCondition("where", "price > 1", SCHEMA, EtlPlan::parseType))
+    assertThat(SqlExpressions.parseCondition("where", "price > 1", SCHEMA, SchemaParser::parseType))
         .hasToString("(`price` > 1)");
     assertThatThrownBy(
             () ->
                 SqlExpressions.parseCondition(
-                    "where", "price +\n prise", SCHEMA, EtlPlan::parseType))
+                    "where", "price +\n prise", SCHEMA, SchemaParser::parseType))
         .hasMessageStartingWith("where, line 2, column 2: there is no column 'prise'");
     assertThatThrownBy(
-            () -> SqlExpressions.parseCondition("where", "price", SCHEMA, EtlPlan::parseType))
+            () -> SqlExpressions.parseCondition("where", "price", SCHEMA, SchemaParser::parseType))
         .hasMessage("where, column 1: a condition is BOOLEAN, but `price` is INT");
   }
 
   private static List<Expression> parse(String sql) {
-    return SqlExpressions.parseSelectList("select", sql, SCHEMA, EtlPlan::parseType);
+    return SqlExpressions.parseSelectList("select", sql, SCHEMA, SchemaParser::parseType);
   }
 }

@@ -3,11 +3,7 @@ package io.millrace.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.operators.testing.NothingHeldExtension;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,25 +28,23 @@ class StreamingEtlTest {
 
   @TempDir Path folder;
 
-  private record Outcome(int exitCode, String out, String err) {}
-
   @Test
   void everyGeneratedRowIsWrittenOnce() throws IOException {
-    Outcome outcome =
+    EtlRun outcome =
         run("--events", "30000", "--select", "auction, date_time, CAST(price AS DOUBLE) AS eur");
-    assertThat(outcome.err).isEmpty();
-    assertThat(outcome.exitCode).isZero();
-    assertThat(outcome.out)
+    assertThat(outcome.err()).isEmpty();
+    assertThat(outcome.exitCode()).isZero();
+    assertThat(outcome.out())
         .startsWith("device: ")
         .containsPattern("rows in +30,000")
         .containsPattern("rows out +30,000");
-    List<String> lines = lines(folder.resolve("out"));
+    List<String> lines = EtlRun.lines(folder.resolve("out"));
     assertThat(lines).hasSize(30_000).allMatch(line -> line.matches("\\d+,[-0-9T:.]+,[0-9.E]+"));
   }
 
   @Test
   void rowsAreFilteredAndComputedBySql() throws IOException {
-    Outcome outcome =
+    EtlRun outcome =
         run(
             "--events",
             "30000",
@@ -58,30 +52,30 @@ class StreamingEtlTest {
             "auction BETWEEN 1000 AND 1010 AND channel LIKE 'A%'",
             "--select",
             "auction, price * 2 AS twice, UPPER(channel) AS channel");
-    assertThat(outcome.err).isEmpty();
-    assertThat(outcome.out).containsPattern("rows in +30,000");
-    assertThat(lines(folder.resolve("out")))
+    assertThat(outcome.err()).isEmpty();
+    assertThat(outcome.out()).containsPattern("rows in +30,000");
+    assertThat(EtlRun.lines(folder.resolve("out")))
         .hasSizeBetween(1, 29_999)
         .allMatch(line -> line.matches("10(0[0-9]|10),\\d+,A[A-Z]+"));
   }
 
   @Test
   void anyTypeOfKeyCanBeDiscarded() {
-    Outcome outcome = run("--events", "20000", "--key", "date_time", "--sink", "discard");
-    assertThat(outcome.err).isEmpty();
-    assertThat(outcome.out)
+    EtlRun outcome = run("--events", "20000", "--key", "date_time", "--sink", "discard");
+    assertThat(outcome.err()).isEmpty();
+    assertThat(outcome.out())
         .containsPattern("rows out +20,000")
         .containsPattern("output +discarded");
   }
 
   @Test
   void rowsThatDoNotParseAreKeptWithTheirReasonAndPosition() throws IOException {
-    Outcome outcome = run(filesSource());
-    assertThat(outcome.err).isEmpty();
-    assertThat(outcome.exitCode).isZero();
-    assertThat(outcome.out).containsPattern("rows out +2").containsPattern("bad rows +2");
-    assertThat(lines(folder.resolve("out"))).containsExactlyInAnyOrder("1,10.0", "2,12.0");
-    assertThat(lines(folder.resolve("out-bad")))
+    EtlRun outcome = run(filesSource());
+    assertThat(outcome.err()).isEmpty();
+    assertThat(outcome.exitCode()).isZero();
+    assertThat(outcome.out()).containsPattern("rows out +2").containsPattern("bad rows +2");
+    assertThat(EtlRun.lines(folder.resolve("out"))).containsExactlyInAnyOrder("1,10.0", "2,12.0");
+    assertThat(EtlRun.lines(folder.resolve("out-bad")))
         .hasSize(2)
         .anyMatch(line -> line.contains("\"offset\":41") && line.contains("column 'auction'"))
         .anyMatch(line -> line.contains("\"text\":\"not json\""));
@@ -91,9 +85,9 @@ class StreamingEtlTest {
   void onErrorFailStopsWithTheReasonAndPosition() throws IOException {
     List<String> arguments = new ArrayList<>(Arrays.asList(filesSource()));
     arguments.addAll(List.of("--on-error", "fail"));
-    Outcome outcome = run(arguments.toArray(String[]::new));
-    assertThat(outcome.exitCode).isEqualTo(1);
-    assertThat(outcome.err)
+    EtlRun outcome = run(arguments.toArray(String[]::new));
+    assertThat(outcome.exitCode()).isEqualTo(1);
+    assertThat(outcome.err())
         .startsWith("millrace etl: the job failed: ")
         .contains("bids.json")
         .contains("41")
@@ -109,7 +103,13 @@ class StreamingEtlTest {
         "--select nope | select, column 1: there is no column 'nope'; the columns are auction, bidder",
         "--select UPER(channel) | select, column 1: there is no function UPER; did you mean 'UPPER'?",
         "--where price+=+channel | where, column 1: (`price` = `channel`): ",
-        "--bogus | Unknown option: '--bogus'",
+        "--bogus | Unknown option: '--bogus'; --help lists the options",
+        "--parallelizm=3 | Unknown option: '--parallelizm=3'; did you mean --parallelism?; --help lists",
+        "--events | Expected parameter for option '--events' but found '--output'; --help lists the options",
+        "--append --overwrite | --append and --overwrite exclude each other",
+        "--csv-delimiter ab | csv.delimiter must be one character, but is 'ab'",
+        "--csv-delimiter \" | csv.delimiter: fields cannot be delimited by '\"'",
+        "--resume none | --resume: there is no savepoint or checkpoint in none",
         "--sink printer | sink.type must be one of files, discard, but is 'printer'",
         "--source files | reading files needs source.path",
         "--source files --input pom.xml --schema a+ARRAY<ROW<x+INT,y+INT>> | partition.by: column 'a' is ARRAY<ROW<x INT, y INT>>",
@@ -120,22 +120,22 @@ class StreamingEtlTest {
         "--config none.yaml | cannot read the file none.yaml",
       })
   void wrongUsageIsOneLineAndWritesNothing(String arguments, String message) throws IOException {
-    Outcome outcome =
+    EtlRun outcome =
         run(
             Stream.of(arguments.split(" "))
                 .map(argument -> argument.replace('+', ' '))
                 .toArray(String[]::new));
-    assertThat(outcome.exitCode).isEqualTo(2);
-    assertThat(outcome.err).startsWith("millrace etl: " + message);
-    assertThat(outcome.err.lines()).hasSize(1);
+    assertThat(outcome.exitCode()).isEqualTo(2);
+    assertThat(outcome.err()).startsWith("millrace etl: " + message);
+    assertThat(outcome.err().lines()).hasSize(1);
     assertThat(folder).isEmptyDirectory();
   }
 
   @Test
   void helpListsTheOptions() {
-    Outcome outcome = run("--help");
-    assertThat(outcome.exitCode).isZero();
-    assertThat(outcome.out).contains("--select", "--key", "--web", "Exit codes");
+    EtlRun outcome = run("--help");
+    assertThat(outcome.exitCode()).isZero();
+    assertThat(outcome.out()).contains("--select", "--key", "--web", "Exit codes");
   }
 
   private String[] filesSource() throws IOException {
@@ -149,35 +149,11 @@ class StreamingEtlTest {
     };
   }
 
-  private Outcome run(String... arguments) {
+  private EtlRun run(String... arguments) {
     List<String> all = new ArrayList<>(Arrays.asList(arguments));
-    all.addAll(
-        List.of("--output", folder.resolve("out").toString(), "--checkpoint-interval", "500ms"));
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    ByteArrayOutputStream err = new ByteArrayOutputStream();
-    int exitCode =
-        StreamingEtl.run(
-            all.toArray(String[]::new),
-            new PrintStream(out, true, StandardCharsets.UTF_8),
-            new PrintStream(err, true, StandardCharsets.UTF_8));
-    return new Outcome(
-        exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
-  }
-
-  private static List<String> lines(Path path) throws IOException {
-    try (Stream<Path> files = Files.walk(path)) {
-      return files
-          .filter(file -> file.getFileName().toString().startsWith("part-"))
-          .flatMap(StreamingEtlTest::linesOf)
-          .toList();
+    if (!all.contains("discard")) {
+      all.addAll(List.of("--output", folder.resolve("out").toString()));
     }
-  }
-
-  private static Stream<String> linesOf(Path file) {
-    try {
-      return Files.readAllLines(file).stream();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return EtlRun.of(all.toArray(String[]::new));
   }
 }

@@ -30,6 +30,11 @@ public final class EvaluationException extends RuntimeException {
     return row;
   }
 
+  /** What failed, and for which values; without the row. */
+  public String reason() {
+    return failure + ": values " + values;
+  }
+
   /** This failure in a larger table, in which {@code rows} rows lie before the one evaluated. */
   public EvaluationException behind(int rows) {
     if (rows == 0) {

@@ -1,9 +1,11 @@
 package io.millrace.connectors.files;
 
+import io.millrace.column.Schema;
 import io.millrace.connectors.formats.LineParser;
 import io.millrace.connectors.formats.MalformedLineException;
 import io.millrace.operators.row.SchemaConverter;
-import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -12,7 +14,10 @@ import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.functions.ProcessFunction;
+import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.StringData;
+import org.apache.flink.table.data.utils.JoinedRowData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
@@ -32,20 +37,42 @@ public final class ParseLines extends ProcessFunction<TextLine, RowData> {
 
   private final LineParser parser;
   private final MalformedLinePolicy policy;
+  private final boolean withPositions;
+  // What the parser goes by: that of the last line's file.
+  private transient byte[] header;
+  // Of the last line, as rows have it.
+  private transient String path;
+  private transient StringData pathText;
   private transient Counter lineCount;
   private transient Counter malformedLineCount;
 
-  public ParseLines(LineParser parser, MalformedLinePolicy policy) {
+  /**
+   * @param withPositions whether rows have the columns of {@link LinePosition} behind their own
+   */
+  public ParseLines(LineParser parser, MalformedLinePolicy policy, boolean withPositions) {
     this.parser = Objects.requireNonNull(parser, "parser is null");
     this.policy = Objects.requireNonNull(policy, "policy is null");
+    this.withPositions = withPositions;
   }
 
   /** Appends the operator to {@code lines}. */
   public static SingleOutputStreamOperator<RowData> parse(
       DataStream<TextLine> lines, LineParser parser, MalformedLinePolicy policy) {
+    return append(lines, new ParseLines(parser, policy, false), parser.schema());
+  }
+
+  /** As {@link #parse}, of rows with the columns of {@link LinePosition} behind their own. */
+  public static SingleOutputStreamOperator<RowData> parseWithPositions(
+      DataStream<TextLine> lines, LineParser parser, MalformedLinePolicy policy) {
+    Schema schema = LinePosition.addTo(parser.schema());
+    return append(lines, new ParseLines(parser, policy, true), schema);
+  }
+
+  private static SingleOutputStreamOperator<RowData> append(
+      DataStream<TextLine> lines, ParseLines operator, Schema schema) {
     return lines
-        .process(new ParseLines(parser, policy))
-        .returns(InternalTypeInfo.of(SchemaConverter.toRowType(parser.schema())))
+        .process(operator)
+        .returns(InternalTypeInfo.of(SchemaConverter.toRowType(schema)))
         .name("parse lines");
   }
 
@@ -57,29 +84,55 @@ public final class ParseLines extends ProcessFunction<TextLine, RowData> {
   }
 
   /**
-   * @throws IOException under {@link MalformedLinePolicy#FAIL}, with the line's position, what is
-   *     wrong with it, and its start
+   * @throws InputException if a file's header does not fit the columns; under {@link
+   *     MalformedLinePolicy#FAIL} also for a malformed line, with its position, what is wrong with
+   *     it, and its start
    */
   @Override
   public void processElement(TextLine line, Context context, Collector<RowData> out)
-      throws IOException {
+      throws InputException {
     lineCount.inc();
+    useHeaderOf(line);
     Optional<RowData> row;
     try {
       if (line.truncated()) {
         throw new MalformedLineException(
             "the line is longer than the " + line.bytes().length + " bytes allowed");
       }
-      row = parser.parse(line.bytes(), line.offset() == 0);
+      row = parser.parse(line.bytes());
     } catch (MalformedLineException e) {
       malformedLineCount.inc();
       MalformedLine malformed = new MalformedLine(line, e.getMessage());
       if (policy == MalformedLinePolicy.FAIL) {
-        throw new IOException(malformed.message(), e);
+        throw new InputException(malformed.message(), e);
       }
       context.output(MALFORMED_LINES, malformed);
       return;
     }
-    row.ifPresent(out::collect);
+    if (row.isPresent()) {
+      out.collect(withPositions ? positioned(row.get(), line) : row.get());
+    }
+  }
+
+  private RowData positioned(RowData row, TextLine line) {
+    if (!line.path().equals(path)) {
+      path = line.path();
+      pathText = StringData.fromBytes(path.getBytes(StandardCharsets.UTF_8));
+    }
+    return new JoinedRowData(row, GenericRowData.of(pathText, line.offset()));
+  }
+
+  private void useHeaderOf(TextLine line) throws InputException {
+    if (line.header() == header) {
+      return;
+    }
+    if (!Arrays.equals(line.header(), header)) {
+      try {
+        parser.useHeader(line.header());
+      } catch (MalformedLineException e) {
+        throw new InputException(line.path() + ": " + e.getMessage(), e);
+      }
+    }
+    header = line.header();
   }
 }

@@ -13,23 +13,21 @@ import org.apache.flink.core.fs.Path;
  *
  * @param paths files, directories (read with all below them) or globs; see {@link
  *     InputFiles#resolve}
- * @param framing what ends a line
- * @param maximumLineBytes longer lines are {@linkplain TextLine#truncated truncated}
+ * @param lines how they are cut into lines
  */
-public record TextFileSource(List<String> paths, LineFraming framing, int maximumLineBytes) {
+public record TextFileSource(List<String> paths, TextLineOptions lines) {
   public TextFileSource {
     paths = List.copyOf(paths);
-    Objects.requireNonNull(framing, "framing is null");
+    Objects.requireNonNull(lines, "lines are null");
   }
 
   /** Lines that end at every line feed. */
   public static TextFileSource of(List<String> paths) {
-    return new TextFileSource(
-        paths, LineFraming.LINE_FEED, TextLineFormat.DEFAULT_MAXIMUM_LINE_BYTES);
+    return new TextFileSource(paths, TextLineOptions.DEFAULT);
   }
 
-  public TextFileSource withFraming(LineFraming other) {
-    return new TextFileSource(paths, other, maximumLineBytes);
+  public TextFileSource withLines(TextLineOptions other) {
+    return new TextFileSource(paths, other);
   }
 
   /**
@@ -60,7 +58,10 @@ public record TextFileSource(List<String> paths, LineFraming framing, int maximu
   }
 
   private FileSource.FileSourceBuilder<TextLine> builder() throws IOException {
-    return FileSource.forBulkFileFormat(
-        new TextLineFormat(framing, maximumLineBytes), check().toArray(Path[]::new));
+    FileSource.FileSourceBuilder<TextLine> builder =
+        FileSource.forBulkFileFormat(new TextLineFormat(lines), check().toArray(Path[]::new));
+    return lines.framing() == LineFraming.LINE_FEED
+        ? builder.setFileEnumerator(ByteRangeFileEnumerator::new)
+        : builder;
   }
 }

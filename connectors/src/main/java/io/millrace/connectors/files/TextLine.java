@@ -5,13 +5,15 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * A line of a text file with its position. Immutable: {@link #bytes} is shared, nobody writes it.
+ * A line of a text file with its position. Immutable: {@link #bytes} and {@link #header} are
+ * shared, nobody writes them.
  */
 public final class TextLine {
   private final String path;
   private final long offset;
   private final byte[] bytes;
   private final boolean truncated;
+  private final byte[] header;
 
   /**
    * @param path the file's path, as the file system spells it
@@ -20,10 +22,21 @@ public final class TextLine {
    * @param truncated whether the line was longer than the source allows, and its rest is left out
    */
   public TextLine(String path, long offset, byte[] bytes, boolean truncated) {
+    this(path, offset, bytes, truncated, null);
+  }
+
+  /**
+   * As above.
+   *
+   * @param header the file's first line, without its line end, if that is a header; else null. Not
+   *     copied
+   */
+  public TextLine(String path, long offset, byte[] bytes, boolean truncated, byte[] header) {
     this.path = Objects.requireNonNull(path, "path is null");
     this.offset = offset;
     this.bytes = Objects.requireNonNull(bytes, "bytes is null");
     this.truncated = truncated;
+    this.header = header;
   }
 
   public String path() {
@@ -43,6 +56,11 @@ public final class TextLine {
     return truncated;
   }
 
+  /** The file's header; null if it has none. Not to be written to. */
+  public byte[] header() {
+    return header;
+  }
+
   /** The line as UTF-8; what is none is replaced. */
   public String text() {
     return new String(bytes, StandardCharsets.UTF_8);
@@ -59,7 +77,8 @@ public final class TextLine {
         && path.equals(line.path)
         && offset == line.offset
         && truncated == line.truncated
-        && Arrays.equals(bytes, line.bytes);
+        && Arrays.equals(bytes, line.bytes)
+        && Arrays.equals(header, line.header);
   }
 
   @Override

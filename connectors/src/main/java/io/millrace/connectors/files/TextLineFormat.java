@@ -2,6 +2,7 @@ package io.millrace.connectors.files;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Objects;
 import org.apache.flink.api.common.io.compression.InflaterInputStreamFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.configuration.Configuration;
@@ -20,42 +21,35 @@ import org.apache.flink.core.fs.FSDataInputStream;
  * seeks there and reads no line again; in a compressed file it skips there.
  */
 public final class TextLineFormat implements BulkFormat<TextLine, FileSourceSplit> {
-  /** The longest line that is kept whole unless another length is asked for. */
-  public static final int DEFAULT_MAXIMUM_LINE_BYTES = 16 << 20;
-
   private static final long serialVersionUID = 1L;
 
-  private final LineFraming framing;
-  private final int maximumLineBytes;
+  private final TextLineOptions options;
 
-  /**
-   * @param maximumLineBytes of a longer line only so many bytes are kept, and the line is marked
-   *     {@linkplain TextLine#truncated truncated}
-   * @throws IllegalArgumentException if {@code maximumLineBytes} is not positive
-   */
-  public TextLineFormat(LineFraming framing, int maximumLineBytes) {
-    if (maximumLineBytes < 1) {
-      throw new IllegalArgumentException("no lines of at most " + maximumLineBytes + " bytes");
-    }
-    this.framing = framing;
-    this.maximumLineBytes = maximumLineBytes;
+  public TextLineFormat(TextLineOptions options) {
+    this.options = Objects.requireNonNull(options, "options are null");
   }
 
+  /**
+   * @throws InputException if the file cannot be opened or its start cannot be read
+   */
   @Override
   public BulkFormat.Reader<TextLine> createReader(Configuration config, FileSourceSplit split)
       throws IOException {
-    if (split.offset() == 0) {
-      return open(split, 0);
-    }
+    boolean fromStart = split.offset() == 0;
+    byte[] header = options.header() && !fromStart ? readHeader(split) : null;
     // The line that the split's first byte is in belongs to the split before, unless it starts
     // there: then the byte before it is a line feed.
-    TextLineReader reader = open(split, split.offset() - 1);
+    TextLineReader reader = open(split, fromStart ? 0 : split.offset() - 1, header);
     try {
-      reader.skipLine();
+      if (!fromStart) {
+        reader.skipLine();
+      } else if (options.header()) {
+        reader.readHeader();
+      }
       return reader;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException e) {
       reader.close();
-      throw e;
+      throw named(split, e);
     }
   }
 
@@ -69,10 +63,34 @@ public final class TextLineFormat implements BulkFormat<TextLine, FileSourceSpli
             .orElse(CheckpointedPosition.NO_OFFSET);
     return offset == CheckpointedPosition.NO_OFFSET
         ? createReader(config, split)
-        : open(split, offset);
+        : open(split, offset, options.header() ? readHeader(split) : null);
   }
 
-  private TextLineReader open(FileSourceSplit split, long offset) throws IOException {
+  private byte[] readHeader(FileSourceSplit split) throws IOException {
+    try (TextLineReader reader = open(split, 0, null)) {
+      return reader.readHeader();
+    } catch (IOException e) {
+      throw named(split, e);
+    }
+  }
+
+  private static InputException named(FileSourceSplit split, IOException e) {
+    return e instanceof InputException input
+        ? input
+        : InputException.unreadable(split.path().toString(), split.offset(), e);
+  }
+
+  private TextLineReader open(FileSourceSplit split, long offset, byte[] header)
+      throws IOException {
+    try {
+      return openUnnamed(split, offset, header);
+    } catch (IOException e) {
+      throw named(split, e);
+    }
+  }
+
+  private TextLineReader openUnnamed(FileSourceSplit split, long offset, byte[] header)
+      throws IOException {
     InflaterInputStreamFactory<?> decompressor =
         StandardDeCompressors.getDecompressorForFileName(split.path().getPath());
     FSDataInputStream file = split.path().getFileSystem().open(split.path());
@@ -87,7 +105,7 @@ public final class TextLineFormat implements BulkFormat<TextLine, FileSourceSpli
         end = Long.MAX_VALUE;
       }
       String path = split.path().toString();
-      return new TextLineReader(path, input, offset, end, framing, maximumLineBytes);
+      return new TextLineReader(path, input, offset, end, options, header);
     } catch (IOException | RuntimeException e) {
       file.close();
       throw e;
@@ -96,7 +114,7 @@ public final class TextLineFormat implements BulkFormat<TextLine, FileSourceSpli
 
   @Override
   public boolean isSplittable() {
-    return framing == LineFraming.LINE_FEED;
+    return options.framing() == LineFraming.LINE_FEED;
   }
 
   @Override

@@ -20,44 +20,81 @@ final class TextLineReader implements BulkFormat.Reader<TextLine> {
   private final InputStream input;
   private final long end;
   private final boolean quoted;
+  private final byte delimiter;
   private final int maximumLineBytes;
+  private byte[] header;
 
   // buffer[start, limit) is read and not yet returned; offset is the file's at start.
   private byte[] buffer = new byte[BUFFER_BYTES];
   private int start;
   private int limit;
   private long offset;
+  // Of the batch that is read: the offset behind each line.
+  private long[] nextOffsets = new long[1024];
 
   /**
    * @param input is at {@code offset} of the file; closed with this reader
    * @param end lines that start here or later are not read
+   * @param header of the file, which comes with each line; null if it has none
    */
   TextLineReader(
       String path,
       InputStream input,
       long offset,
       long end,
-      LineFraming framing,
-      int maximumLineBytes) {
+      TextLineOptions options,
+      byte[] header) {
     this.path = path;
     this.input = input;
     this.offset = offset;
     this.end = end;
-    this.quoted = framing == LineFraming.QUOTED_LINE_FEED;
-    this.maximumLineBytes = maximumLineBytes;
+    this.quoted = options.framing() == LineFraming.QUOTED_LINE_FEED;
+    this.delimiter = (byte) options.delimiter();
+    this.maximumLineBytes = options.maximumLineBytes();
+    this.header = header;
+  }
+
+  /**
+   * Reads a line as the header of those that follow.
+   *
+   * @return the header; null at the end
+   * @throws InputException if it is longer than a line may be
+   */
+  byte[] readHeader() throws IOException {
+    TextLine line = readLine();
+    if (line != null && line.truncated()) {
+      throw new InputException(
+          path + ": the header is longer than the " + maximumLineBytes + " bytes allowed", null);
+    }
+    header = line == null ? null : line.bytes();
+    return header;
   }
 
   @Override
   public BulkFormat.RecordIterator<TextLine> readBatch() throws IOException {
     List<TextLine> lines = new ArrayList<>();
-    List<Long> nextOffsets = new ArrayList<>();
     long bytes = 0;
-    for (TextLine line = readLine(); line != null; line = bytes < BATCH_BYTES ? readLine() : null) {
-      lines.add(line);
-      nextOffsets.add(offset);
-      bytes += line.bytes().length + LINE_OVERHEAD_BYTES;
+    try {
+      for (TextLine line = readLine();
+          line != null;
+          line = bytes < BATCH_BYTES ? readLine() : null) {
+        lines.add(line);
+        addNextOffset(lines.size());
+        bytes += line.bytes().length + LINE_OVERHEAD_BYTES;
+      }
+    } catch (InputException e) {
+      throw e;
+    } catch (IOException e) {
+      throw InputException.unreadable(path, offset, e);
     }
-    return lines.isEmpty() ? null : new Lines(lines, nextOffsets);
+    return lines.isEmpty() ? null : new Lines(lines, Arrays.copyOf(nextOffsets, lines.size()));
+  }
+
+  private void addNextOffset(int lines) {
+    if (lines > nextOffsets.length) {
+      nextOffsets = Arrays.copyOf(nextOffsets, 2 * nextOffsets.length);
+    }
+    nextOffsets[lines - 1] = offset;
   }
 
   /** The next line, or null at the end. */
@@ -77,13 +114,13 @@ final class TextLineReader implements BulkFormat.Reader<TextLine> {
       byte[] bytes = Arrays.copyOfRange(buffer, start, start + maximumLineBytes);
       advance(maximumLineBytes);
       skipLine();
-      return new TextLine(path, lineOffset, bytes, true);
+      return new TextLine(path, lineOffset, bytes, true, header);
     }
     int contentEnd = start + length;
     boolean carriageReturn = length > 0 && buffer[contentEnd - 1] == '\r';
     byte[] bytes = Arrays.copyOfRange(buffer, start, carriageReturn ? contentEnd - 1 : contentEnd);
     advance(Math.min(length + 1, limit - start));
-    return new TextLine(path, lineOffset, bytes, false);
+    return new TextLine(path, lineOffset, bytes, false, header);
   }
 
   /** Moves behind the next line feed, quoted or not, or to the end. */
@@ -101,20 +138,41 @@ final class TextLineReader implements BulkFormat.Reader<TextLine> {
 
   // Bytes before the line's end, or more than the maximum if there are more.
   private int findLineFeed() throws IOException {
-    boolean inQuotes = false;
+    Field field = Field.START;
     int length = 0;
     while (length <= maximumLineBytes) {
       if (start + length == limit && !fill(length + 1)) {
         return length;
       }
       byte b = buffer[start + length];
-      if (b == '\n' && !inQuotes) {
+      if (b == '\n' && field != Field.QUOTED) {
         return length;
       }
-      inQuotes ^= quoted && b == '"';
+      if (quoted) {
+        field = field.behind(b, delimiter);
+      }
       length++;
     }
     return length;
+  }
+
+  /** Where in a field of a line of CSV a reader is. */
+  private enum Field {
+    START,
+    PLAIN,
+    QUOTED,
+    /** Behind a quote that closes the field or is the first of two. */
+    CLOSED;
+
+    Field behind(byte b, byte delimiter) {
+      if (this == QUOTED) {
+        return b == '"' ? CLOSED : QUOTED;
+      }
+      if (b == delimiter) {
+        return START;
+      }
+      return b == '"' && this != PLAIN ? QUOTED : PLAIN;
+    }
   }
 
   // Whether there are at least so many unread bytes.
@@ -159,11 +217,11 @@ final class TextLineReader implements BulkFormat.Reader<TextLine> {
   /** Each line with the position behind it. */
   private static final class Lines implements BulkFormat.RecordIterator<TextLine> {
     private final List<TextLine> lines;
-    private final List<Long> nextOffsets;
+    private final long[] nextOffsets;
     private final MutableRecordAndPosition<TextLine> current = new MutableRecordAndPosition<>();
     private int next;
 
-    Lines(List<TextLine> lines, List<Long> nextOffsets) {
+    Lines(List<TextLine> lines, long[] nextOffsets) {
       this.lines = lines;
       this.nextOffsets = nextOffsets;
     }
@@ -173,7 +231,7 @@ final class TextLineReader implements BulkFormat.Reader<TextLine> {
       if (next == lines.size()) {
         return null;
       }
-      current.set(lines.get(next), nextOffsets.get(next), 0);
+      current.set(lines.get(next), nextOffsets[next], 0);
       next++;
       return current;
     }

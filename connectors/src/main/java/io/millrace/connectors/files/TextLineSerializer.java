@@ -13,6 +13,7 @@ public final class TextLineSerializer extends ImmutableTypeSerializer<TextLine> 
   public static final TextLineSerializer INSTANCE = new TextLineSerializer();
 
   private static final long serialVersionUID = 1L;
+  private static final int NO_HEADER = -1;
 
   /** The type information that uses this serializer. */
   public static TypeInformation<TextLine> typeInformation() {
@@ -31,6 +32,10 @@ public final class TextLineSerializer extends ImmutableTypeSerializer<TextLine> 
     target.writeBoolean(line.truncated());
     target.writeInt(line.bytes().length);
     target.write(line.bytes());
+    target.writeInt(line.header() == null ? NO_HEADER : line.header().length);
+    if (line.header() != null) {
+      target.write(line.header());
+    }
   }
 
   @Override
@@ -40,7 +45,12 @@ public final class TextLineSerializer extends ImmutableTypeSerializer<TextLine> 
     boolean truncated = source.readBoolean();
     byte[] bytes = new byte[source.readInt()];
     source.readFully(bytes);
-    return new TextLine(path, offset, bytes, truncated);
+    int headerLength = source.readInt();
+    byte[] header = headerLength == NO_HEADER ? null : new byte[headerLength];
+    if (header != null) {
+      source.readFully(header);
+    }
+    return new TextLine(path, offset, bytes, truncated, header);
   }
 
   @Override

@@ -56,11 +56,11 @@ final class CsvFields {
       return nextQuoted();
     }
     int start = position;
-    int end = line.indexOf(delimiter, start);
-    position = end < 0 ? line.length() : end;
-    int quote = line.indexOf('"', start);
-    if (quote >= 0 && quote < position) {
-      throw malformed("a quote within a field without quotes", quote);
+    while (position < line.length() && line.charAt(position) != delimiter) {
+      if (line.charAt(position) == '"') {
+        throw malformed("a quote within a field without quotes", position);
+      }
+      position++;
     }
     return start == position ? null : line.substring(start, position);
   }

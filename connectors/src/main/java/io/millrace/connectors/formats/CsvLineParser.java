@@ -1,23 +1,29 @@
 package io.millrace.connectors.formats;
 
 import io.millrace.column.Schema;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 
 /**
- * Parses CSV as {@link CsvOptions} say: the fields of a line are the columns in order. Values are
- * written as in {@link JsonLineParser} but without JSON's quotes; ROW and ARRAY are JSON. Blank
- * lines are skipped, unless there is but one column: then they are a null.
+ * Parses CSV as {@link CsvOptions} say: the fields of a line are the columns in order, or those
+ * that the file's header names. Values are written as in {@link JsonLineParser} but without JSON's
+ * quotes; ROW and ARRAY are JSON. Blank lines are skipped, unless there is but one column: then
+ * they are a null.
  */
 public final class CsvLineParser implements LineParser {
   private static final long serialVersionUID = 1L;
+  private static final int SKIPPED = -1;
 
   private final Schema schema;
   private final CsvOptions options;
   private transient ValueField root;
+  // The column of each field of a line.
+  private transient int[] columns;
 
   public CsvLineParser(Schema schema, CsvOptions options) {
     this.schema = Objects.requireNonNull(schema, "schema is null");
@@ -29,35 +35,62 @@ public final class CsvLineParser implements LineParser {
     return schema;
   }
 
+  /** Fields of the lines that follow are the columns of these names; others are skipped. */
   @Override
-  public Optional<RowData> parse(byte[] line, boolean first) throws MalformedLineException {
-    if (root == null) {
-      root = ValueField.of(schema);
+  public void useHeader(byte[] header) throws MalformedLineException {
+    List<String> names = CsvFields.split(header, options.delimiter());
+    int[] positions = new int[names.size()];
+    Arrays.fill(positions, SKIPPED);
+    for (int column = 0; column < schema.size(); column++) {
+      String name = schema.field(column).name();
+      int position = names.indexOf(name);
+      if (position < 0) {
+        throw new MalformedLineException(
+            "the header has no column '" + name + "'; its columns are " + names);
+      }
+      if (position != names.lastIndexOf(name)) {
+        throw new MalformedLineException("the header has column '" + name + "' twice");
+      }
+      positions[position] = column;
     }
-    if (line.length == 0 && (schema.size() > 1 || (first && options.header()))) {
+    columns = positions;
+  }
+
+  /**
+   * As in the interface.
+   *
+   * @throws IllegalStateException if files have headers, but none was given
+   */
+  @Override
+  public Optional<RowData> parse(byte[] line) throws MalformedLineException {
+    if (root == null) {
+      open();
+    }
+    if (line.length == 0 && columns.length > 1) {
       return Optional.empty();
     }
     List<String> fields = CsvFields.split(line, options.delimiter());
-    if (first && options.header()) {
-      checkHeader(fields);
-      return Optional.empty();
-    }
-    if (fields.size() != schema.size()) {
+    if (fields.size() != columns.length) {
       throw new MalformedLineException(
-          fields.size() + " fields, but there are " + schema.size() + " columns");
+          fields.size() + " fields, but there are " + columns.length + " columns");
     }
-    GenericRowData row = new GenericRowData(fields.size());
-    for (int i = 0; i < fields.size(); i++) {
-      row.setField(i, value(root.child(i), fields.get(i)));
+    GenericRowData row = new GenericRowData(schema.size());
+    for (int i = 0; i < columns.length; i++) {
+      if (columns[i] != SKIPPED) {
+        row.setField(columns[i], value(root.child(columns[i]), fields.get(i)));
+      }
     }
     return Optional.of(row);
   }
 
-  private void checkHeader(List<String> fields) throws MalformedLineException {
-    if (!fields.equals(schema.names())) {
-      throw new MalformedLineException(
-          "the header names the columns " + fields + ", not " + schema.names());
+  private void open() {
+    if (columns == null && options.header()) {
+      throw new IllegalStateException("lines of files with headers, but without their headers");
     }
+    if (columns == null) {
+      columns = IntStream.range(0, schema.size()).toArray();
+    }
+    root = ValueField.of(schema);
   }
 
   private static Object value(ValueField field, String text) throws MalformedLineException {

@@ -31,7 +31,7 @@ public final class JsonLineParser implements LineParser {
   }
 
   @Override
-  public Optional<RowData> parse(byte[] line, boolean first) throws MalformedLineException {
+  public Optional<RowData> parse(byte[] line) throws MalformedLineException {
     if (isBlank(line)) {
       return Optional.empty();
     }

@@ -12,12 +12,20 @@ public interface LineParser extends Serializable {
   Schema schema();
 
   /**
+   * Takes the header of the file that the next lines are from, if it has one.
+   *
+   * @param header the file's first line, without its line end
+   * @throws MalformedLineException if it does not fit the schema, so that none of the file's lines
+   *     can be read
+   */
+  default void useHeader(byte[] header) throws MalformedLineException {}
+
+  /**
    * Parses one line.
    *
-   * @param line without its line end
-   * @param first whether it is its file's first line, which may be a header
-   * @return a new row, or empty if the line has none: a header or a blank line
+   * @param line without its line end; not a header
+   * @return a new row, or empty for a blank line
    * @throws MalformedLineException if the line does not fit the format or the schema
    */
-  Optional<RowData> parse(byte[] line, boolean first) throws MalformedLineException;
+  Optional<RowData> parse(byte[] line) throws MalformedLineException;
 }

@@ -7,6 +7,7 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import java.nio.charset.StandardCharsets;
+import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,9 @@ class MalformedLineTest {
           Field.of("name", DataType.STRING),
           Field.of("tags", DataType.list(DataType.INT32)),
           Field.of("inner", DataType.struct(Field.of("x", DataType.INT32))));
+
+  private static final Schema PAIR =
+      Schema.of(Field.of("a", DataType.INT32), Field.of("b", DataType.INT32));
 
   private final LineParser json = new JsonLineParser(SCHEMA);
 
@@ -84,7 +88,7 @@ class MalformedLineTest {
   @Test
   void jsonThatIsNotUtf8() {
     byte[] line = "{\"id\":1,\"name\":\"\u00ff\"}".getBytes(StandardCharsets.ISO_8859_1);
-    assertThatThrownBy(() -> json.parse(line, false))
+    assertThatThrownBy(() -> json.parse(line))
         .isInstanceOf(MalformedLineException.class)
         .hasMessageContaining("UTF-8");
   }
@@ -97,13 +101,13 @@ class MalformedLineTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "  ", "\t"})
   void blankJsonLinesAreSkipped(String line) throws Exception {
-    assertThat(json.parse(line.getBytes(StandardCharsets.UTF_8), false)).isEmpty();
+    assertThat(json.parse(line.getBytes(StandardCharsets.UTF_8))).isEmpty();
   }
 
   @Test
   void otherMembersAreSkipped() throws Exception {
     String line = "{\"x\":{\"id\":[7]},\"id\":1,\"y\":null}";
-    RowData row = json.parse(line.getBytes(StandardCharsets.UTF_8), false).orElseThrow();
+    RowData row = json.parse(line.getBytes(StandardCharsets.UTF_8)).orElseThrow();
     assertThat(row.getLong(0)).isEqualTo(1);
     assertThat(row.isNullAt(1)).isTrue();
   }
@@ -111,7 +115,7 @@ class MalformedLineTest {
   @Test
   void decimalsAreRoundedAndTimestampsCut() throws Exception {
     String line = "{\"id\":1,\"amount\":\"1.005\",\"at\":\"2024-01-01 00:00:00.123999\"}";
-    RowData row = json.parse(line.getBytes(StandardCharsets.UTF_8), false).orElseThrow();
+    RowData row = json.parse(line.getBytes(StandardCharsets.UTF_8)).orElseThrow();
     assertThat(row.getDecimal(3, 5, 2).toString()).isEqualTo("1.01");
     assertThat(row.getTimestamp(6, 3).getMillisecond() % 1000).isEqualTo(123);
   }
@@ -119,7 +123,7 @@ class MalformedLineTest {
   @Test
   void aTinyDecimalIsZero() throws Exception {
     String line = "{\"id\":1,\"amount\":1e-999999999}";
-    RowData row = json.parse(line.getBytes(StandardCharsets.UTF_8), false).orElseThrow();
+    RowData row = json.parse(line.getBytes(StandardCharsets.UTF_8)).orElseThrow();
     assertThat(row.getDecimal(3, 5, 2).toString()).isEqualTo("0.00");
   }
 
@@ -158,21 +162,47 @@ class MalformedLineTest {
     LineParser csv =
         new CsvLineParser(Schema.of(Field.of("name", DataType.STRING)), CsvOptions.DEFAULT);
     byte[] line = "a\u00ff".getBytes(StandardCharsets.ISO_8859_1);
-    assertThatThrownBy(() -> csv.parse(line, false)).isInstanceOf(MalformedLineException.class);
+    assertThatThrownBy(() -> csv.parse(line)).isInstanceOf(MalformedLineException.class);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "a|the header has no column 'b'; its columns are [a]",
+        "A,b|the header has no column 'a'; its columns are [A, b]",
+        "``|the header has no column 'a'; its columns are [null]",
+        "a,b,c,a|the header has column 'a' twice",
+        "a,\"b|no CSV: a quote that is not closed",
+      })
+  void aHeaderThatDoesNotNameTheColumns(String header, String reason) {
+    LineParser csv = new CsvLineParser(PAIR, CsvOptions.DEFAULT.withHeader(true));
+    assertThatThrownBy(() -> csv.useHeader(header.getBytes(StandardCharsets.UTF_8)))
+        .isInstanceOf(MalformedLineException.class)
+        .hasMessageStartingWith(reason);
   }
 
   @Test
-  void aWrongHeaderIsMalformed() {
-    Schema schema = Schema.of(Field.of("a", DataType.INT32), Field.of("b", DataType.INT32));
-    LineParser csv = new CsvLineParser(schema, CsvOptions.DEFAULT.withHeader(true));
-    byte[] header = "b,a".getBytes(StandardCharsets.UTF_8);
-    assertThatThrownBy(() -> csv.parse(header, true))
-        .isInstanceOf(MalformedLineException.class)
-        .hasMessage("the header names the columns [b, a], not [a, b]");
+  void fieldsAreTheColumnsThatTheHeaderNames() throws Exception {
+    LineParser csv = new CsvLineParser(PAIR, CsvOptions.DEFAULT.withHeader(true));
+    csv.useHeader("b,other,\"a\"".getBytes(StandardCharsets.UTF_8));
+    assertThat(csv.parse("1,x,2".getBytes(StandardCharsets.UTF_8)))
+        .hasValue(GenericRowData.of(2, 1));
+    assertMalformed(csv, "1,2", "2 fields, but there are 3 columns");
+    csv.useHeader("a,b".getBytes(StandardCharsets.UTF_8));
+    assertThat(csv.parse("1,2".getBytes(StandardCharsets.UTF_8))).hasValue(GenericRowData.of(1, 2));
+  }
+
+  @Test
+  void linesWithoutTheirHeaderAreNotReadByPosition() {
+    LineParser csv = new CsvLineParser(PAIR, CsvOptions.DEFAULT.withHeader(true));
+    assertThatThrownBy(() -> csv.parse("1,2".getBytes(StandardCharsets.UTF_8)))
+        .isInstanceOf(IllegalStateException.class);
   }
 
   private static void assertMalformed(LineParser parser, String line, String reason) {
-    assertThatThrownBy(() -> parser.parse(line.getBytes(StandardCharsets.UTF_8), false))
+    assertThatThrownBy(() -> parser.parse(line.getBytes(StandardCharsets.UTF_8)))
         .isInstanceOf(MalformedLineException.class)
         .hasMessageContaining(reason);
   }

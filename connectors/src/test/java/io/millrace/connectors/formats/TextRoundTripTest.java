@@ -8,8 +8,9 @@ import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.column.TypeId;
-import io.millrace.connectors.files.LineFraming;
+import io.millrace.connectors.files.TextLine;
 import io.millrace.connectors.files.TextLineFixture;
+import io.millrace.connectors.files.TextLineOptions;
 import io.millrace.memory.AccessScope;
 import io.millrace.operators.row.RowDataAppender;
 import io.millrace.testing.DataTypes;
@@ -106,8 +107,13 @@ class TextRoundTripTest {
 
     abstract LineParser parser(Schema schema);
 
-    LineFraming framing() {
-      return this == JSON ? LineFraming.LINE_FEED : LineFraming.QUOTED_LINE_FEED;
+    TextLineOptions lines() {
+      return switch (this) {
+        case JSON -> TextLineOptions.DEFAULT;
+        case CSV -> TextLineOptions.DEFAULT.withQuotedLineFeeds(',');
+        case CSV_WITH_HEADER_AND_SEMICOLONS ->
+            TextLineOptions.DEFAULT.withQuotedLineFeeds(';').withHeader(true);
+      };
     }
   }
 
@@ -202,11 +208,12 @@ class TextRoundTripTest {
         new RowTableBuilder(schema, device.hostStream(), device.hostMemory())) {
       RowDataAppender appender = new RowDataAppender(builder);
       byte[] file = text(format, table).getBytes(StandardCharsets.UTF_8);
-      boolean first = true;
       int rows = 0;
-      for (byte[] line : TextLineFixture.lines(file, format.framing())) {
-        var row = parser.parse(line, first);
-        first = false;
+      for (TextLine line : TextLineFixture.read(file, format.lines())) {
+        if (line.header() != null) {
+          parser.useHeader(line.header());
+        }
+        var row = parser.parse(line.bytes());
         if (row.isPresent()) {
           appender.append(row.get());
           rows++;

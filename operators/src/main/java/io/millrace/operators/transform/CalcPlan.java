@@ -3,6 +3,7 @@ package io.millrace.operators.transform;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.expression.BoundFunction;
 import io.millrace.expression.Calc;
 import io.millrace.expression.Expression;
 import io.millrace.expression.ExpressionException;
@@ -162,6 +163,17 @@ public final class CalcPlan implements Serializable {
   /** Whether nothing is filtered or projected. */
   public boolean isIdentity() {
     return steps.isEmpty();
+  }
+
+  /** Whether there are values that an expression fails for, such as a cast of any text. */
+  public boolean canFail() {
+    List<TypedExpression> evaluated = new ArrayList<>(calc.projections());
+    calc.condition().ifPresent(evaluated::add);
+    return TypedExpression.nodes(evaluated).stream()
+        .anyMatch(
+            node ->
+                node instanceof TypedExpression.Call call
+                    && call.function().outcome() == BoundFunction.Outcome.FAILING);
   }
 
   public Schema outputSchema() {

@@ -10,6 +10,7 @@ import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
+import org.apache.flink.util.OutputTag;
 
 /**
  * Applies a {@link TableTransform} to each batch on the device; the results keep their batches'
@@ -17,14 +18,17 @@ import org.apache.flink.util.IOUtils;
  * is transformed in parts, each of which is a batch of its own then.
  *
  * <p>Where an expression fails for a row, what comes of the rows before it is emitted, and then the
- * job fails.
+ * job fails; or, where there is a side output for such rows, they go there and the job goes on.
  */
 @PublicEvolving
 public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
   private static final long serialVersionUID = 1L;
 
   private final TableTransform.Factory factory;
+  // Of the rows that expressions fail for; null if the job fails then.
+  private final OutputTag<ColumnBatch> failedRowsTag;
   private transient TableTransform transform;
+  private transient FailedRows failedRows;
   // Of the batch that is transformed: rows of the parts that are done.
   private transient int rowsDone;
 
@@ -33,26 +37,44 @@ public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
    *
    * @param rows of the part; at most, if it is the whole batch
    * @param failure of the row behind those that {@code table} came of; null if none failed
+   * @param failed rows for the side output; null if there are none
    */
-  private record Attempt(Table table, int rows, EvaluationException failure) {}
+  private record Attempt(Table table, int rows, EvaluationException failure, Table failed) {}
 
   private TransformOperator(
-      StreamOperatorParameters<ColumnBatch> parameters, TableTransform.Factory factory) {
+      StreamOperatorParameters<ColumnBatch> parameters,
+      TableTransform.Factory factory,
+      OutputTag<ColumnBatch> failedRowsTag) {
     super(parameters);
     this.factory = factory;
+    this.failedRowsTag = failedRowsTag;
   }
 
   /** A factory of operators that apply what {@code transforms} makes. */
   public static OperatorFactory<ColumnBatch, ColumnBatch> factory(
       TableTransform.Factory transforms) {
     return new OperatorFactory<>(
-        TransformOperator.class, parameters -> new TransformOperator(parameters, transforms));
+        TransformOperator.class, parameters -> new TransformOperator(parameters, transforms, null));
+  }
+
+  /**
+   * As {@link #factory(TableTransform.Factory)}, but rows that an expression fails for do not fail
+   * the job.
+   *
+   * @param failedRows where they go instead, in batches of {@link FailedRows#schema}
+   */
+  public static OperatorFactory<ColumnBatch, ColumnBatch> factory(
+      TableTransform.Factory transforms, OutputTag<ColumnBatch> failedRows) {
+    return new OperatorFactory<>(
+        TransformOperator.class,
+        parameters -> new TransformOperator(parameters, transforms, failedRows));
   }
 
   @Override
   public void open() throws Exception {
     super.open();
     transform = factory.create(deviceContext());
+    failedRows = new FailedRows(transform, deviceContext());
   }
 
   @Override
@@ -66,16 +88,25 @@ public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
 
   private Attempt attempt(Table table) {
     try {
-      return new Attempt(transform.apply(table), table.rowCountUpperBound(), null);
+      return new Attempt(transform.apply(table), table.rowCountUpperBound(), null, null);
     } catch (EvaluationException e) {
+      if (failedRowsTag != null) {
+        FailedRows.Separated separated = failedRows.separate(table);
+        return new Attempt(separated.transformed(), 0, null, separated.failed());
+      }
       try (Table before = table.slice(0, e.row())) {
-        return new Attempt(transform.apply(before), table.rowCountUpperBound(), e);
+        return new Attempt(transform.apply(before), table.rowCountUpperBound(), e, null);
       }
     }
   }
 
   private void emit(Attempt attempt, StreamRecord<ColumnBatch> element) {
-    ColumnBatch.emit(element.copy(new ColumnBatch(attempt.table)), output);
+    try (Table failed = attempt.failed) {
+      ColumnBatch.emit(element.copy(new ColumnBatch(attempt.table)), output);
+      if (failed != null) {
+        emitFailed(new ColumnBatch(failed.share()), element);
+      }
+    }
     if (attempt.failure != null) {
       // What operators behind this one hold back leaves before the failure.
       output.emitRecordAttributes(RecordAttributes.EMPTY_RECORD_ATTRIBUTES);
@@ -84,8 +115,16 @@ public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
     rowsDone += attempt.rows;
   }
 
+  private void emitFailed(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
+    try {
+      output.collect(failedRowsTag, element.copy(batch));
+    } finally {
+      batch.release();
+    }
+  }
+
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(transform, super::close);
+    IOUtils.closeAll(failedRows, transform, super::close);
   }
 }

@@ -20,6 +20,7 @@ import org.apache.flink.util.OutputTag;
 public final class RecordingOutput implements Output<StreamRecord<ColumnBatch>> {
   private final Function<StreamRecord<ColumnBatch>, ?> reader;
   private final List<Object> elements = new ArrayList<>();
+  private final List<Object> sideElements = new ArrayList<>();
 
   /**
    * @param reader gives what is remembered of a batch
@@ -33,6 +34,11 @@ public final class RecordingOutput implements Output<StreamRecord<ColumnBatch>> 
     return elements;
   }
 
+  /** What was read of each batch that went to a side output. */
+  public List<Object> sideElements() {
+    return sideElements;
+  }
+
   @Override
   public void collect(StreamRecord<ColumnBatch> element) {
     elements.add(reader.apply(element));
@@ -40,7 +46,7 @@ public final class RecordingOutput implements Output<StreamRecord<ColumnBatch>> 
 
   @Override
   public <X> void collect(OutputTag<X> outputTag, StreamRecord<X> element) {
-    throw new UnsupportedOperationException("there is no side output " + outputTag);
+    sideElements.add(reader.apply(element.replace((ColumnBatch) element.getValue())));
   }
 
   @Override

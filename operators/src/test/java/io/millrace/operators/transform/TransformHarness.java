@@ -5,6 +5,7 @@ import io.millrace.column.Table;
 import io.millrace.operators.batch.BodyCodec;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchSerializer;
+import io.millrace.operators.batch.OperatorFactory;
 import io.millrace.operators.testing.RecordingOutput;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
@@ -24,13 +25,18 @@ final class TransformHarness implements AutoCloseable {
    */
   TransformHarness(DeviceExtension device, Schema schema, TableTransform.Factory transforms)
       throws Exception {
+    this(device, schema, TransformOperator.factory(transforms));
+  }
+
+  TransformHarness(
+      DeviceExtension device, Schema schema, OperatorFactory<ColumnBatch, ColumnBatch> factory)
+      throws Exception {
     this.device = device;
     this.schema = schema;
     this.output = new RecordingOutput(this::read);
     this.harness =
         new OneInputStreamOperatorTestHarness<>(
-            TransformOperator.factory(transforms),
-            new ColumnBatchSerializer(schema, BodyCodec.RAW));
+            factory, new ColumnBatchSerializer(schema, BodyCodec.RAW));
     harness.setOutputCreator(serializer -> output);
     harness.open();
   }
@@ -72,6 +78,13 @@ final class TransformHarness implements AutoCloseable {
   /** The rows of all of them. */
   List<List<Object>> rows() {
     return batches().stream().flatMap(batch -> batch.rows().stream()).toList();
+  }
+
+  /** The rows of all batches that went to the side output. */
+  List<List<Object>> sideRows() {
+    return output.sideElements().stream()
+        .flatMap(batch -> ((Output) batch).rows().stream())
+        .toList();
   }
 
   @Override

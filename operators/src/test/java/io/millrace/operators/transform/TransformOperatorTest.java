@@ -12,6 +12,8 @@ import io.millrace.column.Schema;
 import io.millrace.expression.EvaluationException;
 import io.millrace.expression.ExpressionException;
 import io.millrace.expression.ExpressionSettings;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.batch.ColumnBatchTypeInformation;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.transform.TransformHarness.Output;
@@ -21,6 +23,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
 import org.apache.flink.util.InstantiationUtil;
+import org.apache.flink.util.OutputTag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -121,6 +124,69 @@ class TransformOperatorTest {
           .as("what makes operators behind this one send what they hold back")
           .isInstanceOf(RecordAttributes.class);
     }
+  }
+
+  // The third attempt is the last; then the batch is calculated in parts.
+  @OutOfMemoryTest(attempts = 3)
+  void rowsThatFailGoToTheSideOutputWithTheReason() throws Exception {
+    try (TransformHarness harness = openSkipping(shares())) {
+      harness.send(
+          3,
+          List.of(
+              List.of(1L, 10, List.of("a")),
+              List.of(2L, 0, List.of("b", "c")),
+              Arrays.asList(3L, null, null),
+              Arrays.asList(4L, 0, null),
+              List.of(5L, 50, List.of())));
+      assertThat(harness.rows()).containsExactly(List.of(1L, 10), List.of(5L, 2));
+      String reason = "division by zero in (100 / price): values 100, 0";
+      assertThat(harness.sideRows())
+          .containsExactly(
+              List.of(2L, 0, List.of("b", "c"), reason), Arrays.asList(4L, 0, null, reason));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 63, 64, 65, 2047, 2049, 4999, 5000, 5001})
+  void allRowsThatFailAreFound(int every) throws Exception {
+    List<List<?>> rows = new ArrayList<>();
+    List<Object> good = new ArrayList<>();
+    List<Object> bad = new ArrayList<>();
+    for (long id = 0; id < 5000; id++) {
+      boolean fails = (id + 1) % every == 0;
+      rows.add(List.of(id, fails ? 0 : 50, List.of()));
+      if (fails) {
+        bad.add(id);
+      } else {
+        good.add(List.of(id, 2));
+      }
+    }
+    try (TransformHarness harness = openSkipping(shares())) {
+      harness.send(3, rows);
+      assertThat(harness.rows()).isEqualTo(good);
+      assertThat(harness.sideRows()).extracting(row -> row.get(0)).isEqualTo(bad);
+    }
+  }
+
+  private static CalcPlan shares() {
+    return plan()
+        .filter(col("price").isNotNull())
+        .select(List.of(col("id"), lit(100).dividedBy(col("price")).as("share")));
+  }
+
+  private TransformHarness openSkipping(CalcPlan plan) throws Exception {
+    OutputTag<ColumnBatch> failedRows =
+        new OutputTag<>("failed", new ColumnBatchTypeInformation(FailedRows.schema(SCHEMA)));
+    return new TransformHarness(
+        device, SCHEMA, TransformOperator.factory(plan.transforms(), failedRows));
+  }
+
+  @Test
+  void aPlanKnowsWhetherItCanFail() {
+    assertThat(shares().canFail()).isTrue();
+    assertThat(plan().filter(lit(1).dividedBy(col("price")).gt(0)).canFail()).isTrue();
+    assertThat(plan().filter(col("price").gt(5)).canFail()).isFalse();
+    assertThat(plan().canFail()).isFalse();
   }
 
   // The host evaluates rows in chunks of 2048.

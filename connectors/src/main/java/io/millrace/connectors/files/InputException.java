@@ -1,0 +1,22 @@
+package io.millrace.connectors.files;
+
+import java.io.IOException;
+import java.util.Locale;
+
+/** A file cannot be read, or not as what it is said to be. The message names the file. */
+public final class InputException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  public InputException(String message, Throwable cause) {
+    super(message, cause);
+  }
+
+  /** A failure to read {@code path} at or behind {@code offset}. */
+  static InputException unreadable(String path, long offset, IOException cause) {
+    String reason =
+        cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    return new InputException(
+        String.format(Locale.ROOT, "cannot read %s behind byte %d: %s", path, offset, reason),
+        cause);
+  }
+}

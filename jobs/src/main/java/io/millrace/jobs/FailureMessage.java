@@ -1,0 +1,45 @@
+package io.millrace.jobs;
+
+import io.millrace.expression.EvaluationException;
+import java.nio.file.FileSystemException;
+
+/** Why a job failed, in one line for people. */
+final class FailureMessage {
+  private static final String OWN_CLASSES = "io.millrace.";
+
+  private FailureMessage() {}
+
+  /**
+   * What the outermost exception of Millrace says, which is written to be read on its own; else the
+   * last cause that says something. What Flink wraps around a failure says only that there was one.
+   */
+  static String of(Throwable failure) {
+    Throwable told = failure;
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause.getClass().getName().startsWith(OWN_CLASSES)) {
+        return oneLine(own(cause));
+      }
+      if (cause.getMessage() != null) {
+        told = cause;
+      }
+    }
+    // These say no more than the file's name.
+    boolean needsName = told.getMessage() == null || told instanceof FileSystemException;
+    return oneLine(
+        needsName ? told.getClass().getSimpleName() + ": " + told.getMessage() : told.getMessage());
+  }
+
+  private static String own(Throwable failure) {
+    String message =
+        failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
+    if (!(failure instanceof EvaluationException)) {
+      return message;
+    }
+    String cast = message.contains("CAST(") ? "TRY_CAST gives NULL instead; " : "";
+    return message + " (" + cast + "on-error: skip puts such rows of files into the bad rows)";
+  }
+
+  private static String oneLine(String message) {
+    return message.strip().replaceAll("\\s*\\R\\s*", " ");
+  }
+}

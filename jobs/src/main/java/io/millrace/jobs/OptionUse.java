@@ -1,0 +1,114 @@
+package io.millrace.jobs;
+
+import static io.millrace.jobs.EtlOptions.BAD_ROWS_MAXIMUM;
+import static io.millrace.jobs.EtlOptions.BAD_ROWS_PATH;
+import static io.millrace.jobs.EtlOptions.BATCH_LATENCY;
+import static io.millrace.jobs.EtlOptions.CSV_DELIMITER;
+import static io.millrace.jobs.EtlOptions.CSV_HEADER;
+import static io.millrace.jobs.EtlOptions.CSV_QUOTED_LINE_FEEDS;
+import static io.millrace.jobs.EtlOptions.ON_ERROR;
+import static io.millrace.jobs.EtlOptions.SINK_EXISTING;
+import static io.millrace.jobs.EtlOptions.SINK_FORMAT;
+import static io.millrace.jobs.EtlOptions.SINK_PATH;
+import static io.millrace.jobs.EtlOptions.SINK_TYPE;
+import static io.millrace.jobs.EtlOptions.SOURCE_EVENTS;
+import static io.millrace.jobs.EtlOptions.SOURCE_FORMAT;
+import static io.millrace.jobs.EtlOptions.SOURCE_PATH;
+import static io.millrace.jobs.EtlOptions.SOURCE_RATE;
+import static io.millrace.jobs.EtlOptions.SOURCE_SCHEMA;
+import static io.millrace.jobs.EtlOptions.SOURCE_TYPE;
+
+import io.millrace.jobs.EtlOptions.Format;
+import io.millrace.jobs.EtlOptions.OnError;
+import io.millrace.jobs.EtlOptions.SinkType;
+import io.millrace.jobs.EtlOptions.SourceType;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+
+/** Which options a job looks at: one that it would ignore is refused. */
+final class OptionUse {
+
+  /**
+   * What the rest of the settings must be for an option to matter.
+   *
+   * @param text in words, behind "only where"
+   */
+  private record Condition(String text, Predicate<Configuration> holds) {}
+
+  private static final Condition GENERATED =
+      new Condition(
+          "source.type is nexmark", settings -> settings.get(SOURCE_TYPE) == SourceType.NEXMARK);
+  private static final Condition FROM_FILES =
+      new Condition(
+          "source.type is files", settings -> settings.get(SOURCE_TYPE) == SourceType.FILES);
+  private static final Condition TO_FILES =
+      new Condition("sink.type is files", settings -> settings.get(SINK_TYPE) == SinkType.FILES);
+  private static final Condition FROM_CSV =
+      new Condition(
+          "CSV files are read",
+          settings -> FROM_FILES.holds.test(settings) && settings.get(SOURCE_FORMAT) == Format.CSV);
+  private static final Condition CSV =
+      new Condition(
+          "CSV files are read or written",
+          settings ->
+              FROM_CSV.holds.test(settings)
+                  || (TO_FILES.holds.test(settings) && settings.get(SINK_FORMAT) == Format.CSV));
+  private static final Condition SKIPPED =
+      new Condition(
+          "source.type is files and on-error is skip",
+          settings -> FROM_FILES.holds.test(settings) && settings.get(ON_ERROR) == OnError.SKIP);
+
+  // All other options matter always.
+  private static final Map<ConfigOption<?>, Condition> CONDITIONS = new LinkedHashMap<>();
+
+  static {
+    CONDITIONS.put(SOURCE_EVENTS, GENERATED);
+    CONDITIONS.put(SOURCE_RATE, GENERATED);
+    CONDITIONS.put(SOURCE_PATH, FROM_FILES);
+    CONDITIONS.put(SOURCE_FORMAT, FROM_FILES);
+    CONDITIONS.put(SOURCE_SCHEMA, FROM_FILES);
+    CONDITIONS.put(BATCH_LATENCY, FROM_FILES);
+    CONDITIONS.put(SINK_PATH, TO_FILES);
+    CONDITIONS.put(SINK_FORMAT, TO_FILES);
+    CONDITIONS.put(SINK_EXISTING, TO_FILES);
+    CONDITIONS.put(CSV_HEADER, CSV);
+    CONDITIONS.put(CSV_DELIMITER, CSV);
+    CONDITIONS.put(CSV_QUOTED_LINE_FEEDS, FROM_CSV);
+    CONDITIONS.put(ON_ERROR, FROM_FILES);
+    CONDITIONS.put(BAD_ROWS_PATH, SKIPPED);
+    CONDITIONS.put(BAD_ROWS_MAXIMUM, SKIPPED);
+  }
+
+  private OptionUse() {}
+
+  /**
+   * Checks that each option that is given matters. One of the file may be idle where the command
+   * line changes what the file says it depends on, such as {@code --sink discard} for a trial run.
+   *
+   * @param settings all of them
+   * @param fileKeys options that the file gives
+   * @param commandLineKeys options that the command line gives
+   * @param fileSettings the file's alone
+   * @throws UsageException naming the first that does not, and what it depends on
+   */
+  static void check(
+      Configuration settings,
+      Set<String> fileKeys,
+      Set<String> commandLineKeys,
+      Configuration fileSettings) {
+    CONDITIONS.forEach(
+        (option, condition) -> {
+          boolean given =
+              commandLineKeys.contains(option.key())
+                  || (fileKeys.contains(option.key()) && !condition.holds.test(fileSettings));
+          if (given && !condition.holds.test(settings)) {
+            throw new UsageException(
+                option.key() + " has no effect here: it is used only where " + condition.text);
+          }
+        });
+  }
+}

@@ -1,0 +1,179 @@
+package io.millrace.jobs;
+
+import io.millrace.connectors.files.InputFiles;
+import io.millrace.jobs.EtlOptions.ExistingFiles;
+import io.millrace.jobs.EtlOptions.SinkType;
+import io.millrace.jobs.EtlOptions.SourceType;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.core.fs.FileStatus;
+import org.apache.flink.core.fs.FileSystem;
+import org.apache.flink.core.fs.Path;
+
+/** The folders that a job writes, which are looked at before it starts. */
+final class OutputFolders {
+  private static final String PART = "part-";
+  private static final String HIDDEN_PART = ".part-";
+
+  private final EtlPlan plan;
+  private final boolean resumed;
+  private final ExistingFiles existing;
+  private final Map<String, Path> folders = new LinkedHashMap<>();
+
+  private OutputFolders(EtlPlan plan, boolean resumed) {
+    this.plan = plan;
+    this.resumed = resumed;
+    this.existing = plan.configuration().get(EtlOptions.SINK_EXISTING);
+    if (plan.sinkType() == SinkType.FILES) {
+      folders.put(EtlOptions.SINK_PATH.key(), path(plan.sinkPath()));
+    }
+    if (plan.skipsBadRows()) {
+      folders.put(EtlOptions.BAD_ROWS_PATH.key(), path(plan.badRowsPath()));
+    }
+  }
+
+  private static Path path(String text) {
+    Path path = new Path(text);
+    try {
+      return path.makeQualified(path.getFileSystem());
+    } catch (IOException e) {
+      throw new UsageException("cannot write to " + text + ": " + FailureMessage.of(e));
+    }
+  }
+
+  /**
+   * Checks the folders as {@link #check}, deletes their files if they are to be overwritten, and
+   * makes those that do not exist.
+   *
+   * @param resumed whether the job goes on from a savepoint, whose files are there
+   * @throws UsageException as {@link #check}, and if one cannot be made or written to
+   */
+  static void prepare(EtlPlan plan, boolean resumed) {
+    OutputFolders outputs = new OutputFolders(plan, resumed);
+    outputs.check();
+    outputs.folders.forEach(outputs::prepare);
+  }
+
+  /**
+   * Checks that the folders are folders, and have no files yet unless the job resumes or its
+   * settings say what becomes of them. Nothing is changed.
+   *
+   * @throws UsageException naming the option and the folder that is not so
+   */
+  static void check(EtlPlan plan, boolean resumed) {
+    new OutputFolders(plan, resumed).check();
+  }
+
+  private void check() {
+    if (resumed && existing == ExistingFiles.OVERWRITE) {
+      throw new UsageException(
+          "a job that goes on from a savepoint needs the files that it has written: overwrite"
+              + " deletes them");
+    }
+    if (folders.values().stream().distinct().count() < folders.size()) {
+      throw new UsageException("sink.path and bad-rows.path must be two folders");
+    }
+    folders.forEach(this::check);
+  }
+
+  private void check(String option, Path folder) {
+    checkNotRead(option, folder);
+    List<String> files = visibleFiles(option, folder);
+    if (files.isEmpty() || resumed || existing == ExistingFiles.APPEND) {
+      return;
+    }
+    if (existing == ExistingFiles.REFUSE) {
+      throw new UsageException(
+          option
+              + ": the folder "
+              + folder.getPath()
+              + " has files already, such as "
+              + files.get(0)
+              + "; name another one, or use --append to add files or --overwrite to delete them");
+    }
+    for (String file : files) {
+      if (!file.startsWith(PART)) {
+        throw new UsageException(
+            option
+                + ": the folder "
+                + folder.getPath()
+                + " is not overwritten: no job has written its file "
+                + file);
+      }
+    }
+  }
+
+  private void checkNotRead(String option, Path folder) {
+    if (plan.sourceType() != SourceType.FILES) {
+      return;
+    }
+    try {
+      String path = plan.configuration().get(EtlOptions.SOURCE_PATH);
+      for (Path input : InputFiles.resolve(List.of(path))) {
+        String qualified = input.makeQualified(input.getFileSystem()).toString();
+        if ((qualified + "/").startsWith(folder + "/")) {
+          throw new UsageException(option + ": the folder " + path + " is read by the same job");
+        }
+      }
+    } catch (IOException e) {
+      throw new UsageException(e.getMessage());
+    }
+  }
+
+  private static List<String> visibleFiles(String option, Path folder) {
+    return files(option, folder).stream()
+        .map(file -> file.getPath().getName())
+        .filter(name -> !name.startsWith(".") && !name.startsWith("_"))
+        .sorted()
+        .toList();
+  }
+
+  private static List<FileStatus> files(String option, Path folder) {
+    try {
+      FileSystem fileSystem = folder.getFileSystem();
+      if (!fileSystem.getFileStatus(folder).isDir()) {
+        throw new UsageException(option + ": " + folder.getPath() + " is a file, not a folder");
+      }
+      FileStatus[] files = fileSystem.listStatus(folder);
+      if (files == null) {
+        throw new UsageException(option + ": the folder " + folder.getPath() + " cannot be read");
+      }
+      return new ArrayList<>(Arrays.asList(files));
+    } catch (FileNotFoundException e) {
+      return List.of();
+    } catch (IOException e) {
+      throw new UsageException(
+          option + ": cannot look into " + folder.getPath() + ": " + FailureMessage.of(e));
+    }
+  }
+
+  private void prepare(String option, Path folder) {
+    try {
+      FileSystem fileSystem = folder.getFileSystem();
+      if (existing == ExistingFiles.OVERWRITE) {
+        for (FileStatus file : files(option, folder)) {
+          String name = file.getPath().getName();
+          if (name.startsWith(PART) || name.startsWith(HIDDEN_PART)) {
+            fileSystem.delete(file.getPath(), true);
+          }
+        }
+      }
+      boolean isWritable =
+          fileSystem.mkdirs(folder)
+              && (fileSystem.isDistributedFS()
+                  || Files.isWritable(java.nio.file.Path.of(folder.getPath())));
+      if (!isWritable) {
+        throw new UsageException(option + ": cannot write to the folder " + folder.getPath());
+      }
+    } catch (IOException e) {
+      throw new UsageException(
+          option + ": cannot write to " + folder.getPath() + ": " + FailureMessage.of(e));
+    }
+  }
+}

@@ -1,0 +1,10 @@
+package io.millrace.jobs;
+
+/** There are more bad rows than {@link EtlOptions#BAD_ROWS_MAXIMUM} allows. */
+final class TooManyBadRowsException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  TooManyBadRowsException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,128 @@
+package io.millrace.operators.transform;
+
+import io.millrace.column.Column;
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.RowTableBuilder;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.column.VariableWidthColumnBuilder;
+import io.millrace.expression.EvaluationException;
+import io.millrace.kernel.Gather;
+import io.millrace.operators.batch.DeviceContext;
+import io.millrace.operators.batch.HostTransfer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.flink.annotation.PublicEvolving;
+
+/**
+ * Takes the rows that a {@link TableTransform} fails for out of a table. Only used once a table has
+ * failed as a whole: the rows are found by transforming slices, which are short where rows fail.
+ */
+@PublicEvolving
+public final class FailedRows implements AutoCloseable {
+  /** The column that says why the row fails. */
+  public static final String REASON = "__reason";
+
+  private static final Schema REASONS = Schema.of(new Field(REASON, DataType.STRING, false));
+  private static final int SHORTEST_SLICE = 64;
+
+  private final TableTransform transform;
+  private final DeviceContext context;
+  private final HostTransfer transfer;
+
+  FailedRows(TableTransform transform, DeviceContext context) {
+    this.transform = transform;
+    this.context = context;
+    this.transfer = new HostTransfer(context);
+  }
+
+  /** The columns of failed rows of tables of {@code input}: those, and the reason. */
+  public static Schema schema(Schema input) {
+    return new Schema(Stream.concat(input.fields().stream(), REASONS.fields().stream()).toList());
+  }
+
+  /**
+   * What came of a table.
+   *
+   * @param transformed what came of the rows that do not fail
+   * @param failed the others, as they were, with the reason
+   */
+  record Separated(Table transformed, Table failed) {}
+
+  /** One attempt; the caller closes both tables. */
+  Separated separate(Table input) {
+    List<EvaluationException> failures = find(input);
+    int[] failed = failures.stream().mapToInt(EvaluationException::row).toArray();
+    try (Table rest = gather(input, others(failed, input.rowCount()));
+        Table rows = gather(input, failed);
+        Table reasons = reasons(failures);
+        Table failedRows = join(rows, reasons)) {
+      return new Separated(transform.apply(rest), failedRows.share());
+    }
+  }
+
+  /** The failures of all rows that fail, in order, each with its row in {@code input}. */
+  private List<EvaluationException> find(Table input) {
+    List<EvaluationException> failures = new ArrayList<>();
+    int rows = input.rowCount();
+    int start = 0;
+    int length = SHORTEST_SLICE;
+    while (start < rows) {
+      int sliced = Math.min(length, rows - start);
+      try (Table slice = input.slice(start, sliced);
+          Table ignored = transform.apply(slice)) {
+        start += sliced;
+        length = (int) Math.min(2L * length, rows);
+      } catch (EvaluationException e) {
+        failures.add(e.behind(start));
+        start += e.row() + 1;
+        length = SHORTEST_SLICE;
+      }
+    }
+    return failures;
+  }
+
+  private static int[] others(int[] failed, int rowCount) {
+    int[] others = new int[rowCount - failed.length];
+    int next = 0;
+    for (int row = 0; row < rowCount; row++) {
+      boolean fails = row - next < failed.length && failed[row - next] == row;
+      if (!fails) {
+        others[next++] = row;
+      }
+    }
+    return others;
+  }
+
+  private Table gather(Table input, int[] rows) {
+    try (Table map = RowMap.upload(transfer, rows)) {
+      return Gather.gather(input, map.column(0), context.stream(), context.resource());
+    }
+  }
+
+  private Table reasons(List<EvaluationException> failures) {
+    try (RowTableBuilder builder = transfer.tableBuilder(REASONS)) {
+      VariableWidthColumnBuilder column = (VariableWidthColumnBuilder) builder.column(0);
+      for (EvaluationException failure : failures) {
+        column.appendBytes(failure.reason().getBytes(StandardCharsets.UTF_8));
+      }
+      return transfer.upload(builder.finish(failures.size()));
+    }
+  }
+
+  private static Table join(Table rows, Table reasons) {
+    List<Column> columns =
+        Stream.concat(rows.columns().stream(), reasons.columns().stream())
+            .map(Column::share)
+            .toList();
+    return new Table(schema(rows.schema()), columns, rows.rowCount());
+  }
+
+  @Override
+  public void close() {
+    transfer.close();
+  }
+}

@@ -301,6 +301,7 @@ MILLRACE_REPORT_SIZE(SortedOffsetsArguments);
 MILLRACE_IDS_KERNEL(any, AnyKeys)
 MILLRACE_IDS_KERNEL(long, OneLong)
 MILLRACE_IDS_KERNEL(int, OneInt)
+MILLRACE_IDS_KERNEL(string, OneString)
 MILLRACE_IDS_KERNEL(map, GivenMap)
 
 extern "C" __global__ void __launch_bounds__(SCAN_THREADS)

@@ -81,6 +81,7 @@ final class KeyColumns implements PartitionSource {
         arguments.key(
             new PartitionArguments.Key(
                 dataAddress(column, scope),
+                column.data().map(Buffer::size).orElse(0L),
                 column.validity().map(mask -> address(mask, scope)).orElse(0L),
                 column.type().id().isVariableWidth() ? childAddress(column, 0, scope) : 0,
                 column.type().id() == TypeId.TIMESTAMP_NANOS ? childAddress(column, 1, scope) : 0,
@@ -112,14 +113,17 @@ final class KeyColumns implements PartitionSource {
 
   @Override
   public String kernelSuffix() {
-    if (keys.size() > 1 || keys.get(0).isNullable()) {
+    if (keys.size() > 1) {
       return "any";
     }
     boolean isJava = function.algorithm() == HashFunction.Algorithm.FLINK_JAVA;
+    boolean isNullable = keys.get(0).isNullable();
     return switch (keys.get(0).type().id()) {
-      case INT64, TIMESTAMP_MILLIS -> "long";
-      case DECIMAL64 -> isJava ? "any" : "long";
-      case INT32, DATE, TIME -> "int";
+      case STRING -> "string";
+      case BINARY -> isJava ? "any" : "string";
+      case INT64, TIMESTAMP_MILLIS -> isNullable ? "any" : "long";
+      case DECIMAL64 -> isJava || isNullable ? "any" : "long";
+      case INT32, DATE, TIME -> isNullable ? "any" : "int";
       default -> "any";
     };
   }

@@ -65,9 +65,14 @@ final class PartitionArguments implements AutoCloseable {
           TypeId.BINARY,
           TypeId.STRUCT);
 
-  /** One key column or struct level; 0 for an address that it has not. */
+  /**
+   * One key column or struct level; 0 for an address that it has not.
+   *
+   * @param dataBytes of strings: how many bytes there are at {@code data}
+   */
   record Key(
       long data,
+      long dataBytes,
       long validity,
       long offsets,
       long nanos,
@@ -147,6 +152,7 @@ final class PartitionArguments implements AutoCloseable {
         .putInt(at + 40, KEY_TYPES.indexOf(key.type().id()))
         .putInt(at + 44, key.type().precision())
         .putInt(at + 48, key.parent())
+        .putInt(at + 52, (int) Math.min(key.dataBytes(), Integer.MAX_VALUE))
         .putInt(KEY_COLUMNS, keys + 1);
     return keys++;
   }

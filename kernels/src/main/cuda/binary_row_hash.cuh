@@ -16,11 +16,6 @@ constexpr uint32_t LARGE_DECIMAL_BYTES = 16;
 
 static_assert(MAXIMUM_KEY_COLUMNS <= 56, "the null bits of a key row fit into one header word");
 
-MILLRACE_FUNCTION uint32_t mix_long(uint32_t hash, uint64_t value) {
-  hash = murmur_mix_word(hash, static_cast<uint32_t>(value));
-  return murmur_mix_word(hash, static_cast<uint32_t>(value >> 32));
-}
-
 MILLRACE_FUNCTION bool is_decimal(int32_t type) { return type >= KEY_DECIMAL32 && type <= KEY_DECIMAL128; }
 
 MILLRACE_FUNCTION bool is_large_decimal(const KeyColumn& column) {
@@ -87,13 +82,17 @@ MILLRACE_FUNCTION Timestamp timestamp_of(const KeyColumn& column, int64_t index)
   return {millis, static_cast<int32_t>(rest * 1000)};
 }
 
-MILLRACE_FUNCTION uint64_t bytes_as_long(const uint8_t* bytes, int32_t length) {
-  uint64_t word = 0;
-  for (int32_t i = 0; i < length && i < 8; ++i) word |= static_cast<uint64_t>(bytes[i]) << (8 * i);
-  return word;
+MILLRACE_FUNCTION uint32_t padded(uint32_t length) { return (length + 7) & ~7u; }
+
+// The slot of a string of at most LONGEST_INLINE_STRING bytes.
+MILLRACE_FUNCTION uint64_t inline_slot_of(const ByteRange& range) {
+  return bytes_as_long(range, 0) | (static_cast<uint64_t>(range.length | 0x80) << 56);
 }
 
-MILLRACE_FUNCTION uint32_t padded(uint32_t length) { return (length + 7) & ~7u; }
+MILLRACE_FUNCTION uint32_t mix_padded_bytes(uint32_t hash, const ByteRange& range) {
+  for (int32_t i = 0; i < range.length; i += 8) hash = mix_long(hash, bytes_as_long(range, i));
+  return hash;
+}
 
 // The slot of one column; advances the cursor past its variable part. Null large values keep their place.
 MILLRACE_FUNCTION uint64_t slot_of(const KeyColumn& column, int64_t index, bool null, uint32_t& cursor) {
@@ -111,9 +110,7 @@ MILLRACE_FUNCTION uint64_t slot_of(const KeyColumn& column, int64_t index, bool 
     case KEY_STRING:
     case KEY_BINARY: {
       ByteRange range = bytes_of(column, index);
-      if (range.length <= LONGEST_INLINE_STRING) {
-        return bytes_as_long(range.bytes, range.length) | (static_cast<uint64_t>(range.length | 0x80) << 56);
-      }
+      if (range.length <= LONGEST_INLINE_STRING) return inline_slot_of(range);
       cursor += padded(range.length);
       return offset | static_cast<uint32_t>(range.length);
     }
@@ -141,12 +138,23 @@ MILLRACE_FUNCTION uint32_t mix_variable_part(uint32_t hash, const KeyColumn& col
   }
   if (!null && (column.type == KEY_STRING || column.type == KEY_BINARY)) {
     ByteRange range = bytes_of(column, index);
-    if (range.length <= LONGEST_INLINE_STRING) return hash;
-    for (int32_t i = 0; i < range.length; i += 8) {
-      hash = mix_long(hash, bytes_as_long(range.bytes + i, range.length - i));
-    }
+    if (range.length > LONGEST_INLINE_STRING) return mix_padded_bytes(hash, range);
   }
   return hash;
+}
+
+// The hash of the row of one null string.
+MILLRACE_FUNCTION uint32_t binary_row_hash_of_one_null() {
+  return murmur_finish(mix_long(mix_long(BINARY_ROW_SEED, 1ull << 8), 0), 16);
+}
+
+// The hash of the row of one string that is not null.
+MILLRACE_FUNCTION uint32_t binary_row_hash_of_one_string(const ByteRange& range) {
+  const uint32_t hash = mix_long(BINARY_ROW_SEED, 0);
+  constexpr uint32_t FIXED = 16;  // the header and the slot
+  if (range.length <= LONGEST_INLINE_STRING) return murmur_finish(mix_long(hash, inline_slot_of(range)), FIXED);
+  const uint64_t slot = static_cast<uint64_t>(FIXED) << 32 | static_cast<uint32_t>(range.length);
+  return murmur_finish(mix_padded_bytes(mix_long(hash, slot), range), FIXED + padded(range.length));
 }
 
 MILLRACE_FUNCTION uint32_t binary_row_hash_of_row(const PartitionArguments& arguments, int32_t row) {

@@ -23,16 +23,24 @@ struct GatherArguments {
   GatheredBuffer buffer[MAXIMUM_GATHERED];
 };
 
-// Gathers runs: the bytes of strings, or the element numbers of lists.
+// Gathers runs: the bytes of strings, or the element numbers of lists. Scratch memory, all of it zeros:
+//   stripes = 0      uint64: the next tile; then uint64[tiles]: the words of the look-back
+//   stripes > 0      uint64[ceil(tiles / SUMS_GROUP)]: elements of each group of tiles; then uint64[tiles]: of each tile
+//   gather_run_total uint64: the elements of all rows
 struct GatherRunsArguments {
   uint64_t map;             // int32[rows]
   uint64_t input_offsets;   // int32, at the first row of the slice
   uint64_t input_bytes;     // strings
+  int64_t input_size;       // strings: bytes of `input_bytes`
   uint64_t output_offsets;  // int32[rows + 1]
   uint64_t output;          // strings: bytes; lists: int32 numbers of the input's elements
-  uint64_t tile_sums;       // scratch: int32[ceil(rows / RUNS_TILE)]
+  uint64_t scratch;
   int32_t rows;
-  int32_t capacity;         // elements of `output`; no run is written past it
+  int32_t capacity;         // elements of `output`; no run is written past it, and no offset is larger
+  int32_t tile_rows;        // rows of a tile; at most as many as the kernel takes
+  int32_t tiles;
+  int32_t stripes;          // 0: tiles in row order; otherwise the number of stripes that blocks take tiles from in turn
+  int32_t stripe_tiles;     // ceil(tiles / stripes)
 };
 
 }  // namespace millrace

@@ -3,7 +3,7 @@
 // Everything here compiles for the host too, so that recorded numbers are checked without a GPU.
 #pragma once
 
-#include "partition_arguments.cuh"
+#include "bytes.cuh"
 
 namespace millrace {
 
@@ -47,18 +47,35 @@ MILLRACE_FUNCTION uint32_t murmur_of_long(uint32_t seed, uint64_t value) {
   return murmur_finish(murmur_mix_word(hash, static_cast<uint32_t>(value >> 32)), 8);
 }
 
-MILLRACE_FUNCTION uint32_t word_of_bytes(const uint8_t* bytes, int count) {
-  uint32_t word = 0;
-  for (int i = 0; i < count; ++i) word |= static_cast<uint32_t>(bytes[i]) << (8 * i);
-  return word;
+MILLRACE_FUNCTION uint32_t mix_long(uint32_t hash, uint64_t value) {
+  hash = murmur_mix_word(hash, static_cast<uint32_t>(value));
+  return murmur_mix_word(hash, static_cast<uint32_t>(value >> 32));
 }
 
-MILLRACE_FUNCTION uint32_t murmur_of_bytes(uint32_t seed, const uint8_t* bytes, int32_t length) {
+// The bytes of a string element.
+struct ByteRange {
+  const uint8_t* bytes;
+  int32_t length;
+  AlignedWords words;  // of the whole column
+};
+
+// Eight bytes from `begin` on, or those that there are, with zeros above.
+MILLRACE_FUNCTION uint64_t bytes_as_long(const ByteRange& range, int32_t begin) {
+  const int32_t count = range.length - begin < 8 ? range.length - begin : 8;
+  return load_bytes(range.bytes + begin, count, range.words);
+}
+
+MILLRACE_FUNCTION uint32_t murmur_of_bytes(uint32_t seed, const ByteRange& range) {
   uint32_t hash = seed;
-  int32_t whole = length & ~3;
-  for (int32_t i = 0; i < whole; i += 4) hash = murmur_mix_word(hash, word_of_bytes(bytes + i, 4));
-  if (length > whole) hash = murmur_mix_tail(hash, word_of_bytes(bytes + whole, length - whole));
-  return murmur_finish(hash, static_cast<uint32_t>(length));
+  const int32_t whole = range.length & ~7;
+  for (int32_t i = 0; i < whole; i += 8) hash = mix_long(hash, bytes_as_long(range, i));
+  uint64_t rest = bytes_as_long(range, whole);
+  if ((range.length & 4) != 0) {
+    hash = murmur_mix_word(hash, static_cast<uint32_t>(rest));
+    rest >>= 32;
+  }
+  if ((range.length & 3) != 0) hash = murmur_mix_tail(hash, static_cast<uint32_t>(rest));
+  return murmur_finish(hash, static_cast<uint32_t>(range.length));
 }
 
 // libcudf joins the hashes of several columns as boost does.
@@ -101,16 +118,14 @@ MILLRACE_FUNCTION bool is_null(const KeyColumn* columns, int32_t column, int32_t
   return false;
 }
 
-// The bytes of a string element.
-struct ByteRange {
-  const uint8_t* bytes;
-  int32_t length;
-};
+MILLRACE_FUNCTION ByteRange bytes_at(const KeyColumn& column, int32_t begin, int32_t length) {
+  return {reinterpret_cast<const uint8_t*>(column.data) + begin, length,
+          aligned_words_of(column.data, column.data_bytes)};
+}
 
 MILLRACE_FUNCTION ByteRange bytes_of(const KeyColumn& column, int64_t index) {
   int32_t begin = element_of<int32_t>(column.offsets, index);
-  int32_t end = element_of<int32_t>(column.offsets, index + 1);
-  return {reinterpret_cast<const uint8_t*>(column.data) + begin, end - begin};
+  return bytes_at(column, begin, element_of<int32_t>(column.offsets, index + 1) - begin);
 }
 
 // The value of an element of at most 8 bytes, sign-extended; floating-point values as their bits.
@@ -133,8 +148,7 @@ MILLRACE_FUNCTION int64_t integer_of(const KeyColumn& column, int64_t index) {
 
 MILLRACE_FUNCTION uint32_t murmur_of_element(uint32_t seed, const KeyColumn& column, int64_t index) {
   if (column.type == KEY_STRING || column.type == KEY_BINARY) {
-    ByteRange range = bytes_of(column, index);
-    return murmur_of_bytes(seed, range.bytes, range.length);
+    return murmur_of_bytes(seed, bytes_of(column, index));
   }
   if (column.type == KEY_DECIMAL128) {
     uint32_t hash = seed;
@@ -162,20 +176,30 @@ MILLRACE_FUNCTION uint32_t java_hash_of_long(uint64_t value) {
   return static_cast<uint32_t>(value ^ (value >> 32));
 }
 
+// Mixes the code point that begins at byte `i` into the hash and moves `i` behind it.
+MILLRACE_FUNCTION uint32_t java_mix_code_point(uint32_t hash, const uint8_t* bytes, int32_t length, int32_t& i) {
+  uint32_t first = bytes[i];
+  int continuation = first < 0x80 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+  uint32_t point = continuation == 0 ? first : first & (0x3fu >> continuation);
+  for (int k = 1; k <= continuation && i + k < length; ++k) point = (point << 6) | (bytes[i + k] & 0x3fu);
+  i += continuation + 1;
+  if (point > 0xffffu) {
+    hash = 31 * hash + (0xd7c0u + (point >> 10));
+    point = 0xdc00u + (point & 0x3ffu);
+  }
+  return 31 * hash + point;
+}
+
 // String.hashCode() of UTF-8 bytes: over UTF-16 code units, so a code point above 0xffff counts as two surrogates.
-MILLRACE_FUNCTION uint32_t java_hash_of_string(const uint8_t* bytes, int32_t length) {
+MILLRACE_FUNCTION uint32_t java_hash_of_string(const ByteRange& range) {
   uint32_t hash = 0;
-  for (int32_t i = 0; i < length;) {
-    uint32_t first = bytes[i];
-    int continuation = first < 0x80 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
-    uint32_t point = continuation == 0 ? first : first & (0x3fu >> continuation);
-    for (int k = 1; k <= continuation && i + k < length; ++k) point = (point << 6) | (bytes[i + k] & 0x3fu);
-    i += continuation + 1;
-    if (point > 0xffffu) {
-      hash = 31 * hash + (0xd7c0u + (point >> 10));
-      point = 0xdc00u + (point & 0x3ffu);
-    }
-    hash = 31 * hash + point;
+  for (int32_t i = 0; i < range.length;) {
+    const int32_t count = range.length - i < 8 ? range.length - i : 8;
+    uint64_t word = bytes_as_long(range, i);
+    const int32_t ascii = leading_ascii(word, count);
+    for (int32_t k = 0; k < ascii; ++k, word >>= 8) hash = 31 * hash + static_cast<uint32_t>(word & 0x7f);
+    i += ascii;
+    if (ascii < count) hash = java_mix_code_point(hash, range.bytes, range.length, i);
   }
   return hash;
 }

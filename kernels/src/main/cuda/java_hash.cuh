@@ -66,10 +66,7 @@ MILLRACE_FUNCTION uint32_t java_hash_of_bytes(const uint8_t* bytes, int32_t leng
 
 MILLRACE_FUNCTION uint32_t java_hash_of_element(const KeyColumn& column, int64_t index) {
   switch (column.type) {
-    case KEY_STRING: {
-      ByteRange range = bytes_of(column, index);
-      return java_hash_of_string(range.bytes, range.length);
-    }
+    case KEY_STRING: return java_hash_of_string(bytes_of(column, index));
     case KEY_BINARY: {
       ByteRange range = bytes_of(column, index);
       return java_hash_of_bytes(range.bytes, range.length);

@@ -38,27 +38,28 @@ static __device__ __forceinline__ uint32_t rank_in_warp(uint32_t* counters, uint
   return seen + __popc(peers & ((1u << lane) - 1));
 }
 
-static __device__ __forceinline__ uint32_t exclusive_scan_of_warp(uint32_t value, uint32_t& total) {
-  uint32_t sum = value;
+template <typename Sum>
+static __device__ __forceinline__ Sum exclusive_scan_of_warp(Sum value, Sum& total) {
+  Sum sum = value;
 #pragma unroll
   for (int distance = 1; distance < WARP; distance *= 2) {
-    uint32_t below = __shfl_up_sync(ALL_LANES, sum, distance);
+    Sum below = __shfl_up_sync(ALL_LANES, sum, distance);
     if (lane_of_thread() >= distance) sum += below;
   }
   total = __shfl_sync(ALL_LANES, sum, WARP - 1);
   return sum - value;
 }
 
-// Exclusive scan over the block. Every thread calls it; `warp_sums` holds WARP words.
-template <int THREADS>
-static __device__ __forceinline__ uint32_t exclusive_scan_of_block(uint32_t value, uint32_t* warp_sums) {
-  uint32_t total;
-  uint32_t before = exclusive_scan_of_warp(value, total);
+// Exclusive scan over the block. Every thread calls it; `warp_sums` holds WARP sums.
+template <int THREADS, typename Sum>
+static __device__ __forceinline__ Sum exclusive_scan_of_block(Sum value, Sum* warp_sums) {
+  Sum total;
+  Sum before = exclusive_scan_of_warp(value, total);
   if (lane_of_thread() == 0) warp_sums[warp_of_thread()] = total;
   __syncthreads();
-  uint32_t sum_of_warp = lane_of_thread() < THREADS / WARP ? warp_sums[lane_of_thread()] : 0;
-  uint32_t unused;
-  uint32_t before_warp = exclusive_scan_of_warp(sum_of_warp, unused);
+  Sum sum_of_warp = lane_of_thread() < THREADS / WARP ? warp_sums[lane_of_thread()] : 0;
+  Sum unused;
+  Sum before_warp = exclusive_scan_of_warp(sum_of_warp, unused);
   before += __shfl_sync(ALL_LANES, before_warp, warp_of_thread());
   __syncthreads();
   return before;

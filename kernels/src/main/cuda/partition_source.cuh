@@ -117,6 +117,46 @@ struct OneInt {
   }
 };
 
+MILLRACE_FUNCTION uint32_t hash_of_string(const PartitionRule& rule, const ByteRange& range) {
+  switch (rule.hash_function) {
+    case HASH_FLINK_JAVA: return java_hash_of_string(range);
+    case HASH_FLINK_BINARY_ROW: return binary_row_hash_of_one_string(range);
+    default: return murmur_of_bytes(rule.seed, range);
+  }
+}
+
+// One STRING or BINARY column outside structs. (BINARY is not hashed with HASH_FLINK_JAVA here.)
+struct OneString {
+  // Where the bytes are in the column; a null has a negative length.
+  struct Loaded {
+    int32_t begin;
+    int32_t length;
+  };
+
+  static MILLRACE_FUNCTION Loaded load(const PartitionArguments& arguments, int32_t row) {
+    const KeyColumn& key = arguments.key[0];
+    const int64_t index = key.row_offset + row;
+    if (key.validity != 0 && !bit_of(key.validity, index)) return {0, -1};
+    const int32_t begin = element_of<int32_t>(key.offsets, index);
+    return {begin, element_of<int32_t>(key.offsets, index + 1) - begin};
+  }
+
+  static MILLRACE_FUNCTION uint32_t hash_of_null(const PartitionRule& rule) {
+    switch (rule.hash_function) {
+      case HASH_FLINK_JAVA: return 0;
+      case HASH_FLINK_BINARY_ROW: return binary_row_hash_of_one_null();
+      default: return NULL_HASH;
+    }
+  }
+
+  static MILLRACE_FUNCTION uint32_t partition(const PartitionArguments& arguments, Loaded loaded) {
+    const PartitionRule& rule = arguments.rule;
+    if (loaded.length < 0) return partition_of_hash(rule, hash_of_null(rule));
+    const ByteRange range = bytes_at(arguments.key[0], loaded.begin, loaded.length);
+    return partition_of_hash(rule, hash_of_string(rule, range));
+  }
+};
+
 // A partition map, or one digit of it. Numbers outside the range are undefined behaviour; they stay in bounds here.
 struct GivenMap {
   using Loaded = uint32_t;

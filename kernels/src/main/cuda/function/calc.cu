@@ -1,7 +1,7 @@
 // How the blocks of a generated kernel share out output positions: single-pass prefix sums with
-// decoupled look-back (Merrill and Garland, 2016). Tiles are numbered in the order in which blocks
-// start, so a block only ever waits for blocks that run.
+// decoupled look-back.
 
+#include "../look_back.cuh"
 #include "function.cuh"
 
 using namespace millrace;
@@ -11,41 +11,6 @@ namespace {
 constexpr int WARP = 32;
 constexpr int WARPS = 8;
 constexpr uint32_t ALL_LANES = 0xffffffffu;
-
-// A word of the look-back: two bits that say what it holds, then the sum. Zero: nothing yet.
-constexpr int STATE_SHIFT = 62;
-constexpr uint64_t AGGREGATE = 1;
-constexpr uint64_t PREFIX = 2;
-constexpr uint64_t SUM = (uint64_t{1} << STATE_SHIFT) - 1;
-
-__device__ inline uint64_t state_of(uint64_t word) { return word >> STATE_SHIFT; }
-
-__device__ inline uint64_t wait_for(const volatile uint64_t* words, int32_t tile) {
-  if (tile < 0) return PREFIX << STATE_SHIFT;
-  uint64_t word;
-  do {
-    word = words[tile];
-  } while (state_of(word) == 0);
-  return word;
-}
-
-// The sum of the tiles before `tile`, which all lanes of the first warp get.
-__device__ inline int64_t look_back(const volatile uint64_t* words, int32_t tile) {
-  int32_t lane = threadIdx.x % WARP;
-  int64_t sum = 0;
-  for (int32_t last = tile - 1;; last -= WARP) {
-    uint64_t word = wait_for(words, last - lane);
-    __syncwarp();
-    uint32_t prefixes = __ballot_sync(ALL_LANES, state_of(word) == PREFIX);
-    int32_t nearest = prefixes == 0 ? WARP - 1 : __ffs(prefixes) - 1;
-    int64_t part = lane <= nearest ? static_cast<int64_t>(word & SUM) : 0;
-    for (int32_t step = WARP / 2; step > 0; step /= 2) {
-      part += __shfl_xor_sync(ALL_LANES, part, step);
-    }
-    sum += part;
-    if (prefixes != 0) return sum;
-  }
-}
 
 }  // namespace
 
@@ -76,14 +41,8 @@ MILLRACE_FUNCTION int64_t calc_exclusive_prefix(uint64_t* words, int32_t tile, i
       if (lane >= step) inclusive += before;
     }
     int64_t total = __shfl_sync(ALL_LANES, inclusive, WARPS - 1);
-    if (lane == 0 && tile > 0) {
-      *const_cast<volatile uint64_t*>(words + tile) = AGGREGATE << STATE_SHIFT | total;
-    }
-    int64_t exclusive = tile == 0 ? 0 : look_back(words, tile);
-    if (lane == 0) {
-      *const_cast<volatile uint64_t*>(words + tile) = PREFIX << STATE_SHIFT | (exclusive + total);
-      base = exclusive;
-    }
+    int64_t exclusive = sum_before_tile(words, tile, total);
+    if (lane == 0) base = exclusive;
     if (lane < WARPS) sums[lane] = inclusive - own;
   }
   __syncthreads();

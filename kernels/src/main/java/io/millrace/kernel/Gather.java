@@ -70,7 +70,7 @@ public final class Gather {
     if (stream.device().kind() == DeviceKind.HOST) {
       HostGather.gatherAll(moves, map);
     } else {
-      GatherKernels.of(stream.device()).gatherAll(moves, map, stream, memory);
+      GatherKernels.of(stream.device()).gatherAll(moves, map, 1, stream, memory);
     }
   }
 }

@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Launches the kernels of gather.cu. One a device. */
 final class GatherKernels {
   static final int ARGUMENTS_BYTES = 1168;
-  static final int RUNS_ARGUMENTS_BYTES = 56;
+  static final int RUNS_ARGUMENTS_BYTES = 80;
 
   private static final Map<Device, GatherKernels> BY_DEVICE = new ConcurrentHashMap<>();
   private static final int MAXIMUM_BUFFERS = 48;
@@ -27,7 +27,7 @@ final class GatherKernels {
   private static final int BUFFER_BYTES = 24;
   private static final int THREADS = 256;
   private static final int ROWS_OF_BLOCK = THREADS * 4;
-  private static final int RUNS_TILE = THREADS * 8;
+  private static final int TOTAL_BLOCKS = 1 << 10;
 
   /** One entry of the structure {@code GatherArguments}. */
   private record Entry(long input, long output, int width, int bitOffset) {}
@@ -35,42 +35,59 @@ final class GatherKernels {
   private final KernelFunction fixedWidth;
   private final KernelFunction masks;
   private final KernelFunction runSums;
-  private final KernelFunction runScan;
-  private final KernelFunction strings;
-  private final KernelFunction listElements;
+  private final KernelFunction runTotal;
+  private final RunsKernel strings;
+  private final RunsKernel listElements;
+
+  /** A kernel for tiles of few rows, and for tiles of many. */
+  private record RunsKernel(KernelFunction few, KernelFunction many) {
+    RunsKernel(KernelModule module, String name) {
+      this(module.function(name + "_1"), module.function(name + "_4"));
+    }
+
+    KernelFunction forTiles(RunTiles tiles) {
+      return tiles.rowsOfTile() <= THREADS ? few : many;
+    }
+  }
 
   private GatherKernels(Device device) {
     KernelModule module = device.loadModule("gather");
     fixedWidth = module.function("gather_fixed_width");
     masks = module.function("gather_masks");
     runSums = module.function("gather_run_sums");
-    runScan = module.function("gather_run_scan");
-    strings = module.function("gather_strings");
-    listElements = module.function("gather_list_elements");
+    runTotal = module.function("gather_run_total");
+    strings = new RunsKernel(module, "gather_strings");
+    listElements = new RunsKernel(module, "gather_list_elements");
   }
 
   static GatherKernels of(Device device) {
     return BY_DEVICE.computeIfAbsent(device, GatherKernels::new);
   }
 
-  void gatherAll(RowMoves moves, long map, DeviceStream stream, MemoryResource memory) {
+  /**
+   * @param partitions how many ascending sequences of rows the map is, one after the other and of
+   *     about the same length; 1 if nothing is known about it. It decides about speed alone.
+   */
+  void gatherAll(
+      RowMoves moves, long map, int partitions, DeviceStream stream, MemoryResource memory) {
     List<Entry> entries =
         moves.fixed().stream()
             .map(move -> new Entry(move.input(), move.output(), move.width(), 0))
             .toList();
     launch(fixedWidth, blocks(moves.rows(), ROWS_OF_BLOCK), entries, map, moves.rows(), stream);
-    gatherRest(moves, map, stream, memory);
+    gatherRest(moves, map, partitions, stream, memory);
   }
 
   /** All but fixed-width columns. */
-  void gatherRest(RowMoves moves, long map, DeviceStream stream, MemoryResource memory) {
+  void gatherRest(
+      RowMoves moves, long map, int partitions, DeviceStream stream, MemoryResource memory) {
     List<Entry> entries =
         moves.masks().stream()
             .map(move -> new Entry(move.input(), move.output(), 0, move.bitOffset()))
             .toList();
     long bits = Column.maskBytes(moves.rows()) * Byte.SIZE;
     launch(masks, blocks(bits, THREADS), entries, map, moves.rows(), stream);
-    moves.runs().forEach(move -> gatherRuns(move, map, moves.rows(), stream, memory));
+    moves.runs().forEach(move -> gatherRuns(move, map, moves.rows(), partitions, stream, memory));
   }
 
   private static int blocks(long elements, int elementsOfBlock) {
@@ -106,7 +123,12 @@ final class GatherKernels {
   }
 
   private void gatherRuns(
-      RowMoves.RunsMove move, long map, int rows, DeviceStream stream, MemoryResource memory) {
+      RowMoves.RunsMove move,
+      long map,
+      int rows,
+      int partitions,
+      DeviceStream stream,
+      MemoryResource memory) {
     boolean isList = move.elements() != null;
     if (isList && move.capacity() > 0) {
       stream.fill(move.output(), (byte) -1, (long) move.capacity() * Integer.BYTES);
@@ -114,36 +136,33 @@ final class GatherKernels {
     if (rows == 0) {
       stream.fill(move.outputOffsets(), (byte) 0, Integer.BYTES);
     } else {
-      launchRuns(move, isList ? listElements : strings, map, rows, stream, memory);
+      RunTiles tiles =
+          RunTiles.of(rows, (long) move.capacity() * (isList ? Integer.BYTES : 1), partitions);
+      launchRuns(move, isList ? listElements : strings, map, rows, tiles, stream, memory);
     }
     if (isList) {
-      gatherAll(move.elements(), move.output(), stream, memory);
+      gatherAll(move.elements(), move.output(), partitions, stream, memory);
     }
   }
 
-  /**
-   * How many bytes or elements the runs of all rows have. Waits for the device.
-   *
-   * @param outputOffsets memory for {@code rows + 1} offsets
-   */
-  int countRuns(
-      long map,
-      long inputOffsets,
-      long outputOffsets,
-      int rows,
-      DeviceStream stream,
-      MemoryResource memory) {
+  /** How many bytes or elements the runs of all rows have. Waits for the device. */
+  long countRuns(
+      long map, long inputOffsets, int rows, DeviceStream stream, MemoryResource memory) {
     if (rows == 0) {
       return 0;
     }
-    // With no capacity the kernels write the offsets alone.
-    RowMoves.RunsMove offsetsOnly =
-        new RowMoves.RunsMove(inputOffsets, 0, outputOffsets, 0, 0, null);
-    launchRuns(offsetsOnly, strings, map, rows, stream, memory);
-    try (StagingBuffer count = stream.device().stagingPool().acquire(Integer.BYTES)) {
-      stream.copy(count.address(), outputOffsets + (long) rows * Integer.BYTES, Integer.BYTES);
+    RowMoves.RunsMove counted = new RowMoves.RunsMove(inputOffsets, 0, 0, 0, 0, 0, null);
+    try (AccessScope scope = AccessScope.on(stream);
+        Buffer total = zeros(Long.BYTES, scope, memory);
+        StagingBuffer count = stream.device().stagingPool().acquire(Long.BYTES);
+        KernelArguments arguments = new KernelArguments(RUNS_ARGUMENTS_BYTES)) {
+      long address = total.access(AccessMode.WRITE, scope);
+      describe(arguments, counted, map, rows, address);
+      int blocks = Math.min(blocks(rows, ROWS_OF_BLOCK), TOTAL_BLOCKS);
+      runTotal.launch(blocks, THREADS, 0, stream, arguments);
+      stream.copy(count.address(), address, Long.BYTES);
       stream.synchronize();
-      return HostMemory.getInt(count.address());
+      return HostMemory.getLong(count.address());
     }
   }
 
@@ -151,33 +170,57 @@ final class GatherKernels {
   void numberElements(
       RowMoves.RunsMove move, long map, int rows, DeviceStream stream, MemoryResource memory) {
     if (rows > 0) {
-      launchRuns(move, listElements, map, rows, stream, memory);
+      RunTiles tiles = RunTiles.of(rows, (long) move.capacity() * Integer.BYTES, 1);
+      launchRuns(move, listElements, map, rows, tiles, stream, memory);
     }
   }
 
   private void launchRuns(
       RowMoves.RunsMove move,
-      KernelFunction function,
+      RunsKernel kernel,
       long map,
       int rows,
+      RunTiles tiles,
       DeviceStream stream,
       MemoryResource memory) {
-    int tiles = blocks(rows, RUNS_TILE);
     try (AccessScope scope = AccessScope.on(stream);
-        Buffer sums = Buffer.allocate((long) tiles * Integer.BYTES, stream, memory);
+        Buffer scratch = zeros(tiles.scratchBytes(), scope, memory);
         KernelArguments arguments = new KernelArguments(RUNS_ARGUMENTS_BYTES)) {
+      describe(arguments, move, map, rows, scratch.access(AccessMode.WRITE, scope));
       arguments
-          .putLong(0, map)
-          .putLong(8, move.inputOffsets())
-          .putLong(16, move.inputBytes())
-          .putLong(24, move.outputOffsets())
-          .putLong(32, move.output())
-          .putLong(40, sums.access(AccessMode.WRITE, scope))
-          .putInt(48, rows)
-          .putInt(52, move.capacity());
-      runSums.launch(tiles, THREADS, 0, stream, arguments);
-      runScan.launch(1, THREADS, 0, stream, arguments);
-      function.launch(tiles, THREADS, 0, stream, arguments);
+          .putInt(64, tiles.rowsOfTile())
+          .putInt(68, tiles.count())
+          .putInt(72, tiles.stripes())
+          .putInt(76, tiles.tilesOfStripe());
+      if (tiles.stripes() > 0) {
+        runSums.launch(tiles.blocks(), THREADS, 0, stream, arguments);
+      }
+      kernel.forTiles(tiles).launch(tiles.blocks(), THREADS, 0, stream, arguments);
+    }
+  }
+
+  private static void describe(
+      KernelArguments arguments, RowMoves.RunsMove move, long map, int rows, long scratch) {
+    arguments
+        .putLong(0, map)
+        .putLong(8, move.inputOffsets())
+        .putLong(16, move.inputBytes())
+        .putLong(24, move.inputSize())
+        .putLong(32, move.outputOffsets())
+        .putLong(40, move.output())
+        .putLong(48, scratch)
+        .putInt(56, rows)
+        .putInt(60, move.capacity());
+  }
+
+  private static Buffer zeros(long bytes, AccessScope scope, MemoryResource memory) {
+    Buffer buffer = Buffer.allocate(bytes, scope.stream(), memory);
+    try {
+      scope.stream().fill(buffer.access(AccessMode.WRITE, scope), (byte) 0, bytes);
+      return buffer;
+    } catch (RuntimeException | Error e) {
+      buffer.close();
+      throw e;
     }
   }
 }

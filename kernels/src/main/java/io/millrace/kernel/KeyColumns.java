@@ -83,6 +83,7 @@ final class KeyColumns implements PartitionSource {
         arguments.key(
             new PartitionArguments.Key(
                 dataAddress(column, scope),
+                column.data().map(Buffer::size).orElse(0L),
                 column.validity().map(mask -> address(mask, scope)).orElse(0L),
                 column.type().id().isVariableWidth() ? childAddress(column, 0, scope) : 0,
                 column.type().id() == TypeId.TIMESTAMP_NANOS ? childAddress(column, 1, scope) : 0,
@@ -114,16 +115,18 @@ final class KeyColumns implements PartitionSource {
 
   @Override
   public String kernelSuffix() {
-    if (keys.size() > 1 || keys.get(0).isNullable()) {
+    if (keys.size() > 1) {
       return "any";
     }
-    DataType type = keys.get(0).type();
-    if (function.algorithm() == HashFunction.Algorithm.FLINK_JAVA) {
-      return type.id() == TypeId.INT64 ? "long" : type.id() == TypeId.INT32 ? "int" : "any";
-    }
-    return switch (type.id()) {
-      case INT64, TIMESTAMP_MILLIS, DECIMAL64 -> "long";
-      case INT32, DATE, TIME -> "int";
+    boolean isJava = function.algorithm() == HashFunction.Algorithm.FLINK_JAVA;
+    boolean isNullable = keys.get(0).isNullable();
+    return switch (keys.get(0).type().id()) {
+      case STRING -> "string";
+      case BINARY -> isJava ? "any" : "string";
+      case INT64 -> isNullable ? "any" : "long";
+      case INT32 -> isNullable ? "any" : "int";
+      case TIMESTAMP_MILLIS, DECIMAL64 -> isJava || isNullable ? "any" : "long";
+      case DATE, TIME -> isJava || isNullable ? "any" : "int";
       default -> "any";
     };
   }

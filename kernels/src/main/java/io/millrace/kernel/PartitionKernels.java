@@ -77,13 +77,13 @@ final class PartitionKernels {
       if (partitions > LARGEST_SINGLE_PASS) {
         new ManyPartitions(this, moves, stream)
             .partition(arguments, source, partitions, map, offsets.address());
-        GatherKernels.of(stream.device()).gatherAll(moves, map, stream, memory);
+        GatherKernels.of(stream.device()).gatherAll(moves, map, partitions, stream, memory);
       } else {
         if (!launchSmall(arguments, source, partitions, fixed, moves, stream)) {
           launchLarge(arguments, source.kernelSuffix(), partitions, fixed, moves, stream);
         }
         if (moves.needsMap()) {
-          GatherKernels.of(stream.device()).gatherRest(moves, map, stream, memory);
+          GatherKernels.of(stream.device()).gatherRest(moves, map, partitions, stream, memory);
         }
       }
       stream.synchronize();

@@ -18,16 +18,15 @@ record RepeatedRuns(long map, int rows, AccessScope scope, MemoryResource memory
    * The number of bytes or elements.
    *
    * @param inputOffsets at the first row of the slice
-   * @param outputOffsets memory for {@code rows + 1} offsets; undefined afterwards
    * @throws GpuOutOfMemoryException if a column cannot hold so many, which fewer rows may have
    */
-  int count(long inputOffsets, long outputOffsets) {
+  int count(long inputOffsets) {
     long count =
         isHost()
             ? HostGather.countRuns(map, inputOffsets, rows)
             : GatherKernels.of(scope.stream().device())
-                .countRuns(map, inputOffsets, outputOffsets, rows, scope.stream(), memory);
-    if (count < 0 || count > Integer.MAX_VALUE) {
+                .countRuns(map, inputOffsets, rows, scope.stream(), memory);
+    if (count > Integer.MAX_VALUE) {
       throw new GpuOutOfMemoryException("a column holds at most 2 Gi bytes or elements");
     }
     return (int) count;
@@ -36,7 +35,7 @@ record RepeatedRuns(long map, int rows, AccessScope scope, MemoryResource memory
   /** Writes the numbers of the elements of all lists, one after the other, to {@code output}. */
   void number(long inputOffsets, long outputOffsets, long output, int capacity) {
     RowMoves.RunsMove move =
-        new RowMoves.RunsMove(inputOffsets, 0, outputOffsets, output, capacity, null);
+        new RowMoves.RunsMove(inputOffsets, 0, 0, outputOffsets, output, capacity, null);
     if (isHost()) {
       HostGather.numberElements(move, map, rows);
     } else {

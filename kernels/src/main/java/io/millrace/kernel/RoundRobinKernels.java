@@ -62,7 +62,7 @@ final class RoundRobinKernels {
       launch(fixed.subList(begin, end), moves.rows(), partitions, startPartition, stream);
     }
     if (moves.needsMap()) {
-      GatherKernels.of(stream.device()).gatherRest(moves, map, stream, memory);
+      GatherKernels.of(stream.device()).gatherRest(moves, map, partitions, stream, memory);
     }
   }
 

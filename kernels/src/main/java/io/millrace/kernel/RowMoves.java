@@ -26,6 +26,7 @@ final class RowMoves implements AutoCloseable {
    *
    * @param inputOffsets at the first row of the slice
    * @param inputBytes of strings; 0 for lists
+   * @param inputSize how many bytes there are at {@code inputBytes}
    * @param output bytes of strings; for lists, the numbers of the input's elements: the map of
    *     {@code elements}
    * @param capacity elements of {@code output}
@@ -34,6 +35,7 @@ final class RowMoves implements AutoCloseable {
   record RunsMove(
       long inputOffsets,
       long inputBytes,
+      long inputSize,
       long outputOffsets,
       long output,
       int capacity,
@@ -163,18 +165,25 @@ final class RowMoves implements AutoCloseable {
   }
 
   // A reordering has as many bytes as its input; how many of the buffer those are, only the device
-  // knows, so the output of a slice is as large as the whole buffer.
+  // knows, so the output of a slice is as large as the whole buffer, or as offsets can reach.
   private Column planStrings(Column input, int first, Buffer mask) {
     Buffer bytes = input.data().orElseThrow();
     Buffer offsets = allocate((rows + 1L) * Integer.BYTES);
     long inputOffsets = offsets(input, first);
     int capacity =
         repeated == null
-            ? Math.toIntExact(bytes.size())
-            : repeated.count(inputOffsets, write(offsets));
+            ? (int) Math.min(bytes.size(), Integer.MAX_VALUE)
+            : repeated.count(inputOffsets);
     Buffer output = allocate(capacity);
     runs.add(
-        new RunsMove(inputOffsets, read(bytes), write(offsets), write(output), capacity, null));
+        new RunsMove(
+            inputOffsets,
+            read(bytes),
+            bytes.size(),
+            write(offsets),
+            write(output),
+            capacity,
+            null));
     return column(input, output, mask, List.of(offsetsColumn(offsets)));
   }
 
@@ -182,12 +191,11 @@ final class RowMoves implements AutoCloseable {
     Column elements = input.child(1);
     Buffer offsets = allocate((rows + 1L) * Integer.BYTES);
     long inputOffsets = offsets(input, first);
-    int capacity =
-        repeated == null ? elements.size() : repeated.count(inputOffsets, write(offsets));
+    int capacity = repeated == null ? elements.size() : repeated.count(inputOffsets);
     long map = allocateScratch((long) capacity * Integer.BYTES);
     RowMoves inside = inside(elements, inputOffsets, write(offsets), map, capacity);
     nested.add(inside);
-    runs.add(new RunsMove(inputOffsets, 0, write(offsets), map, capacity, inside));
+    runs.add(new RunsMove(inputOffsets, 0, 0, write(offsets), map, capacity, inside));
     Column output = part(inside.takeColumns().get(0));
     return column(input, null, mask, List.of(offsetsColumn(offsets), output));
   }

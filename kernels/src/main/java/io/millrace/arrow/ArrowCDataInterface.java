@@ -57,9 +57,8 @@ public final class ArrowCDataInterface {
 
   /**
    * The table of a struct array. Takes both structs over: the array is marked released, the schema
-   * is closed, and what they
-   * held is released once, when the table and all that shares its memory is closed, or before this
-   * throws.
+   * is closed, and what they held is released once, when the table and all that shares its memory
+   * is closed, or before this throws.
    *
    * @return the table; the caller owns it
    * @throws IllegalArgumentException if a struct is released already, and both are left alone

@@ -99,8 +99,8 @@ public final class ArrowCDeviceExporter {
   /**
    * A struct array over the memory of {@code table}, which stays the caller's; consumers only read
    * it. Nothing is copied but what is laid out otherwise. Until the array is released the memory
-   * lives, even if the table is closed, and stays where it is; whoever writes to another buffer over
-   * it meanwhile moves to a copy. Device type and {@code sync_event} are those of {@link
+   * lives, even if the table is closed, and stays where it is; whoever writes to another buffer
+   * over it meanwhile moves to a copy. Device type and {@code sync_event} are those of {@link
    * #toArrowDevice(Table, DeviceStream, MemoryResource)}.
    *
    * @param stream a stream of the table's device, open, like the stream of the table's memory,

@@ -193,8 +193,8 @@ public final class ArrowCDeviceImporter {
    * <p>Later work of {@code stream} waits for the array's {@code sync_event}; the host does not,
    * unless it must learn something of the content. It waits once for all of that: how long strings,
    * binaries and lists are, whether decimals are within their precision, and whether NOT NULL
-   * columns that have a mask have nulls, where {@code null_count} leaves that open. Other content of
-   * buffers is trusted on a GPU; on the host it is checked as {@link #fromArrow} does.
+   * columns that have a mask have nulls, where {@code null_count} leaves that open. Other content
+   * of buffers is trusted on a GPU; on the host it is checked as {@link #fromArrow} does.
    *
    * @param stream what conversions are enqueued on; orders the table's memory; open as long. On a
    *     GPU the array must be of the type CUDA, CUDA_HOST or CUDA_MANAGED; for a stream of the

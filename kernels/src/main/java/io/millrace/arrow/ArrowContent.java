@@ -58,8 +58,7 @@ final class ArrowContent {
   }
 
   /** As {@link #checkNulls}, of the table whose rows are the elements of a struct column. */
-  static void checkRows(Column rows, ToLongFunction<Buffer> addresses)
-      throws ArrowFormatException {
+  static void checkRows(Column rows, ToLongFunction<Buffer> addresses) throws ArrowFormatException {
     check(NotNullCheck.failureInRows(rows, addresses));
   }
 

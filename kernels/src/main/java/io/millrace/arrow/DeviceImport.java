@@ -279,8 +279,7 @@ final class DeviceImport implements AutoCloseable {
     Offsets offsets = offsets(part);
     readIfUndecided(part, offsets.buffer);
     Pending elements =
-        column(
-            part.field.getChildren().get(0), part.type.fields().get(0), part.array.child(0));
+        column(part.field.getChildren().get(0), part.type.fields().get(0), part.array.child(0));
     return () -> {
       Column column = elements.finish();
       if (offsets.end() > column.size()) {

@@ -32,8 +32,8 @@ public final class NotNullCheck {
    * Checks one column of each field.
    *
    * @param columns still owned by the caller
-   * @param addresses where the host reads the content of a mask, of lists' offsets or of
-   *     dictionary codes
+   * @param addresses where the host reads the content of a mask, of lists' offsets or of dictionary
+   *     codes
    * @return what is wrong, in words that start with the column's name; empty if nothing is
    */
   public static Optional<String> failure(
@@ -41,8 +41,7 @@ public final class NotNullCheck {
     NotNullCheck check = new NotNullCheck(addresses);
     for (int i = 0; i < fields.size(); i++) {
       Column column = columns.get(i);
-      Optional<String> failure =
-          check.failure(fields.get(i), "", column, () -> all(column.size()));
+      Optional<String> failure = check.failure(fields.get(i), "", column, () -> all(column.size()));
       if (failure.isPresent()) {
         return failure;
       }
@@ -122,8 +121,7 @@ public final class NotNullCheck {
     return failureInChildren(path + ".", column, () -> valid);
   }
 
-  private Optional<String> failureInChildren(
-      String prefix, Column column, Supplier<BitSet> valid) {
+  private Optional<String> failureInChildren(String prefix, Column column, Supplier<BitSet> valid) {
     List<Field> fields = childFields(column.type());
     for (int i = 0; i < fields.size(); i++) {
       Optional<String> failure =

@@ -46,7 +46,8 @@ class ArrowDecimalsTest extends ArrowCDeviceTestCase {
         }
       }
     }
-    for (BigDecimal tooLarge : List.of(limit, limit.negate(), power(held).subtract(BigDecimal.ONE))) {
+    for (BigDecimal tooLarge :
+        List.of(limit, limit.negate(), power(held).subtract(BigDecimal.ONE))) {
       List<BigDecimal> values = Arrays.asList(null, BigDecimal.ZERO, tooLarge);
       try (Table table = new TableBuilder().column(schema(held).field(0), values).build(device)) {
         new Borders(device, allocator)
@@ -58,7 +59,9 @@ class ArrowDecimalsTest extends ArrowCDeviceTestCase {
                         .isInstanceOf(ArrowFormatException.class)
                         .hasMessageContaining("column 'p'")
                         .hasMessageEndingWith(
-                            "a value in row 2 that is too large for DECIMAL(" + precision + ", 0)"));
+                            "a value in row 2 that is too large for DECIMAL("
+                                + precision
+                                + ", 0)"));
       }
     }
   }

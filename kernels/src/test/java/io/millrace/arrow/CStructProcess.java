@@ -31,8 +31,15 @@ final class CStructProcess {
   private static final int ROWS = 10;
   private static final long[] VALUES = {0, -1, 1L << 40};
   private static final String[] ARRAY_MEMBERS = {
-    "length", "null_count", "offset", "n_buffers", "n_children", "*buffers", "*children",
-    "*dictionary", "*release"
+    "length",
+    "null_count",
+    "offset",
+    "n_buffers",
+    "n_children",
+    "*buffers",
+    "*children",
+    "*dictionary",
+    "*release"
   };
   private static final String[] SCHEMA_MEMBERS = {
     "*format", "*name", "*metadata", "flags", "n_children", "*children", "*dictionary", "*release"

@@ -71,7 +71,8 @@ public class FieldsAppender {
 
   static void appendNull(Field field, ColumnBuilder builder) {
     if (!field.nullable()) {
-      throw new IllegalArgumentException("null in column '" + field + "'");
+      throw new IllegalArgumentException(
+          "column '" + field.name() + "' is NOT NULL and the row has a null in it");
     }
     builder.appendNull();
   }

@@ -282,7 +282,7 @@ class BatchingOperatorTest {
     send(1);
     assertThatThrownBy(
             () -> harness.processElement(new StreamRecord<>(GenericRowData.of(null, null))))
-        .hasMessageContaining("null in column 'id BIGINT NOT NULL'");
+        .hasMessageContaining("column 'id' is NOT NULL and the row has a null in it");
   }
 
   @OutOfMemoryTest

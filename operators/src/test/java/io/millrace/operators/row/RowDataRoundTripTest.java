@@ -196,7 +196,7 @@ class RowDataRoundTripTest {
           .hasMessageContaining("DELETE")
           .hasMessageContaining("RowKindColumn");
       assertThatThrownBy(() -> appender.append(GenericRowData.of((Object) null)))
-          .hasMessageContaining("null in column 'id BIGINT NOT NULL'");
+          .hasMessageContaining("column 'id' is NOT NULL and the row has a null in it");
       assertThatThrownBy(() -> appender.append(GenericRowData.of(1L, 2L)))
           .hasMessageContaining("2 fields");
       assertThatThrownBy(() -> appender.append(GenericRowData.of("one")))

@@ -13,7 +13,8 @@ import java.util.Arrays;
  * first part of two-part values), doubles for FLOAT32 (exact; round results to float) and FLOAT64,
  * and the second part of two-part values.
  *
- * <p>Values of rows that are null are undefined. Not thread-safe.
+ * <p>Values of rows that are null are undefined. The arrays are at least as long as the rows of the
+ * chunk are many, which may be fewer than {@value #CAPACITY}. Not thread-safe.
  */
 public final class HostVector {
   /** Rows that are evaluated at a time. */

@@ -142,7 +142,7 @@ final class KeyVector {
     for (int i = 0; i < count; i++) {
       int end = reader.getOffset(first + i + 1);
       values[i] = bytes + begin;
-      seconds[i] = end - begin;
+      seconds[i] = (long) end - begin;
       begin = end;
     }
   }

@@ -13,7 +13,9 @@ final class JavaHashes {
     if (value == null) {
       return 0;
     } else if (value instanceof ByteBuffer bytes) {
-      return Arrays.hashCode(bytes.array());
+      byte[] content = new byte[bytes.remaining()];
+      bytes.duplicate().get(content);
+      return Arrays.hashCode(content);
     } else if (value instanceof LocalDateTime time) {
       return ofFlinksCut(time).hashCode();
     }

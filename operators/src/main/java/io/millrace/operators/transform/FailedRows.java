@@ -72,8 +72,8 @@ public final class FailedRows implements AutoCloseable {
     int length = SHORTEST_SLICE;
     while (start < rows) {
       int sliced = Math.min(length, rows - start);
-      try (Table slice = input.slice(start, sliced);
-          Table ignored = transform.apply(slice)) {
+      try (Table slice = input.slice(start, sliced)) {
+        transform.apply(slice).close();
         start += sliced;
         length = (int) Math.min(2L * length, rows);
       } catch (EvaluationException e) {

@@ -20,20 +20,33 @@ MILLRACE_FUNCTION AlignedWords aligned_words_of(uint64_t address, int64_t bytes)
   return {(address + 7) & ~7ull, (address + static_cast<uint64_t>(bytes)) & ~7ull};
 }
 
+// Memory that no thread of the kernel writes.
+template <typename Value>
+MILLRACE_FUNCTION Value load_constant(const uint8_t* address) {
+#if defined(__CUDA_ARCH__)
+  return __ldg(reinterpret_cast<const Value*>(address));
+#else
+  return *reinterpret_cast<const Value*>(address);
+#endif
+}
+
 // Up to eight bytes, the first one lowest, with zeros above.
-MILLRACE_FUNCTION uint64_t load_bytes(uint64_t from, int32_t count, const AlignedWords& words) {
+MILLRACE_FUNCTION uint64_t load_bytes(const uint8_t* bytes, int32_t count, const AlignedWords& words) {
   if (count <= 0) return 0;
-  const uint64_t first = from & ~7ull;
-  const uint64_t last = (from + count - 1) & ~7ull;
+  const uint64_t address = reinterpret_cast<uint64_t>(bytes);
+  const uint64_t first = address & ~7ull;
+  const uint64_t last = (address + count - 1) & ~7ull;
   uint64_t value = 0;
   if (first < words.begin || last >= words.end) {
-    const uint8_t* bytes = reinterpret_cast<const uint8_t*>(from);
-    for (int32_t i = 0; i < count; ++i) value |= static_cast<uint64_t>(bytes[i]) << (8 * i);
+#pragma unroll 1
+    for (int32_t i = 0; i < count; ++i) {
+      value |= static_cast<uint64_t>(load_constant<uint8_t>(bytes + i)) << (8 * i);
+    }
     return value;
   }
-  const int32_t shift = static_cast<int32_t>(from & 7) * 8;
-  value = *reinterpret_cast<const uint64_t*>(first) >> shift;
-  if (last != first) value |= *reinterpret_cast<const uint64_t*>(last) << (64 - shift);
+  const int32_t lead = static_cast<int32_t>(address & 7);
+  value = load_constant<unsigned long long>(bytes - lead) >> (8 * lead);
+  if (last != first) value |= load_constant<unsigned long long>(bytes - lead + 8) << (64 - 8 * lead);
   return count == 8 ? value : value & ((1ull << (8 * count)) - 1);
 }
 

@@ -189,7 +189,7 @@ static __device__ __forceinline__ void write_run_offsets(const GatherRunsArgumen
 
 // The elements of a tile that are written: `count` of them, the first one at `output`.
 struct TileOutput {
-  uint64_t output;
+  uint8_t* output;
   int32_t count;
 };
 
@@ -201,20 +201,21 @@ struct BytesOfStrings {
   static __device__ __forceinline__ void copy(const GatherRunsArguments& arguments, const TileRuns<ROWS>& runs,
                                               const TileOutput& tile) {
     const AlignedWords words = aligned_words_of(arguments.input_bytes, arguments.input_size);
-    const int32_t lead = static_cast<int32_t>(tile.output & (CHUNK - 1));
+    const uint8_t* input = reinterpret_cast<const uint8_t*>(arguments.input_bytes);
+    const int32_t lead = static_cast<int32_t>(reinterpret_cast<uint64_t>(tile.output) & (CHUNK - 1));
     for (int64_t chunk = static_cast<int64_t>(threadIdx.x) * CHUNK - lead; chunk < tile.count;
          chunk += GATHER_THREADS * CHUNK) {
       const int32_t begin = static_cast<int32_t>(max(chunk, int64_t{0}));
       const int32_t end = static_cast<int32_t>(min(chunk + CHUNK, static_cast<int64_t>(tile.count)));
       const ulonglong2 bytes =
-          bytes_of_chunk(arguments.input_bytes, words, runs, static_cast<int32_t>(chunk), begin, end);
+          bytes_of_chunk(input, words, runs, static_cast<int32_t>(chunk), begin, end);
       store(tile.output + chunk, bytes, begin - static_cast<int32_t>(chunk), end - static_cast<int32_t>(chunk));
     }
   }
 
   // Bytes `begin` to `end` of the tile, at their places in the chunk.
   template <int ROWS>
-  static __device__ __forceinline__ ulonglong2 bytes_of_chunk(uint64_t input, const AlignedWords& words,
+  static __device__ __forceinline__ ulonglong2 bytes_of_chunk(const uint8_t* input, const AlignedWords& words,
                                                               const TileRuns<ROWS>& runs, int32_t chunk,
                                                               int32_t begin, int32_t end) {
     ulonglong2 bytes = make_ulonglong2(0, 0);
@@ -236,14 +237,14 @@ struct BytesOfStrings {
     }
   }
 
-  static __device__ __forceinline__ void store(uint64_t address, const ulonglong2& bytes, int32_t begin, int32_t end) {
+  static __device__ __forceinline__ void store(uint8_t* address, const ulonglong2& bytes, int32_t begin, int32_t end) {
     if (end - begin == CHUNK) {
       *reinterpret_cast<ulonglong2*>(address) = bytes;
       return;
     }
     for (int32_t i = begin; i < end; ++i) {
       const uint64_t word = i < 8 ? bytes.x : bytes.y;
-      reinterpret_cast<uint8_t*>(address)[i] = static_cast<uint8_t>(word >> (8 * (i & 7)));
+      address[i] = static_cast<uint8_t>(word >> (8 * (i & 7)));
     }
   }
 };
@@ -273,7 +274,7 @@ static __device__ __forceinline__ void gather_runs(const GatherRunsArguments& ar
   const uint64_t capacity = arguments.capacity;
   if (before >= capacity) return;
   const int32_t count = static_cast<int32_t>(min(runs.total, capacity - before));
-  Element::copy(arguments, runs, TileOutput{arguments.output + before * Element::SIZE, count});
+  Element::copy(arguments, runs, TileOutput{reinterpret_cast<uint8_t*>(arguments.output) + before * Element::SIZE, count});
 }
 
 }  // namespace millrace

@@ -62,7 +62,7 @@ struct ByteRange {
 // Eight bytes from `begin` on, or those that there are, with zeros above.
 MILLRACE_FUNCTION uint64_t bytes_as_long(const ByteRange& range, int32_t begin) {
   const int32_t count = range.length - begin < 8 ? range.length - begin : 8;
-  return load_bytes(reinterpret_cast<uint64_t>(range.bytes) + begin, count, range.words);
+  return load_bytes(range.bytes + begin, count, range.words);
 }
 
 MILLRACE_FUNCTION uint32_t murmur_of_bytes(uint32_t seed, const ByteRange& range) {

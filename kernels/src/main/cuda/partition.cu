@@ -292,17 +292,17 @@ using namespace millrace;
 MILLRACE_REPORT_SIZE(PartitionArguments);
 MILLRACE_REPORT_SIZE(SortedOffsetsArguments);
 
-#define MILLRACE_IDS_KERNEL(name, Source)                                            \
+#define MILLRACE_IDS_KERNEL(name, Source, rounds)                                    \
   extern "C" __global__ void __launch_bounds__(IDS_THREADS)                          \
       partition_ids_##name(const __grid_constant__ PartitionArguments arguments) {   \
-    write_ids<Source>(arguments);                                                    \
+    write_ids<Source, rounds>(arguments);                                            \
   }
 
-MILLRACE_IDS_KERNEL(any, AnyKeys)
-MILLRACE_IDS_KERNEL(long, OneLong)
-MILLRACE_IDS_KERNEL(int, OneInt)
-MILLRACE_IDS_KERNEL(string, OneString)
-MILLRACE_IDS_KERNEL(map, GivenMap)
+MILLRACE_IDS_KERNEL(any, AnyKeys, 8)
+MILLRACE_IDS_KERNEL(long, OneLong, 8)
+MILLRACE_IDS_KERNEL(int, OneInt, 8)
+MILLRACE_IDS_KERNEL(string, OneString, 2)  // a copy of the hash functions a round
+MILLRACE_IDS_KERNEL(map, GivenMap, 8)
 
 extern "C" __global__ void __launch_bounds__(SCAN_THREADS)
     partition_scan(const __grid_constant__ PartitionArguments arguments) {

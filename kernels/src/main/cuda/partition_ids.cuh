@@ -6,7 +6,6 @@
 namespace millrace {
 
 constexpr int IDS_THREADS = 256;
-constexpr int IDS_ROUNDS = 8;
 constexpr int IDS_COUNTERS = 1024;  // replicated so that the lanes of a warp rarely meet
 
 static __device__ __forceinline__ int replicas_of_counters(int partitions) {
@@ -24,7 +23,8 @@ static __device__ __forceinline__ void store_id(const PartitionArguments& argume
 }
 
 // Without counts (arguments.counts is 0) only the ids are written: the first step of a multi-pass partitioning.
-template <typename Source>
+// A thread has the keys of ROUNDS rows in flight.
+template <typename Source, int ROUNDS>
 static __device__ __forceinline__ void write_ids(const PartitionArguments& arguments) {
   extern __shared__ uint32_t counters[];
   const bool counted = arguments.counts != 0;
@@ -35,15 +35,15 @@ static __device__ __forceinline__ void write_ids(const PartitionArguments& argum
   __syncthreads();
   const int64_t tile = static_cast<int64_t>(blockIdx.x) * arguments.tile_rows;
   const int rows = static_cast<int>(min(arguments.rows - tile, static_cast<int64_t>(arguments.tile_rows)));
-  for (int base = threadIdx.x; base < rows; base += IDS_THREADS * IDS_ROUNDS) {
-    typename Source::Loaded loaded[IDS_ROUNDS];
+  for (int base = threadIdx.x; base < rows; base += IDS_THREADS * ROUNDS) {
+    typename Source::Loaded loaded[ROUNDS];
 #pragma unroll
-    for (int r = 0; r < IDS_ROUNDS; ++r) {
+    for (int r = 0; r < ROUNDS; ++r) {
       int row = base + r * IDS_THREADS;
       if (row < rows) loaded[r] = Source::load(arguments, static_cast<int32_t>(tile + row));
     }
 #pragma unroll
-    for (int r = 0; r < IDS_ROUNDS; ++r) {
+    for (int r = 0; r < ROUNDS; ++r) {
       int row = base + r * IDS_THREADS;
       if (row >= rows) continue;
       uint32_t id = Source::partition(arguments, loaded[r]);

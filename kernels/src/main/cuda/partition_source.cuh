@@ -116,6 +116,14 @@ struct OneInt {
   }
 };
 
+MILLRACE_FUNCTION uint32_t hash_of_string(const PartitionRule& rule, const ByteRange& range) {
+  switch (rule.hash_function) {
+    case HASH_FLINK_JAVA: return java_hash_of_string(range);
+    case HASH_FLINK_BINARY_ROW: return binary_row_hash_of_one_string(range);
+    default: return murmur_of_bytes(rule.seed, range);
+  }
+}
+
 // One STRING or BINARY column outside structs. (BINARY is not hashed with HASH_FLINK_JAVA here.)
 struct OneString {
   // Where the bytes are in the column; a null has a negative length.
@@ -140,19 +148,11 @@ struct OneString {
     }
   }
 
-  static MILLRACE_FUNCTION uint32_t hash(const PartitionRule& rule, const ByteRange& range) {
-    switch (rule.hash_function) {
-      case HASH_FLINK_JAVA: return java_hash_of_string(range);
-      case HASH_FLINK_BINARY_ROW: return binary_row_hash_of_one_string(range);
-      default: return murmur_of_bytes(rule.seed, range);
-    }
-  }
-
   static MILLRACE_FUNCTION uint32_t partition(const PartitionArguments& arguments, Loaded loaded) {
-    const bool null = loaded.length < 0;
-    return partition_of_hash(arguments.rule, null ? hash_of_null(arguments.rule)
-                                                  : hash(arguments.rule, bytes_at(arguments.key[0], loaded.begin,
-                                                                                  loaded.length)));
+    const PartitionRule& rule = arguments.rule;
+    if (loaded.length < 0) return partition_of_hash(rule, hash_of_null(rule));
+    const ByteRange range = bytes_at(arguments.key[0], loaded.begin, loaded.length);
+    return partition_of_hash(rule, hash_of_string(rule, range));
   }
 };
 

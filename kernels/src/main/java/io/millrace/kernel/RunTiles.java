@@ -32,9 +32,7 @@ record RunTiles(int rowsOfTile, int count, int stripes) {
     int rowsOfTile = (int) Math.max(1, Math.min(most, wanted));
     int count = (rows - 1) / rowsOfTile + 1;
     boolean isStriped =
-        partitions > 1
-            && rows >= ROWS_IN_STRIPES
-            && count / TILES_WORTH_A_STRIPE >= partitions;
+        partitions > 1 && rows >= ROWS_IN_STRIPES && count / TILES_WORTH_A_STRIPE >= partitions;
     return new RunTiles(rowsOfTile, count, isStriped ? partitions : 0);
   }
 

@@ -303,7 +303,7 @@ class GatherRunsTest {
           Table gathered = gather(table, map);
           Table back = gather(gathered, map)) {
         assertThat(device.rows(back)).isEqualTo(device.rows(table));
-        if (type == DataType.STRING) {
+        if (type.equals(DataType.STRING)) {
           assertThat(device.rows(table)).isEqualTo(expected);
         }
         assertHashedAsOnHost(table);

@@ -40,15 +40,15 @@ final class EventTimes {
    * @param time milliseconds since 1970-01-01T00:00Z, or {@link EventTimeColumn#NONE}
    */
   void set(int row, long time) {
-    if (time != EventTimeColumn.NONE && !anyKnown) {
-      reserve(row + 1);
+    if (!anyKnown && time == EventTimeColumn.NONE) {
+      return;
+    }
+    reserve(row + 1);
+    if (!anyKnown) {
       Arrays.fill(times, 0, row, EventTimeColumn.NONE);
       anyKnown = true;
     }
-    if (anyKnown) {
-      reserve(row + 1);
-      times[row] = time;
-    }
+    times[row] = time;
   }
 
   private void reserve(int rows) {

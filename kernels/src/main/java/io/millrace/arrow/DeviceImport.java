@@ -11,12 +11,9 @@ import io.millrace.column.TypeId;
 import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
-import io.millrace.memory.AccessMode;
-import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.arrow.vector.types.TimeUnit;
@@ -38,23 +35,16 @@ final class DeviceImport implements AutoCloseable {
 
   private final Map<Long, Field> dictionaryFields;
   private final DeviceStream stream;
-  private final MemoryResource resource;
   private final ArrowLayout layout;
-  private final AccessScope scope;
+  private final ImportedMemory memory;
   private final DeviceReads reads;
-  // Where the masks, offsets and codes are that decide about nulls in NOT NULL fields.
-  private final Map<Buffer, Long> readBuffers = new IdentityHashMap<>();
-  private final List<Buffer> opened = new ArrayList<>();
-  private final List<Buffer> temporary = new ArrayList<>();
-  private boolean done;
 
   private DeviceImport(Field root, DeviceStream stream, MemoryResource resource) {
     this.dictionaryFields = ArrowSchemaConverter.dictionaryFields(List.of(root));
     this.stream = stream;
-    this.resource = resource;
     this.layout = new ArrowLayout(stream);
-    this.scope = AccessScope.on(stream);
-    this.reads = new DeviceReads(stream);
+    this.memory = new ImportedMemory(stream, resource);
+    this.reads = memory.reads();
   }
 
   /**
@@ -73,8 +63,8 @@ final class DeviceImport implements AutoCloseable {
     NullCounts.checkAnnounced(field, array);
     try (DeviceImport work = new DeviceImport(root, stream, resource)) {
       Column column = work.read(root, field, array);
-      ArrowContent.checkNulls(List.of(field), List.of(column), work::hostAddress);
-      work.done = true;
+      ArrowContent.checkNulls(List.of(field), List.of(column), work.memory::hostAddress);
+      work.memory.give();
       return column;
     }
   }
@@ -89,8 +79,8 @@ final class DeviceImport implements AutoCloseable {
       DataType.Field rows = new DataType.Field(root.getName(), type, false);
       Column column = work.read(root, rows, array);
       work.countNullRows(column);
-      ArrowContent.checkRows(column, work::hostAddress);
-      work.done = true;
+      ArrowContent.checkRows(column, work.memory::hostAddress);
+      work.memory.give();
       return column;
     }
   }
@@ -107,23 +97,14 @@ final class DeviceImport implements AutoCloseable {
         .ifPresent(
             mask ->
                 rows.withNullCount(
-                    HostMemory.countZeroBits(hostAddress(mask), rows.offset(), rows.size())));
-  }
-
-  private long hostAddress(Buffer buffer) {
-    return buffer.size() == 0 ? 0 : reads.address(readBuffers.get(buffer));
+                    HostMemory.countZeroBits(
+                        memory.hostAddress(mask), rows.offset(), rows.size())));
   }
 
   /** Leaves nothing open but a column that is done. */
   @Override
   public void close() {
-    try (scope;
-        reads) {
-      temporary.forEach(Buffer::close);
-      if (!done) {
-        opened.forEach(Buffer::close);
-      }
-    }
+    memory.close();
   }
 
   /** A column whose conversions are enqueued, to be made when the host has read what it must. */
@@ -138,7 +119,7 @@ final class DeviceImport implements AutoCloseable {
       throw misfit(field, array.length() + " elements behind " + array.offset());
     }
     boolean isUndecided = NullCounts.leaveOpen(typed, array);
-    Part part = new Part(field, typed.type(), array, end, mask(array, end), isUndecided);
+    Part part = new Part(field, typed.type(), array, end, memory.mask(array, end), isUndecided);
     readIfUndecided(part, part.mask);
     Pending column = column(part);
     boolean isCounted = part.mask != null && array.nullCount() >= 0;
@@ -176,33 +157,17 @@ final class DeviceImport implements AutoCloseable {
   }
 
   private void readIfUndecided(Part part, Buffer buffer) {
-    if (part.isUndecided && buffer != null && buffer.size() > 0) {
-      readBuffers.put(buffer, reads.add(read(buffer), buffer.size()));
+    if (part.isUndecided && buffer != null) {
+      memory.readOnHost(buffer);
     }
-  }
-
-  private Buffer mask(CArray array, long end) {
-    if (array.buffer(0) == 0 || array.nullCount() == 0) {
-      return null;
-    }
-    long bytes = BitMask.bytes(end);
-    long padded = Column.maskBytes(end);
-    if (bytes == padded) {
-      return view(array.buffer(0), bytes, Integer.BYTES);
-    }
-    Buffer copy = allocate(padded);
-    long address = write(copy);
-    stream.fill(address + bytes, (byte) 0, padded - bytes);
-    stream.copy(address, array.buffer(0), bytes);
-    return copy;
   }
 
   private Buffer data(Part part) throws ArrowFormatException {
     int width = part.type.id().byteWidth();
     return switch (part.type.id()) {
       case BOOL -> {
-        Buffer target = allocate(part.end);
-        layout.unpack(write(target), address(part, 1), part.end);
+        Buffer target = memory.allocate(part.end);
+        layout.unpack(memory.write(target), address(part, 1), part.end);
         yield target;
       }
       case TIME -> times(part, ((ArrowType.Time) part.field.getType()).getUnit());
@@ -230,18 +195,19 @@ final class DeviceImport implements AutoCloseable {
   private Pending decimals(Part part) throws ArrowFormatException {
     int wide = TypeId.DECIMAL128.byteWidth();
     int width = part.type.id().byteWidth();
-    Buffer data = width == wide ? values(part, wide) : allocate((long) part.end * width);
-    long source = width == wide ? read(data) : aligned(address(part, 1), part.end, wide);
-    Buffer refused = temporary(allocate(Long.BYTES));
+    Buffer data = width == wide ? values(part, wide) : memory.allocate((long) part.end * width);
+    long source =
+        width == wide ? memory.read(data) : memory.aligned(address(part, 1), part.end, wide);
+    Buffer refused = memory.temporary(memory.allocate(Long.BYTES));
     layout.narrowDecimals(
-        width == wide ? 0 : write(data),
+        width == wide ? 0 : memory.write(data),
         width,
         source,
         part.end,
-        part.mask == null ? 0 : read(part.mask),
+        part.mask == null ? 0 : memory.read(part.mask),
         ArrowDecimals.Limit.of(part.type),
-        write(refused));
-    long row = reads.add(read(refused), Long.BYTES);
+        memory.write(refused));
+    long row = reads.add(memory.read(refused), Long.BYTES);
     return () -> {
       long refusedRow = HostMemory.getLong(reads.address(row));
       if (refusedRow >= 0) {
@@ -271,7 +237,7 @@ final class DeviceImport implements AutoCloseable {
       if (bytes > 0 && part.array.buffer(2) == 0) {
         throw misfit(part.field, bytes + " bytes and no buffer of them");
       }
-      return part.column(view(part.array.buffer(2), bytes, 1), List.of(offsets.column()));
+      return part.column(memory.view(part.array.buffer(2), bytes, 1), List.of(offsets.column()));
     };
   }
 
@@ -336,16 +302,16 @@ final class DeviceImport implements AutoCloseable {
     long address = part.array.buffer(1);
     Buffer offsets;
     if (part.end == 0) {
-      offsets = allocate(Integer.BYTES);
-      stream.fill(write(offsets), (byte) 0, Integer.BYTES);
+      offsets = memory.allocate(Integer.BYTES);
+      stream.fill(memory.write(offsets), (byte) 0, Integer.BYTES);
     } else if (address == 0) {
       throw misfit(part.field, "no offsets");
     } else if (width == Integer.BYTES) {
-      offsets = view(address, (part.end + 1L) * width, width);
+      offsets = memory.view(address, (part.end + 1L) * width, width);
     } else {
-      offsets = allocate((part.end + 1L) * Integer.BYTES);
-      Integers source = Integers.signed(aligned(address, part.end + 1L, width), width);
-      layout.convert(write(offsets), Integer.BYTES, source, part.end + 1);
+      offsets = memory.allocate((part.end + 1L) * Integer.BYTES);
+      Integers source = Integers.signed(memory.aligned(address, part.end + 1L, width), width);
+      layout.convert(memory.write(offsets), Integer.BYTES, source, part.end + 1);
     }
     return new Offsets(part, offsets, width);
   }
@@ -383,8 +349,8 @@ final class DeviceImport implements AutoCloseable {
     return () -> {
       Column dictionary = values.finish();
       if (isHost()) {
-        long mask = part.mask == null ? 0 : read(part.mask);
-        ArrowContent.checkCodes(part.field, read(codes), part.end, mask, dictionary);
+        long mask = part.mask == null ? 0 : memory.read(part.mask);
+        ArrowContent.checkCodes(part.field, memory.read(codes), part.end, mask, dictionary);
       }
       return part.column(codes, List.of(dictionary));
     };
@@ -395,16 +361,16 @@ final class DeviceImport implements AutoCloseable {
   }
 
   private Buffer values(Part part, int width) throws ArrowFormatException {
-    return view(address(part, 1), (long) part.end * width, width);
+    return memory.view(address(part, 1), (long) part.end * width, width);
   }
 
   private Buffer converted(
       Part part, int fromWidth, boolean isSigned, int toWidth, Operation operation, long operand)
       throws ArrowFormatException {
-    Buffer target = allocate((long) part.end * toWidth);
-    long source = aligned(address(part, 1), part.end, fromWidth);
+    Buffer target = memory.allocate((long) part.end * toWidth);
+    long source = memory.aligned(address(part, 1), part.end, fromWidth);
     layout.convert(
-        write(target),
+        memory.write(target),
         toWidth,
         new Integers(source, fromWidth, isSigned),
         part.end,
@@ -419,48 +385,5 @@ final class DeviceImport implements AutoCloseable {
       throw misfit(part.field, part.end + " elements and no buffer of them");
     }
     return address;
-  }
-
-  /** Memory of the array, or a copy of it if the device cannot load values from there. */
-  private Buffer view(long address, long bytes, int alignment) {
-    if (address % alignment != 0) {
-      return copy(address, bytes);
-    }
-    Buffer view = Buffer.wrap(address, bytes, stream.device(), stream, () -> {});
-    opened.add(view);
-    return view;
-  }
-
-  /** Where values can be loaded from until this is done. */
-  private long aligned(long address, long values, int width) {
-    return address % Math.min(width, Long.BYTES) == 0
-        ? address
-        : write(temporary(copy(address, values * width)));
-  }
-
-  private Buffer copy(long address, long bytes) {
-    Buffer copy = allocate(bytes);
-    stream.copy(write(copy), address, bytes);
-    return copy;
-  }
-
-  private Buffer temporary(Buffer buffer) {
-    opened.remove(buffer);
-    temporary.add(buffer);
-    return buffer;
-  }
-
-  private Buffer allocate(long bytes) {
-    Buffer buffer = Buffer.allocate(bytes, stream, resource);
-    opened.add(buffer);
-    return buffer;
-  }
-
-  private long write(Buffer buffer) {
-    return buffer.access(AccessMode.WRITE, scope);
-  }
-
-  private long read(Buffer buffer) {
-    return buffer.access(AccessMode.READ, scope);
   }
 }

@@ -37,6 +37,11 @@ final class BatchCoalescer implements AutoCloseable {
     return pending.isEmpty();
   }
 
+  /** Rows added since the last flush. */
+  int rows() {
+    return rows;
+  }
+
   /** Whether a batch of so many bytes has to wait for a flush: a table's columns hold 2 GiB. */
   boolean wouldOverflow(ColumnBatch batch) {
     return !pending.isEmpty() && bytes + batch.table().sizeInBytes() > Integer.MAX_VALUE;

@@ -55,7 +55,7 @@ public abstract class ColumnBatchOperator<OUT> extends AbstractStreamOperator<OU
 
   @SuppressWarnings({"unchecked", "rawtypes"}) // OUT is ColumnBatch
   private void countOutputRows() {
-    output = (Output) deviceContext.countRows(this, (Output) output);
+    output = deviceContext.countRows(this, (Output) output);
   }
 
   /** The operator's device, stream, memory and retry, between {@link #open} and {@link #close}. */

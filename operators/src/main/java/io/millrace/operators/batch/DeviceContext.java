@@ -3,6 +3,7 @@ package io.millrace.operators.batch;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
+import io.millrace.memory.FirstFailure;
 import io.millrace.memory.GpuRetry;
 import io.millrace.memory.MemoryResource;
 import io.millrace.memory.SpillableResourceAdaptor;
@@ -208,8 +209,10 @@ public final class DeviceContext implements AutoCloseable {
   public void close() {
     if (!closed) {
       closed = true;
-      rowCounters.forEach(RowCounter::close);
-      chain.release();
+      FirstFailure failure = new FirstFailure();
+      rowCounters.forEach(counter -> failure.run(counter::close));
+      failure.run(chain::release);
+      failure.rethrow();
     }
   }
 }

@@ -8,9 +8,8 @@ import org.apache.flink.annotation.Internal;
  * timer; so a consumer that is slow gets its rows in smaller batches.
  *
  * <p>The rule of three, after each batch: as many rows as were sent in the target's time by the
- * last batches, about {@value #BATCHES} of them. The limit at most doubles with a batch, and only
- * if that had at least half as many rows. There is no limit until sending took longer than the
- * target.
+ * last batches, about {@value #BATCHES} of them. The limit at most doubles with a batch, and grows
+ * only if that had at least half as many rows.
  *
  * <p>The time is that of the whole chain. So it does not matter whether the rows of a batch leave
  * while it is sent or, as those that come from a GPU, a little later. Used by the chain's thread.
@@ -29,7 +28,8 @@ public final class SendPace {
   private long rowLimit;
 
   /**
-   * @param firstRows the limit before anything is known
+   * @param firstRows the limit before anything is known; {@link Integer#MAX_VALUE} for none until
+   *     sending took longer than the target
    */
   SendPace(SendTime time, int firstRows) {
     this.time = time;
@@ -55,7 +55,8 @@ public final class SendPace {
     boolean isSlow = millis > BATCHES * TARGET_MILLIS;
     if (isSlow || (rowLimit < Integer.MAX_VALUE && sentRows >= rowLimit / 2)) {
       long inTime = (long) (rows * TARGET_MILLIS / Math.max(1, millis));
-      rowLimit = Math.max(1, Math.min(Math.min(inTime, 2 * rowLimit), Integer.MAX_VALUE));
+      long doubled = Math.min(Integer.MAX_VALUE, 2 * Math.max(rowLimit, sentRows));
+      rowLimit = Math.max(1, Math.min(inTime, doubled));
     }
   }
 }

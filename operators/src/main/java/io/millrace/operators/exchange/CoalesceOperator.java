@@ -24,7 +24,7 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
   private static final long serialVersionUID = 1L;
 
   // While nothing is known of the operators behind, which may be slow.
-  private static final int FIRST_ROWS = 1_024;
+  private static final int FIRST_ROWS = 8_192;
 
   private final CoalesceOptions options;
   private transient BatchCoalescer coalescer;

@@ -73,6 +73,17 @@ class SendPaceTest {
   }
 
   @Test
+  void aFirstLimitDoublesWhileSendingIsFast() {
+    SendPace limited = new SendPace(time, 1_000);
+    limited.send(10, () -> {});
+    assertThat(limited.rowLimit()).isEqualTo(1_000);
+    limited.send(1_000, () -> {});
+    assertThat(limited.rowLimit()).isEqualTo(2_000);
+    limited.send(30_000, () -> {});
+    assertThat(limited.rowLimit()).isEqualTo(60_000);
+  }
+
+  @Test
   void aSlowBatchIsForgotten() {
     send(1_000, 5);
     assertThat(pace.rowLimit()).isEqualTo(20);

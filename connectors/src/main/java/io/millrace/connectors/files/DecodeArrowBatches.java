@@ -38,6 +38,7 @@ final class DecodeArrowBatches extends AbstractStreamOperator<ColumnBatch>
     super.open();
     reader = new ArrowRecordBatchReader(schema);
     deviceContext = DeviceContext.open(this);
+    output = deviceContext.countRows(this, output);
     transfer = new HostTransfer(deviceContext);
   }
 

@@ -32,6 +32,7 @@ public final class GenerateBidBatches extends AbstractStreamOperator<ColumnBatch
   public void open() throws Exception {
     super.open();
     deviceContext = DeviceContext.open(this);
+    output = deviceContext.countRows(this, output);
     transfer = new HostTransfer(deviceContext);
     generator = new NexmarkGenerator(configuration);
     tables = new BidTables(generator, deviceContext.hostStream(), deviceContext.pinnedResource());

@@ -2,6 +2,7 @@ package io.millrace.connectors.nexmark;
 
 import io.millrace.connectors.nexmark.NexmarkStreams.EventOfNumber;
 import io.millrace.connectors.nexmark.NexmarkStreams.RowFunction;
+import org.apache.flink.runtime.execution.CancelTaskException;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
@@ -40,6 +41,9 @@ final class GenerateRows extends AbstractStreamOperator<RowData>
   public void processElement(StreamRecord<NumberBatch> element) {
     NumberBatch batch = element.getValue();
     for (int i = 0; i < batch.size(); i++) {
+      if (getContainingTask().isCanceled()) {
+        throw new CancelTaskException("the task was canceled while it sent rows");
+      }
       long event = eventOfNumber.apply(batch.numbers().number(i));
       RowData row = function.row(generator, event);
       output.collect(new StreamRecord<>(row, generator.eventMillis(event)));

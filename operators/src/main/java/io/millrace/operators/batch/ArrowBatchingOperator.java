@@ -27,6 +27,7 @@ public final class ArrowBatchingOperator extends AbstractStreamOperator<ColumnBa
   private final Schema schema;
   private transient DeviceContext deviceContext;
   private transient HostTransfer transfer;
+  private transient RowCounter inputRows;
   private transient ArrowImporter importer;
 
   private ArrowBatchingOperator(StreamOperatorParameters<ColumnBatch> parameters, Schema schema) {
@@ -47,12 +48,15 @@ public final class ArrowBatchingOperator extends AbstractStreamOperator<ColumnBa
   public void open() throws Exception {
     super.open();
     deviceContext = DeviceContext.open(this);
+    output = deviceContext.countRows(this, output);
+    inputRows = deviceContext.closeLater(RowCounter.ofInput(this));
     transfer = new HostTransfer(deviceContext);
     importer = new ArrowImporter(deviceContext.hostStream(), deviceContext.pinnedResource());
   }
 
   @Override
   public void processElement(StreamRecord<VectorSchemaRoot> element) {
+    inputRows.count(element.getValue().getRowCount());
     Table host = deviceContext.retry().withHostRetry(() -> importTable(element.getValue()));
     transfer.toDevice(
         host,

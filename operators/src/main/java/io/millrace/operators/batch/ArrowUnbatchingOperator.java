@@ -23,6 +23,7 @@ public final class ArrowUnbatchingOperator extends DownloadingOperator<VectorSch
   private transient BufferAllocator allocator;
   private transient ArrowExporter exporter;
   private transient UnbatchingMetrics unbatching;
+  private transient RowCounter outputRows;
 
   private ArrowUnbatchingOperator(StreamOperatorParameters<VectorSchemaRoot> parameters) {
     super(parameters);
@@ -37,6 +38,7 @@ public final class ArrowUnbatchingOperator extends DownloadingOperator<VectorSch
   public void open() throws Exception {
     super.open();
     unbatching = new UnbatchingMetrics(getMetricGroup());
+    outputRows = deviceContext().closeLater(RowCounter.ofOutput(this));
     allocator = new RootAllocator();
     exporter =
         new ArrowExporter(
@@ -56,6 +58,7 @@ public final class ArrowUnbatchingOperator extends DownloadingOperator<VectorSch
                 .retry()
                 .withHostRetry(
                     () -> exporter.export(table, dictionaries, deviceContext().hostStream()))) {
+      outputRows.count(table);
       output.collect(element.copy(null).replace(root));
     }
     unbatching.count(table.rowCount());

@@ -8,7 +8,9 @@ import org.apache.flink.annotation.PublicEvolving;
 /**
  * When rows that are being batched are sent on. A batch is closed by the first of: its number of
  * rows, its bytes, the age of its oldest row, a watermark (see {@link WatermarkMode}), a change of
- * the watermark status, a checkpoint barrier, the end of the input, no memory for one row more.
+ * the watermark status, a checkpoint barrier, the end of the input, no memory for one row more, or
+ * as many rows as the operators behind took in 100 ms lately: also below {@code minRows}, because a
+ * checkpoint waits for rows that are being sent.
  *
  * @param minRows the number of rows that closes a batch adapts to the rate, between this, at least
  *     1,
@@ -54,7 +56,10 @@ public record BatchOptions(
     return new BatchOptions(minRows, maxRows, maxBytes, newLatency, watermarks);
   }
 
-  /** With equal numbers the number of rows does not adapt. */
+  /**
+   * With equal numbers the number of rows does not adapt to the rate, only to a slow consumer, and
+   * that after the first batch.
+   */
   public BatchOptions withRows(int newMinRows, int newMaxRows) {
     return new BatchOptions(newMinRows, newMaxRows, maxBytes, latency, watermarks);
   }

@@ -46,6 +46,7 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
   private transient DeviceContext deviceContext;
   private transient HostTransfer transfer;
   private transient RowBatcher<IN> batcher;
+  private transient SendPace pace;
   private transient BatchingMetrics batchingMetrics;
   private transient long timestamp;
   private transient Watermark heldWatermark;
@@ -103,6 +104,7 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
   public void open() throws Exception {
     super.open();
     deviceContext = DeviceContext.open(this);
+    output = deviceContext.countRows(this, output);
     transfer = new HostTransfer(deviceContext);
     RowTableBuilder table = transfer.tableBuilder(schema);
     batcher =
@@ -112,8 +114,13 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
             transfer.eventTimes(),
             options,
             getProcessingTimeService()::getCurrentProcessingTime);
-    batchingMetrics = new BatchingMetrics(getMetricGroup(), options.maxRows(), batcher::rowLimit);
+    pace = deviceContext.sendPace(Integer.MAX_VALUE);
+    batchingMetrics = new BatchingMetrics(getMetricGroup(), options.maxRows(), this::rowLimit);
     timestamp = Long.MIN_VALUE;
+  }
+
+  private int rowLimit() {
+    return Math.min(batcher.rowLimit(), pace.rowLimit());
   }
 
   @Override
@@ -125,6 +132,8 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
     }
     if (batcher.isFull()) {
       flush(batcher.fullCause());
+    } else if (batcher.rows() >= pace.rowLimit()) {
+      flush(FlushCause.PACE);
     } else if (timer == null) {
       registerTimer();
     }
@@ -190,12 +199,15 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
       element.setTimestamp(timestamp);
     }
     timestamp = Long.MIN_VALUE;
-    transfer.toDevice(
-        table,
-        part -> {
-          batchingMetrics.count(cause, part.rowCount(), part.sizeInBytes(), age);
-          ColumnBatch.emit(element.copy(new ColumnBatch(part)), output);
-        });
+    pace.send(
+        table.rowCount(),
+        () ->
+            transfer.toDevice(
+                table,
+                part -> {
+                  batchingMetrics.count(cause, part.rowCount(), part.sizeInBytes(), age);
+                  ColumnBatch.emit(element.copy(new ColumnBatch(part)), output);
+                }));
     batcher.sent(Math.max(0, getProcessingTimeService().getCurrentProcessingTime() - startMillis));
   }
 

@@ -25,6 +25,7 @@ final class ChainStream {
   private final Object chain;
   private final JobEnvironment job;
   private final Device device;
+  private final SendTime sendTime;
   private final Optional<ManagedMemoryBudget> managedMemory;
   private final SpillableResourceAdaptor resource;
   private final List<DeviceStream> streams = new ArrayList<>();
@@ -34,9 +35,10 @@ final class ChainStream {
   private final DeviceStream hostStream;
   private int users;
 
-  private ChainStream(Object chain, JobEnvironment job, Device device) {
+  private ChainStream(Object chain, JobEnvironment job, SendTime sendTime, Device device) {
     this.chain = chain;
     this.job = job;
+    this.sendTime = sendTime;
     this.device = device;
     JobShare share = DeviceMemory.acquire(device, job);
     try {
@@ -75,7 +77,11 @@ final class ChainStream {
     synchronized (OPEN) {
       boolean first = !OPEN.containsKey(task);
       ChainStream open =
-          acquire(task, JobEnvironment.of(operator), () -> DeviceOptions.device(operator));
+          acquire(
+              task,
+              JobEnvironment.of(operator),
+              new SendTime(operator.getProcessingTimeService()::getCurrentProcessingTime),
+              () -> DeviceOptions.device(operator));
       try {
         open.managedMemory.ifPresent(budget -> budget.add(operator));
         if (first) {
@@ -95,9 +101,14 @@ final class ChainStream {
    * @param job that the chain is part of
    */
   static ChainStream acquire(Object chain, JobEnvironment job, Supplier<Device> device) {
+    return acquire(chain, job, new SendTime(() -> 0), device);
+  }
+
+  private static ChainStream acquire(
+      Object chain, JobEnvironment job, SendTime sendTime, Supplier<Device> device) {
     synchronized (OPEN) {
       ChainStream open =
-          OPEN.computeIfAbsent(chain, key -> new ChainStream(key, job, device.get()));
+          OPEN.computeIfAbsent(chain, key -> new ChainStream(key, job, sendTime, device.get()));
       open.users++;
       return open;
     }
@@ -120,6 +131,16 @@ final class ChainStream {
   /** Memory of the job's share. */
   SpillableResourceAdaptor resource() {
     return resource;
+  }
+
+  /** How long the chain's thread was busy with sending. */
+  SendTime sendTime() {
+    return sendTime;
+  }
+
+  /** Whether the chain is a task that was canceled. */
+  boolean isCanceled() {
+    return chain instanceof StreamTask<?, ?> task && task.isCanceled();
   }
 
   DeviceStream stream() {

@@ -1,8 +1,10 @@
 package io.millrace.operators.batch;
 
 import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.Output;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
@@ -13,7 +15,8 @@ import org.apache.flink.util.function.ThrowingConsumer;
  * a subclass borrows its input, which is released after it where that is due, and sends batches
  * with {@link ColumnBatch#emit}, outside any attempt of its retry. At the head of a chain it moves
  * what came over the network to the device; a batch that does not fit there is processed as
- * several. It also holds the operator's {@link DeviceContext} from {@link #open} to {@link #close}.
+ * several. It also holds the operator's {@link DeviceContext} from {@link #open} to {@link #close},
+ * and lets Flink count rows as records.
  *
  * @param <OUT> what the operator emits
  */
@@ -24,6 +27,7 @@ public abstract class ColumnBatchOperator<OUT> extends AbstractStreamOperator<OU
 
   private transient DeviceContext deviceContext;
   private transient HostTransfer transfer;
+  private transient RowCounter inputRows;
   private transient boolean ownsInput;
 
   protected ColumnBatchOperator(StreamOperatorParameters<OUT> parameters) {
@@ -37,6 +41,21 @@ public abstract class ColumnBatchOperator<OUT> extends AbstractStreamOperator<OU
     transfer = new HostTransfer(deviceContext);
     // Only what a chain's head gets was deserialized, and so has no emitter that releases it.
     ownsInput = getOperatorConfig().isChainStart();
+    inputRows = deviceContext.closeLater(RowCounter.ofInput(this));
+    if (sendsBatches()) {
+      countOutputRows();
+    }
+  }
+
+  private boolean sendsBatches() {
+    TypeSerializer<?> serializer =
+        getOperatorConfig().getTypeSerializerOut(getUserCodeClassloader());
+    return serializer instanceof ColumnBatchSerializer;
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes"}) // OUT is ColumnBatch
+  private void countOutputRows() {
+    output = deviceContext.countRows(this, (Output) output);
   }
 
   /** The operator's device, stream, memory and retry, between {@link #open} and {@link #close}. */
@@ -48,11 +67,12 @@ public abstract class ColumnBatchOperator<OUT> extends AbstractStreamOperator<OU
   public final void processElement(StreamRecord<ColumnBatch> element) throws Exception {
     ColumnBatch batch = element.getValue();
     if (!ownsInput) {
+      inputRows.count(batch.table());
       processBatch(batch, element);
       return;
     }
     try {
-      deviceContext.retry().withHostRetry(batch::tableWithEventTimes);
+      inputRows.count(deviceContext.retry().withHostRetry(batch::tableWithEventTimes));
       if (takesHostBatches()) {
         processBatch(batch, element);
       } else {

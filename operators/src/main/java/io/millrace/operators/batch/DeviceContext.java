@@ -3,17 +3,23 @@ package io.millrace.operators.batch;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
+import io.millrace.memory.FirstFailure;
 import io.millrace.memory.GpuRetry;
 import io.millrace.memory.MemoryResource;
 import io.millrace.memory.SpillableResourceAdaptor;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.annotation.VisibleForTesting;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.runtime.execution.CancelTaskException;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.Output;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
  * What an operator works with: its device, the stream that it shares with the other operators of
@@ -34,6 +40,7 @@ public final class DeviceContext implements AutoCloseable {
   private final ChainStream chain;
   private final MemoryResource pinnedResource;
   private final GpuRetry retry;
+  private final List<RowCounter> rowCounters = new ArrayList<>();
   private boolean closed;
 
   private DeviceContext(ChainStream chain) {
@@ -117,6 +124,48 @@ public final class DeviceContext implements AutoCloseable {
     return retry;
   }
 
+  /**
+   * Ends what the operator is doing if its task was canceled. Called between the rows or batches
+   * that one element becomes, since Flink looks only between elements.
+   *
+   * @throws CancelTaskException if the task was canceled
+   */
+  public void checkNotCanceled() {
+    if (chain.isCanceled()) {
+      throw new CancelTaskException("the task was canceled while it sent a batch");
+    }
+  }
+
+  /**
+   * A limit of rows for an operator that decides how many rows a batch has.
+   *
+   * @param firstRows the limit before anything is known
+   */
+  public SendPace sendPace(int firstRows) {
+    return new SendPace(chain.sendTime(), firstRows);
+  }
+
+  /**
+   * What an operator that opens sends its batches to instead of {@code output}, so that Flink's
+   * {@code numRecordsOut} counts their rows, and {@code numBatchesOut} the batches.
+   *
+   * @param operator whose context this is
+   */
+  public Output<StreamRecord<ColumnBatch>> countRows(
+      AbstractStreamOperator<?> operator, Output<StreamRecord<ColumnBatch>> output) {
+    return new RowCountingOutput(output, closeLater(RowCounter.ofOutput(operator)));
+  }
+
+  /** The counter, which is closed with this context. */
+  RowCounter closeLater(RowCounter counter) {
+    rowCounters.add(counter);
+    return counter;
+  }
+
+  SendTime sendTime() {
+    return chain.sendTime();
+  }
+
   private void register(MetricGroup group) {
     group.<Long, Gauge<Long>>gauge("retries", retry::retries);
     group.<Long, Gauge<Long>>gauge("splits", retry::splits);
@@ -160,7 +209,10 @@ public final class DeviceContext implements AutoCloseable {
   public void close() {
     if (!closed) {
       closed = true;
-      chain.release();
+      FirstFailure failure = new FirstFailure();
+      rowCounters.forEach(counter -> failure.run(counter::close));
+      failure.run(chain::release);
+      failure.rethrow();
     }
   }
 }

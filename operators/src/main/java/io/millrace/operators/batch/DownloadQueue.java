@@ -99,7 +99,12 @@ public final class DownloadQueue implements AutoCloseable {
     }
   }
 
-  /** Waits for everything and hands it on. */
+  /**
+   * Waits for everything and hands it on.
+   *
+   * @throws org.apache.flink.runtime.execution.CancelTaskException as from all that hand on, if the
+   *     task was canceled
+   */
   public void drain() {
     while (!entries.isEmpty()) {
       finishFirst();
@@ -107,9 +112,10 @@ public final class DownloadQueue implements AutoCloseable {
   }
 
   private void finishFirst() {
+    context.checkNotCanceled();
     Entry first = entries.peek();
     try {
-      first.finish();
+      context.sendTime().measure(first::finish);
     } finally {
       entries.remove();
       first.close();

@@ -3,6 +3,8 @@ package io.millrace.operators.batch;
 /** Why a batch was closed. */
 enum FlushCause {
   ROWS,
+  /** Sending more rows would take too long: the consumer is slow. See {@link SendPace}. */
+  PACE,
   BYTES,
   DEADLINE,
   WATERMARK,

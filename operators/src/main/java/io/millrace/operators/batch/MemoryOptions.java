@@ -9,6 +9,7 @@ import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.ReadableConfig;
 
 /**
  * The options of device memory and of spilling. Each is looked up in the job's configuration, then
@@ -79,6 +80,16 @@ public final class MemoryOptions {
           .defaultValue(true)
           .withDescription("Whether a copy shares its memory until one of the two is written to.");
 
+  /** The share of a slot's managed memory; read when the job is built. */
+  public static final ConfigOption<Integer> MANAGED_WEIGHT =
+      ConfigOptions.key("millrace.spill.managed-weight")
+          .intType()
+          .defaultValue(1)
+          .withDescription(
+              "Weight with which each operator asks for managed memory, beside the others of its"
+                  + " slot. Flink SQL's operators have the mebibytes that they want, and at least 1:"
+                  + " a window has 1, a sort 128. Read when the job is built.");
+
   /** Bounds what the process takes of a device. */
   public static final ConfigOption<MemorySize> DEVICE_MEMORY_LIMIT =
       ConfigOptions.key("millrace.device.memory-limit")
@@ -110,6 +121,20 @@ public final class MemoryOptions {
         diskBytes,
         diskBytes == 0 ? List.of() : directories,
         statisticsLevel(options));
+  }
+
+  /**
+   * The weight that a job's operators declare.
+   *
+   * @throws IllegalArgumentException if it is below 1
+   */
+  static int managedWeight(ReadableConfig job) {
+    int weight = job.get(MANAGED_WEIGHT);
+    if (weight < 1) {
+      throw new IllegalArgumentException(
+          MANAGED_WEIGHT.key() + " must be at least 1, but is " + weight);
+    }
+    return weight;
   }
 
   private static int statisticsLevel(LayeredOptions options) {

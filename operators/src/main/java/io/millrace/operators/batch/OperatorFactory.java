@@ -25,9 +25,6 @@ public final class OperatorFactory<IN, OUT> extends AbstractStreamOperatorFactor
     implements OneInputStreamOperatorFactory<IN, OUT> {
   private static final long serialVersionUID = 1L;
 
-  // Flink's own operators declare their mebibytes. Only the ratio counts, which is that of equals.
-  private static final int MANAGED_MEMORY_WEIGHT = 128;
-
   private final Class<? extends OneInputStreamOperator<IN, OUT>> operatorClass;
   private final Constructor<IN, OUT> constructor;
 
@@ -55,6 +52,7 @@ public final class OperatorFactory<IN, OUT> extends AbstractStreamOperatorFactor
    *
    * @param name of the operator, for people
    * @param type of what it emits
+   * @throws IllegalArgumentException if {@link MemoryOptions#MANAGED_WEIGHT} of the job is below 1
    */
   public SingleOutputStreamOperator<OUT> appendTo(
       DataStream<IN> input, String name, TypeInformation<OUT> type) {
@@ -62,7 +60,8 @@ public final class OperatorFactory<IN, OUT> extends AbstractStreamOperatorFactor
     operator
         .getTransformation()
         .declareManagedMemoryUseCaseAtOperatorScope(
-            ManagedMemoryUseCase.OPERATOR, MANAGED_MEMORY_WEIGHT);
+            ManagedMemoryUseCase.OPERATOR,
+            MemoryOptions.managedWeight(input.getExecutionEnvironment().getConfiguration()));
     return operator;
   }
 

@@ -81,6 +81,7 @@ public final class UnbatchingOperator<OUT> extends DownloadingOperator<OUT> {
         deviceContext().retry().withHostRetry(() -> new HostRows(table, element))) {
       StreamRecord<OUT> record = new StreamRecord<>(null);
       for (int row = 0; row < table.rowCount(); row++) {
+        deviceContext().checkNotCanceled();
         record.replace(hostRows.decoder.decode(row));
         hostRows.timestamps.set(record, row);
         output.collect(record);

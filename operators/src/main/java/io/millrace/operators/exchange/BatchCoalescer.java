@@ -37,6 +37,11 @@ final class BatchCoalescer implements AutoCloseable {
     return pending.isEmpty();
   }
 
+  /** Rows added since the last flush. */
+  int rows() {
+    return rows;
+  }
+
   /**
    * Whether a batch has to wait for a flush: a table's columns hold 2 GiB, and the rows of some
    * batches keep their own event times while those of others have their batch's.

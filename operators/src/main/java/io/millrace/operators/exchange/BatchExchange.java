@@ -196,10 +196,12 @@ public final class BatchExchange {
   }
 
   /**
-   * Sends one element a key group, not one a subtask. Only then can an unaligned checkpoint be
-   * restored with another parallelism, because Flink redistributes whole elements; without this,
-   * such a restore is refused. It costs throughput: there are as many elements as key groups.
-   * Aligned checkpoints and savepoints need none of it.
+   * Sends one element a key group, not one a subtask, which lets barriers of unaligned checkpoints
+   * overtake them: Flink redistributes whole elements when it restores with another parallelism.
+   * Without this, checkpoints are aligned between the two operators of the exchange, also where the
+   * job's are unaligned, and take as long as the receivers need for what is in their network
+   * buffers. It costs throughput: there are as many elements as key groups. {@link
+   * ExchangeOptions#PER_KEY_GROUP} does it for all exchanges of a job.
    *
    * @throws IllegalStateException if this is not {@link #keyBy}
    */
@@ -273,7 +275,7 @@ public final class BatchExchange {
   private DataStream<ColumnBatch> sent(List<SingleOutputStreamOperator<ColumnBatch>> partitions) {
     SingleOutputStreamOperator<ColumnBatch> first = partitions.get(0);
     return switch (routing) {
-      case BY_KEY -> sent(first, new KeyGroupPartitioner(perKeyGroup));
+      case BY_KEY -> sent(first, new KeyGroupPartitioner(isPerKeyGroup()));
       case ROUND_ROBIN -> sent(first, new RebalancePartitioner<>());
       case UNION -> first.union(partitions.stream().skip(1).toArray(DataStream[]::new));
     };
@@ -291,6 +293,15 @@ public final class BatchExchange {
       return (context, target) -> new WholeTableSplitter(context, PART_BYTES, ColumnBatch::new);
     }
     return KeyGroupSplitter.factory(
-        keys.stream().map(schema::indexOf).toList(), keyHash, perKeyGroup, PART_BYTES);
+        keys.stream().map(schema::indexOf).toList(), keyHash, isPerKeyGroup(), PART_BYTES);
+  }
+
+  private boolean isPerKeyGroup() {
+    return perKeyGroup
+        || inputs
+            .get(0)
+            .getExecutionEnvironment()
+            .getConfiguration()
+            .get(ExchangeOptions.PER_KEY_GROUP);
   }
 }

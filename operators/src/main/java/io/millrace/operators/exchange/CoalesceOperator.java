@@ -3,6 +3,7 @@ package io.millrace.operators.exchange;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.ColumnBatchOperator;
 import io.millrace.operators.batch.OperatorFactory;
+import io.millrace.operators.batch.SendPace;
 import java.util.concurrent.ScheduledFuture;
 import org.apache.flink.runtime.event.WatermarkEvent;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;
@@ -22,8 +23,12 @@ import org.apache.flink.util.IOUtils;
 final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements BoundedOneInput {
   private static final long serialVersionUID = 1L;
 
+  // While nothing is known of the operators behind, which may be slow.
+  private static final int FIRST_ROWS = 8_192;
+
   private final CoalesceOptions options;
   private transient BatchCoalescer coalescer;
+  private transient SendPace pace;
   private transient ExchangeMetrics exchangeMetrics;
   private transient StreamRecord<ColumnBatch> joined;
   private transient long openedMillis;
@@ -44,6 +49,7 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
   public void open() throws Exception {
     super.open();
     coalescer = new BatchCoalescer(options, deviceContext());
+    pace = deviceContext().sendPace(FIRST_ROWS);
     exchangeMetrics = new ExchangeMetrics(getMetricGroup());
     joined = new StreamRecord<>(null);
   }
@@ -56,7 +62,7 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
 
   @Override
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
-    if (coalescer.needsFlushBefore(batch)) {
+    if (coalescer.needsFlushBefore(batch) || isTooSlowFor(batch)) {
       flush();
     }
     if (coalescer.isEmpty()) {
@@ -69,9 +75,13 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
               ? Math.max(joined.getTimestamp(), element.getTimestamp())
               : element.getTimestamp());
     }
-    if (coalescer.isFull()) {
+    if (coalescer.isFull() || coalescer.rows() >= pace.rowLimit()) {
       flush();
     }
+  }
+
+  private boolean isTooSlowFor(ColumnBatch batch) {
+    return !coalescer.isEmpty() && coalescer.rows() + batch.rowCount() > pace.rowLimit();
   }
 
   // One timer at a time: a timer that comes too early for the current batch sets the next one.
@@ -111,11 +121,17 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
   private void flush() {
     StreamRecord<ColumnBatch> element = joined.copy(null);
     joined.eraseTimestamp();
-    coalescer.flush(
-        table -> {
-          exchangeMetrics.count(table.rowCount(), table.sizeInBytes());
-          ColumnBatch.emit(element.copy(new ColumnBatch(table)), output);
-        });
+    if (coalescer.isEmpty()) {
+      return;
+    }
+    pace.send(
+        coalescer.rows(),
+        () ->
+            coalescer.flush(
+                table -> {
+                  exchangeMetrics.count(table.rowCount(), table.sizeInBytes());
+                  ColumnBatch.emit(element.copy(new ColumnBatch(table)), output);
+                }));
   }
 
   @Override

@@ -7,7 +7,8 @@ import org.apache.flink.annotation.PublicEvolving;
 
 /**
  * How many of the small batches that come out of an exchange are joined before further work. The
- * first limit that is reached decides; so do watermarks, checkpoint barriers and the end of input.
+ * first limit that is reached decides; so do watermarks, checkpoint barriers and the end of input,
+ * and as many rows as the operators behind took in 100 ms lately.
  *
  * @param rows a joined batch is sent on when it has this many rows, from 1 to 2<sup>30</sup>
  * @param bytes or this many bytes, from 1 to 1 GiB

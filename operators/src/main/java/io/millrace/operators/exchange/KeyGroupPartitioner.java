@@ -12,9 +12,10 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 /**
  * Sends each batch to the subtask that owns its rows' key groups.
  *
- * <p>A batch for a target holds rows of many key groups. When an unaligned checkpoint is restored
- * with another parallelism, Flink sends whole elements to their new owners, and such a batch has no
- * one owner: the restore is refused. Batches of one key group each are redistributed.
+ * <p>A batch for a target holds rows of many key groups. When a checkpoint that holds elements in
+ * flight is restored with another parallelism, Flink sends whole elements to their new owners, and
+ * such a batch has no one owner. So checkpoints are always aligned here: none holds any. Batches of
+ * one key group each are redistributed.
  */
 final class KeyGroupPartitioner extends StreamPartitioner<ColumnBatch>
     implements ConfigurableStreamPartitioner {
@@ -28,6 +29,9 @@ final class KeyGroupPartitioner extends StreamPartitioner<ColumnBatch>
    */
   KeyGroupPartitioner(boolean perKeyGroup) {
     this.perKeyGroup = perKeyGroup;
+    if (!perKeyGroup) {
+      disableUnalignedCheckpoints();
+    }
   }
 
   @Override

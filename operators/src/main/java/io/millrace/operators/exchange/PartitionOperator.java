@@ -46,6 +46,7 @@ final class PartitionOperator extends DownloadingOperator<ColumnBatch> {
         (part, bytes) -> {
           exchangeMetrics.count(part.rowCount(), bytes);
           ColumnBatch.emit(element.copy(part), output);
+          deviceContext().checkNotCanceled();
         });
   }
 }

@@ -16,8 +16,10 @@ import java.util.Map;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +31,19 @@ class InvalidOptionTest {
   @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
 
   private static final Schema SCHEMA = Schema.of(Field.of("n", DataType.INT64));
+
+  @Test
+  void aWeightBelowOneIsRefusedWhenTheJobIsBuilt() {
+    Configuration options = new Configuration();
+    options.set(MemoryOptions.MANAGED_WEIGHT, 0);
+    StreamExecutionEnvironment environment = flink.environment(1, options);
+    DataStream<ColumnBatch> batches =
+        TableSourceOperator.batches(
+            environment.fromSequence(0, 3), SCHEMA, n -> List.of(List.of(n)));
+    assertThatThrownBy(() -> ColumnBatches.toRows(batches))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("millrace.spill.managed-weight must be at least 1, but is 0");
+  }
 
   @ParameterizedTest
   @CsvSource({

@@ -1,5 +1,6 @@
 package io.millrace.operators.testing;
 
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
@@ -34,7 +35,18 @@ public final class FlinkCluster implements BeforeAllCallback, AfterEachCallback 
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(FlinkCluster.class);
 
+  private final Map<String, String> options;
   private MiniCluster cluster;
+
+  /** The cluster of all tests. */
+  public FlinkCluster() {
+    this(Map.of());
+  }
+
+  /** A cluster that the tests share which want these options of it. */
+  public FlinkCluster(Map<String, String> options) {
+    this.options = Map.copyOf(options);
+  }
 
   /** Closes the cluster when the last test of the process is done. */
   private record Shared(MiniCluster cluster) implements AutoCloseable {
@@ -50,7 +62,7 @@ public final class FlinkCluster implements BeforeAllCallback, AfterEachCallback 
         context
             .getRoot()
             .getStore(NAMESPACE)
-            .getOrComputeIfAbsent(Shared.class, key -> start(), Shared.class)
+            .getOrComputeIfAbsent(options, FlinkCluster::start, Shared.class)
             .cluster;
   }
 
@@ -63,8 +75,8 @@ public final class FlinkCluster implements BeforeAllCallback, AfterEachCallback 
     }
   }
 
-  private static Shared start() {
-    Configuration configuration = new Configuration();
+  private static Shared start(Map<String, String> options) {
+    Configuration configuration = Configuration.fromMap(options);
     configuration.set(RestOptions.BIND_PORT, "0");
     configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(256));
     configuration.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(16));

@@ -13,6 +13,7 @@ import org.apache.flink.runtime.checkpoint.AbstractCheckpointStats;
 import org.apache.flink.runtime.execution.ExecutionState;
 import org.apache.flink.runtime.executiongraph.AccessExecutionGraph;
 import org.apache.flink.runtime.executiongraph.AccessExecutionVertex;
+import org.apache.flink.runtime.jobgraph.JobResourceRequirements;
 import org.apache.flink.runtime.jobmaster.JobResult;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 
@@ -78,6 +79,30 @@ public final class FlinkJob {
       }
       Thread.sleep(5);
     }
+  }
+
+  /** Asks for {@code parallelism} subtasks of each operator and waits until they run. */
+  public void rescale(int parallelism) throws Exception {
+    JobResourceRequirements.Builder requirements = JobResourceRequirements.newBuilder();
+    graph()
+        .getAllVertices()
+        .keySet()
+        .forEach(vertex -> requirements.setParallelismForJobVertex(vertex, 1, parallelism));
+    cluster
+        .updateJobResourceRequirements(id, requirements.build())
+        .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
+    while (!runs() || !hasParallelism(parallelism)) {
+      if (System.nanoTime() > deadline) {
+        throw new IllegalStateException("the job is not rescaled to " + parallelism);
+      }
+      Thread.sleep(20);
+    }
+  }
+
+  private boolean hasParallelism(int parallelism) throws Exception {
+    return graph().getAllVertices().values().stream()
+        .allMatch(vertex -> vertex.getParallelism() == parallelism);
   }
 
   private boolean runs() throws Exception {

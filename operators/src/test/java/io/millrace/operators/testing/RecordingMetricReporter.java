@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.Metric;
 import org.apache.flink.metrics.MetricConfig;
@@ -11,9 +13,12 @@ import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.reporter.MetricReporter;
 import org.apache.flink.metrics.reporter.MetricReporterFactory;
 
-/** Knows the metrics that {@link FlinkCluster} has now, of all jobs. */
+/**
+ * Knows the metrics that {@link FlinkCluster} has now, of all jobs, and the counters that it had.
+ */
 public final class RecordingMetricReporter implements MetricReporter {
   private static final Map<Metric, String> NAMES = new ConcurrentHashMap<>();
+  private static final Map<Metric, String> ENDED = new ConcurrentHashMap<>();
 
   private RecordingMetricReporter() {}
 
@@ -23,6 +28,22 @@ public final class RecordingMetricReporter implements MetricReporter {
         .filter(metric -> metric.getValue().endsWith("." + name))
         .<Gauge<?>>map(metric -> (Gauge<?>) metric.getKey())
         .toList();
+  }
+
+  /**
+   * The sum over all subtasks, also of those that ended, of a counter.
+   *
+   * @param job its name
+   * @param operator its name, or that of a task
+   */
+  public static long count(String job, String operator, String name) {
+    return Stream.concat(NAMES.entrySet().stream(), ENDED.entrySet().stream())
+        .filter(metric -> metric.getValue().contains("." + job + "." + operator + "."))
+        .filter(metric -> metric.getValue().endsWith("." + name))
+        .map(Map.Entry::getKey)
+        .distinct()
+        .mapToLong(metric -> ((Counter) metric).getCount())
+        .sum();
   }
 
   @Override
@@ -38,6 +59,9 @@ public final class RecordingMetricReporter implements MetricReporter {
 
   @Override
   public void notifyOfRemovedMetric(Metric metric, String name, MetricGroup group) {
+    if (metric instanceof Counter) {
+      ENDED.put(metric, NAMES.get(metric));
+    }
     NAMES.remove(metric);
   }
 

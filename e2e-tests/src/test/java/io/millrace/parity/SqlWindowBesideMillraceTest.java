@@ -47,11 +47,7 @@ class SqlWindowBesideMillraceTest {
             .fromSequence(0, ROWS - 1)
             .map(SqlWindowBesideMillraceTest::row)
             .returns(ExternalRowDecoder.typeInformation(SCHEMA));
-    return ColumnStream.from(rows, SCHEMA)
-        .batch()
-        .filter(col("key").ge(0))
-        .keyBy("key")
-        .toRows();
+    return ColumnStream.from(rows, SCHEMA).batch().filter(col("key").ge(0)).keyBy("key").toRows();
   }
 
   @Test

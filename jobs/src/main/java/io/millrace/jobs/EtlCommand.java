@@ -147,7 +147,7 @@ final class EtlCommand {
 
   @Option(
       names = "--max-bad-rows",
-      paramLabel = "N|N%%",
+      paramLabel = "N|N%",
       description =
           "The most bad rows: one more fails the job (default no limit). A share of all rows, such"
               + " as 1%%, is compared at the input's end.")

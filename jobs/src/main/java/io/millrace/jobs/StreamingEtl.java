@@ -173,7 +173,8 @@ public final class StreamingEtl {
       err.println("millrace etl: interrupted");
       return FAILED;
     } catch (ExecutionException | TooManyBadRowsException e) {
-      err.println("millrace etl: the job failed: " + FailureMessage.of(e));
+      String what = stop.isDone() ? "there is no savepoint: " : "the job failed: ";
+      err.println("millrace etl: " + what + FailureMessage.of(e));
       return ExceptionUtils.findThrowable(e, TooManyBadRowsException.class).isPresent()
           ? TOO_MANY_BAD_ROWS
           : FAILED;

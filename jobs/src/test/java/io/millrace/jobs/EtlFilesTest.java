@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.apache.flink.configuration.ConfigOption;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,6 +63,39 @@ class EtlFilesTest {
                 .formatted(input, output()));
     assertFinished(EtlRun.of("--config", config.toString()));
     assertThat(EtlRun.lines(output())).containsExactlyInAnyOrder("1", "2");
+  }
+
+  @Test
+  void theFileOfTheGuideRunsAndHasAllKeys() throws IOException {
+    Path config = Path.of("../docs/etl.yaml");
+    assertThat(YamlSettings.read(config).keySet())
+        .containsAll(
+            EtlOptions.ALL.stream()
+                .map(ConfigOption::key)
+                .filter(key -> !key.equals("source.events") && !key.equals("source.rate"))
+                .toList());
+    Path input =
+        write(
+            "bids.csv",
+            """
+            price;auction;sold at;channel
+            2000;7;2026-01-02T03:04:05;A1
+            10;8;;A2
+            3000;9;;"A ""b""
+            c"
+            """);
+    EtlRun run =
+        run(
+            input,
+            "--config",
+            config.toString(),
+            "--bad-rows",
+            folder.resolve("out-bad").toString());
+    assertFinished(run);
+    assertThat(EtlRun.lines(output()))
+        .containsExactlyInAnyOrder(
+            "{\"auction\":7,\"eur\":1816.000,\"channel_number\":null,\"sold_at\":\"2026-01-02T03:04:05\"}",
+            "{\"auction\":9,\"eur\":2724.000,\"channel_number\":null,\"sold_at\":null}");
   }
 
   @Test

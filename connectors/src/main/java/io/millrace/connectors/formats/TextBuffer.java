@@ -7,8 +7,10 @@ import java.util.Arrays;
 /** Bytes of text that grow at the end. */
 final class TextBuffer {
   private static final int LONG_DIGITS = 20;
+  private static final int INITIAL_BYTES = 4096;
+  private static final int KEPT_BYTES = 16 << 20;
 
-  private byte[] bytes = new byte[4096];
+  private byte[] bytes = new byte[INITIAL_BYTES];
   private int size;
 
   int size() {
@@ -24,8 +26,17 @@ final class TextBuffer {
     return Arrays.copyOfRange(bytes, start, size);
   }
 
+  /** Empties the buffer, and gives back what an unusually long text took. */
   void clear() {
     size = 0;
+    if (bytes.length > KEPT_BYTES) {
+      bytes = new byte[INITIAL_BYTES];
+    }
+  }
+
+  /** Bytes that are held, filled or not. */
+  int capacity() {
+    return bytes.length;
   }
 
   /** Cuts the text off after {@code newSize} bytes. */

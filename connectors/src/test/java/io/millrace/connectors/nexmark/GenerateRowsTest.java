@@ -41,12 +41,14 @@ class GenerateRowsTest {
                         NexmarkConfiguration.DEFAULT,
                         number -> number,
                         (generator, event) -> row(event))));
-    try (harness) {
+    try {
       harness.open();
       NumberBatch batch = new NumberBatch(InterleavedNumbers.of(0, 1, ROWS), ROWS);
       assertThatThrownBy(() -> harness.processElement(new StreamRecord<>(batch)))
           .isInstanceOf(CancelTaskException.class);
       assertThat(harness.getOutput()).hasSizeBetween((int) CANCELED_AT, (int) CANCELED_AT + 256);
+    } finally {
+      harness.close();
     }
   }
 }

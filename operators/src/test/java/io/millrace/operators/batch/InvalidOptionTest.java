@@ -38,8 +38,7 @@ class InvalidOptionTest {
     options.set(MemoryOptions.MANAGED_WEIGHT, 0);
     StreamExecutionEnvironment environment = flink.environment(1, options);
     DataStream<Long> numbers = environment.fromSequence(0, 3);
-    assertThatThrownBy(
-            () -> TableSourceOperator.batches(numbers, SCHEMA, n -> List.of(List.of(n))))
+    assertThatThrownBy(() -> TableSourceOperator.batches(numbers, SCHEMA, n -> List.of(List.of(n))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("millrace.spill.managed-weight must be at least 1, but is 0");
   }

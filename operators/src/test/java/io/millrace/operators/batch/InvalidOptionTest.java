@@ -37,10 +37,8 @@ class InvalidOptionTest {
     Configuration options = new Configuration();
     options.set(MemoryOptions.MANAGED_WEIGHT, 0);
     StreamExecutionEnvironment environment = flink.environment(1, options);
-    DataStream<ColumnBatch> batches =
-        TableSourceOperator.batches(
-            environment.fromSequence(0, 3), SCHEMA, n -> List.of(List.of(n)));
-    assertThatThrownBy(() -> ColumnBatches.toRows(batches))
+    DataStream<Long> numbers = environment.fromSequence(0, 3);
+    assertThatThrownBy(() -> TableSourceOperator.batches(numbers, SCHEMA, n -> List.of(List.of(n))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("millrace.spill.managed-weight must be at least 1, but is 0");
   }

@@ -338,7 +338,10 @@ final class DeviceImport implements AutoCloseable {
 
   private Pending dictionary(Part part) throws ArrowFormatException {
     Field field = dictionaryFields.get(part.field.getDictionary().getId());
-    Pending values = column(field, part.type.fields().get(0), part.array.dictionary());
+    // Null values are nulls of the codes: whoever must know of those must know of these.
+    DataType.Field typed = part.type.fields().get(0);
+    DataType.Field read = new DataType.Field(typed.name(), typed.type(), !part.isUndecided);
+    Pending values = column(field, read, part.array.dictionary());
     ArrowType.Int index = part.field.getDictionary().getIndexType();
     int width = index.getBitWidth() / Byte.SIZE;
     Buffer codes =

@@ -14,6 +14,7 @@ import io.millrace.memory.FirstFailure;
 import io.millrace.memory.HostMemoryResource;
 import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Iterator;
@@ -38,6 +39,9 @@ public final class Calc implements AutoCloseable {
   private final Schema computedSchema;
   private final Set<String> ptxSources;
   private final CalcKernels kernels;
+  // The same with the numbers of the rows behind; only run where rows of a filter need the host.
+  private final List<TypedExpression> numbering;
+  private final CalcKernels numberingKernels;
 
   private Calc(
       Schema inputSchema,
@@ -60,6 +64,11 @@ public final class Calc implements AutoCloseable {
     this.computedSchema = computed.equals(projections) ? outputSchema : numbered(computed);
     this.ptxSources = Collections.unmodifiableSet(new LinkedHashSet<>(ptxSources));
     this.kernels = new CalcKernels(condition, computed, this.ptxSources);
+    evaluated.clear();
+    evaluated.addAll(computed);
+    evaluated.add(new TypedExpression.RowNumber());
+    this.numbering = List.copyOf(evaluated);
+    this.numberingKernels = new CalcKernels(condition, numbering, this.ptxSources);
   }
 
   private static Schema numbered(List<TypedExpression> expressions) {
@@ -220,7 +229,9 @@ public final class Calc implements AutoCloseable {
    */
   @Override
   public void close() {
-    kernels.close();
+    try (numberingKernels) {
+      kernels.close();
+    }
   }
 
   /**
@@ -244,8 +255,7 @@ public final class Calc implements AutoCloseable {
       return evaluateOnHost(input, stream, memory);
     }
     if (hostReasons().isEmpty() && input.rowCountUpperBound() > 0) {
-      Optional<Table> result =
-          kernel(stream.device(), hasMasks(input)).run(input, computedSchema, stream, memory);
+      Optional<Table> result = evaluate(this::runKernel, input, stream, memory);
       if (result.isPresent()) {
         return result.orElseThrow();
       }
@@ -259,6 +269,56 @@ public final class Calc implements AutoCloseable {
         stream.synchronize();
         return output;
       }
+    }
+  }
+
+  private DevicePart.Result runKernel(
+      boolean numbersRows, Table input, Schema schema, DeviceStream stream, MemoryResource memory) {
+    CalcKernels chosen = numbersRows ? numberingKernels : kernels;
+    return chosen.on(stream.device(), hasMasks(input)).run(input, schema, stream, memory);
+  }
+
+  /**
+   * The computed columns, where {@code device} does all rows but those that need the host. Empty if
+   * most need it, so that the host does better with all of them.
+   */
+  Optional<Table> evaluate(
+      DevicePart device, Table input, DeviceStream stream, MemoryResource memory) {
+    BitSet rows;
+    try (DevicePart.Result result = device.run(false, input, computedSchema, stream, memory)) {
+      rows = result.rowsForHost();
+      if (rows.isEmpty()) {
+        return Optional.of(result.table().share());
+      } else if (rows.cardinality() > input.rowCount() / 2 || !mayNumberRows()) {
+        return Optional.empty();
+      } else if (condition == null) {
+        return Optional.of(merge(result, input, false, stream, memory));
+      }
+    }
+    // Which rows were kept is only known where their numbers are written.
+    Schema schema = numbered(numbering);
+    try (DevicePart.Result result = device.run(true, input, schema, stream, memory);
+        Table merged = merge(result, input, true, stream, memory)) {
+      List<Column> columns =
+          merged.columns().subList(0, computed.size()).stream().map(Column::share).toList();
+      return Optional.of(merged.withColumns(computedSchema, columns));
+    }
+  }
+
+  private boolean mayNumberRows() {
+    return numberingKernels.hostReasons().isEmpty();
+  }
+
+  private Table merge(
+      DevicePart.Result result,
+      Table input,
+      boolean numbersRows,
+      DeviceStream stream,
+      MemoryResource memory) {
+    List<TypedExpression> expressions = numbersRows ? numbering : computed;
+    try (RowsForHost rows = new RowsForHost(result.rowsForHost(), stream, memory);
+        Table ofHost = rows.evaluate(input, condition, expressions, result.table().schema())) {
+      return rows.merge(result.table(), ofHost, numbersRows);
     }
   }
 

@@ -89,7 +89,8 @@ final class HostEvaluator implements AutoCloseable {
     HostGraph filtered = filter == null ? unfiltered : unfiltered.filtered();
     List<HostNode> outputs = projections.stream().map(filtered::node).toList();
     int rows = 0;
-    for (int first = 0; first < input.rowCount(); first += HostVector.CAPACITY) {
+    for (long next = 0; next < input.rowCount(); next += HostVector.CAPACITY) {
+      int first = (int) next;
       results.reset();
       Rows all = Rows.all(Math.min(HostVector.CAPACITY, input.rowCount() - first), null);
       unfiltered.startChunk(first, all);

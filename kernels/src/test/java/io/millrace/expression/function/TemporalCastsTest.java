@@ -103,6 +103,25 @@ class TemporalCastsTest {
   }
 
   @Test
+  void aTimeOfFewerDigitsIsCutTowardsMidnightAndHasNoMoreInItsText() {
+    LocalDateTime beforeEpoch = LocalDateTime.parse("1677-09-21T00:12:43.146");
+    List<Object> times = List.of(-85_636_000, -85_636_800, -85_636_850, -85_636_854);
+    List<String> texts = List.of("00:12:44", "00:12:43.2", "00:12:43.15", "00:12:43.146");
+    try (Table table =
+        new TableBuilder().column("ts", DataType.timestamp(3), beforeEpoch).build(device)) {
+      for (int precision = 0; precision <= 3; precision++) {
+        Expression time = call("CAST_TIME", col("ts").cast(DataType.TIME), precision);
+        assertThat(Evaluation.of(device, table, time)).containsExactly(times.get(precision));
+        assertThat(Evaluation.of(device, table, time.cast(DataType.STRING)))
+            .containsExactly(texts.get(precision));
+      }
+      Expression time = col("ts").cast(DataType.TIME);
+      assertThatThrownBy(() -> Evaluation.of(device, table, call("CAST_TIME", time, 4)))
+          .hasMessageContaining("expected a precision of 0 to 3 for TIME, got 4");
+    }
+  }
+
+  @Test
   void textsAreRead() {
     assertThat(castText("2023-7", DataType.DATE, false)).isEqualTo(LocalDate.of(2023, 7, 1));
     assertThat(castText("12:30:15.9996", DataType.TIME, false)).isEqualTo(LocalTime.of(12, 30, 16));

@@ -195,9 +195,10 @@ public final class Calc implements AutoCloseable {
   /**
    * The calc's result as a new table, which shares the memory of columns that stay as they are. The
    * input stays the caller's. Enqueued on {@code stream}. Waits only for a table that the host must
-   * evaluate, for rows that may fail, for nested columns with a condition, and for how many bytes
-   * the strings of a slice have, or those of a table of which a column might get over 2 GiB; the
-   * row count of a table with a condition stays on the device.
+   * evaluate, for rows that may fail or need the host, for nested columns with a condition, and for
+   * how many bytes the strings of a slice have, or those of a table of which a column might get
+   * over 2 GiB; the row count of a table with a condition stays on the device, unless rows need the
+   * host.
    *
    * @throws EvaluationException for the first row that fails
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory for the result, or if
@@ -284,16 +285,18 @@ public final class Calc implements AutoCloseable {
    */
   Optional<Table> evaluate(
       DevicePart device, Table input, DeviceStream stream, MemoryResource memory) {
-    BitSet rows;
     try (DevicePart.Result result = device.run(false, input, computedSchema, stream, memory)) {
-      rows = result.rowsForHost();
+      BitSet rows = result.rowsForHost();
       if (rows.isEmpty()) {
         return Optional.of(result.table().share());
-      } else if (rows.cardinality() > input.rowCount() / 2 || !mayNumberRows()) {
+      } else if (rows.cardinality() > input.rowCount() / 2) {
         return Optional.empty();
       } else if (condition == null) {
         return Optional.of(merge(result, input, false, stream, memory));
       }
+    }
+    if (!numberingKernels.hostReasons().isEmpty()) {
+      return Optional.empty();
     }
     // Which rows were kept is only known where their numbers are written.
     Schema schema = numbered(numbering);
@@ -303,10 +306,6 @@ public final class Calc implements AutoCloseable {
           merged.columns().subList(0, computed.size()).stream().map(Column::share).toList();
       return Optional.of(merged.withColumns(computedSchema, columns));
     }
-  }
-
-  private boolean mayNumberRows() {
-    return numberingKernels.hostReasons().isEmpty();
   }
 
   private Table merge(

@@ -1,5 +1,6 @@
 package io.millrace.expression.function;
 
+import static io.millrace.expression.Expressions.call;
 import static io.millrace.expression.Expressions.col;
 import static io.millrace.expression.Expressions.lit;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -187,8 +187,19 @@ class TextComparisonParityTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM", "IN", "NOT IN",
-        "NULLIF", "GREATEST", "LEAST"
+        "=",
+        "<>",
+        "<",
+        "<=",
+        ">",
+        ">=",
+        "IS DISTINCT FROM",
+        "IS NOT DISTINCT FROM",
+        "IN",
+        "NOT IN",
+        "NULLIF",
+        "GREATEST",
+        "LEAST"
       })
   void typesWithoutACommonTypeAreNotCompared(String function) throws Exception {
     Expression date = col("v").cast(DataType.DATE);
@@ -211,7 +222,8 @@ class TextComparisonParityTest {
     Expression timestamp = col("t").cast(DataType.timestamp(3));
     assertBothRefuse(call("BETWEEN", date, timestamp, timestamp));
     assertBothRefuse(call("IF", call("=", col("v"), "1"), date, timestamp));
-    assertBothRefuse(new Expression.Case(List.of(call("=", col("v"), "1")), List.of(date, timestamp)));
+    assertBothRefuse(
+        new Expression.Case(List.of(call("=", col("v"), "1")), List.of(date, timestamp)));
   }
 
   private static void assertBothRefuse(Expression expression) throws Exception {

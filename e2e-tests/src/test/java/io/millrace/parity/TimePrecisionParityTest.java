@@ -18,6 +18,7 @@ import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoField;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.table.data.GenericRowData;
@@ -89,7 +90,7 @@ class TimePrecisionParityTest {
 
   private static void addRow(LocalDateTime time, List<List<Object>> values, List<RowData> rows) {
     long millis = time.toInstant(ZoneOffset.UTC).toEpochMilli();
-    int nanos = time.getNano() % 1_000_000;
+    int nanos = time.get(ChronoField.NANO_OF_SECOND) % 1_000_000;
     LocalDateTime ofMillis = time.minusNanos(nanos);
     LocalTime ofDay = ofMillis.toLocalTime();
     values.add(

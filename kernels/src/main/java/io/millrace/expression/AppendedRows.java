@@ -37,8 +37,7 @@ final class AppendedRows implements AutoCloseable {
    * @param hostResult of the same schema, in host memory
    * @throws GpuOutOfMemoryException if there is no memory, or a column would have over 2 GiB
    */
-  AppendedRows(
-      Table deviceResult, Table hostResult, DeviceStream stream, MemoryResource memory) {
+  AppendedRows(Table deviceResult, Table hostResult, DeviceStream stream, MemoryResource memory) {
     this.deviceRows = deviceResult.rowCount();
     this.hostRows = hostResult.rowCount();
     this.stream = stream;

@@ -72,8 +72,7 @@ final class CalcKernel implements AutoCloseable {
       if (rowCount != null) {
         rowCount.written();
       }
-      BitSet rowsForHost =
-          program.mayNeedHost() ? rowsForHost(allocated, stream) : new BitSet();
+      BitSet rowsForHost = program.mayNeedHost() ? rowsForHost(allocated, stream) : new BitSet();
       isDone = true;
       return new DevicePart.Result(
           rowCount == null

@@ -127,7 +127,7 @@ class RowsForHostTest {
       divisors[90] = 0;
       try (Table table = new TableBuilder().column("y", DataType.INT32, divisors).build(device)) {
         for (Optional<Expression> condition :
-            List.of(Optional.<Expression>empty(), Optional.of((Expression) col("y").lt(5)))) {
+            List.of(Optional.<Expression>empty(), Optional.of(col("y").lt(5)))) {
           Calc calc =
               Calc.of(
                   table.schema(),
@@ -163,15 +163,15 @@ class RowsForHostTest {
             .column("y", DataType.INT32, 1, 2, 3, null)
             .build(device)) {
       Calc calc =
-          Bids.calc(
-              table, Optional.of(col("y").gt(0)), call("UPPER", col("x")).as("u"), col("y"));
+          Bids.calc(table, Optional.of(col("y").gt(0)), call("UPPER", col("x")).as("u"), col("y"));
       BitSet rowsForHost = new BitSet();
       rowsForHost.set(2);
       DevicePart part = imprecise(calc, table, rowsForHost);
       long failed = 0;
       for (boolean fails = true; fails; failed += fails ? 1 : 0) {
         FailingResourceAdaptor memory = FailingResourceAdaptor.nth(device.memory(), failed + 1);
-        try (Table merged = calc.evaluate(part, table, device.stream(), memory).orElseThrow()) {
+        try {
+          calc.evaluate(part, table, device.stream(), memory).orElseThrow().close();
           fails = false;
         } catch (GpuOutOfMemoryException e) {
           device.stream().synchronize();
@@ -206,7 +206,8 @@ class RowsForHostTest {
                 3,
                 () ->
                     new Bids(device)
-                        .apply(table, Optional.empty(), call("UPPER", col("x")).as("u"), col("l")));
+                        .apply(
+                            table, Optional.empty(), call("UPPER", col("x")).as("u"), col("l")));
         Table kept =
             device.assertLaunches(
                 5,

@@ -2,7 +2,6 @@ package io.millrace.expression.function;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -73,7 +72,8 @@ final class CaseMapping {
     if (blocks.size() > DIFFERENCES) {
       throw new IllegalStateException(blocks.size() + " blocks of code points have a case");
     }
-    int size = HEADER_BYTES + blockNumbers.length + DIFFERENCES * Short.BYTES + blocks.size() * BLOCK;
+    int size =
+        HEADER_BYTES + blockNumbers.length + DIFFERENCES * Short.BYTES + blocks.size() * BLOCK;
     int expansionBytes = expansions.size() * UNITS_OF_EXPANSION * Short.BYTES;
     ByteBuffer table = ByteBuffer.allocate(size + expansionBytes).order(ByteOrder.LITTLE_ENDIAN);
     putWideCodePoints(table);

@@ -124,10 +124,7 @@ final class StringEditFunctions {
   }
 
   private static TypedExpression changeCase(
-      String name,
-      HostFunction.RowFunction host,
-      byte[] table,
-      List<TypedExpression> arguments) {
+      String name, HostFunction.RowFunction host, byte[] table, List<TypedExpression> arguments) {
     return BoundFunction.named(name)
         .failing()
         .host(HostFunction.ofRow(host))

@@ -234,7 +234,8 @@ class RoundingFunctionsTest {
     }
   }
 
-  private void assertTooMany(String function, DataType type, Object fine, Object failing, int digits) {
+  private void assertTooMany(
+      String function, DataType type, Object fine, Object failing, int digits) {
     try (Table table =
         new TableBuilder()
             .column("x", type, fine, failing)

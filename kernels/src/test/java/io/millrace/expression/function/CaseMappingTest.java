@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.column.DataType;
 import io.millrace.column.Table;
+import io.millrace.expression.Calc;
+import io.millrace.expression.ResolutionContext;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.TableBuilder;
@@ -13,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Random;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -92,18 +95,27 @@ class CaseMappingTest {
   private void assertMaps(String[] texts, int mostLaunches) {
     try (Table table =
         new TableBuilder().column("x", DataType.STRING, (Object[]) texts).build(device)) {
-      for (boolean upper : List.of(true, false)) {
-        long before = device.device().launchCount();
-        List<Object> mapped =
-            Evaluation.of(device, table, call(upper ? "UPPER" : "LOWER", col("x")));
-        if (device.isCuda()) {
-          assertThat(device.device().launchCount() - before).isBetween(1L, (long) mostLaunches);
-        }
-        for (int row = 0; row < texts.length; row++) {
-          String expected =
-              upper ? texts[row].toUpperCase(Locale.ROOT) : texts[row].toLowerCase(Locale.ROOT);
-          assertThat(mapped.get(row)).as(texts[row]).isEqualTo(expected);
-        }
+      assertMaps(table, "UPPER", texts, text -> text.toUpperCase(Locale.ROOT), mostLaunches);
+      assertMaps(table, "LOWER", texts, text -> text.toLowerCase(Locale.ROOT), mostLaunches);
+    }
+  }
+
+  private void assertMaps(
+      Table table, String function, String[] texts, UnaryOperator<String> map, int mostLaunches) {
+    Calc calc =
+        Calc.of(
+            table.schema(),
+            Optional.empty(),
+            List.of(call(function, col("x")).as("mapped")),
+            ResolutionContext.DEFAULT);
+    long before = device.device().launchCount();
+    try (Table result = calc.apply(table, device.stream(), device.memory())) {
+      if (device.isCuda()) {
+        assertThat(device.device().launchCount() - before).isBetween(1L, (long) mostLaunches);
+      }
+      List<List<Object>> mapped = device.rows(result);
+      for (int row = 0; row < texts.length; row++) {
+        assertThat(mapped.get(row).get(0)).as(texts[row]).isEqualTo(map.apply(texts[row]));
       }
     }
   }

@@ -43,6 +43,9 @@ MILLRACE_FUNCTION int32_t floor_time_to(int32_t time, int32_t unit) {
   return subtract(time, floor_modulo(time, step));
 }
 
+// The digits below the unit cut, towards midnight.
+MILLRACE_FUNCTION int32_t truncate_time(int32_t time, int32_t unit) { return time - time % unit; }
+
 MILLRACE_FUNCTION int32_t ceil_time_to(int32_t time, int32_t unit) {
   int32_t step = static_cast<int32_t>(millis_of(static_cast<DateTimeUnit>(unit)));
   int32_t remainder = time % step;

@@ -84,13 +84,16 @@ MILLRACE_FUNCTION String date_to_string(char* scratch, int32_t date) {
   return {scratch, 10};
 }
 
-MILLRACE_FUNCTION String time_to_string(char* scratch, int32_t time) {
+MILLRACE_FUNCTION String time_to_string(char* scratch, int32_t time, int32_t precision) {
   while (time < 0) time += static_cast<int32_t>(MILLIS_PER_DAY);
-  int32_t millis = time % 1000;
   char* end = put_time(scratch, time);
-  *end++ = '.';
-  int32_t digits = millis % 100 == 0 ? 1 : millis % 10 == 0 ? 2 : 3;
-  end = put_digits(end, millis / power_of_ten(3 - digits), digits);
+  if (precision > 0) {
+    int32_t millis = time % 1000;
+    int32_t needed = millis % 100 == 0 ? 1 : millis % 10 == 0 ? 2 : 3;
+    int32_t digits = needed < precision ? needed : precision;
+    *end++ = '.';
+    end = put_digits(end, millis / power_of_ten(3 - digits), digits);
+  }
   return {scratch, static_cast<int32_t>(end - scratch)};
 }
 

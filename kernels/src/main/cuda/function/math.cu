@@ -83,3 +83,11 @@ MILLRACE_FUNCTION int32_t int_truncate(int32_t x, int32_t digits) {
 }
 
 MILLRACE_FUNCTION int64_t long_truncate(int64_t x, int32_t digits) { return truncate_integer(x, digits); }
+
+MILLRACE_FUNCTION Outcome<int32_t> int_rounding_digits(int32_t x, int32_t digits, int32_t most) {
+  return rounding_digits(x, digits, most);
+}
+
+MILLRACE_FUNCTION Outcome<int32_t> long_rounding_digits(int64_t x, int32_t digits, int32_t most) {
+  return rounding_digits(x, digits, most);
+}

@@ -17,6 +17,8 @@ constexpr double CERTAIN_DIGITS = 1e14;       // halves of smaller integers have
 constexpr double EXACT_HALVES = 0x1p51;       // twice a smaller integer plus one is exact
 constexpr double PRINTED_DIGITS = 1e18;       // Double.toString prints at most 18 digits
 constexpr double EXACT_INTEGERS = 0x1p53;
+constexpr int32_t TOO_MANY_DIGITS = 536870920;  // for Java's BigInteger to make the power of ten
+constexpr double LEAST_DECIMAL = 1e-18;
 
 __device__ const double POWERS_OF_TEN[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                            1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -62,6 +64,8 @@ __device__ inline double with_sign_of(double magnitude, double x) {
 __device__ inline Outcome<double> round_double(double x, int32_t digits) {
   double magnitude = fabs(x);
   if (!(magnitude < positive_infinity())) return none<double>(INVALID_ARGUMENT);
+  bool too_many = digits >= TOO_MANY_DIGITS || digits <= -TOO_MANY_DIGITS;
+  if (too_many && magnitude > 0.0) return none<double>(INVALID_ARGUMENT);
   if (digits >= 0 && magnitude == floor(magnitude)) return value(x + 0.0);
   if (digits < -LARGEST_POWER_OF_TEN) return magnitude < 1e22 ? value(0.0) : none<double>(NEEDS_HOST);
   if (digits > LARGEST_POWER_OF_TEN) return magnitude >= 1e-3 ? value(x) : none<double>(NEEDS_HOST);
@@ -79,6 +83,9 @@ __device__ inline Outcome<double> round_double(double x, int32_t digits) {
 __device__ inline Outcome<double> truncate_double(double x, int32_t digits) {
   double magnitude = fabs(x);
   if (!(magnitude < 1e20)) return none<double>(INVALID_ARGUMENT);
+  if (digits <= -TOO_MANY_DIGITS && magnitude > 0.0) {
+    return none<double>(magnitude >= LEAST_DECIMAL ? INVALID_ARGUMENT : NEEDS_HOST);
+  }
   if (digits >= 0 && magnitude == floor(magnitude)) return value(x + 0.0);
   if (digits < -LARGEST_POWER_OF_TEN) return value(0.0);
   if (digits >= 18) return magnitude >= 0.1 ? value(x) : none<double>(NEEDS_HOST);
@@ -95,6 +102,12 @@ __device__ inline Outcome<double> truncate_double(double x, int32_t digits) {
   bool may_round_up = magnitude < 1.0 && nearest_double(whole + 1.0, 1.0, digits) - magnitude < 1e-17;
   if (may_round_up) return none<double>(NEEDS_HOST);
   return value(with_sign_of(nearest_double(whole, 1.0, digits), x));
+}
+
+// The digits that an integer is rounded to, which fail where Flink's do.
+__device__ inline Outcome<int32_t> rounding_digits(int64_t x, int32_t digits, int32_t most) {
+  bool too_many = digits > most || digits <= -TOO_MANY_DIGITS;
+  return too_many && x != 0 ? none<int32_t>(INVALID_ARGUMENT) : value(digits);
 }
 
 // ROUND(x, digits), half away from zero; what does not fit wraps.

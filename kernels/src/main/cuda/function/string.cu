@@ -3,6 +3,7 @@
 // Flink does some of them over Java strings, so that malformed UTF-8 becomes U+FFFD and some positions are those of
 // UTF-16 units; rows where that would show are left to the host.
 
+#include "string_case.cuh"
 #include "string_edit.cuh"
 #include "string_encoding.cuh"
 #include "string_pad.cuh"

@@ -1,4 +1,4 @@
-// Strings made from others: joined, in upper and lower case, with parts replaced.
+// Strings made from others: joined, with capital letters, with parts replaced.
 
 #pragma once
 
@@ -24,14 +24,6 @@ struct Writer {
   __device__ inline String written() const { return {start, length}; }
 };
 
-// The highest bit of each byte of an ASCII word that is in [first, last].
-__device__ inline uint64_t bytes_between(uint64_t word, int32_t first, int32_t last) {
-  const uint64_t ones = 0x0101010101010101ull;
-  const uint64_t at_least_first = word + ones * static_cast<uint64_t>(0x80 - first);
-  const uint64_t above_last = word + ones * static_cast<uint64_t>(0x7F - last);
-  return at_least_first & ~above_last & NOT_ASCII;
-}
-
 __device__ inline bool is_between(char byte, char first, char last) {
   return byte >= first && byte <= last;
 }
@@ -53,26 +45,6 @@ MILLRACE_FUNCTION millrace::Outcome<millrace::String> concat_text(
     return none<String>(NEEDS_HOST);
   }
   return value(concat(scratch, left, left_length, right, right_length));
-}
-
-// ASCII with the case of the letters from `first` to `last` changed.
-MILLRACE_FUNCTION millrace::Outcome<millrace::String> change_case(
-    char* scratch, const char* bytes, int32_t length, int32_t first, int32_t last) {
-  using namespace millrace;
-  uint64_t seen = 0;
-  copy_mapped(scratch, bytes, length, [&](uint64_t word) {
-    seen |= word;
-    return word ^ (bytes_between(word & ~NOT_ASCII, first, last) >> 2);
-  });
-  return (seen & NOT_ASCII) == 0 ? value(String{scratch, length}) : none<String>(NEEDS_HOST);
-}
-
-MILLRACE_FUNCTION millrace::Outcome<millrace::String> upper(char* scratch, const char* bytes, int32_t length) {
-  return change_case(scratch, bytes, length, 'a', 'z');
-}
-
-MILLRACE_FUNCTION millrace::Outcome<millrace::String> lower(char* scratch, const char* bytes, int32_t length) {
-  return change_case(scratch, bytes, length, 'A', 'Z');
 }
 
 // Words of ASCII letters and digits with the first letter in upper case and the others in lower case.

@@ -184,6 +184,48 @@ class TextComparisonParityTest {
     assertBothRefuse(call("GREATEST", col("v").cast(DataType.DATE), "2020-01-01"));
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "=",
+        "<>",
+        "<",
+        "<=",
+        ">",
+        ">=",
+        "IS DISTINCT FROM",
+        "IS NOT DISTINCT FROM",
+        "IN",
+        "NOT IN",
+        "NULLIF",
+        "GREATEST",
+        "LEAST"
+      })
+  void typesWithoutACommonTypeAreNotCompared(String function) throws Exception {
+    Expression date = col("v").cast(DataType.DATE);
+    Expression time = col("v").cast(DataType.TIME);
+    Expression timestamp = col("t").cast(DataType.timestamp(3));
+    Expression instant = col("t").cast(DataType.timestamp(9, true));
+    Expression number = col("t").cast(DataType.INT32);
+    assertBothRefuse(call(function, date, timestamp));
+    assertBothRefuse(call(function, timestamp, date));
+    assertBothRefuse(call(function, date, instant));
+    assertBothRefuse(call(function, time, timestamp));
+    assertBothRefuse(call(function, date, time));
+    assertBothRefuse(call(function, date, number));
+    assertBothRefuse(call(function, col("v").cast(DataType.BINARY), col("t")));
+  }
+
+  @Test
+  void datesAndTimestampsAreNotMixed() throws Exception {
+    Expression date = col("v").cast(DataType.DATE);
+    Expression timestamp = col("t").cast(DataType.timestamp(3));
+    assertBothRefuse(call("BETWEEN", date, timestamp, timestamp));
+    assertBothRefuse(call("IF", call("=", col("v"), "1"), date, timestamp));
+    assertBothRefuse(
+        new Expression.Case(List.of(call("=", col("v"), "1")), List.of(date, timestamp)));
+  }
+
   private static void assertBothRefuse(Expression expression) throws Exception {
     ExpressionResolver resolver = new ExpressionResolver(SCHEMA, CONTEXT);
     assertThatThrownBy(() -> resolver.resolve(expression)).isInstanceOf(ExpressionException.class);

@@ -210,13 +210,12 @@ final class SqlNodeConverter {
     return TIME.matcher(type).matches() ? ofPrecision(cast, type) : cast;
   }
 
-  // A column of TIME has milliseconds.
+  // A column of TIME has milliseconds; one of TIME without a precision in SQL has seconds.
   private static Expression ofPrecision(Expression time, String type) {
-    return switch (type.replaceAll("\\D", "")) {
-      case "", "0" -> Expressions.call("FLOOR TO", time, "SECOND");
-      case "1", "2" ->
-          throw new ExpressionException(
-              "a cast to " + type + " is not supported; ones to TIME and TIME(3) are");
+    String digits = type.replaceAll("\\D", "");
+    return switch (digits) {
+      case "", "0", "1", "2" ->
+          Expressions.call("CAST_TIME", time, digits.isEmpty() ? 0 : Integer.parseInt(digits));
       default -> time;
     };
   }

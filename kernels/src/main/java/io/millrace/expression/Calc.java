@@ -14,6 +14,7 @@ import io.millrace.memory.FirstFailure;
 import io.millrace.memory.HostMemoryResource;
 import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Iterator;
@@ -39,6 +40,9 @@ public final class Calc implements AutoCloseable {
   private final Set<String> ptxSources;
   private final CalcKernels kernels;
   private final HostEvaluators evaluators;
+  // The same with the numbers of the rows behind; only run where rows of a filter need the host.
+  private final List<TypedExpression> numbering;
+  private final CalcKernels numberingKernels;
 
   private Calc(
       Schema inputSchema,
@@ -62,6 +66,11 @@ public final class Calc implements AutoCloseable {
     this.ptxSources = Collections.unmodifiableSet(new LinkedHashSet<>(ptxSources));
     this.kernels = new CalcKernels(condition, computed, this.ptxSources);
     this.evaluators = new HostEvaluators(condition, computed, computedSchema);
+    evaluated.clear();
+    evaluated.addAll(computed);
+    evaluated.add(new TypedExpression.RowNumber());
+    this.numbering = List.copyOf(evaluated);
+    this.numberingKernels = new CalcKernels(condition, numbering, this.ptxSources);
   }
 
   private static Schema numbered(List<TypedExpression> expressions) {
@@ -188,9 +197,10 @@ public final class Calc implements AutoCloseable {
   /**
    * The calc's result as a new table, which shares the memory of columns that stay as they are. The
    * input stays the caller's. Enqueued on {@code stream}. Waits only for a table that the host must
-   * evaluate, for rows that may fail, for nested columns with a condition, and for how many bytes
-   * the strings of a slice have, or those of a table of which a column might get over 2 GiB; the
-   * row count of a table with a condition stays on the device.
+   * evaluate, for rows that may fail or need the host, for nested columns with a condition, and for
+   * how many bytes the strings of a slice have, or those of a table of which a column might get
+   * over 2 GiB; the row count of a table with a condition stays on the device, unless rows need the
+   * host.
    *
    * @throws EvaluationException for the first row that fails
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory for the result, or if
@@ -245,8 +255,10 @@ public final class Calc implements AutoCloseable {
    */
   @Override
   public void close() {
-    evaluators.close();
-    kernels.close();
+    try (evaluators;
+        numberingKernels) {
+      kernels.close();
+    }
   }
 
   /**
@@ -270,8 +282,7 @@ public final class Calc implements AutoCloseable {
       return evaluateOnHost(input, stream, memory);
     }
     if (hostReasons().isEmpty() && input.rowCountUpperBound() > 0) {
-      Optional<Table> result =
-          kernel(stream.device(), hasMasks(input)).run(input, computedSchema, stream, memory);
+      Optional<Table> result = evaluate(this::runKernel, input, stream, memory);
       if (result.isPresent()) {
         return result.orElseThrow();
       }
@@ -285,6 +296,54 @@ public final class Calc implements AutoCloseable {
         stream.synchronize();
         return output;
       }
+    }
+  }
+
+  private DevicePart.Result runKernel(
+      boolean numbersRows, Table input, Schema schema, DeviceStream stream, MemoryResource memory) {
+    CalcKernels chosen = numbersRows ? numberingKernels : kernels;
+    return chosen.on(stream.device(), hasMasks(input)).run(input, schema, stream, memory);
+  }
+
+  /**
+   * The computed columns, where {@code device} does all rows but those that need the host. Empty if
+   * most need it, so that the host does better with all of them.
+   */
+  Optional<Table> evaluate(
+      DevicePart device, Table input, DeviceStream stream, MemoryResource memory) {
+    try (DevicePart.Result result = device.run(false, input, computedSchema, stream, memory)) {
+      BitSet rows = result.rowsForHost();
+      if (rows.isEmpty()) {
+        return Optional.of(result.table().share());
+      } else if (rows.cardinality() > input.rowCount() / 2) {
+        return Optional.empty();
+      } else if (condition == null) {
+        return Optional.of(merge(result, input, false, stream, memory));
+      }
+    }
+    if (!numberingKernels.hostReasons().isEmpty()) {
+      return Optional.empty();
+    }
+    // Which rows were kept is only known where their numbers are written.
+    Schema schema = numbered(numbering);
+    try (DevicePart.Result result = device.run(true, input, schema, stream, memory);
+        Table merged = merge(result, input, true, stream, memory)) {
+      List<Column> columns =
+          merged.columns().subList(0, computed.size()).stream().map(Column::share).toList();
+      return Optional.of(merged.withColumns(computedSchema, columns));
+    }
+  }
+
+  private Table merge(
+      DevicePart.Result result,
+      Table input,
+      boolean numbersRows,
+      DeviceStream stream,
+      MemoryResource memory) {
+    List<TypedExpression> expressions = numbersRows ? numbering : computed;
+    try (RowsForHost rows = new RowsForHost(result.rowsForHost(), stream, memory);
+        Table ofHost = rows.evaluate(input, condition, expressions, result.table().schema())) {
+      return rows.merge(result.table(), ofHost, numbersRows);
     }
   }
 

@@ -19,8 +19,8 @@ import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
-import java.util.Optional;
 
 /** A generated kernel on one device. Thread-safe; each run has memory of its own. */
 final class CalcKernel implements AutoCloseable {
@@ -47,11 +47,10 @@ final class CalcKernel implements AutoCloseable {
    *
    * @param input a table with at least one row at most
    * @param schema of the columns that the kernel writes
-   * @return empty if the host must evaluate the table
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory, or a column might
    *     have over 2 GiB
    */
-  Optional<Table> run(Table input, Schema schema, DeviceStream stream, MemoryResource memory) {
+  DevicePart.Result run(Table input, Schema schema, DeviceStream stream, MemoryResource memory) {
     List<Column> columns = new ArrayList<>();
     List<Buffer> temporary = new ArrayList<>();
     DeferredRowCount rowCount = null;
@@ -73,14 +72,13 @@ final class CalcKernel implements AutoCloseable {
       if (rowCount != null) {
         rowCount.written();
       }
-      if (program.mayNeedHost() && isSet(allocated.needsHostAddress(), stream)) {
-        return Optional.empty();
-      }
+      BitSet rowsForHost = program.mayNeedHost() ? rowsForHost(allocated, stream) : new BitSet();
       isDone = true;
-      return Optional.of(
+      return new DevicePart.Result(
           rowCount == null
               ? input.withColumns(schema, columns)
-              : new Table(schema, columns, rowCount));
+              : new Table(schema, columns, rowCount),
+          rowsForHost);
     } finally {
       FirstFailure closing = new FirstFailure();
       temporary.forEach(buffer -> closing.run(buffer::close));
@@ -100,13 +98,27 @@ final class CalcKernel implements AutoCloseable {
     module.close();
   }
 
-  private static boolean isSet(long flag, DeviceStream stream) {
-    try (StagingBuffer copy = stream.device().stagingPool().acquire(Integer.BYTES)) {
-      stream.copy(copy.address(), flag, Integer.BYTES);
+  private static BitSet rowsForHost(CalcMemory allocated, DeviceStream stream) {
+    boolean isSet = read(allocated.needsHostAddress(), 1, stream)[0] != 0;
+    return isSet
+        ? BitSet.valueOf(
+            read(
+                allocated.rowsForHostAddress(),
+                (int) (allocated.rowsForHostBytes() / Long.BYTES),
+                stream))
+        : new BitSet();
+  }
+
+  private static long[] read(long address, int words, DeviceStream stream) {
+    long bytes = (long) words * Long.BYTES;
+    try (StagingBuffer copy = stream.device().stagingPool().acquire(bytes)) {
+      stream.copy(copy.address(), address, bytes);
       try (DeviceEvent copied = stream.recordEvent()) {
         copied.synchronize();
       }
-      return HostMemory.getInt(copy.address()) != 0;
+      long[] read = new long[words];
+      HostMemory.copyToArray(read, copy.address(), words);
+      return read;
     }
   }
 }

@@ -30,6 +30,7 @@ final class CalcMemory {
   private final List<Buffer> temporary;
   private final Buffer control;
   private final long controlAddress;
+  private final long rowsForHostOffset;
   private long nextMask;
 
   /**
@@ -56,7 +57,8 @@ final class CalcMemory {
         program.filters()
             ? program.outputs().stream().filter(Output::nullable).count() * Column.maskBytes(rows)
             : 0;
-    this.nextMask = maskAlignment(CONTROL_BYTES + program.sums() * lookBackBytes());
+    this.rowsForHostOffset = maskAlignment(CONTROL_BYTES + program.sums() * lookBackBytes());
+    this.nextMask = rowsForHostOffset + rowsForHostBytes();
     this.control = allocate(nextMask + masks);
     temporary.add(control);
     this.controlAddress = control.access(AccessMode.WRITE, scope);
@@ -187,12 +189,22 @@ final class CalcMemory {
     arguments.putLong(Word.TILE_COUNTER.offset(), grid.isResident() ? 0 : controlAddress);
     arguments.putLong(Word.ITERATIONS.offset(), grid.iterations());
     arguments.putLong(Word.NEEDS_HOST.offset(), needsHostAddress());
+    arguments.putLong(Word.ROWS_FOR_HOST.offset(), rowsForHostAddress());
     arguments.putLong(Word.LOOK_BACK.offset(), controlAddress + CONTROL_BYTES);
     arguments.putLong(Word.LOOK_BACK_BYTES.offset(), lookBackBytes());
   }
 
-  /** Where the kernel says that the host must evaluate the rows. */
+  /** Where the kernel says that the host must evaluate some rows. */
   long needsHostAddress() {
     return controlAddress + NEEDS_HOST_OFFSET;
+  }
+
+  /** Where the kernel says which rows the host must evaluate, by a bit a row. */
+  long rowsForHostAddress() {
+    return controlAddress + rowsForHostOffset;
+  }
+
+  long rowsForHostBytes() {
+    return program.mayNeedHost() ? Column.maskBytes(rows) : 0;
   }
 }

@@ -41,7 +41,7 @@ record CalcProgram(
     DEVICE_ROWS(1),
     /** A 32-bit counter of tiles that starts at 0; 0 if a block's tile is its number. */
     TILE_COUNTER(2),
-    /** A 32-bit flag that is set if the host must evaluate the rows. */
+    /** A 32-bit flag that is set if the host must evaluate some rows. */
     NEEDS_HOST(3),
     /** The words of the look-back, zeros; {@link #LOOK_BACK_BYTES} a sum. */
     LOOK_BACK(4),
@@ -50,9 +50,11 @@ record CalcProgram(
     HOST_COUNT(6),
     DEVICE_COUNT(7),
     /** How often each thread computes {@link #rowsOfIteration} rows. */
-    ITERATIONS(8);
+    ITERATIONS(8),
+    /** A bit a row, zeros, of which those of the rows that the host must evaluate are set. */
+    ROWS_FOR_HOST(9);
 
-    static final int COUNT = 9;
+    static final int COUNT = 10;
 
     private final int index;
 

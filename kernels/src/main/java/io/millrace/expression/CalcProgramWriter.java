@@ -81,7 +81,17 @@ final class CalcProgramWriter {
     public void failIf(String predicate) {
       mayNeedHost = true;
       String failed = predicates.and(guard, predicate);
-      ptx.write("@%s st.global.u32 [%s], 1", failed, arguments.word(Word.NEEDS_HOST));
+      String skip = ptx.label();
+      ptx.write("@!%s bra %s", failed, skip);
+      ptx.write("st.global.u32 [%s], 1", arguments.word(Word.NEEDS_HOST));
+      String index = ptx.register(".b32");
+      String bit = ptx.register(".b32");
+      ptx.write("shr.u32 %s, %s, 5", index, row);
+      ptx.write("and.b32 %s, %s, 31", bit, row);
+      ptx.write("shl.b32 %s, 1, %s", bit, bit);
+      String word = arguments.address(arguments.word(Word.ROWS_FOR_HOST), index, Integer.BYTES);
+      ptx.write("red.global.or.b32 [%s], %s", word, bit);
+      ptx.place(skip);
     }
   }
 

@@ -154,12 +154,6 @@ public final class Coercion {
       boolean withTimeZone = left.withTimeZone() && right.withTimeZone();
       return DataType.timestamp(Math.max(left.precision(), right.precision()), withTimeZone);
     }
-    if (left.id() == TypeId.DATE && isTimestamp(right)) {
-      return right;
-    }
-    if (right.id() == TypeId.DATE && isTimestamp(left)) {
-      return left;
-    }
     throw new ExpressionException(left + " and " + right + " have no common type");
   }
 

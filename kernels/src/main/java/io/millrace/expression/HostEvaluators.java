@@ -12,7 +12,7 @@ import java.util.List;
  * The evaluators of a calc: as many as there have been threads at a time, kept so that a small
  * table is not outweighed by the vectors that it needs. Thread-safe.
  */
-final class HostEvaluators {
+final class HostEvaluators implements AutoCloseable {
   private final TypedExpression condition;
   private final List<TypedExpression> projections;
   private final Schema outputSchema;
@@ -62,7 +62,8 @@ final class HostEvaluators {
   }
 
   /** Lets go of the evaluators; those of later tables are not kept. */
-  synchronized void close() {
+  @Override
+  public synchronized void close() {
     isClosed = true;
     idle.clear();
   }

@@ -34,6 +34,7 @@ class AllocationCoverageTest {
           Map.entry("io.millrace.column.DeferredRowCount", GPU_ONLY),
           Map.entry("io.millrace.column.NullCount", "operators know the nulls of their batches"),
           Map.entry("io.millrace.column.StringBytes", GPU_ONLY),
+          Map.entry("io.millrace.expression.AppendedRows", GPU_ONLY),
           Map.entry("io.millrace.expression.CalcInputs", GPU_ONLY),
           Map.entry("io.millrace.expression.CalcKernel", GPU_ONLY),
           Map.entry("io.millrace.expression.CalcMemory", GPU_ONLY),

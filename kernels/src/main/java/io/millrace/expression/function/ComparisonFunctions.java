@@ -3,6 +3,7 @@ package io.millrace.expression.function;
 import io.millrace.column.DataType;
 import io.millrace.expression.Arguments;
 import io.millrace.expression.Coercion;
+import io.millrace.expression.ExpressionException;
 import io.millrace.expression.FunctionDefinition;
 import io.millrace.expression.FunctionFamily;
 import io.millrace.expression.ResolutionContext;
@@ -177,7 +178,11 @@ public final class ComparisonFunctions {
         .toList();
   }
 
-  /** As Calcite does where it makes an OR of IN. */
+  /**
+   * As Calcite does where it makes an OR of IN.
+   *
+   * @throws ExpressionException if the types cannot be compared
+   */
   private static TypedExpression castToKind(
       TypedExpression value, DataType type, ResolutionContext context) {
     boolean isSameKind =
@@ -186,7 +191,13 @@ public final class ComparisonFunctions {
             || (Coercion.isTimestamp(type)
                 && Coercion.isTimestamp(value.type())
                 && type.withTimeZone() == value.type().withTimeZone());
-    return isSameKind ? value : Coercion.cast(value, type, context);
+    if (isSameKind) {
+      return value;
+    }
+    if (!Arguments.isNullLiteral(value)) {
+      Coercion.common(value.type(), type);
+    }
+    return Coercion.cast(value, type, context);
   }
 
   private static FunctionDefinition isNull(String name, String description) {

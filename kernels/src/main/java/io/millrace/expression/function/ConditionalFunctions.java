@@ -26,6 +26,9 @@ public final class ConditionalFunctions {
             .signatures(pairs())
             .description(
                 "The first value that is not null. All are evaluated, up to one that is NOT NULL.")
+            .differences(
+                "Refuses dates, times and timestamps beside each other, of which Flink makes DATEs"
+                    + " or TIMEs.")
             .bind(
                 (arguments, context) -> {
                   Arguments.count(arguments, 1, Integer.MAX_VALUE);
@@ -35,6 +38,9 @@ public final class ConditionalFunctions {
             .family(FunctionFamily.CONDITIONAL)
             .signatures(pairs())
             .description("The first value if it is not null, else the second. Both are evaluated.")
+            .differences(
+                "Refuses dates, times and timestamps beside each other, of which Flink makes DATEs"
+                    + " or TIMEs.")
             .bind(
                 (arguments, context) -> {
                   Arguments.count(arguments, 2, 2);

@@ -73,15 +73,22 @@ final class DateTimeText {
     return putDate(to, JulianCalendar.civilDate(date + JulianCalendar.EPOCH_JULIAN));
   }
 
-  /** Writes a time of day with as many digits of its milliseconds as they need, at least one. */
-  static int writeTime(byte[] to, int time) {
+  /**
+   * Writes a time of day with as many digits of its milliseconds as they need, at least one; no
+   * more than {@code precision}.
+   */
+  static int writeTime(byte[] to, int time, int precision) {
     int positive = time;
     while (positive < 0) {
       positive += (int) MILLIS_PER_DAY;
     }
     int millis = positive % 1_000;
-    int digits = millis % 100 == 0 ? 1 : millis % 10 == 0 ? 2 : 3;
-    int at = put(to, putTime(to, 0, positive), '.');
+    int at = putTime(to, 0, positive);
+    if (precision == 0) {
+      return at;
+    }
+    int digits = Math.min(precision, millis % 100 == 0 ? 1 : millis % 10 == 0 ? 2 : 3);
+    at = put(to, at, '.');
     return putDigits(to, at, millis / DateTimeArithmetic.powerOfTen(3 - digits), digits);
   }
 

@@ -14,8 +14,11 @@ import java.math.RoundingMode;
  * math_rounding.cuh} is the same, and leaves the other boundaries to this class.
  */
 final class DoubleRounding {
-  /** TRUNCATE takes smaller numbers only. */
-  static final double TRUNCATE_LIMIT = 1e20;
+  /** From so many digits on, Java's {@code BigInteger} fails to make the power of ten. */
+  static final int TOO_MANY_DIGITS = 536_870_920;
+
+  // TRUNCATE takes smaller numbers only.
+  private static final double TRUNCATE_LIMIT = 1e20;
 
   private static final int LARGEST_POWER_OF_TEN = 22;
   private static final double CERTAIN_DIGITS = 1e14;
@@ -39,6 +42,18 @@ final class DoubleRounding {
 
   private DoubleRounding() {}
 
+  /** Whether {@link #round(double, int)} has a result, as Flink has one. */
+  static boolean canRound(double x, int digits) {
+    return Double.isFinite(x)
+        && (x == 0 || (digits < TOO_MANY_DIGITS && digits > -TOO_MANY_DIGITS));
+  }
+
+  /** Whether {@link #truncate(double, int)} has a result, as Flink has one. */
+  static boolean canTruncate(double x, int digits) {
+    return Math.abs(x) < TRUNCATE_LIMIT
+        && (digits > -TOO_MANY_DIGITS || truncateDecimal(x, TRUNCATE_SCALE).signum() == 0);
+  }
+
   /** A finite number rounded half away from zero to this many digits after the point. */
   static double round(double x, int digits) {
     double rounded = decideRound(x, digits);
@@ -55,7 +70,7 @@ final class DoubleRounding {
         : (float) rounded;
   }
 
-  /** A number below {@link #TRUNCATE_LIMIT} without the digits beyond these after the point. */
+  /** A number below 1E20 without the digits beyond these after the point. */
   static double truncate(double x, int digits) {
     double truncated = decideTruncate(x, digits);
     return Double.isNaN(truncated) ? truncateDecimal(x, digits).doubleValue() : truncated;

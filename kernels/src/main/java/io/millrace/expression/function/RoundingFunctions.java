@@ -34,7 +34,7 @@ public final class RoundingFunctions {
 
   // Any INTEGER will do, but Flink takes its time, or all memory, for many millions of digits.
   private static final Signature.Parameter DIGITS =
-      Signature.literal(DataType.INT32, 2L, 0L, -1L, 12L);
+      Signature.literal(DataType.INT32, 2L, 0L, -1L, 12L, 2147483647L, -2147483647L);
 
   private RoundingFunctions() {}
 
@@ -52,13 +52,14 @@ public final class RoundingFunctions {
         rounding(
                 "ROUND",
                 "Rounded half away from zero, to digits after the point if there are any; integers"
-                    + " wrap, and NaN and infinities fail.",
+                    + " wrap, and NaN, infinities and 536870920 digits or more fail.",
                 NUMBERS)
             .bind((arguments, context) -> round(arguments)),
         rounding(
                 "TRUNCATE",
                 "Without the digits after the point, or after so many of them; floating-point"
-                    + " numbers of 1E20 and beyond, NaN and infinities fail.",
+                    + " numbers of 1E20 and beyond, NaN and infinities fail, as do 536870920 digits"
+                    + " or more before the point.",
                 WIDE_NUMBERS)
             .bind((arguments, context) -> truncate(arguments)));
   }
@@ -219,7 +220,7 @@ public final class RoundingFunctions {
                     default -> "long_round";
                   });
     }
-    return function.call(operands, type);
+    return function.call(checked("ROUND", operands, DoubleRounding.TOO_MANY_DIGITS - 1), type);
   }
 
   private static TypedExpression truncate(List<TypedExpression> arguments) {
@@ -240,7 +241,48 @@ public final class RoundingFunctions {
           .host(HostFunction.ofLongs((x, digits) -> DoubleRounding.truncate(x, (int) digits)))
           .device(type.id() == TypeId.INT32 ? "int_truncate" : "long_truncate");
     }
-    return function.call(operands, type);
+    return function.call(checked("TRUNCATE", operands, Integer.MAX_VALUE), type);
+  }
+
+  /**
+   * The operands, of which the digits of an integer fail where they are too many. This is a call of
+   * its own, so that the usual literal digits cost nothing and never fail.
+   */
+  private static List<TypedExpression> checked(
+      String name, List<TypedExpression> operands, int most) {
+    TypedExpression number = operands.get(0);
+    TypedExpression digits = operands.get(1);
+    boolean isInRange =
+        digits instanceof TypedExpression.Literal literal
+            && literal.value() instanceof Long count
+            && Math.abs(count) < DoubleRounding.TOO_MANY_DIGITS;
+    if (Coercion.isFloating(number.type()) || isInRange) {
+      return operands;
+    }
+    boolean isLong = number.type().id() == TypeId.INT64;
+    TypedExpression checked =
+        BoundFunction.named(name)
+            .parameters(most)
+            .failing()
+            .host(
+                (values, result, rows) -> {
+                  for (int i = 0; i < rows.count(); i++) {
+                    int row = rows.position(i);
+                    long count = values[1].longs()[row];
+                    if (values[0].longs()[row] != 0
+                        && (count > most || count <= -DoubleRounding.TOO_MANY_DIGITS)) {
+                      rows.fail(row, Status.INVALID_ARGUMENT);
+                    } else {
+                      result.longs()[row] = count;
+                    }
+                  }
+                })
+            .device(isLong ? "long_rounding_digits" : "int_rounding_digits")
+            .sql(texts -> name + "(" + texts.get(0) + ", " + texts.get(1) + ")")
+            .call(
+                List.of(number, digits, new TypedExpression.Literal((long) most, DataType.INT32)),
+                DataType.INT32);
+    return List.of(number, checked);
   }
 
   private static List<TypedExpression> withDigits(List<TypedExpression> arguments) {
@@ -257,7 +299,7 @@ public final class RoundingFunctions {
     long[] digits = operands[1].longs();
     for (int i = 0; i < rows.count(); i++) {
       int row = rows.position(i);
-      if (Double.isFinite(values[row])) {
+      if (DoubleRounding.canRound(values[row], (int) digits[row])) {
         result.doubles()[row] = DoubleRounding.round(values[row], (int) digits[row]);
       } else {
         rows.fail(row, Status.INVALID_ARGUMENT);
@@ -270,7 +312,7 @@ public final class RoundingFunctions {
     long[] digits = operands[1].longs();
     for (int i = 0; i < rows.count(); i++) {
       int row = rows.position(i);
-      if (Double.isFinite(values[row])) {
+      if (DoubleRounding.canRound(values[row], (int) digits[row])) {
         result.doubles()[row] = DoubleRounding.round((float) values[row], (int) digits[row]);
       } else {
         rows.fail(row, Status.INVALID_ARGUMENT);
@@ -284,7 +326,7 @@ public final class RoundingFunctions {
     long[] digits = operands[1].longs();
     for (int i = 0; i < rows.count(); i++) {
       int row = rows.position(i);
-      if (Math.abs(values[row]) < DoubleRounding.TRUNCATE_LIMIT) {
+      if (DoubleRounding.canTruncate(values[row], (int) digits[row])) {
         double truncated = DoubleRounding.truncate(values[row], (int) digits[row]);
         result.doubles()[row] = isFloat ? (float) truncated : truncated;
       } else {

@@ -22,6 +22,7 @@ public final class SqlFunctionLibrary implements FunctionLibrary {
             RadixFunctions.definitions(),
             DigestFunctions.definitions(),
             StringLengthFunctions.definitions(),
+            TimePrecision.definitions(),
             DateTimeFunctions.definitions())
         .flatMap(List::stream)
         .toList();

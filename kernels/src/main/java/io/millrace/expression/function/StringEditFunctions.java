@@ -13,6 +13,7 @@ import static io.millrace.expression.function.StringFunctions.texts;
 import io.millrace.expression.Arguments;
 import io.millrace.expression.BoundFunction;
 import io.millrace.expression.ByteBound;
+import io.millrace.expression.DeviceFunction;
 import io.millrace.expression.FunctionDefinition;
 import io.millrace.expression.HostFunction;
 import io.millrace.expression.ResolutionContext;
@@ -43,16 +44,27 @@ final class StringEditFunctions {
         named("UPPER", Signature.of(STRING))
             .description("The string in upper case.")
             .differences(LOCALES)
-            .bind((arguments, context) -> edit("UPPER", StringEdits::upper, arguments)),
+            .bind(
+                (arguments, context) ->
+                    changeCase("UPPER", StringEdits::upper, CaseMapping.upper(), arguments)),
         named("LOWER", Signature.of(STRING))
             .description("The string in lower case.")
             .differences(LOCALES)
-            .bind((arguments, context) -> edit("LOWER", StringEdits::lower, arguments)),
+            .bind(
+                (arguments, context) ->
+                    changeCase("LOWER", StringEdits::lower, CaseMapping.lower(), arguments)),
         named("INITCAP", Signature.of(STRING))
             .description(
                 "Each word of ASCII letters and digits with its first letter in upper case and its"
                     + " others in lower case.")
-            .bind((arguments, context) -> edit("INITCAP", StringEdits::initcap, arguments)),
+            .bind(
+                (arguments, context) ->
+                    BoundFunction.named("INITCAP")
+                        .failing()
+                        .host(HostFunction.ofRow(StringEdits::initcap))
+                        .device("initcap")
+                        .scratch(WITHIN_TEXT)
+                        .call(texts(arguments, 1, 1), STRING)),
         named("REVERSE", Signature.of(STRING))
             .description("The code points in reverse order.")
             .bind(
@@ -111,13 +123,13 @@ final class StringEditFunctions {
     return Signature.of(Signature.any(STRING), Signature.literal(INT32, -1L, 0L, 1L, 3L));
   }
 
-  private static TypedExpression edit(
-      String name, HostFunction.RowFunction host, List<TypedExpression> arguments) {
+  private static TypedExpression changeCase(
+      String name, HostFunction.RowFunction host, byte[] table, List<TypedExpression> arguments) {
     return BoundFunction.named(name)
         .failing()
         .host(HostFunction.ofRow(host))
-        .device(name.toLowerCase(Locale.ROOT))
-        .scratch(WITHIN_TEXT)
+        .device(DeviceFunction.call(name.toLowerCase(Locale.ROOT), table))
+        .scratch(WITHIN_TEXT.plus(CaseMapping.GROWTH))
         .call(texts(arguments, 1, 1), STRING);
   }
 

@@ -191,16 +191,23 @@ public final class TemporalCasts implements CastRule {
                       (to, dates, row) -> DateTimeText.writeDate(to, (int) dates.longs()[row])))
               .device("date_to_string")
               .call(List.of(operand), DataType.STRING);
-      case TIME ->
-          function
-              .host(
-                  writing(
-                      TIMESTAMP_BYTES,
-                      (to, times, row) -> DateTimeText.writeTime(to, (int) times.longs()[row])))
-              .device("time_to_string")
-              .call(List.of(operand), DataType.STRING);
+      case TIME -> timeToText(function, operand);
       default -> timestampToText(function, operand, type.precision());
     };
+  }
+
+  private static TypedExpression.Call timeToText(
+      BoundFunction.Builder function, TypedExpression operand) {
+    int precision = TimePrecision.of(operand);
+    return function
+        .parameters(operand.type(), DataType.STRING, precision)
+        .host(
+            writing(
+                TIMESTAMP_BYTES,
+                (to, times, row) ->
+                    DateTimeText.writeTime(to, (int) times.longs()[row], precision)))
+        .device("time_to_string")
+        .call(List.of(operand, Timestamps.literal(precision)), DataType.STRING);
   }
 
   private static TypedExpression.Call timestampToText(

@@ -181,9 +181,9 @@ class RoundingFunctionsTest {
           .containsExactly(2.68, -2.68, 1.01, 0.5, -0.4, 1e300, 3.7697575892669498e17);
       assertThat(Evaluation.of(device, table, call("ROUND", col("x"))))
           .containsExactly(3.0, -3.0, 1.0, 1.0, 0.0, 1e300, 3.7697575892669498e17);
-      assertThat(Evaluation.of(device, table, call("ROUND", col("x"), lit(Integer.MIN_VALUE))))
+      assertThat(Evaluation.of(device, table, call("ROUND", col("x"), lit(-500_000_000))))
           .containsOnly(0.0);
-      assertThat(Evaluation.of(device, table, call("ROUND", col("x"), lit(Integer.MAX_VALUE))))
+      assertThat(Evaluation.of(device, table, call("ROUND", col("x"), lit(500_000_000))))
           .containsExactly(values);
     }
   }
@@ -215,6 +215,38 @@ class RoundingFunctionsTest {
           .hasMessageContaining("s is SMALLINT");
       assertThatThrownBy(() -> Evaluation.of(device, table, call("ROUND", col("d"), col("l"))))
           .hasMessageContaining("l is BIGINT");
+    }
+  }
+
+  /** Java's BigInteger, of which Flink makes the power of ten, has no room for more digits. */
+  @ParameterizedTest
+  @ValueSource(ints = {Integer.MIN_VALUE, -536_870_920, 536_870_920, Integer.MAX_VALUE})
+  void tooManyDigitsFailForAllButZero(int digits) {
+    assertTooMany("ROUND", DataType.INT8, (byte) 0, (byte) 5, digits);
+    assertTooMany("ROUND", DataType.INT32, 0, Integer.MIN_VALUE, digits);
+    assertTooMany("ROUND", DataType.INT64, 0L, 5L, digits);
+    assertTooMany("ROUND", DataType.FLOAT64, 0.0, 1e-300, digits);
+    assertTooMany("ROUND", DataType.FLOAT32, 0.0f, 0.5f, digits);
+    if (digits < 0) {
+      assertTooMany("TRUNCATE", DataType.INT32, 0, 5, digits);
+      assertTooMany("TRUNCATE", DataType.INT64, 0L, 5L, digits);
+      assertTooMany("TRUNCATE", DataType.FLOAT64, 1e-19, 1e-18, digits);
+    }
+  }
+
+  private void assertTooMany(
+      String function, DataType type, Object fine, Object failing, int digits) {
+    try (Table table =
+        new TableBuilder()
+            .column("x", type, fine, failing)
+            .column("n", DataType.INT32, digits, digits)
+            .build(device)) {
+      for (var count : List.of(lit(digits), col("n"))) {
+        assertThatThrownBy(() -> Evaluation.of(device, table, call(function, col("x"), count)))
+            .isInstanceOf(EvaluationException.class)
+            .hasMessageContaining(function + "(x, ")
+            .hasMessageContaining("at row 1");
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 package io.millrace.expression.function;
 
+import static io.millrace.expression.Expressions.call;
 import static io.millrace.expression.Expressions.col;
 import static io.millrace.expression.Expressions.lit;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -100,6 +101,25 @@ class TemporalCastsTest {
         .isEqualTo("2023-07-01 00:00:00.000");
     assertThat(cast(Instant.parse("2023-06-30T22:00:00.000001Z"), DataType.STRING))
         .isEqualTo("2023-07-01 00:00:00.000001");
+  }
+
+  @Test
+  void aTimeOfFewerDigitsIsCutTowardsMidnightAndHasNoMoreInItsText() {
+    LocalDateTime beforeEpoch = LocalDateTime.parse("1677-09-21T00:12:43.146");
+    List<Object> times = List.of(-85_636_000, -85_636_800, -85_636_850, -85_636_854);
+    List<String> texts = List.of("00:12:44", "00:12:43.2", "00:12:43.15", "00:12:43.146");
+    try (Table table =
+        new TableBuilder().column("ts", DataType.timestamp(3), beforeEpoch).build(device)) {
+      for (int precision = 0; precision <= 3; precision++) {
+        Expression time = call("CAST_TIME", col("ts").cast(DataType.TIME), precision);
+        assertThat(Evaluation.of(device, table, time)).containsExactly(times.get(precision));
+        assertThat(Evaluation.of(device, table, time.cast(DataType.STRING)))
+            .containsExactly(texts.get(precision));
+      }
+      Expression time = col("ts").cast(DataType.TIME);
+      assertThatThrownBy(() -> Evaluation.of(device, table, call("CAST_TIME", time, 4)))
+          .hasMessageContaining("expected a precision of 0 to 3 for TIME, got 4");
+    }
   }
 
   @Test

@@ -188,7 +188,9 @@ public final class Calc implements AutoCloseable {
    * input stays the caller's. Enqueued on {@code stream}. Waits only for a table that the host must
    * evaluate, for rows that may fail, for nested columns with a condition, and for how many bytes
    * the strings of a slice have, or those of a table of which a column might get over 2 GiB; the
-   * row count of a table with a condition stays on the device.
+   * row count of a table with a condition stays on the device. Long lists of constants are uploaded
+   * by the first call on a device, which waits for it, into {@code memory}, where they stay until
+   * the calc is closed.
    *
    * @throws EvaluationException for the first row that fails
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory for the result, or if
@@ -214,9 +216,9 @@ public final class Calc implements AutoCloseable {
   }
 
   /**
-   * Gives back the compiled kernels of this calc, which may be unloaded then: all that it was
-   * applied to must be done on the device. A calc that is not closed keeps them for good; one that
-   * was never applied on a device has none.
+   * Gives back the compiled kernels of this calc, which may be unloaded then, and the memory of its
+   * constants: all that it was applied to must be done on the device. A calc that is not closed
+   * keeps them for good; one that was never applied on a device has none.
    */
   @Override
   public void close() {
@@ -245,7 +247,8 @@ public final class Calc implements AutoCloseable {
     }
     if (hostReasons().isEmpty() && input.rowCountUpperBound() > 0) {
       Optional<Table> result =
-          kernel(stream.device(), hasMasks(input)).run(input, computedSchema, stream, memory);
+          kernel(stream.device(), hasMasks(input))
+              .run(input, kernels.tables(), computedSchema, stream, memory);
       if (result.isPresent()) {
         return result.orElseThrow();
       }

@@ -46,12 +46,14 @@ final class CalcKernel implements AutoCloseable {
    * host.
    *
    * @param input a table with at least one row at most
+   * @param tables those of the calc
    * @param schema of the columns that the kernel writes
    * @return empty if the host must evaluate the table
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory, or a column might
    *     have over 2 GiB
    */
-  Optional<Table> run(Table input, Schema schema, DeviceStream stream, MemoryResource memory) {
+  Optional<Table> run(
+      Table input, CalcTables tables, Schema schema, DeviceStream stream, MemoryResource memory) {
     List<Column> columns = new ArrayList<>();
     List<Buffer> temporary = new ArrayList<>();
     DeferredRowCount rowCount = null;
@@ -61,6 +63,7 @@ final class CalcKernel implements AutoCloseable {
       CalcMemory allocated =
           new CalcMemory(program, input, scope, memory, temporary, residentBlocks);
       allocated.putInputs(arguments);
+      tables.put(arguments, program, scope, memory);
       if (program.filters()) {
         rowCount = new DeferredRowCount(input.rowCountUpperBound(), stream, memory);
         long deviceCount = rowCount.deviceCount().access(AccessMode.WRITE, scope);

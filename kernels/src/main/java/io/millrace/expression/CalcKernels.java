@@ -32,6 +32,7 @@ final class CalcKernels implements AutoCloseable {
   private final List<TypedExpression> projections;
   private final Collection<String> ptxSources;
   private final List<TypedExpression> roots;
+  private final CalcTables tables;
   private final List<String> hostReasons;
   private final Map<Variant, Held> held = new ConcurrentHashMap<>();
 
@@ -45,11 +46,12 @@ final class CalcKernels implements AutoCloseable {
     this.projections = projections;
     this.ptxSources = ptxSources;
     this.roots = Stream.concat(Stream.ofNullable(condition), projections.stream()).toList();
-    this.hostReasons = findHostReasons();
+    Set<TypedExpression> nodes = TypedExpression.nodes(roots);
+    this.tables = new CalcTables(nodes);
+    this.hostReasons = findHostReasons(nodes);
   }
 
-  private List<String> findHostReasons() {
-    Set<TypedExpression> nodes = TypedExpression.nodes(roots);
+  private List<String> findHostReasons(Set<TypedExpression> nodes) {
     Stream<String> functions =
         nodes.stream()
             .flatMap(node -> node.calledFunction().stream())
@@ -71,6 +73,7 @@ final class CalcKernels implements AutoCloseable {
             .filter(BoundFunction::usesScratch)
             .count();
     return CalcProgram.Word.COUNT
+        + CalcTables.calls(nodes).size()
         + inputs * CalcProgram.INPUT_WORDS
         + (long) projections.size() * CalcProgram.OUTPUT_WORDS
         + scratches;
@@ -90,6 +93,11 @@ final class CalcKernels implements AutoCloseable {
     return CalcProgramWriter.write(condition, projections, hasMasks, PtxLibrary.with(ptxSources));
   }
 
+  /** What the kernels read of the calc. */
+  CalcTables tables() {
+    return tables;
+  }
+
   /**
    * The kernel for tables on {@code device}, which stays loaded until this is closed; compiled at
    * the first call in the process.
@@ -107,7 +115,7 @@ final class CalcKernels implements AutoCloseable {
         COMPILED.acquire(key, () -> new CalcKernel(program(variant.hasMasks()), variant.device())));
   }
 
-  /** Gives the kernels back; all runs must be done on their devices. */
+  /** Gives the kernels and the memory of tables back; all runs must be done on their devices. */
   @Override
   public void close() {
     FirstFailure failure = new FirstFailure();
@@ -116,6 +124,7 @@ final class CalcKernels implements AutoCloseable {
         failure.run(() -> COMPILED.release(kernel.key()));
       }
     }
+    failure.run(tables::close);
     failure.rethrow();
   }
 }

@@ -34,6 +34,9 @@ final class PtxExpressionWriter {
     /** A register with the address of scratch memory for the result of {@code call}. */
     String scratch(Call call);
 
+    /** A register with the address of the table that the function of {@code call} reads. */
+    String table(Call call);
+
     /** Writes that the row must be evaluated on the host if {@code predicate} is true. */
     void failIf(String predicate);
   }
@@ -167,9 +170,10 @@ final class PtxExpressionWriter {
       return result.withValid(valid);
     }
     boolean hasStatus = function.outcome() != Outcome.VALUE;
+    DeviceFunction.LibraryFunction library = (DeviceFunction.LibraryFunction) device;
     String scratch = function.usesScratch() ? row.scratch(call) : null;
-    String status =
-        calls.call((DeviceFunction.LibraryFunction) device, operands, scratch, hasStatus, result);
+    String table = library.table().length > 0 ? row.table(call) : null;
+    String status = calls.call(library, operands, scratch, table, hasStatus, result);
     if (!hasStatus) {
       return result.withValid(valid);
     }

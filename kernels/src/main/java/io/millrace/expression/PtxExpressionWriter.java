@@ -71,15 +71,22 @@ final class PtxExpressionWriter {
 
   /** The value of {@code expression}, in registers that nobody writes to. */
   PtxValue write(TypedExpression expression) {
+    PostOrder.visit(
+        expression,
+        next -> next.calls() ? next.operands() : List.of(),
+        next -> known(next) != null,
+        next -> scopes.element().put(next, compute(next)));
+    return known(expression);
+  }
+
+  private PtxValue known(TypedExpression expression) {
     for (Map<TypedExpression, PtxValue> scope : scopes) {
-      PtxValue known = scope.get(expression);
-      if (known != null) {
-        return known;
+      PtxValue value = scope.get(expression);
+      if (value != null) {
+        return value;
       }
     }
-    PtxValue value = compute(expression);
-    scopes.element().put(expression, value);
-    return value;
+    return null;
   }
 
   private PtxValue compute(TypedExpression expression) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -19,6 +20,9 @@ final class CalcKernels implements AutoCloseable {
   // Of a kernel's arguments.
   private static final int MOST_WORDS = 512;
   private static final int MAXIMUM_IDLE = 256;
+  // The time of assembling grows with the square: 2000 comparisons with constants, which are as many
+  // parts, take some 10 s.
+  private static final int MOST_PARTS = 4_000;
   private static final ReferenceCountedCache<Key, CalcKernel> COMPILED =
       new ReferenceCountedCache<>(MAXIMUM_IDLE, CalcKernel::close);
 
@@ -58,10 +62,15 @@ final class CalcKernels implements AutoCloseable {
             .filter(function -> function.device().isEmpty())
             .map(function -> function.name() + ": " + function.hostReason())
             .distinct();
-    return words(nodes) > MOST_WORDS
-        ? Stream.concat(functions, Stream.of("too many columns are read and computed at once"))
-            .toList()
-        : functions.toList();
+    Stream<String> words =
+        words(nodes) > MOST_WORDS
+            ? Stream.of("too many columns are read and computed at once")
+            : Stream.empty();
+    Stream<String> parts =
+        nodes.size() > MOST_PARTS
+            ? Stream.of("the kernel of more than " + MOST_PARTS + " parts is compiled too slowly")
+            : Stream.empty();
+    return Stream.of(functions, words, parts).flatMap(Function.identity()).toList();
   }
 
   /** Those of the kernel's arguments, or a few more. */

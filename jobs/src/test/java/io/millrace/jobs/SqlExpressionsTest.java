@@ -72,7 +72,13 @@ class SqlExpressionsTest {
 
   /** On the stack that a thread has unless told. */
   @ParameterizedTest
-  @CsvSource({"price = 1, OR", "price = id, OR", "price > 1, AND", "name = '' || name, ||", "price < 1 + id, +"})
+  @CsvSource({
+    "price = 1, OR",
+    "price = id, OR",
+    "price > 1, AND",
+    "name = '' || name, ||",
+    "price < 1 + id, +"
+  })
   void chainsOfManyTermsAreRead(String term, String operator) throws Exception {
     String last = term.substring(term.lastIndexOf(' ') + 1);
     boolean isJunction = operator.equals("OR") || operator.equals("AND");

@@ -20,7 +20,8 @@ final class CalcKernels implements AutoCloseable {
   // Of a kernel's arguments.
   private static final int MOST_WORDS = 512;
   private static final int MAXIMUM_IDLE = 256;
-  // The time of assembling grows with the square: 2000 comparisons with constants, which are as many
+  // The time of assembling grows with the square: 2000 comparisons with constants, which are as
+  // many
   // parts, take some 10 s.
   private static final int MOST_PARTS = 4_000;
   private static final ReferenceCountedCache<Key, CalcKernel> COMPILED =

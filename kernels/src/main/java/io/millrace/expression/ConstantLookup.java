@@ -5,7 +5,6 @@ import io.millrace.expression.TypedExpression.Literal;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -128,11 +127,6 @@ public final class ConstantLookup {
         .within(ByteBound.constant(values.longest()))
         .sql(operands -> "CONSTANT(" + operands.get(0) + ")")
         .call(List.of(number), type, false);
-  }
-
-  /** The positions 0 to {@code count} - 1. */
-  static int[] inOrder(int count) {
-    return IntStream.range(0, count).toArray();
   }
 
   private static String suffix(DataType type) {

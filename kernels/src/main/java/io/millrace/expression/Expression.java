@@ -50,10 +50,10 @@ public sealed interface Expression extends FluentExpression, Serializable {
   }
 
   /**
-   * A function or operator, by the name it has in {@link FunctionRegistry}. {@code AND}, {@code OR},
-   * {@code ||} and {@code +} of more than two arguments take them from left to right; so a chain of
-   * them is one call, which is made of {@code call(call(a, b), c)}, and but for {@code +} of {@code
-   * call(a, call(b, c))} too.
+   * A function or operator, by the name it has in {@link FunctionRegistry}. {@code AND}, {@code
+   * OR}, {@code ||} and {@code +} of more than two arguments take them from left to right; so a
+   * chain of them is one call, which is made of {@code call(call(a, b), c)}, and but for {@code +}
+   * of {@code call(a, call(b, c))} too.
    */
   record Call(String function, List<Expression> arguments) implements Expression {
     private static final long serialVersionUID = 1L;

@@ -25,7 +25,7 @@ record ExpressionForm(List<Part> parts) implements Serializable {
    * @param properties what it has beside operands, in the order of the record's components
    * @param operands by their index in the list
    */
-  record Part(Kind kind, ArrayList<Serializable> properties, ArrayList<Integer> operands)
+  record Part(Kind kind, List<Serializable> properties, List<Integer> operands)
       implements Serializable {
     private static final long serialVersionUID = 1L;
   }
@@ -48,7 +48,7 @@ record ExpressionForm(List<Part> parts) implements Serializable {
         ExpressionForm::operands,
         known::containsKey,
         node -> {
-          ArrayList<Integer> ofNode = new ArrayList<>();
+          List<Integer> ofNode = new ArrayList<>();
           operands(node).forEach(operand -> ofNode.add(known.get(operand)));
           Part part = part(node, ofNode);
           Integer number = numbers.putIfAbsent(part, parts.size());
@@ -74,7 +74,7 @@ record ExpressionForm(List<Part> parts) implements Serializable {
     return List.of();
   }
 
-  private static Part part(Expression expression, ArrayList<Integer> operands) {
+  private static Part part(Expression expression, List<Integer> operands) {
     if (expression instanceof Expression.ColumnReference reference) {
       return part(Kind.COLUMN, operands, reference.name());
     } else if (expression instanceof Expression.Literal literal) {
@@ -89,7 +89,7 @@ record ExpressionForm(List<Part> parts) implements Serializable {
     return part(Kind.CASE, operands);
   }
 
-  private static Part part(Kind kind, ArrayList<Integer> operands, Serializable... properties) {
+  private static Part part(Kind kind, List<Integer> operands, Serializable... properties) {
     return new Part(kind, new ArrayList<>(Arrays.asList(properties)), operands);
   }
 
@@ -107,15 +107,11 @@ record ExpressionForm(List<Part> parts) implements Serializable {
       Kind kind, List<Serializable> properties, List<Expression> operands) {
     return switch (kind) {
       case COLUMN -> new Expression.ColumnReference((String) properties.get(0));
-      case LITERAL ->
-          new Expression.Literal(
-              properties.get(0), (DataType) properties.get(1));
+      case LITERAL -> new Expression.Literal(properties.get(0), (DataType) properties.get(1));
       case CALL -> new Expression.Call((String) properties.get(0), operands);
       case CAST ->
           new Expression.Cast(
-              operands.get(0),
-              (DataType) properties.get(0),
-              (Boolean) properties.get(1));
+              operands.get(0), (DataType) properties.get(0), (Boolean) properties.get(1));
       case CASE -> {
         int conditions = operands.size() / 2;
         yield new Expression.Case(

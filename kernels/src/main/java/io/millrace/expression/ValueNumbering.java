@@ -30,8 +30,7 @@ final class ValueNumbering {
 
   /** The number of the expression, from 0 on. */
   int number(TypedExpression expression) {
-    PostOrder.visit(
-        expression, TypedExpression::operands, known::containsKey, this::addNumber);
+    PostOrder.visit(expression, TypedExpression::operands, known::containsKey, this::addNumber);
     return known.get(expression);
   }
 

@@ -10,6 +10,7 @@ import io.millrace.testing.TableBuilder;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
@@ -64,8 +65,13 @@ final class ConstantListBenchmark {
         row = Math.min(row, nanosOfRun(calc, table, stream) * 10 / ROWS);
         if (round == ROUNDS - 1) {
           System.out.printf(
+              Locale.ROOT,
               "%d %s: resolved and generated in %.1f ms (%d bytes of PTX), %.1f ns a row%n",
-              constants, name, compiled / 1e6, length, row / 10.0);
+              constants,
+              name,
+              compiled / 1e6,
+              length,
+              row / 10.0);
         }
       }
     }

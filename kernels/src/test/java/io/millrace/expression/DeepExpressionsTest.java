@@ -53,8 +53,11 @@ class DeepExpressionsTest {
         Arguments.of("or", chain(below, Expression::or), List.of(false, true)),
         Arguments.of("right or", chain(below, (all, next) -> next.or(all)), List.of(false, true)),
         Arguments.of(
-            "and", chain(i -> col("l").lt(TERMS - (long) i), Expression::and), List.of(false, true)),
-        Arguments.of("equal", chain(i -> col("l").isEqual((long) i), Expression::or), List.of(true, false)),
+            "and",
+            chain(i -> col("l").lt(TERMS - (long) i), Expression::and),
+            List.of(false, true)),
+        Arguments.of(
+            "equal", chain(i -> col("l").isEqual((long) i), Expression::or), List.of(true, false)),
         Arguments.of("plus", chain(i -> col("l"), Expression::plus), List.of(50_000L, -70_000L)),
         Arguments.of(
             "decimals",
@@ -71,15 +74,17 @@ class DeepExpressionsTest {
             List.of(10_000, 15_000)),
         Arguments.of("minus", chain(i -> col("l"), Expression::minus), List.of(-49_990L, 69_986L)),
         Arguments.of(
-            "right plus", chain(i -> col("l"), (all, next) -> next.plus(all)), List.of(50_000L, -70_000L)),
+            "right plus",
+            chain(i -> col("l"), (all, next) -> next.plus(all)),
+            List.of(50_000L, -70_000L)),
         Arguments.of(
             "negate", chain(i -> col("l"), (all, next) -> all.negate()), List.of(-5L, 7L)));
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("chains")
-  void aChainOfManyTermsIsShippedAndEvaluated(
-      String name, Expression chain, List<Object> expected) throws Exception {
+  void aChainOfManyTermsIsShippedAndEvaluated(String name, Expression chain, List<Object> expected)
+      throws Exception {
     try (Table table =
         new TableBuilder()
             .column("l", DataType.INT64, 5L, -7L)
@@ -122,8 +127,10 @@ class DeepExpressionsTest {
     try (Calc calc = identity.andThen(computed);
         Table result = calc.apply(table, device.stream(), device.memory())) {
       // A chain of this length is computed on the host, but its kernel could be written.
-      assertThat(calc.hostReasons().isEmpty() || calc.hostReasons().get(0).contains("parts")
-              || calc.hostReasons().get(0).contains("columns"))
+      assertThat(
+              calc.hostReasons().isEmpty()
+                  || calc.hostReasons().get(0).contains("parts")
+                  || calc.hostReasons().get(0).contains("columns"))
           .isTrue();
       if (calc.hostReasons().size() < 2) {
         assertThat(calc.program().ptx()).contains(CalcProgram.KERNEL);
@@ -185,8 +192,7 @@ class DeepExpressionsTest {
     try (Table table = new TableBuilder().column("l", DataType.INT64, 100L, 0L).build(device)) {
       assertThat(onASmallStack(() -> evaluateAlone(table, deepest))).containsExactly(99L, 0L);
     }
-    assertThatThrownBy(
-            () -> onASmallStack(() -> resolve(schema, tooDeep)).type())
+    assertThatThrownBy(() -> onASmallStack(() -> resolve(schema, tooDeep)).type())
         .hasCauseInstanceOf(ExpressionException.class)
         .hasMessageContaining("nested more than 250 deep");
   }

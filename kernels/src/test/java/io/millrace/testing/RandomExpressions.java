@@ -185,7 +185,8 @@ public final class RandomExpressions {
       // Beside which -0.0 and NaN are told apart.
       if (Coercion.isFloating(type)) {
         list.add(
-            new Expression.Literal(type.id() == TypeId.FLOAT32 ? (Serializable) 0f : (Serializable) 0.0, type));
+            new Expression.Literal(
+                type.id() == TypeId.FLOAT32 ? (Serializable) 0f : (Serializable) 0.0, type));
       }
       while (list.size() < constants) {
         list.add(new Expression.Literal(values.literal(type), type));

@@ -30,8 +30,7 @@ final class StringConcatFunctions {
         named("||", two)
             .description("Both strings, one behind the other.")
             .infix("||")
-            .bind(
-                (arguments, context) -> concatTexts(texts(arguments, 2, Integer.MAX_VALUE))),
+            .bind((arguments, context) -> concatTexts(texts(arguments, 2, Integer.MAX_VALUE))),
         named("CONCAT", Signature.of(STRING), two, three)
             .description("The strings, one behind the other; null if one is null.")
             .bind((arguments, context) -> concat(texts(arguments, 1, Integer.MAX_VALUE))),

@@ -20,22 +20,21 @@ final class PostOrder {
   static <N> void visit(
       N root, Function<N, List<N>> operands, Predicate<N> isKnown, Consumer<N> visitor) {
     Deque<N> pending = new ArrayDeque<>();
+    // Those of pending whose operands are above them.
+    Deque<N> expanded = new ArrayDeque<>();
     pending.push(root);
     while (!pending.isEmpty()) {
       N node = pending.peek();
-      int before = pending.size();
-      if (!isKnown.test(node)) {
+      if (node == expanded.peek()) {
+        pending.pop();
+        visitor.accept(expanded.pop());
+      } else if (isKnown.test(node)) {
+        pending.pop();
+      } else {
+        expanded.push(node);
         List<N> ofNode = operands.apply(node);
         for (int i = ofNode.size() - 1; i >= 0; i--) {
-          if (!isKnown.test(ofNode.get(i))) {
-            pending.push(ofNode.get(i));
-          }
-        }
-      }
-      if (pending.size() == before) {
-        pending.pop();
-        if (!isKnown.test(node)) {
-          visitor.accept(node);
+          pending.push(ofNode.get(i));
         }
       }
     }

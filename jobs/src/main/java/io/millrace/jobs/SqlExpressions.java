@@ -8,6 +8,9 @@ import io.millrace.expression.ExpressionResolver;
 import io.millrace.expression.Expressions;
 import io.millrace.expression.ResolutionContext;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.calcite.avatica.util.Casing;
@@ -34,6 +37,7 @@ final class SqlExpressions {
           .withUnquotedCasing(Casing.UNCHANGED)
           .withQuotedCasing(Casing.UNCHANGED);
   private static final String SELECT = "SELECT ";
+  private static final long PARSER_STACK_BYTES = 1L << 28;
 
   private final String option;
   private final int columnsBefore;
@@ -72,10 +76,27 @@ final class SqlExpressions {
     return new SqlExpressions(option, SELECT.length(), schema, typeParser).selectList(text, schema);
   }
 
+  /** The parser goes down the stack for each term of a chain. */
+  private static SqlNode parse(Callable<SqlNode> parsing) throws SqlParseException {
+    FutureTask<SqlNode> task = new FutureTask<>(parsing);
+    new Thread(null, task, "sql-parser", PARSER_STACK_BYTES).start();
+    try {
+      return task.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof SqlParseException failure) {
+        throw failure;
+      }
+      throw new IllegalStateException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
   private Expression condition(String text) {
     SqlNode node;
     try {
-      node = SqlParser.create(text, CONFIG).parseExpression();
+      node = parse(() -> SqlParser.create(text, CONFIG).parseExpression());
     } catch (SqlParseException e) {
       throw unreadable(e);
     }
@@ -91,7 +112,7 @@ final class SqlExpressions {
   private List<Expression> selectList(String text, Schema schema) {
     SqlNode node;
     try {
-      node = SqlParser.create(SELECT + text, CONFIG).parseQuery();
+      node = parse(() -> SqlParser.create(SELECT + text, CONFIG).parseQuery());
     } catch (SqlParseException e) {
       throw unreadable(e);
     }

@@ -6,7 +6,9 @@ import io.millrace.expression.ExpressionException;
 import io.millrace.expression.ExpressionResolver;
 import io.millrace.expression.Expressions;
 import io.millrace.expression.FunctionRegistry;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -38,6 +40,7 @@ final class SqlNodeConverter {
       Pattern.compile("BINARY|(VAR)?BINARY\\s*\\(.*", Pattern.CASE_INSENSITIVE);
   private static final Pattern TIME =
       Pattern.compile("TIME(\\s*\\(\\d+\\))?", Pattern.CASE_INSENSITIVE);
+  private static final Set<String> CHAINED = Set.of("AND", "OR", "||", "+");
   private static final Map<String, String> FUNCTION_OF_OPERATOR =
       Map.of("%", "MOD", "!=", "<>", "TRANSLATE3", "TRANSLATE");
   private static final Set<String> FUNCTIONS_WITHOUT_PARENTHESES =
@@ -91,7 +94,14 @@ final class SqlNodeConverter {
    */
   Expression convert(SqlNode node) {
     try {
-      Expression expression = convertUnchecked(node);
+      return resolve(convertUnchecked(node), node);
+    } catch (ExpressionException e) {
+      throw failure.apply(node.getParserPosition(), e.getMessage());
+    }
+  }
+
+  private Expression resolve(Expression expression, SqlNode node) {
+    try {
       resolver.resolve(expression);
       return expression;
     } catch (ExpressionException e) {
@@ -145,6 +155,9 @@ final class SqlNodeConverter {
 
   private Expression call(SqlCall call) {
     List<SqlNode> operands = call.getOperandList();
+    if (isChained(call, call.getOperator().getName())) {
+      return chain(call);
+    }
     return switch (call.getKind()) {
       case CAST, SAFE_CAST -> cast(call);
       case BETWEEN -> between(call);
@@ -177,6 +190,47 @@ final class SqlNodeConverter {
     String name = FUNCTION_OF_OPERATOR.getOrDefault(operator, operator);
     FunctionRegistry.builtIn().function(name);
     return new Expression.Call(name, operands.stream().map(this::convert).toList());
+  }
+
+  /**
+   * A chain of one operator, which the parser nests to the left: as one call of all its operands,
+   * so that neither this nor what it makes is as deep as the chain is long.
+   *
+   * @throws UsageException at the first operator that cannot be
+   */
+  private Expression chain(SqlCall last) {
+    Deque<SqlCall> calls = new ArrayDeque<>();
+    SqlNode left = last;
+    while (isChained(left, last.getOperator().getName())) {
+      calls.push((SqlCall) left);
+      left = ((SqlCall) left).operand(0);
+    }
+    List<Expression> operands = new ArrayList<>();
+    operands.add(convert(left));
+    calls.forEach(call -> operands.add(convert(call.operand(1))));
+    String operator = last.getOperator().getName();
+    try {
+      Expression all = new Expression.Call(operator, operands);
+      resolver.resolve(all);
+      return all;
+    } catch (ExpressionException e) {
+      Expression chain = operands.get(0);
+      for (Expression operand : operands.subList(1, operands.size())) {
+        SqlCall call = calls.pop();
+        chain = new Expression.Call(operator, List.of(chain, operand));
+        resolve(chain, call);
+      }
+      throw e;
+    }
+  }
+
+  // But for a time and an interval, whose sum is a function.
+  private static boolean isChained(SqlNode node, String operator) {
+    return node instanceof SqlCall call
+        && CHAINED.contains(operator)
+        && call.getOperator().getName().equals(operator)
+        && call.operandCount() == 2
+        && call.getOperandList().stream().noneMatch(SqlIntervalLiteral.class::isInstance);
   }
 
   private Expression between(SqlCall call) {

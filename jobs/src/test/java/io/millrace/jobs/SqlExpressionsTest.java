@@ -8,9 +8,11 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.expression.Expression;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class SqlExpressionsTest {
   private static final Schema SCHEMA =
@@ -66,6 +68,36 @@ class SqlExpressionsTest {
     assertThatThrownBy(
             () -> SqlExpressions.parseCondition("where", "price", SCHEMA, SchemaParser::parseType))
         .hasMessage("where, column 1: a condition is BOOLEAN, but `price` is INT");
+  }
+
+  /** On the stack that a thread has unless told. */
+  @ParameterizedTest
+  @CsvSource({
+    "price = 1, OR",
+    "price = id, OR",
+    "price > 1, AND",
+    "name = '' || name, ||",
+    "price < 1 + id, +"
+  })
+  void chainsOfManyTermsAreRead(String term, String operator) throws Exception {
+    String last = term.substring(term.lastIndexOf(' ') + 1);
+    boolean isJunction = operator.equals("OR") || operator.equals("AND");
+    String text = term + (" " + operator + " " + (isJunction ? term : last)).repeat(10_000);
+    FutureTask<Expression> task =
+        new FutureTask<>(
+            () -> SqlExpressions.parseCondition("where", text, SCHEMA, EtlPlan::parseType));
+    new Thread(null, task, "1 MiB of stack", 1 << 20).start();
+    assertThat(task.get().toString()).hasSizeGreaterThan(1000);
+  }
+
+  @Test
+  void aMistakeInAChainIsAtItsOperator() {
+    assertThatThrownBy(
+            () ->
+                SqlExpressions.parseCondition(
+                    "where", "price = 1 OR id = 2 OR name OR id = 3", SCHEMA, EtlPlan::parseType))
+        .hasMessageStartingWith("where, column 1: ")
+        .hasMessageContaining("`name`");
   }
 
   private static List<Expression> parse(String sql) {

@@ -91,8 +91,8 @@ public final class BoundFunction {
    * object of a job, unless the job writes instructions of its own, which equal no others.
    */
   Object kernelIdentity() {
-    if (device instanceof DeviceFunction.LibraryFunction) {
-      return List.of(device, outcome, usesScratch, bound);
+    if (device instanceof DeviceFunction.LibraryFunction library) {
+      return List.of(library.kernelIdentity(), outcome, usesScratch, bound);
     }
     Class<?> instructions = device.getClass();
     boolean isBuiltIn = instructions.getClassLoader() == BoundFunction.class.getClassLoader();

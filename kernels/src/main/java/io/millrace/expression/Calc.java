@@ -200,7 +200,8 @@ public final class Calc implements AutoCloseable {
    * evaluate, for rows that may fail or need the host, for nested columns with a condition, and for
    * how many bytes the strings of a slice have, or those of a table of which a column might get
    * over 2 GiB; the row count of a table with a condition stays on the device, unless rows need the
-   * host.
+   * host. Long lists of constants are uploaded by the first call on a device, which waits for it,
+   * into {@code memory}, where they stay until the calc is closed.
    *
    * @throws EvaluationException for the first row that fails
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory for the result, or if
@@ -249,9 +250,10 @@ public final class Calc implements AutoCloseable {
   }
 
   /**
-   * Gives back the compiled kernels of this calc, which may be unloaded then: all that it was
-   * applied to must be done on the device. A calc that is not closed keeps them for good; one that
-   * was never applied on a device has none. What it keeps for the host are Java objects.
+   * Gives back the compiled kernels of this calc, which may be unloaded then, and the memory of its
+   * constants: all that it was applied to must be done on the device. A calc that is not closed
+   * keeps them for good; one that was never applied on a device has none. What it keeps for the
+   * host are Java objects.
    */
   @Override
   public void close() {
@@ -302,7 +304,9 @@ public final class Calc implements AutoCloseable {
   private DevicePart.Result runKernel(
       boolean numbersRows, Table input, Schema schema, DeviceStream stream, MemoryResource memory) {
     CalcKernels chosen = numbersRows ? numberingKernels : kernels;
-    return chosen.on(stream.device(), hasMasks(input)).run(input, schema, stream, memory);
+    return chosen
+        .on(stream.device(), hasMasks(input))
+        .run(input, chosen.tables(), schema, stream, memory);
   }
 
   /**

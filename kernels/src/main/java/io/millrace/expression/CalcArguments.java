@@ -12,16 +12,19 @@ final class CalcArguments {
   private final PtxWriter ptx;
   private final List<Integer> inputs;
   private final int outputs;
+  private final int tables;
   private final Map<Integer, String> registers = new LinkedHashMap<>();
 
   /**
    * @param inputs the columns that the kernel reads, by their index in the table
    * @param outputs how many columns it writes
+   * @param tables how many tables of constants it reads
    */
-  CalcArguments(PtxWriter ptx, List<Integer> inputs, int outputs) {
+  CalcArguments(PtxWriter ptx, List<Integer> inputs, int outputs, int tables) {
     this.ptx = ptx;
     this.inputs = inputs;
     this.outputs = outputs;
+    this.tables = tables;
   }
 
   String word(Word word) {
@@ -36,8 +39,12 @@ final class CalcArguments {
     return at(CalcProgram.outputOffset(inputs.size(), output, word));
   }
 
+  String table(int table) {
+    return at(CalcProgram.tableOffset(inputs.size(), outputs, table));
+  }
+
   String scratch(int scratch) {
-    return at(CalcProgram.scratchOffset(inputs.size(), outputs, scratch));
+    return table(tables + scratch);
   }
 
   private String at(int offset) {

@@ -46,11 +46,13 @@ final class CalcKernel implements AutoCloseable {
    * host.
    *
    * @param input a table with at least one row at most
+   * @param tables those of the calc
    * @param schema of the columns that the kernel writes
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory, or a column might
    *     have over 2 GiB
    */
-  DevicePart.Result run(Table input, Schema schema, DeviceStream stream, MemoryResource memory) {
+  DevicePart.Result run(
+      Table input, CalcTables tables, Schema schema, DeviceStream stream, MemoryResource memory) {
     List<Column> columns = new ArrayList<>();
     List<Buffer> temporary = new ArrayList<>();
     DeferredRowCount rowCount = null;
@@ -60,6 +62,7 @@ final class CalcKernel implements AutoCloseable {
       CalcMemory allocated =
           new CalcMemory(program, input, scope, memory, temporary, residentBlocks);
       allocated.putInputs(arguments);
+      tables.put(arguments, program, scope, memory);
       if (program.filters()) {
         rowCount = new DeferredRowCount(input.rowCountUpperBound(), stream, memory);
         long deviceCount = rowCount.deviceCount().access(AccessMode.WRITE, scope);

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -19,6 +20,10 @@ final class CalcKernels implements AutoCloseable {
   // Of a kernel's arguments.
   private static final int MOST_WORDS = 512;
   private static final int MAXIMUM_IDLE = 256;
+  // The time of assembling grows with the square: 2000 comparisons with constants, which are as
+  // many
+  // parts, take some 10 s.
+  private static final int MOST_PARTS = 4_000;
   private static final ReferenceCountedCache<Key, CalcKernel> COMPILED =
       new ReferenceCountedCache<>(MAXIMUM_IDLE, CalcKernel::close);
 
@@ -32,6 +37,7 @@ final class CalcKernels implements AutoCloseable {
   private final List<TypedExpression> projections;
   private final Collection<String> ptxSources;
   private final List<TypedExpression> roots;
+  private final CalcTables tables;
   private final List<String> hostReasons;
   private final Map<Variant, Held> held = new ConcurrentHashMap<>();
 
@@ -45,21 +51,27 @@ final class CalcKernels implements AutoCloseable {
     this.projections = projections;
     this.ptxSources = ptxSources;
     this.roots = Stream.concat(Stream.ofNullable(condition), projections.stream()).toList();
-    this.hostReasons = findHostReasons();
+    Set<TypedExpression> nodes = TypedExpression.nodes(roots);
+    this.tables = new CalcTables(nodes);
+    this.hostReasons = findHostReasons(nodes);
   }
 
-  private List<String> findHostReasons() {
-    Set<TypedExpression> nodes = TypedExpression.nodes(roots);
+  private List<String> findHostReasons(Set<TypedExpression> nodes) {
     Stream<String> functions =
         nodes.stream()
             .flatMap(node -> node.calledFunction().stream())
             .filter(function -> function.device().isEmpty())
             .map(function -> function.name() + ": " + function.hostReason())
             .distinct();
-    return words(nodes) > MOST_WORDS
-        ? Stream.concat(functions, Stream.of("too many columns are read and computed at once"))
-            .toList()
-        : functions.toList();
+    Stream<String> words =
+        words(nodes) > MOST_WORDS
+            ? Stream.of("too many columns are read and computed at once")
+            : Stream.empty();
+    Stream<String> parts =
+        nodes.size() > MOST_PARTS
+            ? Stream.of("the kernel of more than " + MOST_PARTS + " parts is compiled too slowly")
+            : Stream.empty();
+    return Stream.of(functions, words, parts).flatMap(Function.identity()).toList();
   }
 
   /** Those of the kernel's arguments, or a few more. */
@@ -71,6 +83,7 @@ final class CalcKernels implements AutoCloseable {
             .filter(BoundFunction::usesScratch)
             .count();
     return CalcProgram.Word.COUNT
+        + CalcTables.calls(nodes).size()
         + inputs * CalcProgram.INPUT_WORDS
         + (long) projections.size() * CalcProgram.OUTPUT_WORDS
         + scratches;
@@ -90,6 +103,11 @@ final class CalcKernels implements AutoCloseable {
     return CalcProgramWriter.write(condition, projections, hasMasks, PtxLibrary.with(ptxSources));
   }
 
+  /** What the kernels read of the calc. */
+  CalcTables tables() {
+    return tables;
+  }
+
   /**
    * The kernel for tables on {@code device}, which stays loaded until this is closed; compiled at
    * the first call in the process.
@@ -107,7 +125,7 @@ final class CalcKernels implements AutoCloseable {
         COMPILED.acquire(key, () -> new CalcKernel(program(variant.hasMasks()), variant.device())));
   }
 
-  /** Gives the kernels back; all runs must be done on their devices. */
+  /** Gives the kernels and the memory of tables back; all runs must be done on their devices. */
   @Override
   public void close() {
     FirstFailure failure = new FirstFailure();
@@ -116,6 +134,7 @@ final class CalcKernels implements AutoCloseable {
         failure.run(() -> COMPILED.release(kernel.key()));
       }
     }
+    failure.run(tables::close);
     failure.rethrow();
   }
 }

@@ -180,8 +180,7 @@ final class CalcMemory {
     Buffer scratch = allocate(size.bytes());
     temporary.add(scratch);
     arguments.putLong(
-        CalcProgram.scratchOffset(program.inputs().size(), program.outputs().size(), index),
-        scratch.access(AccessMode.WRITE, scope) - size.bytesBefore());
+        program.scratchOffset(index), scratch.access(AccessMode.WRITE, scope) - size.bytesBefore());
   }
 
   /** Addresses of the control words. */

@@ -6,12 +6,13 @@ import java.util.List;
 /**
  * A calc as a generated kernel, with what it takes: the words of its one argument structure, in
  * this order: {@link Word}s, {@value #INPUT_WORDS} an input column, {@value #OUTPUT_WORDS} an
- * output column, one a scratch memory.
+ * output column, one a table of constants, one a scratch memory.
  *
  * @param ptx a module with the kernel {@value #KERNEL}
  * @param inputs the columns that it reads, by their index in the input table
  * @param outputs the columns that it writes
  * @param scratches how many bytes of scratch memory there are at most
+ * @param tables how many tables of constants its functions read
  * @param filters whether there is a condition, so that the kernel counts its rows
  * @param mayNeedHost whether rows may fail or need the host, so that the host must look
  * @param rowsOfIteration rows that each thread computes beside each other
@@ -22,6 +23,7 @@ record CalcProgram(
     List<Integer> inputs,
     List<Output> outputs,
     List<RowBound> scratches,
+    int tables,
     boolean filters,
     boolean mayNeedHost,
     int rowsOfIteration,
@@ -120,11 +122,19 @@ record CalcProgram(
     return inputOffset(inputs, InputWord.DATA) + (output * OUTPUT_WORDS + word.index) * Long.BYTES;
   }
 
-  static int scratchOffset(int inputs, int outputs, int scratch) {
-    return outputOffset(inputs, outputs, OutputWord.DATA) + scratch * Long.BYTES;
+  static int tableOffset(int inputs, int outputs, int table) {
+    return outputOffset(inputs, outputs, OutputWord.DATA) + table * Long.BYTES;
+  }
+
+  int tableOffset(int table) {
+    return tableOffset(inputs.size(), outputs.size(), table);
+  }
+
+  int scratchOffset(int scratch) {
+    return tableOffset(tables + scratch);
   }
 
   int argumentBytes() {
-    return scratchOffset(inputs.size(), outputs.size(), scratches.size());
+    return scratchOffset(scratches.size());
   }
 }

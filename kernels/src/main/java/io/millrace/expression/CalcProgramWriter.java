@@ -33,6 +33,7 @@ final class CalcProgramWriter {
   private final List<Integer> inputs;
   private final ConditionalExpressions conditional;
   private final Map<Call, Integer> scratches = new LinkedHashMap<>();
+  private final List<Call> tables;
   private final PtxModule module;
   private final PtxWriter ptx = new PtxWriter();
   private final PtxPredicates predicates = new PtxPredicates(ptx);
@@ -78,6 +79,11 @@ final class CalcProgramWriter {
     }
 
     @Override
+    public String table(Call call) {
+      return arguments.table(tables.indexOf(call));
+    }
+
+    @Override
     public void failIf(String predicate) {
       mayNeedHost = true;
       String failed = predicates.and(guard, predicate);
@@ -114,8 +120,9 @@ final class CalcProgramWriter {
             .map(node -> ((InputReference) node).index())
             .distinct()
             .toList();
+    this.tables = CalcTables.calls(nodes);
     this.conditional = new ConditionalExpressions(roots);
-    this.arguments = new CalcArguments(ptx, inputs, outputs.size());
+    this.arguments = new CalcArguments(ptx, inputs, outputs.size(), tables.size());
     this.columns = new CalcColumns(ptx, calls, arguments, hasMasks);
     this.writesBytes = outputs.stream().anyMatch(output -> output.type().id().isVariableWidth());
     boolean isLong = nodes.size() > MANY_NODES;
@@ -335,7 +342,8 @@ final class CalcProgramWriter {
   }
 
   private CalcProgram program() {
-    int bytes = CalcProgram.scratchOffset(inputs.size(), outputs.size(), scratches.size());
+    int bytes =
+        CalcProgram.tableOffset(inputs.size(), outputs.size(), tables.size() + scratches.size());
     String header =
         String.format(
             Locale.ROOT,
@@ -350,6 +358,7 @@ final class CalcProgramWriter {
         inputs,
         IntStream.range(0, outputs.size()).mapToObj(this::output).toList(),
         scratches.keySet().stream().map(RowBound::of).toList(),
+        tables.size(),
         condition != null,
         mayNeedHost,
         rowsOfIteration,

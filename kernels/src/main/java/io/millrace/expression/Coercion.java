@@ -3,7 +3,10 @@ package io.millrace.expression;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BinaryOperator;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Implicit casts, as Flink SQL's type coercion makes them. */
@@ -166,8 +169,21 @@ public final class Coercion {
   public static TypedExpression.Case caseOf(
       List<TypedExpression> conditions, List<TypedExpression> results, ResolutionContext context) {
     DataType type = leastRestrictiveType(results);
-    return new TypedExpression.Case(
-        conditions, results.stream().map(result -> cast(result, type, context)).toList());
+    List<TypedExpression> cast =
+        results.stream().map(result -> cast(result, type, context)).toList();
+    return ConstantCase.of(new TypedExpression.Case(conditions, folded(cast)));
+  }
+
+  /** Constants that were cast are constants again, where there are many. */
+  private static List<TypedExpression> folded(List<TypedExpression> results) {
+    if (results.size() <= ConstantLookup.LEAST_CONSTANTS) {
+      return results;
+    }
+    List<Optional<TypedExpression.Literal>> literals = ConstantFolding.foldAll(results);
+    return IntStream.range(0, results.size())
+        .mapToObj(
+            i -> literals.get(i).<TypedExpression>map(Function.identity()).orElse(results.get(i)))
+        .toList();
   }
 
   private static DataType commonNumeric(DataType left, DataType right) {

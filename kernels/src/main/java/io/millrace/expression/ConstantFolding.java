@@ -1,5 +1,9 @@
 package io.millrace.expression;
 
+import io.millrace.expression.TypedExpression.Call;
+import io.millrace.expression.TypedExpression.Literal;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** Calls of literals, which are evaluated once, when an expression gets its types. */
@@ -12,25 +16,76 @@ public final class ConstantFolding {
    * @param call whose operands are literals, none of them null
    * @return empty if it fails
    */
-  public static Optional<TypedExpression.Literal> fold(TypedExpression.Call call) {
-    try (ByteArena arena = new ByteArena()) {
-      HostVector[] operands =
-          call.operands().stream()
-              .map(operand -> vector((TypedExpression.Literal) operand, arena))
-              .toArray(HostVector[]::new);
-      HostVector result = new HostVector(call.type(), arena);
-      boolean[] failed = new boolean[1];
-      Rows one = Rows.all(1, (row, status, cause) -> failed[0] = true);
-      call.function().host().evaluate(operands, result, one);
-      return failed[0]
-          ? Optional.empty()
-          : Optional.of(new TypedExpression.Literal(result.getLiteral(0), call.type()));
-    }
+  public static Optional<Literal> fold(Call call) {
+    return foldAlike(List.of(call)).get(0);
   }
 
-  private static HostVector vector(TypedExpression.Literal literal, ByteArena arena) {
-    HostVector vector = new HostVector(literal.type(), arena);
-    vector.setLiteral(0, literal.value());
-    return vector;
+  /**
+   * The literals that expressions are: themselves, or calls of literals that are not null.
+   *
+   * @return one an expression; empty if it is no such call, or fails
+   */
+  public static List<Optional<Literal>> foldAll(List<TypedExpression> expressions) {
+    List<Optional<Literal>> literals = new ArrayList<>(expressions.size());
+    List<Call> alike = new ArrayList<>();
+    for (TypedExpression expression : expressions) {
+      boolean isCall = isCallOfLiterals(expression);
+      boolean ends = alike.size() == HostVector.CAPACITY;
+      if (!alike.isEmpty() && (ends || !isCall || !areAlike(alike.get(0), (Call) expression))) {
+        literals.addAll(foldAlike(alike));
+        alike.clear();
+      }
+      if (isCall) {
+        alike.add((Call) expression);
+      } else {
+        literals.add(
+            expression instanceof Literal literal ? Optional.of(literal) : Optional.empty());
+      }
+    }
+    literals.addAll(alike.isEmpty() ? List.of() : foldAlike(alike));
+    return literals;
+  }
+
+  private static boolean isCallOfLiterals(TypedExpression expression) {
+    return expression instanceof Call
+        && !expression.operands().isEmpty()
+        && expression.operands().stream()
+            .allMatch(operand -> operand instanceof Literal literal && literal.value() != null);
+  }
+
+  private static boolean areAlike(Call left, Call right) {
+    return left.type().equals(right.type())
+        && left.function().equals(right.function())
+        && types(left).equals(types(right));
+  }
+
+  private static List<?> types(Call call) {
+    return call.operands().stream().map(TypedExpression::type).toList();
+  }
+
+  /** At most as many calls as a vector has rows, of one function and operands of the same types. */
+  private static List<Optional<Literal>> foldAlike(List<Call> calls) {
+    try (ByteArena arena = new ByteArena()) {
+      Call first = calls.get(0);
+      HostVector[] operands = new HostVector[first.operands().size()];
+      for (int i = 0; i < operands.length; i++) {
+        operands[i] = new HostVector(first.operands().get(i).type(), arena);
+        for (int row = 0; row < calls.size(); row++) {
+          operands[i].setLiteral(row, ((Literal) calls.get(row).operands().get(i)).value());
+        }
+      }
+      HostVector result = new HostVector(first.type(), arena);
+      boolean[] failed = new boolean[calls.size()];
+      Rows rows = Rows.all(calls.size(), (row, status, cause) -> failed[row] = true);
+      first.function().host().evaluate(operands, result, rows);
+      List<Optional<Literal>> literals = new ArrayList<>(calls.size());
+      for (int row = 0; row < failed.length; row++) {
+        literals.add(
+            failed[row]
+                ? Optional.empty()
+                : Optional.of(new Literal(result.getLiteral(row), first.type())));
+      }
+      return literals;
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.millrace.expression;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 
@@ -8,15 +9,19 @@ public sealed interface DeviceFunction {
 
   /**
    * Calls a function of the device function library, by its calling convention: scratch memory if
-   * the binding uses it, the operands, then the address of the constant if it has bytes.
+   * the binding uses it, the operands, then the address of the constant or the table if it has
+   * bytes.
    */
   final class LibraryFunction implements DeviceFunction {
     private final String name;
     private final byte[] constant;
+    // Not part of the generated module: memory that each calc uploads.
+    private final byte[] table;
 
-    private LibraryFunction(String name, byte[] constant) {
+    private LibraryFunction(String name, byte[] constant, byte[] table) {
       this.name = name;
-      this.constant = constant.clone();
+      this.constant = constant;
+      this.table = table;
     }
 
     /** The function's name in {@code cuda/function}. */
@@ -29,11 +34,22 @@ public sealed interface DeviceFunction {
       return constant.clone();
     }
 
+    /** Data that the function reads, which the kernel takes as an argument; nobody writes to it. */
+    byte[] table() {
+      return table;
+    }
+
+    /** What a kernel that calls this function has of it: equal for functions of other tables. */
+    Object kernelIdentity() {
+      return List.of(name, ByteBuffer.wrap(constant), table.length > 0);
+    }
+
     @Override
     public boolean equals(Object other) {
       return other instanceof LibraryFunction that
           && name.equals(that.name)
-          && Arrays.equals(constant, that.constant);
+          && Arrays.equals(constant, that.constant)
+          && Arrays.equals(table, that.table);
     }
 
     @Override
@@ -56,11 +72,21 @@ public sealed interface DeviceFunction {
   }
 
   static DeviceFunction call(String name) {
-    return new LibraryFunction(name, new byte[0]);
+    return call(name, new byte[0]);
   }
 
   static DeviceFunction call(String name, byte[] constant) {
-    return new LibraryFunction(name, constant);
+    return new LibraryFunction(name, constant.clone(), new byte[0]);
+  }
+
+  /**
+   * A library function of a table in memory, however long: kernels that differ in tables alone are
+   * one.
+   *
+   * @param table aligned to 16 bytes where the function reads it; must not be written to
+   */
+  static DeviceFunction callWithTable(String name, byte[] table) {
+    return new LibraryFunction(name, new byte[0], table);
   }
 
   /** For a lambda where the type would not be inferred. */

@@ -2,8 +2,10 @@ package io.millrace.expression;
 
 import io.millrace.column.DataType;
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * An expression over the columns of a row, as it is written: columns by name, functions by name,
@@ -47,18 +49,61 @@ public sealed interface Expression extends FluentExpression, Serializable {
     }
   }
 
-  /** A function or operator, by the name it has in {@link FunctionRegistry}. */
+  /**
+   * A function or operator, by the name it has in {@link FunctionRegistry}. {@code AND}, {@code
+   * OR}, {@code ||} and {@code +} of more than two arguments take them from left to right; so a
+   * chain of them is one call, which is made of {@code call(call(a, b), c)}, and but for {@code +}
+   * of {@code call(a, call(b, c))} too.
+   */
   record Call(String function, List<Expression> arguments) implements Expression {
     private static final long serialVersionUID = 1L;
+    private static final Set<String> CHAINED = Set.of("AND", "OR", "||", "+");
 
     public Call {
       Objects.requireNonNull(function, "function is null");
-      arguments = List.copyOf(arguments);
+      arguments = flat(function, List.copyOf(arguments));
+    }
+
+    // At most one operand is taken apart: both, and x.or(x) again and again grows without measure.
+    private static List<Expression> flat(String function, List<Expression> arguments) {
+      if (arguments.size() < 2 || !CHAINED.contains(function)) {
+        return arguments;
+      }
+      int last = arguments.size() - 1;
+      List<Expression> all = new ArrayList<>();
+      if (arguments.get(0) instanceof Call first && first.function().equals(function)) {
+        all.addAll(first.arguments());
+        all.addAll(arguments.subList(1, arguments.size()));
+      } else if (!function.equals("+")
+          && arguments.get(last) instanceof Call rest
+          && rest.function().equals(function)) {
+        all.addAll(arguments.subList(0, last));
+        all.addAll(rest.arguments());
+      } else {
+        return arguments;
+      }
+      return List.copyOf(all);
     }
 
     @Override
     public String toString() {
       return SqlText.of(this);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return this == other
+          || (other instanceof Call that
+              && ExpressionForm.of(this).equals(ExpressionForm.of(that)));
+    }
+
+    @Override
+    public int hashCode() {
+      return ExpressionForm.of(this).hashCode();
+    }
+
+    private Object writeReplace() {
+      return ExpressionForm.of(this);
     }
   }
 
@@ -73,6 +118,22 @@ public sealed interface Expression extends FluentExpression, Serializable {
     @Override
     public String toString() {
       return SqlText.of(this);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return this == other
+          || (other instanceof Cast that
+              && ExpressionForm.of(this).equals(ExpressionForm.of(that)));
+    }
+
+    @Override
+    public int hashCode() {
+      return ExpressionForm.of(this).hashCode();
+    }
+
+    private Object writeReplace() {
+      return ExpressionForm.of(this);
     }
   }
 
@@ -98,6 +159,22 @@ public sealed interface Expression extends FluentExpression, Serializable {
     public String toString() {
       return SqlText.of(this);
     }
+
+    @Override
+    public boolean equals(Object other) {
+      return this == other
+          || (other instanceof Case that
+              && ExpressionForm.of(this).equals(ExpressionForm.of(that)));
+    }
+
+    @Override
+    public int hashCode() {
+      return ExpressionForm.of(this).hashCode();
+    }
+
+    private Object writeReplace() {
+      return ExpressionForm.of(this);
+    }
   }
 
   /** An expression with the name its column gets. */
@@ -107,6 +184,22 @@ public sealed interface Expression extends FluentExpression, Serializable {
     @Override
     public String toString() {
       return SqlText.of(this);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return this == other
+          || (other instanceof Alias that
+              && ExpressionForm.of(this).equals(ExpressionForm.of(that)));
+    }
+
+    @Override
+    public int hashCode() {
+      return ExpressionForm.of(this).hashCode();
+    }
+
+    private Object writeReplace() {
+      return ExpressionForm.of(this);
     }
   }
 }

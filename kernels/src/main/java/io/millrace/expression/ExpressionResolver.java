@@ -28,16 +28,17 @@ public final class ExpressionResolver {
   /**
    * The typed expression.
    *
-   * @throws ExpressionException if a column or function does not exist (with the nearest name) or
-   *     types do not fit
+   * @throws ExpressionException if a column or function does not exist (with the nearest name),
+   *     types do not fit, or conditions are nested more than {@value TypedExpression#MOST_NESTED}
+   *     deep
    */
   public TypedExpression resolve(Expression expression) {
-    TypedExpression typed = known.get(expression);
-    if (typed == null) {
-      typed = bind(expression);
-      known.put(expression, typed);
-    }
-    return typed;
+    PostOrder.visit(
+        expression,
+        ExpressionForm::operands,
+        known::containsKey,
+        node -> known.put(node, bind(node)));
+    return known.get(expression);
   }
 
   private TypedExpression bind(Expression expression) {

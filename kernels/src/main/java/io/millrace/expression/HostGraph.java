@@ -105,15 +105,24 @@ final class HostGraph {
 
   /** The node of {@code expression}; equal expressions have one. */
   HostNode node(TypedExpression expression) {
-    HostNode node = nodes.get(expression);
-    if (node == null) {
-      node = create(expression);
-      nodes.put(expression, node);
-      if (!(node instanceof HostInputNode)) {
-        computed.add(node);
-      }
+    PostOrder.visit(
+        expression,
+        next -> isTaken(next) ? List.of() : next.operands(),
+        nodes::containsKey,
+        this::add);
+    return nodes.get(expression);
+  }
+
+  private void add(TypedExpression expression) {
+    HostNode node = create(expression);
+    nodes.put(expression, node);
+    if (!(node instanceof HostInputNode)) {
+      computed.add(node);
     }
-    return node;
+  }
+
+  private boolean isTaken(TypedExpression expression) {
+    return unfiltered != null && unfiltered.nodes.containsKey(expression);
   }
 
   private HostNode create(TypedExpression expression) {
@@ -125,7 +134,7 @@ final class HostGraph {
       return new LiteralNode(literal, new HostVector(literal.type(), literals, capacity));
     } else if (expression instanceof TypedExpression.RowNumber) {
       return new RowNumberNode(vector(expression.type()), this::position);
-    } else if (unfiltered != null && unfiltered.nodes.containsKey(expression)) {
+    } else if (isTaken(expression)) {
       HostNode computed = unfiltered.node(expression);
       return new SelectedNode(computed, vector(expression.type()), () -> selected);
     } else if (expression instanceof Call call) {

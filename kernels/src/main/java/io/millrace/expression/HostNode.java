@@ -1,6 +1,7 @@
 package io.millrace.expression;
 
 import java.util.Arrays;
+import java.util.Set;
 
 /**
  * One expression of a host evaluation, which computes each row at most once: rows that were asked
@@ -17,6 +18,14 @@ abstract class HostNode {
   HostNode(HostVector vector) {
     this.vector = vector;
   }
+
+  /** Of calls within calls; 0 of what is no call. */
+  int callDepth() {
+    return 0;
+  }
+
+  /** Adds the next calls on each way down whose depth is a multiple of that of a landing. */
+  void addLandings(Set<HostNode> landings) {}
 
   /** The values of {@code rows}, and of other rows that were asked for. */
   final HostVector evaluate(Rows rows) {

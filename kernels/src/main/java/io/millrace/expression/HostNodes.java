@@ -4,7 +4,9 @@ import io.millrace.expression.TypedExpression.And;
 import io.millrace.expression.TypedExpression.Call;
 import io.millrace.expression.TypedExpression.Case;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 
@@ -103,11 +105,16 @@ final class HostNodes {
 
   /** A function's call; a failure of the row goes to the evaluation, or becomes null. */
   static final class CallNode extends HostNode {
+    private static final int CALLS_BETWEEN_LANDINGS = 64;
+
     private final Call call;
     private final HostNode[] operands;
     private final HostVector[] values;
     private final Rows.FailureSink sink;
     private final int[] present;
+    private final int depth;
+    // Evaluated first, so that deep chains of calls take steps of many calls down the stack.
+    private final Set<HostNode> landings = new LinkedHashSet<>();
 
     /**
      * @param failures null if a failure becomes null
@@ -118,6 +125,10 @@ final class HostNodes {
       this.operands = operands;
       this.values = new HostVector[operands.length];
       this.present = new int[vector.capacity()];
+      this.depth = 1 + Arrays.stream(operands).mapToInt(HostNode::callDepth).max().orElse(0);
+      if (depth > CALLS_BETWEEN_LANDINGS) {
+        Arrays.stream(operands).forEach(operand -> operand.addLandings(landings));
+      }
       this.sink =
           (row, status, cause) -> {
             vector.setNull(row);
@@ -129,6 +140,9 @@ final class HostNodes {
 
     @Override
     void compute(Rows rows, HostVector result) {
+      if (isLanding()) {
+        landings.forEach(landing -> landing.evaluate(rows));
+      }
       boolean hasNulls = false;
       for (int i = 0; i < operands.length; i++) {
         values[i] = operands[i].evaluate(rows);
@@ -137,6 +151,24 @@ final class HostNodes {
       Rows strict = hasNulls ? present(rows, result) : rows;
       if (strict.count() > 0) {
         call.function().host().evaluate(values, result, strict.failingTo(sink));
+      }
+    }
+
+    @Override
+    int callDepth() {
+      return depth;
+    }
+
+    private boolean isLanding() {
+      return depth % CALLS_BETWEEN_LANDINGS == 0;
+    }
+
+    @Override
+    void addLandings(Set<HostNode> found) {
+      if (isLanding()) {
+        found.add(this);
+      } else {
+        found.addAll(landings);
       }
     }
 

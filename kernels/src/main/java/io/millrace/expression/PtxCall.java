@@ -51,6 +51,7 @@ final class PtxCall {
    * Calls {@code function} for {@code operands}.
    *
    * @param scratch the register with the address of scratch memory, or null
+   * @param table the register with the address of the function's table, or null
    * @param hasStatus whether the result has a status behind its value
    * @return the register of the status, or null
    */
@@ -58,6 +59,7 @@ final class PtxCall {
       DeviceFunction.LibraryFunction function,
       List<PtxValue> operands,
       String scratch,
+      String table,
       boolean hasStatus,
       PtxValue result) {
     List<String> types = new ArrayList<>();
@@ -74,6 +76,10 @@ final class PtxCall {
     if (constant.length > 0) {
       types.add(".b64");
       registers.add(addressOf(module.constant(constant)));
+    }
+    if (table != null) {
+      types.add(".b64");
+      registers.add(table);
     }
     checkParameters(function.name(), types);
     return call(module.function(function.name()), types, registers, hasStatus, result);

@@ -34,6 +34,9 @@ final class PtxExpressionWriter {
     /** A register with the address of scratch memory for the result of {@code call}. */
     String scratch(Call call);
 
+    /** A register with the address of the table that the function of {@code call} reads. */
+    String table(Call call);
+
     /** Writes that the row must be evaluated on the host if {@code predicate} is true. */
     void failIf(String predicate);
   }
@@ -68,15 +71,22 @@ final class PtxExpressionWriter {
 
   /** The value of {@code expression}, in registers that nobody writes to. */
   PtxValue write(TypedExpression expression) {
+    PostOrder.visit(
+        expression,
+        next -> next.calls() ? next.operands() : List.of(),
+        next -> known(next) != null,
+        next -> scopes.element().put(next, compute(next)));
+    return known(expression);
+  }
+
+  private PtxValue known(TypedExpression expression) {
     for (Map<TypedExpression, PtxValue> scope : scopes) {
-      PtxValue known = scope.get(expression);
-      if (known != null) {
-        return known;
+      PtxValue value = scope.get(expression);
+      if (value != null) {
+        return value;
       }
     }
-    PtxValue value = compute(expression);
-    scopes.element().put(expression, value);
-    return value;
+    return null;
   }
 
   private PtxValue compute(TypedExpression expression) {
@@ -167,9 +177,10 @@ final class PtxExpressionWriter {
       return result.withValid(valid);
     }
     boolean hasStatus = function.outcome() != Outcome.VALUE;
+    DeviceFunction.LibraryFunction library = (DeviceFunction.LibraryFunction) device;
     String scratch = function.usesScratch() ? row.scratch(call) : null;
-    String status =
-        calls.call((DeviceFunction.LibraryFunction) device, operands, scratch, hasStatus, result);
+    String table = library.table().length > 0 ? row.table(call) : null;
+    String status = calls.call(library, operands, scratch, table, hasStatus, result);
     if (!hasStatus) {
       return result.withValid(valid);
     }

@@ -110,7 +110,8 @@ public final class RowSample {
     return function.call(List.of(value, hash), DataType.INT64, false);
   }
 
-  private static long mix(long value, long hash) {
+  /** Mixes a value into the hash of those before it, as {@code row_hash.cuh} does. */
+  static long mix(long value, long hash) {
     long mixed = hash * 0x9e3779b97f4a7c15L + value;
     mixed = (mixed ^ mixed >>> 33) * 0xff51afd7ed558ccdL;
     mixed = (mixed ^ mixed >>> 33) * 0xc4ceb9fe1a85ec53L;
@@ -138,13 +139,18 @@ public final class RowSample {
   }
 
   private static void mixBytes(HostVector[] operands, HostVector result, int row) {
-    long address = operands[0].address(row);
-    int length = operands[0].length(row);
-    long hash = mix(length, operands[1].longs()[row]);
-    for (int offset = 0; offset < length; offset += Long.BYTES) {
-      hash = mix(load(address + offset, Math.min(Long.BYTES, length - offset)), hash);
+    result.longs()[row] =
+        mixBytes(operands[0].address(row), operands[0].length(row), operands[1].longs()[row]);
+  }
+
+  /** Mixes bytes in host memory into a hash, eight at a time, the last filled up with zeros. */
+  static long mixBytes(long address, int length, long seed) {
+    long hash = mix(length, seed);
+    int offset = 0;
+    for (; offset + Long.BYTES <= length; offset += Long.BYTES) {
+      hash = mix(HostMemory.getLong(address + offset), hash);
     }
-    result.longs()[row] = hash;
+    return offset < length ? mix(load(address + offset, length - offset), hash) : hash;
   }
 
   private static long load(long address, int bytes) {

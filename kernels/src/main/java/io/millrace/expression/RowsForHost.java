@@ -65,13 +65,10 @@ final class RowsForHost implements AutoCloseable {
     }
     try (Table hostRows = gather(input, used);
         AccessScope scope = AccessScope.on(hostStream)) {
-      return HostEvaluator.evaluate(
-          hostRows,
-          condition == null ? null : narrowing.apply(condition),
-          expressions,
-          schema,
-          scope,
-          HOST);
+      TypedExpression filter = condition == null ? null : narrowing.apply(condition);
+      int capacity = Math.min(HostVector.CAPACITY, hostRows.rowCount());
+      return new HostEvaluator(filter, expressions, capacity)
+          .evaluate(hostRows, schema, scope, HOST);
     } catch (EvaluationException e) {
       throw e.behind(nth(e.row()) - e.row());
     }

@@ -28,21 +28,24 @@ final class SqlText {
   }
 
   private String text(TypedExpression expression) {
-    String text = known.get(expression);
-    if (text == null) {
-      text = cut(expression.toSql(expression.operands().stream().map(this::text).toList()));
-      known.put(expression, text);
-    }
-    return text;
+    PostOrder.visit(
+        expression,
+        TypedExpression::operands,
+        known::containsKey,
+        node -> {
+          List<String> operands = node.operands().stream().map(known::get).toList();
+          known.put(node, cut(node.toSql(operands)));
+        });
+    return known.get(expression);
   }
 
   private String text(Expression expression) {
-    String text = known.get(expression);
-    if (text == null) {
-      text = cut(write(expression));
-      known.put(expression, text);
-    }
-    return text;
+    PostOrder.visit(
+        expression,
+        ExpressionForm::operands,
+        known::containsKey,
+        node -> known.put(node, cut(write(node))));
+    return known.get(expression);
   }
 
   private static String cut(String text) {

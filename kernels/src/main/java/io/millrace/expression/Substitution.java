@@ -21,15 +21,17 @@ final class Substitution {
    * were bound, and what was one object stays one.
    */
   TypedExpression apply(TypedExpression expression) {
-    TypedExpression result = known.get(expression);
-    if (result == null) {
-      result =
-          expression instanceof TypedExpression.InputReference reference
-              ? columns.get(reference.index())
-              : expression.withOperands(all(expression.operands()));
-      known.put(expression, result);
-    }
-    return result;
+    PostOrder.visit(
+        expression,
+        TypedExpression::operands,
+        known::containsKey,
+        node ->
+            known.put(
+                node,
+                node instanceof TypedExpression.InputReference reference
+                    ? columns.get(reference.index())
+                    : node.withOperands(node.operands().stream().map(known::get).toList())));
+    return known.get(expression);
   }
 
   List<TypedExpression> all(List<TypedExpression> expressions) {

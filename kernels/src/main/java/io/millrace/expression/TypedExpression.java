@@ -18,11 +18,15 @@ import java.util.Set;
  * remembers where it has been, as {@link #nodes} does; comparing and hashing do too.
  */
 public abstract sealed class TypedExpression {
+  /** How deep AND, OR, CASE and IS NULL may be within each other. */
+  public static final int MOST_NESTED = 250;
+
   private final DataType type;
   private final boolean nullable;
   private final List<TypedExpression> operands;
   private final List<Object> properties;
   private final int hash;
+  private final int nesting;
 
   /**
    * @param properties what tells the expression from others of its class that have equal operands
@@ -38,6 +42,29 @@ public abstract sealed class TypedExpression {
       hashed = mix(31 * hashed + operand.hash);
     }
     this.hash = hashed;
+    this.nesting = nesting();
+  }
+
+  /**
+   * How deep conditions are within each other: calls evaluate their operands for the same rows, and
+   * may be nested as deep as they like, but all else is evaluated by recursion.
+   */
+  private int nesting() {
+    int most = 0;
+    for (TypedExpression operand : operands) {
+      most = Math.max(most, operand.nesting);
+    }
+    boolean isCall = operands.isEmpty() || calls();
+    if (most == MOST_NESTED && !isCall) {
+      throw new ExpressionException(
+          "AND, OR, CASE and IS NULL are nested more than " + MOST_NESTED + " deep");
+    }
+    return isCall ? most : most + 1;
+  }
+
+  /** Whether this is computed of all operands, for the same rows. */
+  final boolean calls() {
+    return this instanceof Call || this instanceof Try;
   }
 
   // The finalizer of MurmurHash3. Without it all of a + a, (a + a) + (a + a) and so on collide.
@@ -78,17 +105,10 @@ public abstract sealed class TypedExpression {
   /** The expressions and all that they are made of, each once, operands before what uses them. */
   public static Set<TypedExpression> nodes(Collection<TypedExpression> expressions) {
     Set<TypedExpression> nodes = new LinkedHashSet<>();
-    expressions.forEach(expression -> collect(expression, nodes));
+    expressions.forEach(
+        expression ->
+            PostOrder.visit(expression, TypedExpression::operands, nodes::contains, nodes::add));
     return nodes;
-  }
-
-  private static void collect(TypedExpression expression, Set<TypedExpression> nodes) {
-    if (!nodes.contains(expression)) {
-      for (TypedExpression operand : expression.operands) {
-        collect(operand, nodes);
-      }
-      nodes.add(expression);
-    }
   }
 
   private static boolean anyNullable(List<TypedExpression> expressions) {

@@ -30,17 +30,17 @@ final class ValueNumbering {
 
   /** The number of the expression, from 0 on. */
   int number(TypedExpression expression) {
-    Integer number = known.get(expression);
-    if (number == null) {
-      List<Integer> operands = new ArrayList<>(expression.operands().size());
-      for (TypedExpression operand : expression.operands()) {
-        operands.add(number(operand));
-      }
-      Value value = new Value(expression.getClass(), expression.properties(), operands);
-      number = numbers.computeIfAbsent(value, next -> numbers.size());
-      known.put(expression, number);
+    PostOrder.visit(expression, TypedExpression::operands, known::containsKey, this::addNumber);
+    return known.get(expression);
+  }
+
+  private void addNumber(TypedExpression expression) {
+    List<Integer> operands = new ArrayList<>(expression.operands().size());
+    for (TypedExpression operand : expression.operands()) {
+      operands.add(known.get(operand));
     }
-    return number;
+    Value value = new Value(expression.getClass(), expression.properties(), operands);
+    known.put(expression, numbers.computeIfAbsent(value, next -> numbers.size()));
   }
 
   /** What was numbered, in the order of the numbers. */

@@ -48,13 +48,8 @@ class RowsForHostTest {
       try (Table host = device.copyToHost(other);
           AccessScope scope = AccessScope.on(device.hostStream());
           Table result =
-              HostEvaluator.evaluate(
-                  host,
-                  calc.condition().orElse(null),
-                  computed,
-                  schema,
-                  scope,
-                  device.hostMemory())) {
+              new HostEvaluator(calc.condition().orElse(null), computed, HostVector.CAPACITY)
+                  .evaluate(host, schema, scope, device.hostMemory())) {
         Table copy = result.copyTo(memory, stream, stream);
         stream.synchronize();
         return new DevicePart.Result(copy, rowsForHost);

@@ -93,8 +93,10 @@ public final class CalcResults {
     for (int i = 0; i < expressions.size(); i++) {
       projections.add(expressions.get(i).as("e" + i));
     }
-    Calc calc = Calc.of(table.schema(), Optional.empty(), projections, context);
-    try (Table result = calc.apply(table, stream, memory)) {
+    try (Calc calc = Calc.of(table.schema(), Optional.empty(), projections, context);
+        Table result = calc.apply(table, stream, memory)) {
+      // The kernels are unloaded and the tables of constants freed once all is done.
+      stream.synchronize();
       return device.rows(result);
     }
   }

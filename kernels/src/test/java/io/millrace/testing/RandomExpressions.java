@@ -14,6 +14,7 @@ import io.millrace.expression.FunctionRegistry;
 import io.millrace.expression.ResolutionContext;
 import io.millrace.expression.Signature;
 import io.millrace.expression.Signature.Parameter;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -44,6 +45,7 @@ public final class RandomExpressions {
   private static final Set<String> GROWING = Set.of("REPEAT", "LPAD", "RPAD", "ROUND", "TRUNCATE");
 
   private static final int GREATEST_GROWTH = 20;
+  private static final int MANY_CONSTANTS = 9;
 
   /**
    * A call of one function on columns and literals.
@@ -147,11 +149,13 @@ public final class RandomExpressions {
 
   /**
    * Calls of each function, with each of its signatures on nullable columns and on columns that are
-   * not, and with each of its example literals; and each cast.
+   * not, and with each of its example literals; IN and NOT IN of a few and of more constants; and
+   * each cast.
    */
   public List<FunctionCall> calls() {
     List<FunctionCall> calls = new ArrayList<>();
     producers.values().stream().flatMap(List::stream).forEach(call -> addCalls(call, calls));
+    CAST_TYPES.stream().filter(RandomExpressions::hasLiterals).forEach(to -> addLists(to, calls));
     castSources.forEach(
         (to, sources) -> {
           for (DataType from : sources) {
@@ -172,6 +176,28 @@ public final class RandomExpressions {
     if (producer.example() == 0 && !signature.parameters().isEmpty()) {
       Expression notNull = call(function, signature, 0, NOT_NULL);
       calls.add(new FunctionCall(function.name(), notNull));
+    }
+  }
+
+  private void addLists(DataType type, List<FunctionCall> calls) {
+    for (int constants : new int[] {2, MANY_CONSTANTS}) {
+      List<Expression> list = new ArrayList<>();
+      // Beside which -0.0 and NaN are told apart.
+      if (Coercion.isFloating(type)) {
+        list.add(
+            new Expression.Literal(
+                type.id() == TypeId.FLOAT32 ? (Serializable) 0f : (Serializable) 0.0, type));
+      }
+      while (list.size() < constants) {
+        list.add(new Expression.Literal(values.literal(type), type));
+      }
+      for (String function : List.of("IN", "NOT IN")) {
+        for (String suffix : List.of("a", "c")) {
+          List<Expression> arguments = new ArrayList<>(List.of(column(type, suffix)));
+          arguments.addAll(list);
+          calls.add(new FunctionCall(function, new Expression.Call(function, arguments)));
+        }
+      }
     }
   }
 

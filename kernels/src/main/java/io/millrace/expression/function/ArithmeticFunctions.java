@@ -70,7 +70,21 @@ public final class ArithmeticFunctions {
   private static FunctionDefinition infix(Arithmetic operation, String description) {
     return builder(operation.symbol(), description)
         .infix(operation.symbol())
-        .bind((arguments, context) -> of(operation, arguments, context));
+        .bind(
+            (arguments, context) ->
+                operation == Arithmetic.ADD
+                    ? sum(arguments, context)
+                    : of(operation, arguments, context));
+  }
+
+  /** From left to right, which types, roundings and failures depend on. */
+  private static TypedExpression sum(List<TypedExpression> arguments, ResolutionContext context) {
+    Arguments.count(arguments, 2, Integer.MAX_VALUE);
+    TypedExpression sum = arguments.get(0);
+    for (TypedExpression argument : arguments.subList(1, arguments.size())) {
+      sum = of(Arithmetic.ADD, List.of(sum, argument), context);
+    }
+    return sum;
   }
 
   private static FunctionDefinition.Builder builder(String name, String description) {

@@ -96,7 +96,7 @@ enum Comparison {
   }
 
   /** Whether a FLOAT equals a DOUBLE is asked in the type of the first of both, as in Flink. */
-  private DataType commonType(TypedExpression left, TypedExpression right) {
+  DataType commonType(TypedExpression left, TypedExpression right) {
     boolean isEquality = this == EQUAL || this == NOT_EQUAL;
     return isEquality && Coercion.isFloating(left.type()) && Coercion.isFloating(right.type())
         ? left.type()

@@ -3,7 +3,6 @@ package io.millrace.expression.function;
 import io.millrace.column.DataType;
 import io.millrace.expression.Arguments;
 import io.millrace.expression.Coercion;
-import io.millrace.expression.ExpressionException;
 import io.millrace.expression.FunctionDefinition;
 import io.millrace.expression.FunctionFamily;
 import io.millrace.expression.ResolutionContext;
@@ -149,55 +148,12 @@ public final class ComparisonFunctions {
         .bind(
             (arguments, context) -> {
               Arguments.count(arguments, 2, Integer.MAX_VALUE);
-              boolean in = name.equals("IN");
-              Comparison comparison = in ? Comparison.EQUAL : Comparison.NOT_EQUAL;
-              TypedExpression value = arguments.get(0);
-              List<TypedExpression> comparisons =
-                  values(value, arguments.subList(1, arguments.size()), context).stream()
-                      .map(other -> comparison.of(value, other, context))
-                      .toList();
-              if (comparisons.size() == 1) {
-                return comparisons.get(0);
-              }
-              return in
-                  ? new TypedExpression.Or(comparisons)
-                  : new TypedExpression.And(comparisons);
+              return InList.of(
+                  name.equals("IN"),
+                  arguments.get(0),
+                  arguments.subList(1, arguments.size()),
+                  context);
             });
-  }
-
-  /** The list that a value is looked for in; of texts and others the value's type decides. */
-  private static List<TypedExpression> values(
-      TypedExpression value, List<TypedExpression> list, ResolutionContext context) {
-    if (list.stream().noneMatch(other -> TextComparison.compares(value, other))) {
-      return list.stream().map(other -> castToKind(other, value.type(), context)).toList();
-    }
-    DataType common = Coercion.commonType(list);
-    return list.stream()
-        .map(other -> Coercion.cast(other, common, context))
-        .map(other -> TextComparison.cast(other, value.type(), context))
-        .toList();
-  }
-
-  /**
-   * As Calcite does where it makes an OR of IN.
-   *
-   * @throws ExpressionException if the types cannot be compared
-   */
-  private static TypedExpression castToKind(
-      TypedExpression value, DataType type, ResolutionContext context) {
-    boolean isSameKind =
-        type.id() == value.type().id()
-            || (Coercion.isDecimal(type) && Coercion.isDecimal(value.type()))
-            || (Coercion.isTimestamp(type)
-                && Coercion.isTimestamp(value.type())
-                && type.withTimeZone() == value.type().withTimeZone());
-    if (isSameKind) {
-      return value;
-    }
-    if (!Arguments.isNullLiteral(value)) {
-      Coercion.common(value.type(), type);
-    }
-    return Coercion.cast(value, type, context);
   }
 
   private static FunctionDefinition isNull(String name, String description) {

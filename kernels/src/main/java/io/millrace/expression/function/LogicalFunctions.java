@@ -4,13 +4,21 @@ import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.Arguments;
 import io.millrace.expression.BoundFunction;
+import io.millrace.expression.ConstantComparison;
+import io.millrace.expression.ConstantLookup;
 import io.millrace.expression.DeviceFunction;
 import io.millrace.expression.FunctionDefinition;
 import io.millrace.expression.FunctionFamily;
 import io.millrace.expression.HostFunction;
 import io.millrace.expression.Signature;
 import io.millrace.expression.TypedExpression;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
@@ -70,10 +78,54 @@ public final class LogicalFunctions {
               Arguments.count(arguments, 2, Integer.MAX_VALUE);
               IntStream.range(0, arguments.size())
                   .forEach(i -> Arguments.typed(arguments, i, TypeId.BOOL));
-              return name.equals("AND")
-                  ? new TypedExpression.And(arguments)
-                  : new TypedExpression.Or(arguments);
+              return junction(name.equals("AND"), arguments);
             });
+  }
+
+  /**
+   * The AND or OR. Of many comparisons of one value with constants, {@code x = 1 OR x = 2} or
+   * {@code x <> 1 AND x <> 2}, the first becomes a look-up among all of them.
+   */
+  private static TypedExpression junction(boolean isAnd, List<TypedExpression> operands) {
+    List<TypedExpression> terms =
+        operands.size() < ConstantLookup.LEAST_CONSTANTS ? operands : lookedUp(isAnd, operands);
+    if (terms.size() == 1) {
+      return terms.get(0);
+    }
+    return isAnd ? new TypedExpression.And(terms) : new TypedExpression.Or(terms);
+  }
+
+  private static List<TypedExpression> lookedUp(boolean isAnd, List<TypedExpression> operands) {
+    List<Optional<ConstantComparison>> comparisons =
+        ConstantComparison.of(isAnd ? "<>" : "=", operands);
+    Map<TypedExpression, List<TypedExpression.Literal>> constants = new HashMap<>();
+    for (Optional<ConstantComparison> comparison : comparisons) {
+      comparison
+          .filter(present -> present.constant().value() != null)
+          .ifPresent(
+              present ->
+                  constants
+                      .computeIfAbsent(present.value(), value -> new ArrayList<>())
+                      .add(present.constant()));
+    }
+    constants.values().removeIf(ofOne -> ofOne.size() < ConstantLookup.LEAST_CONSTANTS);
+    Set<TypedExpression> lookedUp = new HashSet<>();
+    List<TypedExpression> terms = new ArrayList<>();
+    for (int i = 0; i < operands.size(); i++) {
+      TypedExpression value =
+          comparisons
+              .get(i)
+              .filter(comparison -> comparison.constant().value() != null)
+              .map(ConstantComparison::value)
+              .filter(constants::containsKey)
+              .orElse(null);
+      if (value == null) {
+        terms.add(operands.get(i));
+      } else if (lookedUp.add(value)) {
+        terms.add(ConstantLookup.isIn(!isAnd, value, constants.get(value), true));
+      }
+    }
+    return terms;
   }
 
   private static FunctionDefinition define(

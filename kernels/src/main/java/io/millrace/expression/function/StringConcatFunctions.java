@@ -30,15 +30,7 @@ final class StringConcatFunctions {
         named("||", two)
             .description("Both strings, one behind the other.")
             .infix("||")
-            .bind(
-                (arguments, context) ->
-                    BoundFunction.named("||")
-                        .failing()
-                        .host(HostFunction.ofRow(StringEdits::concatText))
-                        .device("concat_text")
-                        .scratch(WITHIN_TEXT.plusOperand(1, 1))
-                        .sql(operands -> "(" + String.join(" || ", operands) + ")")
-                        .call(texts(arguments, 2, 2), STRING)),
+            .bind((arguments, context) -> concatTexts(texts(arguments, 2, Integer.MAX_VALUE))),
         named("CONCAT", Signature.of(STRING), two, three)
             .description("The strings, one behind the other; null if one is null.")
             .bind((arguments, context) -> concat(texts(arguments, 1, Integer.MAX_VALUE))),
@@ -50,6 +42,25 @@ final class StringConcatFunctions {
         named("ELT", Signature.of(INT32, STRING), Signature.of(INT32, STRING, STRING))
             .description("The string at an index, counted from 1; null if there is none.")
             .bind(StringConcatFunctions::elt));
+  }
+
+  /** Halves first: from left to right the first text is copied again for each one behind it. */
+  private static TypedExpression concatTexts(List<TypedExpression> texts) {
+    if (texts.size() == 1) {
+      return texts.get(0);
+    }
+    int half = texts.size() == 3 ? 2 : texts.size() / 2;
+    return BoundFunction.named("||")
+        .failing()
+        .host(HostFunction.ofRow(StringEdits::concatText))
+        .device("concat_text")
+        .scratch(WITHIN_TEXT.plusOperand(1, 1))
+        .sql(operands -> "(" + String.join(" || ", operands) + ")")
+        .call(
+            List.of(
+                concatTexts(texts.subList(0, half)),
+                concatTexts(texts.subList(half, texts.size()))),
+            STRING);
   }
 
   private static TypedExpression concat(List<TypedExpression> texts) {

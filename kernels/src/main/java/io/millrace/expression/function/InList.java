@@ -1,0 +1,167 @@
+package io.millrace.expression.function;
+
+import io.millrace.column.DataType;
+import io.millrace.expression.Arguments;
+import io.millrace.expression.Coercion;
+import io.millrace.expression.ConstantFolding;
+import io.millrace.expression.ConstantLookup;
+import io.millrace.expression.ResolutionContext;
+import io.millrace.expression.TypedExpression;
+import io.millrace.expression.TypedExpression.Literal;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * IN and NOT IN. A value is compared with each of the list, but for {@link
+ * ConstantLookup#LEAST_CONSTANTS} or more constants, which it is looked up in.
+ *
+ * <p>Floating-point numbers compare as in Flink, which puts two or more constants that are not the
+ * same into a hash set: -0.0 is in no list of them, be there a 0 or not, but equals 0 in a list of
+ * one. A constant that is -0.0 is read as 0.0, and NaN and infinities do not count.
+ */
+final class InList {
+  private final boolean within;
+  private final Comparison comparison;
+  private final TypedExpression value;
+  private final ResolutionContext context;
+  // By the type in which they are compared with the value.
+  private final Map<DataType, List<Literal>> constants = new HashMap<>();
+  private final Map<DataType, DataType> comparedTypes = new HashMap<>();
+
+  private InList(boolean within, TypedExpression value, ResolutionContext context) {
+    this.within = within;
+    this.comparison = within ? Comparison.EQUAL : Comparison.NOT_EQUAL;
+    this.value = value;
+    this.context = context;
+  }
+
+  /**
+   * Whether {@code value} is in the list, or is not.
+   *
+   * @param list as the arguments of IN are written
+   */
+  static TypedExpression of(
+      boolean within,
+      TypedExpression value,
+      List<TypedExpression> list,
+      ResolutionContext context) {
+    return new InList(within, value, context).of(values(value, list, context));
+  }
+
+  /** The list that a value is looked for in; of texts and others the value's type decides. */
+  private static List<TypedExpression> values(
+      TypedExpression value, List<TypedExpression> list, ResolutionContext context) {
+    if (list.stream().noneMatch(other -> TextComparison.compares(value, other))) {
+      return list.stream().map(other -> castToKind(other, value.type(), context)).toList();
+    }
+    DataType common = Coercion.commonType(list);
+    return list.stream()
+        .map(other -> Coercion.cast(other, common, context))
+        .map(other -> TextComparison.cast(other, value.type(), context))
+        .toList();
+  }
+
+  /**
+   * As Calcite does where it makes an OR of IN.
+   *
+   * @throws io.millrace.expression.ExpressionException if the types cannot be compared
+   */
+  private static TypedExpression castToKind(
+      TypedExpression value, DataType type, ResolutionContext context) {
+    boolean isSameKind =
+        type.id() == value.type().id()
+            || (Coercion.isDecimal(type) && Coercion.isDecimal(value.type()))
+            || (Coercion.isTimestamp(type)
+                && Coercion.isTimestamp(value.type())
+                && type.withTimeZone() == value.type().withTimeZone());
+    if (isSameKind) {
+      return value;
+    }
+    if (!Arguments.isNullLiteral(value)) {
+      Coercion.common(value.type(), type);
+    }
+    return Coercion.cast(value, type, context);
+  }
+
+  private TypedExpression of(List<TypedExpression> list) {
+    List<Optional<Literal>> literals = literals(list);
+    literals.forEach(literal -> literal.ifPresent(this::add));
+    Set<DataType> lookedUp = new HashSet<>();
+    List<TypedExpression> terms = new ArrayList<>();
+    for (int i = 0; i < list.size(); i++) {
+      DataType type = literals.get(i).map(TypedExpression::type).orElse(null);
+      if (type == null || !isLookedUp(type)) {
+        terms.add(comparison.of(value, list.get(i), context));
+      } else if (lookedUp.add(type)) {
+        terms.add(lookUp(type));
+      }
+    }
+    if (terms.size() == 1) {
+      return terms.get(0);
+    }
+    return within ? new TypedExpression.Or(terms) : new TypedExpression.And(terms);
+  }
+
+  /** The constants of the list in the types in which they are compared; empty for all else. */
+  private List<Optional<Literal>> literals(List<TypedExpression> list) {
+    List<Optional<Literal>> literals = ConstantFolding.foldAll(list);
+    List<TypedExpression> cast = new ArrayList<>(list.size());
+    for (int i = 0; i < list.size(); i++) {
+      TypedExpression other = list.get(i);
+      boolean isConstant =
+          literals.get(i).isPresent()
+              && !Arguments.isNullLiteral(literals.get(i).orElseThrow())
+              && !Arguments.isNullLiteral(value)
+              && !TextComparison.compares(value, other);
+      cast.add(
+          isConstant
+              ? Coercion.cast(literals.get(i).orElseThrow(), comparedType(other), context)
+              : Arguments.nullOf(value.type()));
+    }
+    return ConstantFolding.foldAll(cast).stream()
+        .map(literal -> literal.filter(folded -> !Arguments.isNullLiteral(folded)))
+        .toList();
+  }
+
+  private DataType comparedType(TypedExpression other) {
+    return comparedTypes.computeIfAbsent(
+        other.type(), type -> Comparison.EQUAL.commonType(value, other));
+  }
+
+  private void add(Literal constant) {
+    constants.computeIfAbsent(constant.type(), type -> new ArrayList<>()).add(constant);
+  }
+
+  private boolean isLookedUp(DataType type) {
+    List<Literal> group = constants.get(type);
+    return group.size() >= ConstantLookup.LEAST_CONSTANTS || (hasZero(group) && isSet(group));
+  }
+
+  private TypedExpression lookUp(DataType type) {
+    List<Literal> group = constants.get(type);
+    TypedExpression compared = Coercion.cast(value, type, context);
+    return ConstantLookup.isIn(within, compared, group, !isSet(group));
+  }
+
+  private static boolean hasZero(List<Literal> group) {
+    return Coercion.isFloating(group.get(0).type())
+        && group.stream().anyMatch(constant -> number(constant) == 0);
+  }
+
+  /** Whether Flink puts floating-point constants into a set. */
+  private static boolean isSet(List<Literal> group) {
+    return Coercion.isFloating(group.get(0).type())
+        && group.stream().mapToDouble(InList::number).filter(Double::isFinite).distinct().count()
+            > 1;
+  }
+
+  // But for the sign of zero.
+  private static double number(Literal constant) {
+    return ((Number) constant.value()).doubleValue() + 0.0;
+  }
+}

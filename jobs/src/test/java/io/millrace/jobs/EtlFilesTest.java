@@ -94,7 +94,7 @@ class EtlFilesTest {
     assertFinished(run);
     assertThat(EtlRun.lines(output()))
         .containsExactlyInAnyOrder(
-            "{\"auction\":7,\"eur\":1816.000,\"channel_number\":null,\"sold_at\":\"2026-01-02T03:04:05\"}",
+            "{\"auction\":7,\"eur\":1816.000,\"channel_number\":null,\"sold_at\":\"2026-01-02T03:04:05.000\"}",
             "{\"auction\":9,\"eur\":2724.000,\"channel_number\":null,\"sold_at\":null}");
   }
 

@@ -85,7 +85,7 @@ class SqlExpressionsTest {
     String text = term + (" " + operator + " " + (isJunction ? term : last)).repeat(10_000);
     FutureTask<Expression> task =
         new FutureTask<>(
-            () -> SqlExpressions.parseCondition("where", text, SCHEMA, EtlPlan::parseType));
+            () -> SqlExpressions.parseCondition("where", text, SCHEMA, SchemaParser::parseType));
     new Thread(null, task, "1 MiB of stack", 1 << 20).start();
     assertThat(task.get().toString()).hasSizeGreaterThan(1000);
   }
@@ -95,7 +95,10 @@ class SqlExpressionsTest {
     assertThatThrownBy(
             () ->
                 SqlExpressions.parseCondition(
-                    "where", "price = 1 OR id = 2 OR name OR id = 3", SCHEMA, EtlPlan::parseType))
+                    "where",
+                    "price = 1 OR id = 2 OR name OR id = 3",
+                    SCHEMA,
+                    SchemaParser::parseType))
         .hasMessageStartingWith("where, column 1: ")
         .hasMessageContaining("`name`");
   }

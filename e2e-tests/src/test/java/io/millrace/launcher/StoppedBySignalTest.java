@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cluster.Await;
 import io.millrace.cluster.CommittedFiles;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +26,7 @@ class StoppedBySignalTest {
   void eachRowIsWrittenOnceOverTwoStops() throws Exception {
     String savepoint = runUntilStopped("INT", 130);
     int rowsOfFirstRun = committed().size();
-    assertThat(Files.list(folder.resolve("output-savepoints"))).hasSize(1);
+    assertThat(folder.resolve("output-savepoints").toFile().list()).hasSize(1);
     assertRefused();
 
     runUntilStopped("TERM", 143, "--resume=" + savepoint);

@@ -119,18 +119,18 @@ class ArrowSpillTest {
 
   @Test
   void aViewOfSharedMemoryCopiesNothingAndOutlivesTheTable() {
+    ArrowDeviceArray view;
     try (Table table = table();
         Table shared = table.share()) {
       long held = memory.heldBytes();
-      ArrowDeviceArray array = exporter().viewToArrowDevice(shared, stream, spillable);
+      view = exporter().viewToArrowDevice(shared, stream, spillable);
       assertThat(memory.heldBytes()).isEqualTo(held);
-      shared.close();
-      table.close();
-      assertThat(HostMemory.getLong(new CArray(array.address()).child(0).buffer(1) + Long.BYTES))
-          .isEqualTo(2L);
-      array.close();
-      assertThat(memory.heldBytes()).isZero();
     }
+    try (view) {
+      assertThat(HostMemory.getLong(new CArray(view.address()).child(0).buffer(1) + Long.BYTES))
+          .isEqualTo(2L);
+    }
+    assertThat(memory.heldBytes()).isZero();
   }
 
   @Test

@@ -45,8 +45,8 @@ final class ConstantListBenchmark {
     // One row in seven is found.
     Object[] values =
         IntStream.range(0, ROWS)
-            .mapToObj(row -> (int) (row * 2_654_435_761L >>> 8) % (7 * constants))
-            .map(i -> type == DataType.STRING ? (Object) ("customer " + i) : (Object) (long) i)
+            .mapToObj(row -> (int) ((row * 2_654_435_761L) >>> 8) % (7 * constants))
+            .map(i -> type.equals(DataType.STRING) ? (Object) ("customer " + i) : (Object) (long) i)
             .toArray();
     try (DeviceStream stream = memory.device().createStream();
         Table table = builder.column("x", type, values).buildOnHost(stream, memory)) {

@@ -107,7 +107,7 @@ class ConstantListsParityTest {
 
   static Stream<DataType> types() {
     return DataTypes.flat().stream()
-        .filter(type -> type != DataType.BINARY && !type.withTimeZone());
+        .filter(type -> !type.equals(DataType.BINARY) && !type.withTimeZone());
   }
 
   @ParameterizedTest

@@ -5,16 +5,11 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
-import io.millrace.device.Device;
-import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.kernel.Gather;
-import io.millrace.memory.AccessScope;
 import io.millrace.memory.FirstFailure;
-import io.millrace.memory.HostMemoryResource;
 import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Iterator;
@@ -34,15 +29,9 @@ public final class Calc implements AutoCloseable {
   private final Schema outputSchema;
   private final TypedExpression condition;
   private final List<TypedExpression> projections;
-  // What is evaluated; the other projections are columns of the input, as they are or gathered.
-  private final List<TypedExpression> computed;
-  private final Schema computedSchema;
   private final Set<String> ptxSources;
-  private final CalcKernels kernels;
-  private final HostEvaluators evaluators;
-  // The same with the numbers of the rows behind; only run where rows of a filter need the host.
-  private final List<TypedExpression> numbering;
-  private final CalcKernels numberingKernels;
+  // The other projections are columns of the input, as they are or gathered.
+  private final ComputedColumns computed;
 
   private Calc(
       Schema inputSchema,
@@ -52,34 +41,23 @@ public final class Calc implements AutoCloseable {
       Collection<String> ptxSources) {
     this.inputSchema = inputSchema;
     this.outputSchema = outputSchema;
-    this.condition = condition;
-    this.projections = projections;
-    List<TypedExpression> evaluated = new ArrayList<>(projections);
+    ValueNumbering values = new ValueNumbering();
+    this.condition = condition == null ? null : values.share(condition);
+    this.projections = projections.stream().map(values::share).toList();
+    List<TypedExpression> evaluated = new ArrayList<>(this.projections);
     evaluated.removeIf(projection -> !isComputed(projection));
     // Also where nothing is projected: the condition decides how many rows there are.
     boolean passesColumns = evaluated.size() < projections.size();
     if (condition != null && (passesColumns || evaluated.isEmpty())) {
       evaluated.add(new TypedExpression.RowNumber());
     }
-    this.computed = List.copyOf(evaluated);
-    this.computedSchema = computed.equals(projections) ? outputSchema : numbered(computed);
     this.ptxSources = Collections.unmodifiableSet(new LinkedHashSet<>(ptxSources));
-    this.kernels = new CalcKernels(condition, computed, this.ptxSources);
-    this.evaluators = new HostEvaluators(condition, computed, computedSchema);
-    evaluated.clear();
-    evaluated.addAll(computed);
-    evaluated.add(new TypedExpression.RowNumber());
-    this.numbering = List.copyOf(evaluated);
-    this.numberingKernels = new CalcKernels(condition, numbering, this.ptxSources);
-  }
-
-  private static Schema numbered(List<TypedExpression> expressions) {
-    List<Field> fields = new ArrayList<>();
-    for (TypedExpression expression : expressions) {
-      String name = String.valueOf(fields.size());
-      fields.add(new Field(name, expression.type(), expression.nullable()));
-    }
-    return new Schema(fields);
+    this.computed =
+        new ComputedColumns(
+            this.condition,
+            List.copyOf(evaluated),
+            evaluated.equals(this.projections) ? Optional.of(outputSchema) : Optional.empty(),
+            this.ptxSources);
   }
 
   /** Whether a projection is more than a column of the input that stays whole, or is nested. */
@@ -191,7 +169,7 @@ public final class Calc implements AutoCloseable {
 
   /** Why the calc is evaluated on the host even for tables on a device; empty if it is not. */
   public List<String> hostReasons() {
-    return kernels.hostReasons();
+    return computed.hostReasons();
   }
 
   /**
@@ -208,8 +186,8 @@ public final class Calc implements AutoCloseable {
    *     a column of it might get over 2 GiB of bytes: halves of the table may do
    */
   public Table apply(Table input, DeviceStream stream, MemoryResource memory) {
-    Table result = evaluate(input, stream, memory);
-    if (computed.equals(projections)) {
+    Table result = computed.evaluate(input, stream, memory);
+    if (computed.expressions().equals(projections)) {
       return result;
     }
     try (result) {
@@ -257,111 +235,17 @@ public final class Calc implements AutoCloseable {
    */
   @Override
   public void close() {
-    try (evaluators;
-        numberingKernels) {
-      kernels.close();
-    }
+    computed.close();
   }
 
-  /**
-   * The generated kernel on {@code device}, for which {@link #hostReasons} is empty.
-   *
-   * @param hasMasks whether columns of the input may have masks
-   */
-  CalcKernel kernel(Device device, boolean hasMasks) {
-    return kernels.on(device, hasMasks);
+  /** What is evaluated. */
+  ComputedColumns computed() {
+    return computed;
   }
 
   /** The generated kernel's program, for which {@link #hostReasons} is empty. */
   CalcProgram program() {
-    return kernels.program(true);
-  }
-
-  /** The computed columns. */
-  private Table evaluate(Table input, DeviceStream stream, MemoryResource memory) {
-    boolean onDevice = stream.device().kind() != DeviceKind.HOST;
-    if (computed.isEmpty() || !onDevice) {
-      return evaluateOnHost(input, stream, memory);
-    }
-    if (hostReasons().isEmpty() && input.rowCountUpperBound() > 0) {
-      Optional<Table> result = evaluate(this::runKernel, input, stream, memory);
-      if (result.isPresent()) {
-        return result.orElseThrow();
-      }
-    }
-    MemoryResource hostMemory = HostMemoryResource.INSTANCE;
-    try (DeviceStream hostStream = hostMemory.device().createStream();
-        Table copy = input.copyTo(hostMemory, hostStream, stream)) {
-      stream.synchronize();
-      try (Table result = evaluateOnHost(copy, hostStream, hostMemory)) {
-        Table output = result.copyTo(memory, stream, stream);
-        stream.synchronize();
-        return output;
-      }
-    }
-  }
-
-  private DevicePart.Result runKernel(
-      boolean numbersRows, Table input, Schema schema, DeviceStream stream, MemoryResource memory) {
-    CalcKernels chosen = numbersRows ? numberingKernels : kernels;
-    return chosen
-        .on(stream.device(), hasMasks(input))
-        .run(input, chosen.tables(), schema, stream, memory);
-  }
-
-  /**
-   * The computed columns, where {@code device} does all rows but those that need the host. Empty if
-   * most need it, so that the host does better with all of them.
-   */
-  Optional<Table> evaluate(
-      DevicePart device, Table input, DeviceStream stream, MemoryResource memory) {
-    try (DevicePart.Result result = device.run(false, input, computedSchema, stream, memory)) {
-      BitSet rows = result.rowsForHost();
-      if (rows.isEmpty()) {
-        return Optional.of(result.table().share());
-      } else if (rows.cardinality() > input.rowCount() / 2) {
-        return Optional.empty();
-      } else if (condition == null) {
-        return Optional.of(merge(result, input, false, stream, memory));
-      }
-    }
-    if (!numberingKernels.hostReasons().isEmpty()) {
-      return Optional.empty();
-    }
-    // Which rows were kept is only known where their numbers are written.
-    Schema schema = numbered(numbering);
-    try (DevicePart.Result result = device.run(true, input, schema, stream, memory);
-        Table merged = merge(result, input, true, stream, memory)) {
-      List<Column> columns =
-          merged.columns().subList(0, computed.size()).stream().map(Column::share).toList();
-      return Optional.of(merged.withColumns(computedSchema, columns));
-    }
-  }
-
-  private Table merge(
-      DevicePart.Result result,
-      Table input,
-      boolean numbersRows,
-      DeviceStream stream,
-      MemoryResource memory) {
-    List<TypedExpression> expressions = numbersRows ? numbering : computed;
-    try (RowsForHost rows = new RowsForHost(result.rowsForHost(), stream, memory);
-        Table ofHost = rows.evaluate(input, condition, expressions, result.table().schema())) {
-      return rows.merge(result.table(), ofHost, numbersRows);
-    }
-  }
-
-  private static boolean hasMasks(Table input) {
-    return input.upperBoundColumns().stream().anyMatch(Column::isNullable);
-  }
-
-  private Table evaluateOnHost(Table input, DeviceStream stream, MemoryResource memory) {
-    if (computed.isEmpty()) {
-      return input.withColumns(computedSchema, List.of());
-    }
-    try (AccessScope scope = AccessScope.on(stream)) {
-      return evaluators.evaluate(input, scope, memory);
-    }
+    return computed.program();
   }
 
   /** The result of a calc without condition: of a deferred row count too, unless the host knows. */
@@ -395,7 +279,7 @@ public final class Calc implements AutoCloseable {
 
   private Table assembleGathered(
       Table input, Table result, DeviceStream stream, MemoryResource memory) {
-    Column map = result.column(computed.size() - 1);
+    Column map = result.column(computed.expressions().size() - 1);
     List<String> names =
         projections.stream()
             .filter(projection -> !isComputed(projection))

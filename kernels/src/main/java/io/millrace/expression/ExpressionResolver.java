@@ -19,6 +19,7 @@ public final class ExpressionResolver {
   private final Schema schema;
   private final ResolutionContext context;
   private final IdentityHashMap<Expression, TypedExpression> known = new IdentityHashMap<>();
+  private final ValueNumbering values = new ValueNumbering();
 
   public ExpressionResolver(Schema schema, ResolutionContext context) {
     this.schema = schema;
@@ -37,7 +38,7 @@ public final class ExpressionResolver {
         expression,
         ExpressionForm::operands,
         known::containsKey,
-        node -> known.put(node, bind(node)));
+        node -> known.put(node, values.share(bind(node))));
     return known.get(expression);
   }
 

@@ -27,6 +27,9 @@ final class ValueNumbering {
 
   private final IdentityHashMap<TypedExpression, Integer> known = new IdentityHashMap<>();
   private final Map<Value, Integer> numbers = new LinkedHashMap<>();
+  // By number: the first expression that had it, and that expression made of shared ones.
+  private final List<TypedExpression> firsts = new ArrayList<>();
+  private final List<TypedExpression> shared = new ArrayList<>();
 
   /** The number of the expression, from 0 on. */
   int number(TypedExpression expression) {
@@ -40,7 +43,38 @@ final class ValueNumbering {
       operands.add(known.get(operand));
     }
     Value value = new Value(expression.getClass(), expression.properties(), operands);
-    known.put(expression, numbers.computeIfAbsent(value, next -> numbers.size()));
+    Integer number = numbers.putIfAbsent(value, numbers.size());
+    if (number == null) {
+      number = firsts.size();
+      firsts.add(expression);
+    }
+    known.put(expression, number);
+  }
+
+  /**
+   * The expression, in which equal ones are one object, also those that are equal to ones in
+   * expressions shared before: comparing these takes no time.
+   */
+  TypedExpression share(TypedExpression expression) {
+    int number = number(expression);
+    while (shared.size() < firsts.size()) {
+      TypedExpression first = firsts.get(shared.size());
+      List<TypedExpression> operands =
+          first.operands().stream().map(operand -> shared.get(known.get(operand))).toList();
+      TypedExpression next = isMadeOf(first, operands) ? first : first.withOperands(operands);
+      shared.add(next);
+      known.put(next, shared.size() - 1);
+    }
+    return shared.get(number);
+  }
+
+  private static boolean isMadeOf(TypedExpression expression, List<TypedExpression> operands) {
+    for (int i = 0; i < operands.size(); i++) {
+      if (expression.operands().get(i) != operands.get(i)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** What was numbered, in the order of the numbers. */

@@ -133,7 +133,8 @@ class ArrowNullsTest extends ArrowCDeviceTestCase {
       structs.setIndexDefined(1);
       root.setRowCount(3);
       assertThat(members.getNullCount()).isEqualTo(2);
-      try (Table table = new Borders(device, allocator).vectors(root)) {
+      try (Table ofVectors = new Borders(device, allocator).vectors(root);
+          Table table = device.copyToDevice(ofVectors)) {
         assertThat(device.rows(table))
             .isEqualTo(List.of(struct(NULL_STRUCT), struct(struct(7L)), struct(NULL_STRUCT)));
         borders()

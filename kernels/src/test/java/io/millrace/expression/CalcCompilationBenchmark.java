@@ -66,7 +66,7 @@ public class CalcCompilationBenchmark {
 
   private static CalcKernel compiled(long number) {
     try (Calc calc = calc(number)) {
-      return calc.kernel(Device.current(), true);
+      return calc.computed().kernel(Device.current(), true);
     }
   }
 

@@ -110,8 +110,8 @@ class RowsForHostTest {
   }
 
   private Optional<Table> evaluate(Calc calc, Table table, Table other, BitSet rowsForHost) {
-    return calc.evaluate(
-        imprecise(calc, other, rowsForHost), table, device.stream(), device.memory());
+    return calc.computed()
+        .evaluate(imprecise(calc, other, rowsForHost), table, device.stream(), device.memory());
   }
 
   @Test
@@ -166,7 +166,7 @@ class RowsForHostTest {
       for (boolean fails = true; fails; failed += fails ? 1 : 0) {
         FailingResourceAdaptor memory = FailingResourceAdaptor.nth(device.memory(), failed + 1);
         try {
-          calc.evaluate(part, table, device.stream(), memory).orElseThrow().close();
+          calc.computed().evaluate(part, table, device.stream(), memory).orElseThrow().close();
           fails = false;
         } catch (GpuOutOfMemoryException e) {
           device.stream().synchronize();

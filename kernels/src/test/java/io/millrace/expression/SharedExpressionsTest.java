@@ -104,6 +104,18 @@ class SharedExpressionsTest {
   }
 
   @Test
+  void equalExpressionsBecomeOneObject() {
+    try (Table table = table()) {
+      ExpressionResolver resolver =
+          new ExpressionResolver(table.schema(), ResolutionContext.DEFAULT);
+      TypedExpression first = resolver.resolve(col("a").plus(col("b")).times(2L));
+      TypedExpression second = resolver.resolve(col("d").plus(col("a").plus(col("b")).times(2L)));
+      assertThat(second.operands().get(1)).isSameAs(first);
+      assertThat(second.operands().get(0)).isNotSameAs(first);
+    }
+  }
+
+  @Test
   void junctions() {
     Expression positive = col("a").dividedBy(col("b")).gt(0L);
     Expression all = levels(positive, value -> value.and(col("c")).or(value.and(col("c").not())));
@@ -112,7 +124,7 @@ class SharedExpressionsTest {
 
   @Test
   void bytes() {
-    Expression text = levels(call("UPPER", lit("")), value -> call("CONCAT", value, value));
+    Expression text = levels(call("REVERSE", lit("")), value -> call("CONCAT", value, value));
     assertValues(call("CHAR_LENGTH", text).cast(TYPE), 0L, 0L, 0L);
   }
 

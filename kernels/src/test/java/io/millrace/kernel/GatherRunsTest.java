@@ -366,6 +366,9 @@ class GatherRunsTest {
   }
 
   private Table gather(Table table, Table map) {
+    if (map.rowCount() == 0) {
+      return Gather.gather(table, map.column(0), device.stream(), device.memory());
+    }
     return device.assertLaunches(
         () -> Gather.gather(table, map.column(0), device.stream(), device.memory()));
   }

@@ -27,8 +27,8 @@ class AllocationCoverageTest {
           Map.entry("io.millrace.arrow.ArrowIpcStreamReader", NO_OPERATOR),
           Map.entry("io.millrace.arrow.ArrowRecordBatchReader", NO_OPERATOR),
           Map.entry("io.millrace.arrow.DeviceExport", NO_OPERATOR),
-          Map.entry("io.millrace.arrow.DeviceImport", NO_OPERATOR),
-          Map.entry("io.millrace.arrow.OffsetEnds", NO_OPERATOR),
+          Map.entry("io.millrace.arrow.DeviceReads", NO_OPERATOR),
+          Map.entry("io.millrace.arrow.ImportedMemory", NO_OPERATOR),
           Map.entry("io.millrace.arrow.PinnedAllocationManagerFactory", NO_OPERATOR),
           Map.entry("io.millrace.column.Column", "copies to and from a GPU; nothing else does"),
           Map.entry("io.millrace.column.DeferredRowCount", GPU_ONLY),
@@ -38,6 +38,7 @@ class AllocationCoverageTest {
           Map.entry("io.millrace.expression.CalcInputs", GPU_ONLY),
           Map.entry("io.millrace.expression.CalcKernel", GPU_ONLY),
           Map.entry("io.millrace.expression.CalcMemory", GPU_ONLY),
+          Map.entry("io.millrace.expression.CalcTables", GPU_ONLY),
           Map.entry("io.millrace.kernel.Cast", NO_OPERATOR),
           Map.entry("io.millrace.kernel.GatherKernels", GPU_ONLY),
           Map.entry("io.millrace.kernel.PartitionKernels", GPU_ONLY));

@@ -68,6 +68,7 @@ final class ValueNumbering {
     return shared.get(number);
   }
 
+  @SuppressWarnings("ReferenceEquality") // equal ones must become one object
   private static boolean isMadeOf(TypedExpression expression, List<TypedExpression> operands) {
     for (int i = 0; i < operands.size(); i++) {
       if (expression.operands().get(i) != operands.get(i)) {

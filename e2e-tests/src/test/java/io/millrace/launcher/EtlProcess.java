@@ -92,6 +92,8 @@ record EtlProcess(int exitCode, String output, String error) {
   private static List<String> javaCommand() throws IOException {
     Path build = Path.of(System.getProperty("millrace.jobs.build"));
     List<String> command = new ArrayList<>();
+    // A shell starts what it runs in the background with SIGINT ignored, and Java keeps that.
+    command.addAll(List.of("env", "--default-signal=INT"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of(Files.readString(build.resolve("jvm.flags")).trim().split("\\s+")));
     command.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));

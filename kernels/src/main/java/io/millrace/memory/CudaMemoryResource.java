@@ -5,7 +5,8 @@ import io.millrace.device.DeviceStream;
 
 /**
  * One driver allocation for each request, with no pool: slow, and what memory checkers need,
- * because a pool hides overruns.
+ * because a pool hides overruns. Sizes are rounded up to words of 8 bytes: kernels read texts by
+ * aligned words, of which only some bytes may be theirs.
  */
 public final class CudaMemoryResource implements MemoryResource {
   private final Device device;
@@ -21,7 +22,7 @@ public final class CudaMemoryResource implements MemoryResource {
 
   @Override
   public long allocate(long bytes, DeviceStream stream) {
-    return bytes == 0 ? 0 : device.allocate(bytes);
+    return bytes == 0 ? 0 : device.allocate((bytes + Long.BYTES - 1) & -Long.BYTES);
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.millrace.testing.DeviceExtension;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.channels.Channels;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -74,21 +75,23 @@ record Borders(DeviceExtension device, BufferAllocator allocator) {
     }
   }
 
-  private Table stream(Table table, Schema claimed) throws IOException {
+  /** An IPC stream with one batch. */
+  private static InputStream streamOf(VectorSchemaRoot root) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ArrowStreamWriter writer = new ArrowStreamWriter(root, null, Channels.newChannel(bytes))) {
+      writer.writeBatch();
+    }
+    return new ByteArrayInputStream(bytes.toByteArray());
+  }
+
+  private Table stream(Table table, Schema claimed) throws IOException {
     return withVectors(
         table,
         claimed,
         root -> {
-          try (ArrowStreamWriter writer =
-              new ArrowStreamWriter(root, null, Channels.newChannel(bytes))) {
-            writer.writeBatch();
-          }
           try (ArrowIpcStreamReader reader =
               new ArrowIpcStreamReader(
-                  Channels.newChannel(new ByteArrayInputStream(bytes.toByteArray())),
-                  device.hostStream(),
-                  device.hostMemory())) {
+                  Channels.newChannel(streamOf(root)), device.hostStream(), device.hostMemory())) {
             return reader.read().orElseThrow();
           }
         });
@@ -152,17 +155,11 @@ record Borders(DeviceExtension device, BufferAllocator allocator) {
   }
 
   private Table cStream(Table table, Schema claimed) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     return withVectors(
         table,
         claimed,
         root -> {
-          try (ArrowStreamWriter writer =
-              new ArrowStreamWriter(root, null, Channels.newChannel(bytes))) {
-            writer.writeBatch();
-          }
-          try (ArrowStreamReader reader =
-                  new ArrowStreamReader(new ByteArrayInputStream(bytes.toByteArray()), allocator);
+          try (ArrowStreamReader reader = new ArrowStreamReader(streamOf(root), allocator);
               ArrowArrayStream stream = ArrowArrayStream.allocateNew(allocator)) {
             Data.exportArrayStream(allocator, reader, stream);
             return importer().fromArrowStream(stream, device.stream(), device.memory());

@@ -26,6 +26,7 @@
 //   gather_run_sums     tile_rows <= GATHER_THREADS * 4, stripes * stripe_tiles blocks
 //   gather_run_total    any number of blocks
 
+#include "bytes.cuh"
 #include "gather_arguments.cuh"
 #include "look_back.cuh"
 #include "partition_block.cuh"
@@ -200,24 +201,21 @@ struct BytesOfStrings {
   template <int ROWS>
   static __device__ __forceinline__ void copy(const GatherRunsArguments& arguments, const TileRuns<ROWS>& runs,
                                               const TileOutput& tile) {
-    const AlignedWords words = aligned_words_of(arguments.input_bytes, arguments.input_size);
     const uint8_t* input = reinterpret_cast<const uint8_t*>(arguments.input_bytes);
     const int32_t lead = static_cast<int32_t>(reinterpret_cast<uint64_t>(tile.output) & (CHUNK - 1));
     for (int64_t chunk = static_cast<int64_t>(threadIdx.x) * CHUNK - lead; chunk < tile.count;
          chunk += GATHER_THREADS * CHUNK) {
       const int32_t begin = static_cast<int32_t>(max(chunk, int64_t{0}));
       const int32_t end = static_cast<int32_t>(min(chunk + CHUNK, static_cast<int64_t>(tile.count)));
-      const ulonglong2 bytes =
-          bytes_of_chunk(input, words, runs, static_cast<int32_t>(chunk), begin, end);
+      const ulonglong2 bytes = bytes_of_chunk(input, runs, static_cast<int32_t>(chunk), begin, end);
       store(tile.output + chunk, bytes, begin - static_cast<int32_t>(chunk), end - static_cast<int32_t>(chunk));
     }
   }
 
   // Bytes `begin` to `end` of the tile, at their places in the chunk.
   template <int ROWS>
-  static __device__ __forceinline__ ulonglong2 bytes_of_chunk(const uint8_t* input, const AlignedWords& words,
-                                                              const TileRuns<ROWS>& runs, int32_t chunk,
-                                                              int32_t begin, int32_t end) {
+  static __device__ __forceinline__ ulonglong2 bytes_of_chunk(const uint8_t* input, const TileRuns<ROWS>& runs,
+                                                              int32_t chunk, int32_t begin, int32_t end) {
     ulonglong2 bytes = make_ulonglong2(0, 0);
     int32_t row = runs.place_of(begin);
     for (int32_t at = begin;;) {
@@ -225,7 +223,7 @@ struct BytesOfStrings {
       const int32_t end_of_run = static_cast<int32_t>(min(runs.start[row + 1], static_cast<uint32_t>(end)));
       const int32_t count = min(end_of_run - at, 8 - in_word);
       const int64_t from = static_cast<int64_t>(runs.source[row]) + (at - static_cast<int32_t>(runs.start[row]));
-      const uint64_t piece = load_bytes(input + from, count, words) << (8 * in_word);
+      const uint64_t piece = load_bytes<ConstantMemory>(input + from, count) << (8 * in_word);
       if (at - chunk < 8) {
         bytes.x |= piece;
       } else {

@@ -31,7 +31,6 @@ struct GatherRunsArguments {
   uint64_t map;             // int32[rows]
   uint64_t input_offsets;   // int32, at the first row of the slice
   uint64_t input_bytes;     // strings
-  int64_t input_size;       // strings: bytes of `input_bytes`
   uint64_t output_offsets;  // int32[rows + 1]
   uint64_t output;          // strings: bytes; lists: int32 numbers of the input's elements
   uint64_t scratch;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "bytes.cuh"
+#include "partition_arguments.cuh"
 
 namespace millrace {
 
@@ -56,13 +57,12 @@ MILLRACE_FUNCTION uint32_t mix_long(uint32_t hash, uint64_t value) {
 struct ByteRange {
   const uint8_t* bytes;
   int32_t length;
-  AlignedWords words;  // of the whole column
 };
 
 // Eight bytes from `begin` on, or those that there are, with zeros above.
 MILLRACE_FUNCTION uint64_t bytes_as_long(const ByteRange& range, int32_t begin) {
   const int32_t count = range.length - begin < 8 ? range.length - begin : 8;
-  return load_bytes(range.bytes + begin, count, range.words);
+  return load_bytes<ConstantMemory>(range.bytes + begin, count);
 }
 
 MILLRACE_FUNCTION uint32_t murmur_of_bytes(uint32_t seed, const ByteRange& range) {
@@ -119,8 +119,7 @@ MILLRACE_FUNCTION bool is_null(const KeyColumn* columns, int32_t column, int32_t
 }
 
 MILLRACE_FUNCTION ByteRange bytes_at(const KeyColumn& column, int32_t begin, int32_t length) {
-  return {reinterpret_cast<const uint8_t*>(column.data) + begin, length,
-          aligned_words_of(column.data, column.data_bytes)};
+  return {reinterpret_cast<const uint8_t*>(column.data) + begin, length};
 }
 
 MILLRACE_FUNCTION ByteRange bytes_of(const KeyColumn& column, int64_t index) {

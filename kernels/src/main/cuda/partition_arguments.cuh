@@ -61,8 +61,6 @@ struct KeyColumn {
   int32_t precision;  // decimals only
   int32_t parent;     // index of the struct level that holds this column, or NO_PARENT
   int32_t modifier;    // decimals: the scale; timestamps: 1 if they are instants (TIMESTAMP_LTZ), else 0
-  int32_t data_bytes;  // KEY_STRING and KEY_BINARY: bytes of `data`, beyond which offsets do not reach
-  int32_t reserved;
 };
 
 // How a hash becomes a partition number. The multipliers are ceil(2^64 / divisor), modulo 2^64.

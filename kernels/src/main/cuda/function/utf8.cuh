@@ -5,12 +5,10 @@
 
 #pragma once
 
+#include "../bytes.cuh"
 #include "function.cuh"
 
 namespace millrace {
-
-// The highest bits of eight bytes, which are clear in ASCII.
-constexpr uint64_t NOT_ASCII = 0x8080808080808080ull;
 
 __device__ inline int32_t least(int32_t left, int32_t right) {
   return left < right ? left : right;
@@ -18,30 +16,6 @@ __device__ inline int32_t least(int32_t left, int32_t right) {
 
 __device__ inline int32_t greatest(int32_t left, int32_t right) {
   return left > right ? left : right;
-}
-
-// How many bytes below the lowest set bit; `word` is not 0.
-__device__ inline int32_t bytes_below(uint64_t word) {
-#ifdef __CUDA_ARCH__
-  return (__ffsll(static_cast<long long>(word)) - 1) >> 3;
-#else
-  return __builtin_ctzll(word) >> 3;
-#endif
-}
-
-// Up to eight bytes, the first one lowest, with zeros above. It reads whole words, but only such as hold one of the bytes.
-__device__ inline uint64_t load_bytes(const char* from, int32_t bytes) {
-  if (bytes <= 0) {
-    return 0;
-  }
-  const uintptr_t address = reinterpret_cast<uintptr_t>(from);
-  const uint64_t* words = reinterpret_cast<const uint64_t*>(address & ~uintptr_t{7});
-  const int32_t shift = static_cast<int32_t>(address & 7) * 8;
-  uint64_t value = words[0] >> shift;
-  if (shift + bytes * 8 > 64) {
-    value |= words[1] << (64 - shift);
-  }
-  return bytes == 8 ? value : value & ((uint64_t{1} << (bytes * 8)) - 1);
 }
 
 // Stores the lowest `bytes` bytes, at most eight, with the widest stores that the address allows;

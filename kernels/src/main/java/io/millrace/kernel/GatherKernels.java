@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Launches the kernels of gather.cu. One a device. */
 final class GatherKernels {
   static final int ARGUMENTS_BYTES = 1168;
-  static final int RUNS_ARGUMENTS_BYTES = 80;
+  static final int RUNS_ARGUMENTS_BYTES = 72;
 
   private static final Map<Device, GatherKernels> BY_DEVICE = new ConcurrentHashMap<>();
   private static final int MAXIMUM_BUFFERS = 48;
@@ -151,7 +151,7 @@ final class GatherKernels {
     if (rows == 0) {
       return 0;
     }
-    RowMoves.RunsMove counted = new RowMoves.RunsMove(inputOffsets, 0, 0, 0, 0, 0, null);
+    RowMoves.RunsMove counted = new RowMoves.RunsMove(inputOffsets, 0, 0, 0, 0, null);
     try (AccessScope scope = AccessScope.on(stream);
         Buffer total = zeros(Long.BYTES, scope, memory);
         StagingBuffer count = stream.device().stagingPool().acquire(Long.BYTES);
@@ -188,10 +188,10 @@ final class GatherKernels {
         KernelArguments arguments = new KernelArguments(RUNS_ARGUMENTS_BYTES)) {
       describe(arguments, move, map, rows, scratch.access(AccessMode.WRITE, scope));
       arguments
-          .putInt(64, tiles.rowsOfTile())
-          .putInt(68, tiles.count())
-          .putInt(72, tiles.stripes())
-          .putInt(76, tiles.tilesOfStripe());
+          .putInt(56, tiles.rowsOfTile())
+          .putInt(60, tiles.count())
+          .putInt(64, tiles.stripes())
+          .putInt(68, tiles.tilesOfStripe());
       if (tiles.stripes() > 0) {
         runSums.launch(tiles.blocks(), THREADS, 0, stream, arguments);
       }
@@ -205,12 +205,11 @@ final class GatherKernels {
         .putLong(0, map)
         .putLong(8, move.inputOffsets())
         .putLong(16, move.inputBytes())
-        .putLong(24, move.inputSize())
-        .putLong(32, move.outputOffsets())
-        .putLong(40, move.output())
-        .putLong(48, scratch)
-        .putInt(56, rows)
-        .putInt(60, move.capacity());
+        .putLong(24, move.outputOffsets())
+        .putLong(32, move.output())
+        .putLong(40, scratch)
+        .putInt(48, rows)
+        .putInt(52, move.capacity());
   }
 
   private static Buffer zeros(long bytes, AccessScope scope, MemoryResource memory) {

@@ -83,7 +83,6 @@ final class KeyColumns implements PartitionSource {
         arguments.key(
             new PartitionArguments.Key(
                 dataAddress(column, scope),
-                column.data().map(Buffer::size).orElse(0L),
                 column.validity().map(mask -> address(mask, scope)).orElse(0L),
                 column.type().id().isVariableWidth() ? childAddress(column, 0, scope) : 0,
                 column.type().id() == TypeId.TIMESTAMP_NANOS ? childAddress(column, 1, scope) : 0,

@@ -12,7 +12,7 @@ final class PartitionArguments implements AutoCloseable {
   static final int MAXIMUM_KEY_COLUMNS = 16;
   static final int MAXIMUM_COLUMNS = 48;
   static final int NO_PARENT = -1;
-  static final int BYTES = 2320;
+  static final int BYTES = 2192;
 
   private static final int COUNTS = 0;
   private static final int TOTALS = 8;
@@ -35,7 +35,7 @@ final class PartitionArguments implements AutoCloseable {
   private static final int CONTROL_SLOT = 96;
   private static final int RULE = 104;
   private static final int KEYS = 144;
-  private static final int KEY_BYTES = 64;
+  private static final int KEY_BYTES = 56;
   private static final int MOVED = KEYS + MAXIMUM_KEY_COLUMNS * KEY_BYTES;
   private static final int MOVED_BYTES = 24;
 
@@ -65,14 +65,9 @@ final class PartitionArguments implements AutoCloseable {
           TypeId.BINARY,
           TypeId.STRUCT);
 
-  /**
-   * One key column or struct level; 0 for an address that it has not.
-   *
-   * @param dataBytes of strings: how many bytes there are at {@code data}
-   */
+  /** One key column or struct level; 0 for an address that it has not. */
   record Key(
       long data,
-      long dataBytes,
       long validity,
       long offsets,
       long nanos,
@@ -148,7 +143,6 @@ final class PartitionArguments implements AutoCloseable {
         .putInt(at + 44, key.type().precision())
         .putInt(at + 48, key.parent())
         .putInt(at + 52, modifier(key.type()))
-        .putInt(at + 56, (int) Math.min(key.dataBytes(), Integer.MAX_VALUE))
         .putInt(KEY_COLUMNS, keys + 1);
     return keys++;
   }

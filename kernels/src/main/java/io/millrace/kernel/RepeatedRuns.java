@@ -35,7 +35,7 @@ record RepeatedRuns(long map, int rows, AccessScope scope, MemoryResource memory
   /** Writes the numbers of the elements of all lists, one after the other, to {@code output}. */
   void number(long inputOffsets, long outputOffsets, long output, int capacity) {
     RowMoves.RunsMove move =
-        new RowMoves.RunsMove(inputOffsets, 0, 0, outputOffsets, output, capacity, null);
+        new RowMoves.RunsMove(inputOffsets, 0, outputOffsets, output, capacity, null);
     if (isHost()) {
       HostGather.numberElements(move, map, rows);
     } else {

@@ -26,7 +26,6 @@ final class RowMoves implements AutoCloseable {
    *
    * @param inputOffsets at the first row of the slice
    * @param inputBytes of strings; 0 for lists
-   * @param inputSize how many bytes there are at {@code inputBytes}
    * @param output bytes of strings; for lists, the numbers of the input's elements: the map of
    *     {@code elements}
    * @param capacity elements of {@code output}
@@ -35,7 +34,6 @@ final class RowMoves implements AutoCloseable {
   record RunsMove(
       long inputOffsets,
       long inputBytes,
-      long inputSize,
       long outputOffsets,
       long output,
       int capacity,
@@ -176,14 +174,7 @@ final class RowMoves implements AutoCloseable {
             : repeated.count(inputOffsets);
     Buffer output = allocate(capacity);
     runs.add(
-        new RunsMove(
-            inputOffsets,
-            read(bytes),
-            bytes.size(),
-            write(offsets),
-            write(output),
-            capacity,
-            null));
+        new RunsMove(inputOffsets, read(bytes), write(offsets), write(output), capacity, null));
     return column(input, output, mask, List.of(offsetsColumn(offsets)));
   }
 
@@ -195,7 +186,7 @@ final class RowMoves implements AutoCloseable {
     long map = allocateScratch((long) capacity * Integer.BYTES);
     RowMoves inside = inside(elements, inputOffsets, write(offsets), map, capacity);
     nested.add(inside);
-    runs.add(new RunsMove(inputOffsets, 0, 0, write(offsets), map, capacity, inside));
+    runs.add(new RunsMove(inputOffsets, 0, write(offsets), map, capacity, inside));
     Column output = part(inside.takeColumns().get(0));
     return column(input, null, mask, List.of(offsetsColumn(offsets), output));
   }

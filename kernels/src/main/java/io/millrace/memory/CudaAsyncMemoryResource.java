@@ -5,7 +5,8 @@ import io.millrace.device.DeviceStream;
 
 /**
  * The CUDA driver's stream-ordered allocator. The driver gives unused memory back at each
- * synchronization, so put a {@link PoolMemoryResource} over it where that costs too much.
+ * synchronization, so put a {@link PoolMemoryResource} over it where that costs too much. Sizes are
+ * rounded up as in {@link CudaMemoryResource}.
  */
 public final class CudaAsyncMemoryResource implements MemoryResource {
   private final Device device;
@@ -21,7 +22,7 @@ public final class CudaAsyncMemoryResource implements MemoryResource {
 
   @Override
   public long allocate(long bytes, DeviceStream stream) {
-    return bytes == 0 ? 0 : device.allocateAsync(bytes, stream);
+    return bytes == 0 ? 0 : device.allocateAsync(CudaMemoryResource.wholeWords(bytes), stream);
   }
 
   @Override

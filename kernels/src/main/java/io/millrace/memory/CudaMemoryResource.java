@@ -6,7 +6,8 @@ import io.millrace.device.DeviceStream;
 /**
  * One driver allocation for each request, with no pool: slow, and what memory checkers need,
  * because a pool hides overruns. Sizes are rounded up to words of 8 bytes: kernels read texts by
- * aligned words, of which only some bytes may be theirs.
+ * aligned words, of which only some bytes may be theirs ({@code bytes.cuh}), and memory checkers
+ * take that for an overrun.
  */
 public final class CudaMemoryResource implements MemoryResource {
   private final Device device;
@@ -22,7 +23,11 @@ public final class CudaMemoryResource implements MemoryResource {
 
   @Override
   public long allocate(long bytes, DeviceStream stream) {
-    return bytes == 0 ? 0 : device.allocate((bytes + Long.BYTES - 1) & -Long.BYTES);
+    return bytes == 0 ? 0 : device.allocate(wholeWords(bytes));
+  }
+
+  static long wholeWords(long bytes) {
+    return (bytes + Long.BYTES - 1) & -Long.BYTES;
   }
 
   @Override

@@ -33,6 +33,7 @@ public final class Calc implements AutoCloseable {
   // The other projections are columns of the input, as they are or gathered.
   private final ComputedColumns computed;
 
+  /** Of expressions, equal ones of which are one object. */
   private Calc(
       Schema inputSchema,
       Schema outputSchema,
@@ -41,9 +42,8 @@ public final class Calc implements AutoCloseable {
       Collection<String> ptxSources) {
     this.inputSchema = inputSchema;
     this.outputSchema = outputSchema;
-    ValueNumbering values = new ValueNumbering();
-    this.condition = condition == null ? null : values.share(condition);
-    this.projections = projections.stream().map(values::share).toList();
+    this.condition = condition;
+    this.projections = List.copyOf(projections);
     List<TypedExpression> evaluated = new ArrayList<>(this.projections);
     evaluated.removeIf(projection -> !isComputed(projection));
     // Also where nothing is projected: the condition decides how many rows there are.
@@ -58,6 +58,22 @@ public final class Calc implements AutoCloseable {
             List.copyOf(evaluated),
             evaluated.equals(this.projections) ? Optional.of(outputSchema) : Optional.empty(),
             this.ptxSources);
+  }
+
+  /** Of expressions from anywhere. */
+  private static Calc sharing(
+      Schema inputSchema,
+      Schema outputSchema,
+      TypedExpression condition,
+      List<TypedExpression> projections,
+      Collection<String> ptxSources) {
+    ValueNumbering values = new ValueNumbering();
+    return new Calc(
+        inputSchema,
+        outputSchema,
+        condition == null ? null : values.share(condition),
+        projections.stream().map(values::share).toList(),
+        ptxSources);
   }
 
   /** Whether a projection is more than a column of the input that stays whole, or is nested. */
@@ -95,7 +111,7 @@ public final class Calc implements AutoCloseable {
         inputSchema,
         new Schema(fields),
         condition.map(resolver::resolveCondition).orElse(null),
-        List.copyOf(typed),
+        typed,
         context.functions().ptxSources());
   }
 
@@ -111,11 +127,11 @@ public final class Calc implements AutoCloseable {
       Schema outputSchema,
       List<TypedExpression> projections,
       ResolutionContext context) {
-    return new Calc(
+    return sharing(
         inputSchema,
         outputSchema,
         condition.orElse(null),
-        List.copyOf(projections),
+        projections,
         context.functions().ptxSources());
   }
 
@@ -130,7 +146,7 @@ public final class Calc implements AutoCloseable {
     if (first != null && second != null) {
       second = new TypedExpression.And(List.of(isTrue(first), second));
     }
-    return new Calc(
+    return sharing(
         inputSchema,
         next.outputSchema,
         second == null ? first : second,
@@ -210,7 +226,7 @@ public final class Calc implements AutoCloseable {
     TypedExpression reference =
         new TypedExpression.InputReference(
             inputSchema.size(), column.name(), column.type(), column.nullable());
-    return new Calc(
+    return sharing(
         with(inputSchema, column),
         with(outputSchema, column),
         condition,

@@ -28,7 +28,8 @@ final class ComputedColumns implements AutoCloseable {
   private final HostEvaluators evaluators;
   // The same with the numbers of the rows behind; only run where rows of a filter need the host.
   private final List<TypedExpression> numbering;
-  private final CalcKernels numberingKernels;
+  private final Set<String> ptxSources;
+  private CalcKernels numberingKernels;
 
   /**
    * @param condition null for all rows
@@ -47,7 +48,14 @@ final class ComputedColumns implements AutoCloseable {
     List<TypedExpression> withNumbers = new ArrayList<>(expressions);
     withNumbers.add(new TypedExpression.RowNumber());
     this.numbering = List.copyOf(withNumbers);
-    this.numberingKernels = new CalcKernels(condition, numbering, ptxSources);
+    this.ptxSources = ptxSources;
+  }
+
+  private synchronized CalcKernels numberingKernels() {
+    if (numberingKernels == null) {
+      numberingKernels = new CalcKernels(condition, numbering, ptxSources);
+    }
+    return numberingKernels;
   }
 
   private static Schema numbered(List<TypedExpression> expressions) {
@@ -86,8 +94,14 @@ final class ComputedColumns implements AutoCloseable {
   @Override
   public void close() {
     try (evaluators;
-        numberingKernels) {
-      kernels.close();
+        kernels) {
+      closeNumberingKernels();
+    }
+  }
+
+  private synchronized void closeNumberingKernels() {
+    if (numberingKernels != null) {
+      numberingKernels.close();
     }
   }
 
@@ -117,7 +131,7 @@ final class ComputedColumns implements AutoCloseable {
 
   private DevicePart.Result runKernel(
       boolean numbersRows, Table input, Schema schema, DeviceStream stream, MemoryResource memory) {
-    CalcKernels chosen = numbersRows ? numberingKernels : kernels;
+    CalcKernels chosen = numbersRows ? numberingKernels() : kernels;
     return chosen
         .on(stream.device(), hasMasks(input))
         .run(input, chosen.tables(), schema, stream, memory);
@@ -139,7 +153,7 @@ final class ComputedColumns implements AutoCloseable {
         return Optional.of(merge(result, input, false, stream, memory));
       }
     }
-    if (!numberingKernels.hostReasons().isEmpty()) {
+    if (!numberingKernels().hostReasons().isEmpty()) {
       return Optional.empty();
     }
     // Which rows were kept is only known where their numbers are written.

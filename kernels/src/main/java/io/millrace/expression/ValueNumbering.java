@@ -33,11 +33,28 @@ final class ValueNumbering {
 
   /** The number of the expression, from 0 on. */
   int number(TypedExpression expression) {
-    PostOrder.visit(expression, TypedExpression::operands, known::containsKey, this::addNumber);
+    if (isKnown(expression.operands())) {
+      known.computeIfAbsent(expression, this::newNumber);
+    } else {
+      PostOrder.visit(
+          expression,
+          TypedExpression::operands,
+          known::containsKey,
+          node -> known.put(node, newNumber(node)));
+    }
     return known.get(expression);
   }
 
-  private void addNumber(TypedExpression expression) {
+  private boolean isKnown(List<TypedExpression> expressions) {
+    for (TypedExpression expression : expressions) {
+      if (!known.containsKey(expression)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private Integer newNumber(TypedExpression expression) {
     List<Integer> operands = new ArrayList<>(expression.operands().size());
     for (TypedExpression operand : expression.operands()) {
       operands.add(known.get(operand));
@@ -48,7 +65,7 @@ final class ValueNumbering {
       number = firsts.size();
       firsts.add(expression);
     }
-    known.put(expression, number);
+    return number;
   }
 
   /**
@@ -59,8 +76,10 @@ final class ValueNumbering {
     int number = number(expression);
     while (shared.size() < firsts.size()) {
       TypedExpression first = firsts.get(shared.size());
-      List<TypedExpression> operands =
-          first.operands().stream().map(operand -> shared.get(known.get(operand))).toList();
+      List<TypedExpression> operands = new ArrayList<>(first.operands().size());
+      for (TypedExpression operand : first.operands()) {
+        operands.add(shared.get(known.get(operand)));
+      }
       TypedExpression next = isMadeOf(first, operands) ? first : first.withOperands(operands);
       shared.add(next);
       known.put(next, shared.size() - 1);

@@ -20,10 +20,10 @@ final class CalcKernels implements AutoCloseable {
   // Of a kernel's arguments.
   private static final int MOST_WORDS = 512;
   private static final int MAXIMUM_IDLE = 256;
-  // The time of assembling grows with the square: 2000 comparisons with constants, which are as
-  // many
-  // parts, take some 10 s.
-  private static final int MOST_PARTS = 4_000;
+  // The time of assembling grows with the square of the length, and more beyond this. A comparison
+  // with a constant is two parts, a LIKE one. On one core of a server, of 2500 parts: 2 s for
+  // comparisons, about 17 s for LIKE and decimals (docs/benchmarks/2026-11-22-mend.md).
+  private static final int MOST_PARTS = 2_500;
   private static final ReferenceCountedCache<Key, CalcKernel> COMPILED =
       new ReferenceCountedCache<>(MAXIMUM_IDLE, CalcKernel::close);
 

@@ -13,10 +13,10 @@ import java.util.function.LongConsumer;
  */
 final class FreedBlocks {
   /** Smaller blocks are left to the process's allocator, which keeps them. */
-  static final long SMALLEST_BYTES = 1 << 16;
+  static final long SMALLEST_BYTES = 1L << 16;
 
   /** What is kept at most. */
-  static final long LIMIT_BYTES = 64 << 20;
+  static final long LIMIT_BYTES = 64L << 20;
 
   private static final int STEPS_OF_A_SIZE = 8;
 

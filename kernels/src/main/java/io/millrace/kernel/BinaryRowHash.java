@@ -95,7 +95,7 @@ final class BinaryRowHash extends KeyHash {
     }
     int start = length < LENGTHS ? HASHES_OF_SLOTS[length] : hashOfSlot(length);
     int mixed = MurmurHash3.mixBytes(start, address, length);
-    return MurmurHash3.finish(mixed, ONE_COLUMN_BYTES + (length + 7 & -8));
+    return MurmurHash3.finish(mixed, ONE_COLUMN_BYTES + ((length + 7) & -8));
   }
 
   private static int hashOfSlot(int length) {

@@ -53,7 +53,7 @@ final class MurmurHash3 {
   /** Mixes at least 8 bytes as longs, the last one filled up with zeros. */
   static int mixBytes(int hash, long address, int length) {
     int mixed = hash;
-    int last = length - 1 & -Long.BYTES;
+    int last = (length - 1) & -Long.BYTES;
     if (last > 0) {
       mixed = mixLong(mixed, HostMemory.getLong(address));
     }

@@ -134,7 +134,7 @@ public record PartitionNumbering(Rule rule, int partitions, int maximumParalleli
     if (isPowerOfTwo(maximumParallelism)) {
       int shift = Integer.numberOfTrailingZeros(maximumParallelism);
       for (int i = 0; i < count; i++) {
-        keyGroups[i] = keyGroups[i] * partitions >>> shift;
+        keyGroups[i] = (keyGroups[i] * partitions) >>> shift;
       }
     } else {
       long multiplier = multiplier(maximumParallelism);

@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FreedBlocksTest {
-  private static final long MIB = 1 << 20;
+  private static final long MIB = 1L << 20;
 
   private final List<Long> released = new ArrayList<>();
   private final FreedBlocks blocks = new FreedBlocks(released::add);

@@ -6,7 +6,9 @@ public final class HostDevice implements Device {
   public static final HostDevice INSTANCE = new HostDevice();
 
   private static final long ALIGNMENT = 64;
+  private static final int HEADER_BYTES = 2 * Long.BYTES;
 
+  private final FreedBlocks freedBlocks = new FreedBlocks(HostDevice::release);
   private final PinnedStagingPool stagingPool = new PinnedStagingPool(this);
 
   private HostDevice() {}
@@ -41,23 +43,56 @@ public final class HostDevice implements Device {
     free(address);
   }
 
-  // The block's own address is kept in the word before the aligned one.
+  // The two words before the aligned address are the block's own address and its capacity.
   @Override
   public long allocate(long bytes) {
-    long block;
+    long capacity = FreedBlocks.capacity(bytes);
+    if (FreedBlocks.keeps(capacity)) {
+      long freed = freedBlocks.take(capacity);
+      if (freed != 0) {
+        return freed;
+      }
+    }
+    long block = allocateBlock(capacity + ALIGNMENT + HEADER_BYTES);
+    long address = (block + HEADER_BYTES + ALIGNMENT - 1) & -ALIGNMENT;
+    HostMemory.putLong(address - Long.BYTES, block);
+    HostMemory.putLong(address - HEADER_BYTES, capacity);
+    return address;
+  }
+
+  private long allocateBlock(long bytes) {
     try {
-      block = HostMemory.allocate(bytes + ALIGNMENT + Long.BYTES);
+      return HostMemory.allocate(bytes);
+    } catch (OutOfMemoryError noRoomBesideFreedBlocks) {
+      trim();
+    }
+    try {
+      return HostMemory.allocate(bytes);
     } catch (OutOfMemoryError e) {
       throw new GpuOutOfMemoryException("the host has no " + bytes + " bytes left");
     }
-    long address = (block + Long.BYTES + ALIGNMENT - 1) & -ALIGNMENT;
-    HostMemory.putLong(address - Long.BYTES, block);
-    return address;
   }
 
   @Override
   public void free(long address) {
+    long capacity = HostMemory.getLong(address - HEADER_BYTES);
+    if (FreedBlocks.keeps(capacity)) {
+      freedBlocks.add(address, capacity);
+    } else {
+      release(address);
+    }
+  }
+
+  private static void release(long address) {
     HostMemory.free(HostMemory.getLong(address - Long.BYTES));
+  }
+
+  /**
+   * Gives the memory back to the process's allocator that was freed and is kept for later
+   * allocations, 64 MiB at most.
+   */
+  public void trim() {
+    freedBlocks.clear();
   }
 
   @Override

@@ -10,6 +10,9 @@ import org.apache.arrow.memory.util.MemoryUtil;
  * Values are in native order, which must be little-endian, as CUDA's and Arrow's are.
  */
 public final class HostMemory {
+  // Up to here a loop is faster than the buffers that a copy of a whole array is made with.
+  private static final int FEW_WORDS = 16;
+
   static {
     if (ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
       throw new ExceptionInInitializerError("Millrace needs a little-endian machine");
@@ -63,21 +66,45 @@ public final class HostMemory {
 
   /** Copies {@code count} longs to the array's beginning. */
   public static void copyToArray(long[] target, long sourceAddress, int count) {
+    if (count <= FEW_WORDS) {
+      for (int i = 0; i < count; i++) {
+        target[i] = getLong(sourceAddress + (long) i * Long.BYTES);
+      }
+      return;
+    }
     words(sourceAddress, count).asLongBuffer().get(target, 0, count);
   }
 
   /** Copies {@code count} doubles, bit for bit, to the array's beginning. */
   public static void copyToArray(double[] target, long sourceAddress, int count) {
+    if (count <= FEW_WORDS) {
+      for (int i = 0; i < count; i++) {
+        target[i] = getDouble(sourceAddress + (long) i * Double.BYTES);
+      }
+      return;
+    }
     words(sourceAddress, count).asDoubleBuffer().get(target, 0, count);
   }
 
   /** Copies the array's first {@code count} longs. */
   public static void copyFromArray(long targetAddress, long[] source, int count) {
+    if (count <= FEW_WORDS) {
+      for (int i = 0; i < count; i++) {
+        putLong(targetAddress + (long) i * Long.BYTES, source[i]);
+      }
+      return;
+    }
     words(targetAddress, count).asLongBuffer().put(source, 0, count);
   }
 
   /** Copies the array's first {@code count} doubles, bit for bit. */
   public static void copyFromArray(long targetAddress, double[] source, int count) {
+    if (count <= FEW_WORDS) {
+      for (int i = 0; i < count; i++) {
+        putDouble(targetAddress + (long) i * Double.BYTES, source[i]);
+      }
+      return;
+    }
     words(targetAddress, count).asDoubleBuffer().put(source, 0, count);
   }
 

@@ -32,6 +32,7 @@ public final class Calc implements AutoCloseable {
   private final Set<String> ptxSources;
   // The other projections are columns of the input, as they are or gathered.
   private final ComputedColumns computed;
+  private final boolean isAllComputed;
 
   /** Of expressions, equal ones of which are one object. */
   private Calc(
@@ -52,11 +53,12 @@ public final class Calc implements AutoCloseable {
       evaluated.add(new TypedExpression.RowNumber());
     }
     this.ptxSources = Collections.unmodifiableSet(new LinkedHashSet<>(ptxSources));
+    this.isAllComputed = evaluated.equals(this.projections);
     this.computed =
         new ComputedColumns(
             this.condition,
             List.copyOf(evaluated),
-            evaluated.equals(this.projections) ? Optional.of(outputSchema) : Optional.empty(),
+            isAllComputed ? Optional.of(outputSchema) : Optional.empty(),
             this.ptxSources);
   }
 
@@ -203,7 +205,7 @@ public final class Calc implements AutoCloseable {
    */
   public Table apply(Table input, DeviceStream stream, MemoryResource memory) {
     Table result = computed.evaluate(input, stream, memory);
-    if (computed.expressions().equals(projections)) {
+    if (isAllComputed) {
       return result;
     }
     try (result) {

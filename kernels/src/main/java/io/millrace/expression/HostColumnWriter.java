@@ -16,12 +16,14 @@ import java.util.List;
 
 /** Appends values of vectors to a new column in host memory. Closed, it frees what it has. */
 final class HostColumnWriter implements AutoCloseable {
+  private static final int MOST_BUFFERS = 3;
+
   private final DataType type;
   private final TypeId id;
   private final DeviceStream stream;
   private final MemoryResource memory;
   private final AccessScope scope;
-  private final List<Buffer> buffers = new ArrayList<>();
+  private final List<Buffer> buffers = new ArrayList<>(MOST_BUFFERS);
   private final long data;
   private final long secondData;
   private final boolean nullable;

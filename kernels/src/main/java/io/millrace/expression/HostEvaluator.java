@@ -60,7 +60,7 @@ final class HostEvaluator {
     if (filtered != unfiltered) {
       filtered.bind(input, scope);
     }
-    List<HostColumnWriter> writers = new ArrayList<>();
+    List<HostColumnWriter> writers = new ArrayList<>(projections.size());
     try (results) {
       for (TypedExpression projection : projections) {
         boolean computed = !(projection instanceof TypedExpression.InputReference);
@@ -75,17 +75,20 @@ final class HostEvaluator {
       }
       int rows = run(input.rowCount(), writers);
       return finish(outputSchema, writers, rows);
-    } finally {
-      FirstFailure closing = new FirstFailure();
-      writers.forEach(writer -> closing.run(writer::close));
-      closing.rethrow();
+    } catch (RuntimeException | Error e) {
+      FirstFailure failed = new FirstFailure();
+      failed.add(e);
+      writers.forEach(writer -> failed.run(writer::close));
+      throw e;
     }
   }
 
   private static Table finish(Schema schema, List<HostColumnWriter> writers, int rows) {
-    List<Column> columns = new ArrayList<>();
+    List<Column> columns = new ArrayList<>(writers.size());
     try {
-      writers.forEach(writer -> columns.add(writer.finish()));
+      for (HostColumnWriter writer : writers) {
+        columns.add(writer.finish());
+      }
       return new Table(schema, columns, rows);
     } catch (RuntimeException | Error e) {
       columns.forEach(Column::close);

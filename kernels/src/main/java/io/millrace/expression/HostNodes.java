@@ -113,6 +113,8 @@ final class HostNodes {
     private final Rows.FailureSink sink;
     private final int[] present;
     private final int depth;
+    // The rows of the last chunk without gaps, which most chunks have; null before the first.
+    private Rows dense;
     // Evaluated first, so that deep chains of calls take steps of many calls down the stack.
     private final Set<HostNode> landings = new LinkedHashSet<>();
 
@@ -150,8 +152,18 @@ final class HostNodes {
       }
       Rows strict = hasNulls ? present(rows, result) : rows;
       if (strict.count() > 0) {
-        call.function().host().evaluate(values, result, strict.failingTo(sink));
+        call.function().host().evaluate(values, result, failing(strict));
       }
+    }
+
+    private Rows failing(Rows rows) {
+      if (!rows.isDense()) {
+        return rows.failingTo(sink);
+      }
+      if (dense == null || dense.count() != rows.count()) {
+        dense = rows.failingTo(sink);
+      }
+      return dense;
     }
 
     @Override

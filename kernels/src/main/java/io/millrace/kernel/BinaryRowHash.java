@@ -14,12 +14,21 @@ import java.util.Arrays;
 final class BinaryRowHash extends KeyHash {
   private static final int SEED = 42;
   private static final int HEADER_BYTES = 8;
+  private static final int ONE_COLUMN_BYTES = HEADER_BYTES + Long.BYTES;
   private static final int LONGEST_INLINE = 7;
   private static final int LARGE_DECIMAL_BYTES = 16;
   private static final int MICROS_PER_MILLI = 1_000;
   private static final long NANOS_PER_MICRO = 1_000;
 
   private static final int HASH_OF_NO_NULLS = MurmurHash3.mixLong(SEED, 0);
+  private static final int LENGTHS = 256;
+
+  // Of a row whose one column is placed behind its slot: the hash of header and slot by length.
+  private static final int[] HASHES_OF_SLOTS = new int[LENGTHS];
+
+  static {
+    Arrays.setAll(HASHES_OF_SLOTS, BinaryRowHash::hashOfSlot);
+  }
 
   // By row of the chunk: the null bits, a slot, and the bytes of the row so far.
   private final long[] headers;
@@ -36,9 +45,15 @@ final class BinaryRowHash extends KeyHash {
   @Override
   void hash(int count, int[] hashes) {
     KeyVector[] columns = columns();
-    if (columns.length == 1 && !columns[0].hasNulls() && isInSlot(columns[0].id())) {
-      hashOneSlot(columns[0], count, hashes);
-      return;
+    if (columns.length == 1 && !columns[0].hasNulls()) {
+      KeyVector column = columns[0];
+      if (isInSlot(column.id())) {
+        hashOneSlot(column, count, hashes);
+        return;
+      } else if (column.id().isVariableWidth()) {
+        hashOneRun(column, count, hashes);
+        return;
+      }
     }
     Arrays.fill(ends, 0, count, HEADER_BYTES + Long.BYTES * columns.length);
     mixHeaders(count, hashes);
@@ -61,8 +76,35 @@ final class BinaryRowHash extends KeyHash {
     long mask = slotMask(column.id());
     for (int i = 0; i < count; i++) {
       int mixed = MurmurHash3.mixLong(HASH_OF_NO_NULLS, values[i] & mask);
-      hashes[i] = MurmurHash3.finish(mixed, HEADER_BYTES + Long.BYTES);
+      hashes[i] = MurmurHash3.finish(mixed, ONE_COLUMN_BYTES);
     }
+  }
+
+  private static void hashOneRun(KeyVector column, int count, int[] hashes) {
+    long[] addresses = column.values();
+    long[] lengths = column.seconds();
+    for (int i = 0; i < count; i++) {
+      hashes[i] = ofOneRun(addresses[i], (int) lengths[i]);
+    }
+  }
+
+  private static int ofOneRun(long address, int length) {
+    if (length <= LONGEST_INLINE) {
+      int mixed = MurmurHash3.mixLong(HASH_OF_NO_NULLS, inlineSlot(address, length));
+      return MurmurHash3.finish(mixed, ONE_COLUMN_BYTES);
+    }
+    int start = length < LENGTHS ? HASHES_OF_SLOTS[length] : hashOfSlot(length);
+    int mixed = MurmurHash3.mixBytes(start, address, length);
+    return MurmurHash3.finish(mixed, ONE_COLUMN_BYTES + ((length + 7) & -8));
+  }
+
+  private static int hashOfSlot(int length) {
+    return MurmurHash3.mixLong(HASH_OF_NO_NULLS, (long) ONE_COLUMN_BYTES << 32 | length);
+  }
+
+  private static long inlineSlot(long address, int length) {
+    return MurmurHash3.longOfBytes(address, length)
+        | (length | 0x80L) << (Byte.SIZE * LONGEST_INLINE);
   }
 
   private void mixHeaders(int count, int[] hashes) {
@@ -144,8 +186,7 @@ final class BinaryRowHash extends KeyHash {
       if (column.isNull(i)) {
         slots[i] = 0;
       } else if (length <= LONGEST_INLINE) {
-        long bytes = MurmurHash3.longOfBytes(column.values()[i], length);
-        slots[i] = bytes | (length | 0x80L) << (Byte.SIZE * LONGEST_INLINE);
+        slots[i] = inlineSlot(column.values()[i], length);
       } else {
         place(i, length, (length + 7) & -8);
       }

@@ -96,21 +96,23 @@ final class HostGather {
   }
 
   private static void gatherRuns(RowMoves.RunsMove move, long map, int rows) {
-    int end = moveRuns(move, map, rows, move.elements() != null);
-    if (move.elements() != null) {
-      for (int i = end; i < move.capacity(); i++) {
-        HostMemory.putInt(move.output() + (long) i * Integer.BYTES, -1);
-      }
-      gatherAll(move.elements(), move.output());
+    if (move.elements() == null) {
+      gatherStrings(move, map, rows);
+      return;
     }
+    int end = numberElements(move, map, rows);
+    for (int i = end; i < move.capacity(); i++) {
+      HostMemory.putInt(move.output() + (long) i * Integer.BYTES, -1);
+    }
+    gatherAll(move.elements(), move.output());
   }
 
-  /** Writes the numbers of the elements of lists, without moving those. */
-  static void numberElements(RowMoves.RunsMove move, long map, int rows) {
-    moveRuns(move, map, rows, true);
-  }
-
-  private static int moveRuns(RowMoves.RunsMove move, long map, int rows, boolean isList) {
+  private static void gatherStrings(RowMoves.RunsMove move, long map, int rows) {
+    long bytes = move.inputBytes();
+    long output = move.output();
+    int capacity = move.capacity();
+    long lastBegin = move.inputSize() - LONGEST_SHORT_RUN;
+    int lastEnd = capacity - LONGEST_SHORT_RUN;
     int end = 0;
     HostMemory.putInt(move.outputOffsets(), 0);
     for (int row = 0; row < rows; row++) {
@@ -119,26 +121,32 @@ final class HostGather {
         long offset = move.inputOffsets() + (long) source * Integer.BYTES;
         int begin = HostMemory.getInt(offset);
         int length = HostMemory.getInt(offset + Integer.BYTES) - begin;
-        copyRun(move, begin, end, length, isList);
+        checkRoom(end, length, capacity);
+        if (length <= LONGEST_SHORT_RUN && begin <= lastBegin && end <= lastEnd) {
+          copyPairs(output + end, bytes + begin, length);
+        } else {
+          copyBytes(output + end, bytes + begin, length);
+        }
         end += length;
       }
       HostMemory.putInt(move.outputOffsets() + (row + 1L) * Integer.BYTES, end);
     }
-    return end;
   }
 
-  private static void copyRun(
-      RowMoves.RunsMove move, int begin, int end, int length, boolean isList) {
-    if (end + (long) length > move.capacity()) {
+  private static void checkRoom(int end, int length, int capacity) {
+    if (end + (long) length > capacity) {
       throw new IllegalArgumentException("the map names a row of strings or lists twice");
     }
-    if (!isList) {
-      copyBytes(move.output() + end, move.inputBytes() + begin, length);
-    } else {
-      for (int i = 0; i < length; i++) {
-        HostMemory.putInt(move.output() + (end + (long) i) * Integer.BYTES, begin + i);
-      }
-    }
+  }
+
+  // In whole pairs of words, without a branch for most strings: the next one overwrites the excess.
+  private static void copyPairs(long output, long input, int length) {
+    int done = 0;
+    do {
+      copyLong(output, input, done);
+      copyLong(output, input, done + Long.BYTES);
+      done += 2 * Long.BYTES;
+    } while (done < length);
   }
 
   // Most strings are short, and a call into the virtual machine takes longer than their copy. The
@@ -166,5 +174,26 @@ final class HostGather {
 
   private static void copyLong(long output, long input, int at) {
     HostMemory.putLong(output + at, HostMemory.getLong(input + at));
+  }
+
+  /** Writes the numbers of the elements of lists, without moving those; returns their count. */
+  static int numberElements(RowMoves.RunsMove move, long map, int rows) {
+    int end = 0;
+    HostMemory.putInt(move.outputOffsets(), 0);
+    for (int row = 0; row < rows; row++) {
+      int source = source(map, row);
+      if (source >= 0) {
+        long offset = move.inputOffsets() + (long) source * Integer.BYTES;
+        int begin = HostMemory.getInt(offset);
+        int length = HostMemory.getInt(offset + Integer.BYTES) - begin;
+        checkRoom(end, length, move.capacity());
+        for (int i = 0; i < length; i++) {
+          HostMemory.putInt(move.output() + (end + (long) i) * Integer.BYTES, begin + i);
+        }
+        end += length;
+      }
+      HostMemory.putInt(move.outputOffsets() + (row + 1L) * Integer.BYTES, end);
+    }
+    return end;
   }
 }

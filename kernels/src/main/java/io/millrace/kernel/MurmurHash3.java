@@ -53,17 +53,28 @@ final class MurmurHash3 {
   /** Mixes at least 8 bytes as longs, the last one filled up with zeros. */
   static int mixBytes(int hash, long address, int length) {
     int mixed = hash;
-    int whole = length & -Long.BYTES;
-    for (int i = 0; i < whole; i += Long.BYTES) {
-      mixed = mixLong(mixed, HostMemory.getLong(address + i));
+    int last = (length - 1) & -Long.BYTES;
+    if (last > 0) {
+      mixed = mixLong(mixed, HostMemory.getLong(address));
     }
-    if (length > whole) {
-      mixed = mixLong(mixed, lastBytes(address, length));
+    // Apart, because what the compiler makes of a loop is slow where it hardly runs.
+    if (last > Long.BYTES) {
+      mixed = mixLongs(mixed, address + Long.BYTES, address + last);
+    }
+    return mixLong(mixed, lastBytes(address, length));
+  }
+
+  private static int mixLongs(int hash, long begin, long end) {
+    int mixed = hash;
+    for (long address = begin; address < end; address += Long.BYTES) {
+      mixed = mixLong(mixed, HostMemory.getLong(address));
     }
     return mixed;
   }
 
-  /** The bytes behind the last whole long of at least 8 bytes, as a little-endian word. */
+  /**
+   * The last 1 to 8 of at least 8 bytes, those from a multiple of 8 on, as a little-endian word.
+   */
   static long lastBytes(long address, int length) {
     return HostMemory.getLong(address + length - Long.BYTES) >>> (Byte.SIZE * (-length & 7));
   }

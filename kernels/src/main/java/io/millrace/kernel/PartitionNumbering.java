@@ -39,8 +39,8 @@ public record PartitionNumbering(Rule rule, int partitions, int maximumParalleli
    */
   public static PartitionNumbering modulo(int partitions) {
     checkPartitions(partitions);
-    boolean isPowerOfTwo = Integer.bitCount(partitions) == 1;
-    return new PartitionNumbering(isPowerOfTwo ? Rule.MASK : Rule.MODULO, partitions, 1);
+    return new PartitionNumbering(
+        isPowerOfTwo(partitions) ? Rule.MASK : Rule.MODULO, partitions, 1);
   }
 
   static void checkPartitions(int partitions) {
@@ -106,23 +106,46 @@ public record PartitionNumbering(Rule rule, int partitions, int maximumParalleli
       case KEY_GROUP -> toKeyGroups(hashes, count);
       case SUBTASK -> {
         toKeyGroups(hashes, count);
-        if (maximumParallelism > 1) {
-          long multiplier = multiplier(maximumParallelism);
-          for (int i = 0; i < count; i++) {
-            hashes[i] = (int) highProduct(multiplier, (long) hashes[i] * partitions);
-          }
-        }
+        toSubtasks(hashes, count);
       }
     }
   }
 
+  // Flink chooses powers of two, for which the compiler makes vector instructions. The absolute
+  // value of MIN_VALUE is itself; Flink takes 0 for it.
   private void toKeyGroups(int[] hashes, int count) {
-    long multiplier = multiplier(maximumParallelism);
     for (int i = 0; i < count; i++) {
-      int mixed = MurmurHash3.ofInt(0, hashes[i]);
-      int positive = mixed == Integer.MIN_VALUE ? 0 : Math.abs(mixed);
-      hashes[i] = remainder(positive, multiplier, maximumParallelism);
+      hashes[i] = Math.abs(MurmurHash3.ofInt(0, hashes[i])) & Integer.MAX_VALUE;
     }
+    if (isPowerOfTwo(maximumParallelism)) {
+      for (int i = 0; i < count; i++) {
+        hashes[i] &= maximumParallelism - 1;
+      }
+    } else {
+      long multiplier = multiplier(maximumParallelism);
+      for (int i = 0; i < count; i++) {
+        hashes[i] = remainder(hashes[i], multiplier, maximumParallelism);
+      }
+    }
+  }
+
+  // The products are below 2^30.
+  private void toSubtasks(int[] keyGroups, int count) {
+    if (isPowerOfTwo(maximumParallelism)) {
+      int shift = Integer.numberOfTrailingZeros(maximumParallelism);
+      for (int i = 0; i < count; i++) {
+        keyGroups[i] = (keyGroups[i] * partitions) >>> shift;
+      }
+    } else {
+      long multiplier = multiplier(maximumParallelism);
+      for (int i = 0; i < count; i++) {
+        keyGroups[i] = (int) highProduct(multiplier, (long) keyGroups[i] * partitions);
+      }
+    }
+  }
+
+  private static boolean isPowerOfTwo(int number) {
+    return Integer.bitCount(number) == 1;
   }
 
   /**

@@ -213,7 +213,7 @@ public final class Buffer implements AutoCloseable {
 
   private void makeSingleOwner(AccessScope scope) {
     BufferOwner shared = owner;
-    if (!exposed && shared.isShared() && shared.copiesOnWrite()) {
+    if (!exposed && shared.copiesOnWrite() && shared.isShared()) {
       owner = copyOwner(scope.stream());
       offset = 0;
       shared.release();

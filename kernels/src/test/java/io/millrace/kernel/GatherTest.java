@@ -45,6 +45,26 @@ class GatherTest {
     }
   }
 
+  // Short ones are copied in pairs of words, but for those at the end of a buffer.
+  @Test
+  void stringsOfEachLength() {
+    List<Object> texts = new ArrayList<>();
+    List<Integer> map = new ArrayList<>();
+    for (int length = 0; length < 150; length++) {
+      texts.add(String.valueOf((char) ('!' + length % 90)).repeat(length));
+      map.add(length);
+    }
+    try (Table table =
+        new TableBuilder().column(Field.of("text", DataType.STRING), texts).build(device)) {
+      assertGathered(table, map);
+      Collections.reverse(map);
+      assertGathered(table, map);
+      Collections.shuffle(map, random.random());
+      assertGathered(table, map);
+      assertGathered(table, List.of(3));
+    }
+  }
+
   @RowCountTest
   void aRowMayBeNamedMoreThanOnceByGatherRepeated(int rowCount) {
     int rows = Math.min(rowCount, 1_000);

@@ -3,6 +3,7 @@ package io.millrace.operators.batch;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
+import io.millrace.device.HostDevice;
 import io.millrace.memory.CudaMemoryResource;
 import io.millrace.memory.GpuSemaphore;
 import io.millrace.memory.HostMemoryResource;
@@ -167,6 +168,8 @@ final class DeviceMemory {
       devicePool.ifPresent(pool -> pool.trim(stream));
       hostPool.trim(stream);
       device.stagingPool().trim();
+    } finally {
+      HostDevice.INSTANCE.trim();
     }
   }
 

@@ -132,9 +132,9 @@ final class EtlPipeline {
         badRows
             .process(new CountBadRows(plan.badRowLimit().rows()))
             .returns(MalformedLineSerializer.typeInformation())
-            // One subtask, which knows of all of them.
-            .setParallelism(1)
-            .uid("count-bad-rows");
+            .uid("count-bad-rows")
+            // One subtask, which knows of all of them, also where the scheduler chooses how many.
+            .forceNonParallel();
     FileSinks.malformedLines(counted, new Path(plan.badRowsPath())).uid("bad-rows");
   }
 

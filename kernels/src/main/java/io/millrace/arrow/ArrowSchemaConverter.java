@@ -208,7 +208,12 @@ public final class ArrowSchemaConverter {
 
   private static DataType integer(Field field, String path, ArrowType.Int type) {
     if (!type.getIsSigned()) {
-      throw unsupported(field, path);
+      throw new ArrowTypeException(
+          "column '"
+              + path
+              + "' is of the Arrow type uint"
+              + type.getBitWidth()
+              + ", which is not supported: cast it to a signed integer");
     }
     return switch (type.getBitWidth()) {
       case 8 -> DataType.INT8;

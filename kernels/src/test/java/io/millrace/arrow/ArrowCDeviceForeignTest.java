@@ -1,6 +1,8 @@
 package io.millrace.arrow;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.millrace.column.Table;
 import io.millrace.testing.DeviceExtension;
@@ -8,6 +10,7 @@ import io.millrace.testing.RandomExtension;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Random;
 import org.apache.arrow.c.ArrowSchema;
 import org.apache.arrow.c.Data;
@@ -28,6 +31,7 @@ import org.apache.arrow.vector.TimeStampSecTZVector;
 import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.complex.LargeListVector;
+import org.apache.arrow.vector.complex.ListVector;
 import org.apache.arrow.vector.dictionary.Dictionary;
 import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
 import org.apache.arrow.vector.types.pojo.ArrowType;
@@ -138,6 +142,50 @@ class ArrowCDeviceForeignTest {
             lists.endValue(row, length);
           });
       assertImported(none, strings, binaries, lists);
+    }
+  }
+
+  @Test
+  void offsetsThatDecreaseAreRefusedOnTheHost() {
+    // Content in a GPU's memory is not read before it is worked on.
+    assumeFalse(device.isCuda());
+    try (MapDictionaryProvider none = new MapDictionaryProvider();
+        VarCharVector strings = new VarCharVector("s", allocator);
+        LargeVarCharVector large = new LargeVarCharVector("l", allocator);
+        ListVector lists = ListVector.empty("v", allocator)) {
+      lists.addOrGetVector(FieldType.nullable(new ArrowType.Int(64, true)));
+      for (int row = 0; row < 3; row++) {
+        strings.setSafe(row, bytes("abc"));
+        large.setSafe(row, bytes("abc"));
+        lists.startNewValue(row);
+        ((BigIntVector) lists.getDataVector()).setSafe(row, row);
+        lists.endValue(row, 1);
+      }
+      for (FieldVector vector : List.of(strings, large, lists)) {
+        vector.setValueCount(3);
+      }
+      strings.getOffsetBuffer().setInt(2 * Integer.BYTES, 2);
+      large.getOffsetBuffer().setLong(2 * Long.BYTES, 2);
+      lists.getOffsetBuffer().setInt(2 * Integer.BYTES, 0);
+      assertRefused(none, strings, "column 's' (Utf8) has the offset 2 behind 3 in row 2");
+      assertRefused(none, large, "column 'l' (LargeUtf8) has the offset 2 behind 3 in row 2");
+      assertRefused(none, lists, "column 'v' (List) has the offset 0 behind 1 in row 2");
+    }
+  }
+
+  private void assertRefused(
+      MapDictionaryProvider dictionaries, FieldVector vector, String message) {
+    VectorSchemaRoot root = VectorSchemaRoot.of(vector);
+    ArrowCDeviceImporter importer =
+        new ArrowCDeviceImporter(allocator, device.hostStream(), device.hostMemory());
+    try (ArrowSchema schema = ArrowSchema.allocateNew(allocator);
+        ArrowDeviceArray array = UploadedVectors.of(root, dictionaries, device)) {
+      Data.exportSchema(allocator, root.getSchema(), dictionaries, schema);
+      assertThatThrownBy(
+              () -> importer.fromArrowDevice(schema, array, device.stream(), device.memory()))
+          .isInstanceOf(ArrowFormatException.class)
+          .hasMessage(message);
+      schema.release();
     }
   }
 

@@ -32,11 +32,16 @@ import java.util.Optional;
 import java.util.Random;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.IntVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
 import org.apache.arrow.vector.ipc.ArrowStreamReader;
 import org.apache.arrow.vector.ipc.ArrowStreamWriter;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.FieldType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -253,6 +258,35 @@ class ArrowIpcStreamTest {
       }
       assertThat(read(bytes, schema)).containsExactly(rows, rows.subList(1, 3));
     }
+  }
+
+  private static byte[] withNames(String... names) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (BufferAllocator allocator = new RootAllocator()) {
+      List<FieldVector> vectors = new ArrayList<>();
+      for (String name : names) {
+        Field field = new Field(name, FieldType.nullable(new ArrowType.Int(32, true)), null);
+        IntVector vector = new IntVector(field, allocator);
+        vector.setSafe(0, vectors.size());
+        vector.setValueCount(1);
+        vectors.add(vector);
+      }
+      try (VectorSchemaRoot root = new VectorSchemaRoot(vectors);
+          ArrowStreamWriter writer = new ArrowStreamWriter(root, null, bytes)) {
+        writer.writeBatch();
+      }
+    }
+    return bytes.toByteArray();
+  }
+
+  @Test
+  void aFieldWithoutANameHasTheEmptyName() throws IOException {
+    Schema schema =
+        Schema.of(DataType.Field.of("a", DataType.INT32), DataType.Field.of("", DataType.INT32));
+    assertThat(read(withNames("a", null), schema)).containsExactly(List.of(List.of(0, 1)));
+    assertThatThrownBy(() -> open(withNames(null, null)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("''");
   }
 
   @Test

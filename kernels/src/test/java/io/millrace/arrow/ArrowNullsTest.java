@@ -12,14 +12,29 @@ import io.millrace.column.TypeId;
 import io.millrace.testing.DataTypes;
 import io.millrace.testing.RandomTables;
 import io.millrace.testing.TableBuilder;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.channels.Channels;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import org.apache.arrow.c.ArrowArray;
+import org.apache.arrow.c.ArrowSchema;
+import org.apache.arrow.c.Data;
 import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.IntVector;
+import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.complex.StructVector;
+import org.apache.arrow.vector.dictionary.Dictionary;
+import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
+import org.apache.arrow.vector.ipc.ArrowStreamWriter;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
+import org.apache.arrow.vector.types.pojo.FieldType;
 import org.junit.jupiter.api.Test;
 
 /** Nulls in columns of which another producer says that they are NOT NULL, at each border. */
@@ -149,6 +164,110 @@ class ArrowNullsTest extends ArrowCDeviceTestCase {
         structs.setIndexDefined(0);
         assertThatThrownBy(() -> new Borders(device, allocator).vectors(root).close())
             .hasMessage("column 'x.a' is NOT NULL and has 1 nulls");
+      }
+    }
+  }
+
+  /** A way in for vectors with dictionaries. */
+  private interface DictionaryBorder {
+    Table cross(VectorSchemaRoot root, MapDictionaryProvider dictionaries) throws IOException;
+  }
+
+  private Map<String, DictionaryBorder> dictionaryBorders() {
+    return Map.of(
+        "vectors",
+        (root, dictionaries) ->
+            new ArrowImporter(device.hostStream(), device.hostMemory())
+                .importTable(root, dictionaries),
+        "IPC stream",
+        this::throughStream,
+        "C data",
+        this::throughCData,
+        "C device",
+        this::throughCDevice);
+  }
+
+  private Table throughStream(VectorSchemaRoot root, MapDictionaryProvider dictionaries)
+      throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ArrowStreamWriter writer =
+        new ArrowStreamWriter(root, dictionaries, Channels.newChannel(bytes))) {
+      writer.writeBatch();
+    }
+    try (ArrowIpcStreamReader reader =
+        new ArrowIpcStreamReader(
+            Channels.newChannel(new ByteArrayInputStream(bytes.toByteArray())),
+            device.hostStream(),
+            device.hostMemory())) {
+      return reader.read().orElseThrow();
+    }
+  }
+
+  private Table throughCData(VectorSchemaRoot root, MapDictionaryProvider dictionaries)
+      throws IOException {
+    try (ArrowArray array = ArrowArray.allocateNew(allocator);
+        ArrowSchema schema = ArrowSchema.allocateNew(allocator)) {
+      Data.exportVectorSchemaRoot(allocator, root, dictionaries, array, schema);
+      return new ArrowCDataInterface(allocator, device.hostStream(), device.hostMemory())
+          .importTable(array, schema);
+    }
+  }
+
+  /** The table is a copy, since the array that it is imported from is released. */
+  private Table throughCDevice(VectorSchemaRoot root, MapDictionaryProvider dictionaries)
+      throws IOException {
+    ArrowSchema schema = closedAfterwards(ArrowSchema.allocateNew(allocator));
+    Data.exportSchema(allocator, root.getSchema(), dictionaries, schema);
+    try (ArrowDeviceArray array = UploadedVectors.of(root, dictionaries, device);
+        Table imported =
+            importer().fromArrowDevice(schema, array, device.stream(), device.memory())) {
+      Table copy = device.copyToDevice(imported);
+      device.stream().synchronize();
+      return copy;
+    }
+  }
+
+  @Test
+  void codesOfNullValuesAreNullsOfNotNullColumns() throws IOException {
+    ArrowType.Int index = new ArrowType.Int(32, true);
+    DictionaryEncoding encoding = new DictionaryEncoding(3, false, index);
+    for (boolean nullable : new boolean[] {true, false}) {
+      try (VarCharVector words = new VarCharVector("words", allocator);
+          IntVector codes =
+              new IntVector(
+                  new org.apache.arrow.vector.types.pojo.Field(
+                      "word", new FieldType(nullable, index, encoding), null),
+                  allocator)) {
+        words.setSafe(0, "a".getBytes(StandardCharsets.UTF_8));
+        words.setSafe(2, "c".getBytes(StandardCharsets.UTF_8));
+        words.setValueCount(3);
+        MapDictionaryProvider provider = new MapDictionaryProvider(new Dictionary(words, encoding));
+        codes.setSafe(0, 0);
+        codes.setSafe(1, 2);
+        codes.setValueCount(2);
+        VectorSchemaRoot root = VectorSchemaRoot.of(codes);
+        for (Map.Entry<String, DictionaryBorder> border : dictionaryBorders().entrySet()) {
+          try (Table table = border.getValue().cross(root, provider)) {
+            assertThat(device.rows(table))
+                .as(border.getKey())
+                .isEqualTo(List.of(List.of("a"), List.of("c")));
+          }
+        }
+        codes.setSafe(1, 1);
+        for (Map.Entry<String, DictionaryBorder> border : dictionaryBorders().entrySet()) {
+          if (nullable) {
+            try (Table table = border.getValue().cross(root, provider)) {
+              assertThat(device.rows(table))
+                  .as(border.getKey())
+                  .isEqualTo(List.of(List.of("a"), Arrays.asList((Object) null)));
+            }
+          } else {
+            assertThatThrownBy(() -> border.getValue().cross(root, provider).close())
+                .as(border.getKey())
+                .isInstanceOf(ArrowFormatException.class)
+                .hasMessage("column 'word' is NOT NULL and has 1 nulls");
+          }
+        }
       }
     }
   }

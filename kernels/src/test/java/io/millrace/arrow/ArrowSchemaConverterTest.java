@@ -20,6 +20,7 @@ import org.apache.arrow.vector.types.pojo.FieldType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ArrowSchemaConverterTest {
 
@@ -99,7 +100,6 @@ class ArrowSchemaConverterTest {
 
   static List<ArrowType> unsupportedTypes() {
     return List.of(
-        new ArrowType.Int(32, false),
         new ArrowType.FloatingPoint(FloatingPointPrecision.HALF),
         new ArrowType.Decimal(38, 2, 256),
         new ArrowType.Decimal(10, -2, 128),
@@ -118,6 +118,29 @@ class ArrowSchemaConverterTest {
     assertThatThrownBy(() -> fromArrow(Field.nullable("price", type)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("column 'price' is of the Arrow type " + type + ", which is not supported");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {8, 16, 32, 64})
+  void unsignedIntegersAreRefusedButAsDictionaryCodes(int bits) {
+    ArrowType.Int unsigned = new ArrowType.Int(bits, false);
+    assertThatThrownBy(() -> fromArrow(Field.nullable("price", unsigned)))
+        .isInstanceOf(ArrowTypeException.class)
+        .hasMessage(
+            "column 'price' is of the Arrow type uint"
+                + bits
+                + ", which is not supported: cast it to a signed integer");
+    Field list = Field.nullablePrimitive("element", unsigned);
+    assertThatThrownBy(
+            () ->
+                fromArrow(
+                    new Field(
+                        "prices", FieldType.nullable(ArrowType.List.INSTANCE), List.of(list))))
+        .hasMessageStartingWith("column 'prices.element' is of the Arrow type uint" + bits);
+    DictionaryEncoding encoding = new DictionaryEncoding(0, false, unsigned);
+    FieldType type = new FieldType(true, new ArrowType.Utf8(), encoding);
+    assertThat(fromArrow(new Field("word", type, List.of())))
+        .isEqualTo(Schema.of(DataType.Field.of("word", DataType.dictionary(DataType.STRING))));
   }
 
   @Test

@@ -2,7 +2,6 @@ package io.millrace.connectors.files;
 
 import io.millrace.column.Schema;
 import java.io.IOException;
-import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.file.src.FileSourceSplit;
@@ -11,9 +10,10 @@ import org.apache.flink.core.fs.Path;
 
 /**
  * Reads files that are Arrow IPC streams as record batch messages, which {@link DecodeArrowBatches}
- * turns into batches. A checkpoint holds the offset of the next message.
+ * turns into batches. A checkpoint holds the offset of the next message, or of the one that is
+ * being read and how many of its rows were.
  */
-final class ArrowFileFormat implements BulkFormat<byte[], FileSourceSplit> {
+final class ArrowFileFormat implements BulkFormat<ArrowRows, FileSourceSplit> {
   private static final long serialVersionUID = 1L;
 
   private final Schema schema;
@@ -23,7 +23,7 @@ final class ArrowFileFormat implements BulkFormat<byte[], FileSourceSplit> {
   }
 
   @Override
-  public BulkFormat.Reader<byte[]> createReader(Configuration config, FileSourceSplit split)
+  public BulkFormat.Reader<ArrowRows> createReader(Configuration config, FileSourceSplit split)
       throws IOException {
     ArrowMessageReader reader = open(split.path());
     try {
@@ -32,7 +32,7 @@ final class ArrowFileFormat implements BulkFormat<byte[], FileSourceSplit> {
         throw new IOException(split.path() + " has the columns " + found + ", not " + schema);
       }
       if (split.getReaderPosition().isPresent()) {
-        reader.seek(split.getReaderPosition().get().getOffset());
+        reader.seek(split.getReaderPosition().get());
       }
       return reader;
     } catch (IOException | RuntimeException e) {
@@ -46,7 +46,7 @@ final class ArrowFileFormat implements BulkFormat<byte[], FileSourceSplit> {
   }
 
   @Override
-  public BulkFormat.Reader<byte[]> restoreReader(Configuration config, FileSourceSplit split)
+  public BulkFormat.Reader<ArrowRows> restoreReader(Configuration config, FileSourceSplit split)
       throws IOException {
     return createReader(config, split);
   }
@@ -57,7 +57,7 @@ final class ArrowFileFormat implements BulkFormat<byte[], FileSourceSplit> {
   }
 
   @Override
-  public TypeInformation<byte[]> getProducedType() {
-    return PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO;
+  public TypeInformation<ArrowRows> getProducedType() {
+    return ArrowRowsSerializer.typeInformation();
   }
 }

@@ -12,12 +12,15 @@ import org.apache.flink.core.fs.Path;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** Reads files that are Arrow IPC streams as batches, each record batch exactly once. */
+/** Reads files that are Arrow IPC streams as batches, each row exactly once. */
 public final class ArrowFileSource {
   private ArrowFileSource() {}
 
   /**
-   * A bounded stream of the files' record batches, in the memory of the operator's device.
+   * A bounded stream of the files' record batches, in the memory of the operator's device. A record
+   * batch comes in parts where the operators behind would take longer than 100 ms for it, so that
+   * checkpoints get in between, as in {@link io.millrace.operators.batch.BatchOptions}; where the
+   * result is not chained to the source (operator chaining is off) it does not.
    *
    * @param paths files, directories or globs; see {@link InputFiles#resolve}
    * @param schema of all files; a job fails at a file that has another
@@ -26,11 +29,11 @@ public final class ArrowFileSource {
   public static SingleOutputStreamOperator<ColumnBatch> batches(
       StreamExecutionEnvironment environment, List<String> paths, Schema schema)
       throws IOException {
-    FileSource<byte[]> source =
+    FileSource<ArrowRows> source =
         FileSource.forBulkFileFormat(
                 new ArrowFileFormat(schema), InputFiles.resolve(paths).toArray(Path[]::new))
             .build();
-    OperatorFactory<byte[], ColumnBatch> decoder =
+    OperatorFactory<ArrowRows, ColumnBatch> decoder =
         new OperatorFactory<>(
             DecodeArrowBatches.class, parameters -> new DecodeArrowBatches(parameters, schema));
     return decoder.appendTo(

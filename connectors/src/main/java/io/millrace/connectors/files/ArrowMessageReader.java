@@ -3,6 +3,8 @@ package io.millrace.connectors.files;
 import io.millrace.arrow.ArrowFormatException;
 import io.millrace.arrow.ArrowSchemaConverter;
 import io.millrace.column.Schema;
+import io.millrace.connectors.files.ArrowRows.RowLimit;
+import io.millrace.operators.batch.SendPace;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -10,18 +12,27 @@ import java.util.Arrays;
 import java.util.Optional;
 import org.apache.arrow.flatbuf.Message;
 import org.apache.arrow.flatbuf.MessageHeader;
+import org.apache.arrow.flatbuf.RecordBatch;
 import org.apache.flink.connector.file.src.reader.BulkFormat;
-import org.apache.flink.connector.file.src.util.SingletonResultIterator;
+import org.apache.flink.connector.file.src.util.CheckpointedPosition;
+import org.apache.flink.connector.file.src.util.MutableRecordAndPosition;
+import org.apache.flink.connector.file.src.util.RecordAndPosition;
 import org.apache.flink.core.fs.FSDataInputStream;
 
-/** Cuts a file that is an Arrow IPC stream into its record batch messages. */
-final class ArrowMessageReader implements BulkFormat.Reader<byte[]> {
+/**
+ * Cuts a file that is an Arrow IPC stream into its record batch messages, and those into as many
+ * rows as the operator behind takes at once. The position of a part that is not its message's last
+ * is the message's offset and the number of rows before the next part.
+ */
+final class ArrowMessageReader implements BulkFormat.Reader<ArrowRows> {
   private static final int CONTINUATION = -1;
   private static final int PREFIX_BYTES = 2 * Integer.BYTES;
   private static final int MAXIMUM_BYTES = Integer.MAX_VALUE - 64;
 
   private final String path;
   private final FSDataInputStream input;
+  private final RowLimit limit = new RowLimit(SendPace.FIRST_ROWS);
+  private long rowsToSkip;
 
   /**
    * @param input is at the file's start; closed with this reader
@@ -52,19 +63,64 @@ final class ArrowMessageReader implements BulkFormat.Reader<byte[]> {
     }
   }
 
-  /** Goes to a message that starts at {@code offset}. */
-  void seek(long offset) throws IOException {
-    input.seek(offset);
+  /** Goes to a part's position. */
+  void seek(CheckpointedPosition position) throws IOException {
+    input.seek(position.getOffset());
+    rowsToSkip = position.getRecordsAfterOffset();
   }
 
   @Override
-  public BulkFormat.RecordIterator<byte[]> readBatch() throws IOException {
+  public BulkFormat.RecordIterator<ArrowRows> readBatch() throws IOException {
     long start = input.getPos();
     Optional<byte[]> message = readMessage();
     if (message.isEmpty()) {
       return null;
     }
-    byte type = decode(message.get(), start).headerType();
+    long rows = countRows(decode(message.get(), start), start);
+    if (rows < rowsToSkip || rows > Integer.MAX_VALUE) {
+      throw corrupt(start, rows + " rows, of which " + rowsToSkip + " were read before", null);
+    }
+    int firstRow = (int) rowsToSkip;
+    rowsToSkip = 0;
+    return new Parts(message.get(), firstRow, (int) rows, start, input.getPos());
+  }
+
+  /** The parts of a message from a row on; one of no rows if the message has none. */
+  private final class Parts implements BulkFormat.RecordIterator<ArrowRows> {
+    private final byte[] message;
+    private final int rows;
+    private final long start;
+    private final long end;
+    private final MutableRecordAndPosition<ArrowRows> part = new MutableRecordAndPosition<>();
+    private int nextRow;
+    private boolean isDone;
+
+    Parts(byte[] message, int firstRow, int rows, long start, long end) {
+      this.message = message;
+      this.nextRow = firstRow;
+      this.rows = rows;
+      this.start = start;
+      this.end = end;
+    }
+
+    @Override
+    public RecordAndPosition<ArrowRows> next() {
+      if (isDone) {
+        return null;
+      }
+      ArrowRows next = new ArrowRows(message, nextRow, limit.next(rows - nextRow), limit);
+      nextRow += next.rows();
+      isDone = nextRow == rows;
+      part.set(next, isDone ? end : start, isDone ? 0 : nextRow);
+      return part;
+    }
+
+    @Override
+    public void releaseBatch() {}
+  }
+
+  private long countRows(Message message, long start) throws ArrowFormatException {
+    byte type = message.headerType();
     if (type != MessageHeader.RecordBatch) {
       throw corrupt(
           start,
@@ -73,9 +129,11 @@ final class ArrowMessageReader implements BulkFormat.Reader<byte[]> {
               : "a message of type " + type,
           null);
     }
-    SingletonResultIterator<byte[]> batch = new SingletonResultIterator<>();
-    batch.set(message.get(), input.getPos(), 0);
-    return batch;
+    try {
+      return ((RecordBatch) message.header(new RecordBatch())).length();
+    } catch (IndexOutOfBoundsException | NullPointerException e) {
+      throw corrupt(start, "the metadata is corrupt", e);
+    }
   }
 
   // Prefix, metadata and body; empty at the end marker and at the file's end.

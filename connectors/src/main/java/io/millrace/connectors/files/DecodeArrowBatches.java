@@ -10,6 +10,7 @@ import io.millrace.memory.Buffer;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.DeviceContext;
 import io.millrace.operators.batch.HostTransfer;
+import io.millrace.operators.batch.SendPace;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
@@ -18,15 +19,22 @@ import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
 
-/** Turns Arrow IPC record batch messages into batches in the memory of the operator's device. */
+/**
+ * Turns rows of Arrow IPC record batch messages into batches in the memory of the operator's
+ * device. A message that comes in parts is decoded once.
+ */
 final class DecodeArrowBatches extends AbstractStreamOperator<ColumnBatch>
-    implements OneInputStreamOperator<byte[], ColumnBatch> {
+    implements OneInputStreamOperator<ArrowRows, ColumnBatch> {
   private static final long serialVersionUID = 1L;
 
   private final Schema schema;
   private transient ArrowRecordBatchReader reader;
   private transient DeviceContext deviceContext;
   private transient HostTransfer transfer;
+  private transient SendPace pace;
+  // Of the message whose parts come; null where none is open.
+  private transient byte[] message;
+  private transient Table decoded;
 
   DecodeArrowBatches(StreamOperatorParameters<ColumnBatch> parameters, Schema schema) {
     super(parameters);
@@ -40,17 +48,49 @@ final class DecodeArrowBatches extends AbstractStreamOperator<ColumnBatch>
     deviceContext = DeviceContext.open(this);
     output = deviceContext.countRows(this, output);
     transfer = new HostTransfer(deviceContext);
+    pace = deviceContext.sendPace();
   }
 
   @Override
-  public void processElement(StreamRecord<byte[]> element) throws IOException {
+  public void processElement(StreamRecord<ArrowRows> element) throws IOException {
+    ArrowRows rows = element.getValue();
     try {
-      Table host = deviceContext.retry().withHostRetry(() -> decode(element.getValue()));
-      transfer.toDevice(
-          host,
-          table -> ColumnBatch.emit(element.copy(null).replace(new ColumnBatch(table)), output));
+      Table host = take(rows);
+      pace.send(
+          rows.rows(),
+          () ->
+              transfer.toDevice(
+                  host,
+                  table ->
+                      ColumnBatch.emit(
+                          element.copy(null).replace(new ColumnBatch(table)), output)));
     } catch (UncheckedIOException e) {
       throw e.getCause();
+    }
+    rows.limit().set(pace.rowLimit());
+  }
+
+  /** The rows as a table in host memory, which the caller owns. */
+  private Table take(ArrowRows rows) {
+    if (message != rows.message()) {
+      closeMessage();
+      decoded = deviceContext.retry().withHostRetry(() -> decode(rows.message()));
+      message = rows.message();
+    }
+    boolean isWhole = rows.rows() == decoded.rowCount();
+    Table part = isWhole ? decoded.share() : decoded.slice(rows.firstRow(), rows.rows());
+    if (rows.firstRow() + rows.rows() == decoded.rowCount()) {
+      closeMessage();
+    }
+    return part;
+  }
+
+  private void closeMessage() {
+    message = null;
+    if (decoded != null) {
+      Table closed = decoded;
+      decoded = null;
+      closed.close();
     }
   }
 
@@ -69,6 +109,6 @@ final class DecodeArrowBatches extends AbstractStreamOperator<ColumnBatch>
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(transfer, deviceContext, super::close);
+    IOUtils.closeAll(this::closeMessage, transfer, deviceContext, super::close);
   }
 }

@@ -9,6 +9,7 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.connectors.formats.ArrowStreamEncoder;
 import io.millrace.memory.AccessScope;
+import io.millrace.operators.batch.SendPace;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
 import java.io.ByteArrayOutputStream;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.file.src.FileSourceSplit;
 import org.apache.flink.connector.file.src.reader.BulkFormat;
@@ -41,13 +43,16 @@ class ArrowMessageReaderTest {
 
   @BeforeEach
   void encodeFile() throws IOException {
+    encode(
+        new TableBuilder()
+            .column("id", DataType.INT64, 1L, null)
+            .column("name", DataType.STRING, "x", "y"));
+  }
+
+  private void encode(TableBuilder batch) throws IOException {
     ArrowStreamEncoder encoder = new ArrowStreamEncoder();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    try (Table table =
-            new TableBuilder()
-                .column("id", DataType.INT64, 1L, null)
-                .column("name", DataType.STRING, "x", "y")
-                .buildOnHost(device);
+    try (Table table = batch.buildOnHost(device);
         AccessScope scope = AccessScope.on(device.hostStream())) {
       schema = table.schema();
       out.write(encoder.fileStart(schema));
@@ -59,7 +64,8 @@ class ArrowMessageReaderTest {
     file = out.toByteArray();
   }
 
-  private List<Long> nextOffsets(byte[] bytes, CheckpointedPosition position) throws IOException {
+  private BulkFormat.Reader<ArrowRows> reader(byte[] bytes, CheckpointedPosition position)
+      throws IOException {
     Path path = Files.write(folder.resolve("file"), bytes);
     FileSourceSplit split =
         new FileSourceSplit(
@@ -71,13 +77,16 @@ class ArrowMessageReaderTest {
             bytes.length,
             new String[0],
             position);
+    return new ArrowFileFormat(schema).restoreReader(new Configuration(), split);
+  }
+
+  private List<Long> nextOffsets(byte[] bytes, CheckpointedPosition position) throws IOException {
     List<Long> offsets = new ArrayList<>();
-    try (BulkFormat.Reader<byte[]> reader =
-        new ArrowFileFormat(schema).restoreReader(new Configuration(), split)) {
-      for (BulkFormat.RecordIterator<byte[]> batch = reader.readBatch();
+    try (BulkFormat.Reader<ArrowRows> reader = reader(bytes, position)) {
+      for (BulkFormat.RecordIterator<ArrowRows> batch = reader.readBatch();
           batch != null;
           batch = reader.readBatch()) {
-        RecordAndPosition<byte[]> message = batch.next();
+        RecordAndPosition<ArrowRows> message = batch.next();
         offsets.add(message.getOffset());
         assertThat(batch.next()).isNull();
       }
@@ -92,6 +101,54 @@ class ArrowMessageReaderTest {
     for (int i = 0; i < BATCHES; i++) {
       assertThat(nextOffsets(file, new CheckpointedPosition(offsets.get(i), 0)))
           .isEqualTo(offsets.subList(i + 1, BATCHES));
+    }
+  }
+
+  private static ArrowRows assertPart(
+      RecordAndPosition<ArrowRows> part, int firstRow, int rows, long offset, long skip) {
+    assertThat(part.getRecord().firstRow()).isEqualTo(firstRow);
+    assertThat(part.getRecord().rows()).isEqualTo(rows);
+    assertThat(part.getOffset()).isEqualTo(offset);
+    assertThat(part.getRecordSkipCount()).isEqualTo(skip);
+    return part.getRecord();
+  }
+
+  @Test
+  void partsHaveAsManyRowsAsTheOperatorBehindAsksFor() throws IOException {
+    encode(
+        new TableBuilder()
+            .column("id", DataType.INT64, LongStream.range(0, 1_000).boxed().toArray()));
+    long start = new ArrowStreamEncoder().fileStart(schema).length;
+    CheckpointedPosition within;
+    long end;
+    try (BulkFormat.Reader<ArrowRows> reader = reader(file, null)) {
+      BulkFormat.RecordIterator<ArrowRows> first = reader.readBatch();
+      ArrowRows part = assertPart(first.next(), 0, SendPace.FIRST_ROWS, start, 128);
+      part.limit().set(300);
+      RecordAndPosition<ArrowRows> second = first.next();
+      assertPart(second, 128, 300, start, 428);
+      within = new CheckpointedPosition(second.getOffset(), second.getRecordSkipCount());
+      // Who does not answer gets the rest.
+      RecordAndPosition<ArrowRows> rest = first.next();
+      end = rest.getOffset();
+      assertPart(rest, 428, 572, end, 0).limit().set(5_000);
+      assertThat(first.next()).isNull();
+      BulkFormat.RecordIterator<ArrowRows> batch = reader.readBatch();
+      RecordAndPosition<ArrowRows> whole = batch.next();
+      assertPart(whole, 0, 1_000, 2 * end - start, 0);
+      assertThat(batch.next()).isNull();
+    }
+    try (BulkFormat.Reader<ArrowRows> restored = reader(file, within)) {
+      BulkFormat.RecordIterator<ArrowRows> first = restored.readBatch();
+      assertPart(first.next(), 428, SendPace.FIRST_ROWS, start, 556);
+      assertPart(first.next(), 556, 444, end, 0);
+      assertThat(restored.readBatch().next().getRecord().firstRow()).isZero();
+    }
+    try (BulkFormat.Reader<ArrowRows> other =
+        reader(file, new CheckpointedPosition(start, 1_001))) {
+      assertThatThrownBy(other::readBatch)
+          .isInstanceOf(ArrowFormatException.class)
+          .hasMessageContaining("1000 rows, of which 1001 were read before");
     }
   }
 

@@ -10,7 +10,8 @@ import org.apache.flink.annotation.PublicEvolving;
  * rows, its bytes, the age of its oldest row, a watermark (see {@link WatermarkMode}), a change of
  * the watermark status, a checkpoint barrier, the end of the input, no memory for one row more, or
  * as many rows as the operators behind took in 100 ms lately: also below {@code minRows}, because a
- * checkpoint waits for rows that are being sent.
+ * checkpoint waits for rows that are being sent. Nothing is known of those operators at first: the
+ * first batch has at most 128 rows, and the next at most twice as many as the one before.
  *
  * @param minRows the number of rows that closes a batch adapts to the rate, between this, at least
  *     1,
@@ -57,8 +58,8 @@ public record BatchOptions(
   }
 
   /**
-   * With equal numbers the number of rows does not adapt to the rate, only to a slow consumer, and
-   * that after the first batch.
+   * With equal numbers the number of rows does not adapt to the rate, only to a slow consumer,
+   * which the operators behind are taken for until they have shown that they are not.
    */
   public BatchOptions withRows(int newMinRows, int newMaxRows) {
     return new BatchOptions(newMinRows, newMaxRows, maxBytes, latency, watermarks);

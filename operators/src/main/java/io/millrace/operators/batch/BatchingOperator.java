@@ -114,7 +114,7 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
             transfer.eventTimes(),
             options,
             getProcessingTimeService()::getCurrentProcessingTime);
-    pace = deviceContext.sendPace(Integer.MAX_VALUE);
+    pace = deviceContext.sendPace();
     batchingMetrics = new BatchingMetrics(getMetricGroup(), options.maxRows(), this::rowLimit);
     timestamp = Long.MIN_VALUE;
   }

@@ -136,13 +136,9 @@ public final class DeviceContext implements AutoCloseable {
     }
   }
 
-  /**
-   * A limit of rows for an operator that decides how many rows a batch has.
-   *
-   * @param firstRows the limit before anything is known
-   */
-  public SendPace sendPace(int firstRows) {
-    return new SendPace(chain.sendTime(), firstRows);
+  /** A limit of rows for an operator that decides how many rows a batch has. */
+  public SendPace sendPace() {
+    return new SendPace(chain.sendTime());
   }
 
   /**

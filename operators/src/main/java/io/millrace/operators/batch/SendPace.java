@@ -7,9 +7,9 @@ import org.apache.flink.annotation.Internal;
  * #TARGET_MILLIS} ms. While an operator sends, its task sees neither a checkpoint barrier nor a
  * timer; so a consumer that is slow gets its rows in smaller batches.
  *
- * <p>The rule of three, after each batch: as many rows as were sent in the target's time by the
- * last batches, about {@value #BATCHES} of them. The limit at most doubles with a batch, and grows
- * only if that had at least half as many rows.
+ * <p>The first limit is {@value #FIRST_ROWS} rows. Then the rule of three, after each batch: as
+ * many rows as were sent in the target's time by the last batches, about {@value #BATCHES} of them.
+ * The limit at most doubles with a batch, and grows only if that had at least half as many rows.
  *
  * <p>The time is that of the whole chain. So it does not matter whether the rows of a batch leave
  * while it is sent or, as those that come from a GPU, a little later. Used by the chain's thread.
@@ -17,6 +17,9 @@ import org.apache.flink.annotation.Internal;
 @Internal
 public final class SendPace {
   static final long TARGET_MILLIS = 100;
+
+  /** The limit while nothing is known of the operators behind, which may take 1 ms a row. */
+  public static final int FIRST_ROWS = 128;
 
   // As many as may be in flight, and more: what leaves now may be of a batch that many before.
   private static final int BATCHES = 4;
@@ -27,13 +30,9 @@ public final class SendPace {
   private double millis;
   private long rowLimit;
 
-  /**
-   * @param firstRows the limit before anything is known; {@link Integer#MAX_VALUE} for none until
-   *     sending took longer than the target
-   */
-  SendPace(SendTime time, int firstRows) {
+  SendPace(SendTime time) {
     this.time = time;
-    this.rowLimit = firstRows;
+    this.rowLimit = FIRST_ROWS;
   }
 
   /** How many rows may be sent at once; at least 1. */

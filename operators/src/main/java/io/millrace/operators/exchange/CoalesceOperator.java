@@ -23,9 +23,6 @@ import org.apache.flink.util.IOUtils;
 final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements BoundedOneInput {
   private static final long serialVersionUID = 1L;
 
-  // While nothing is known of the operators behind, which may be slow.
-  private static final int FIRST_ROWS = 8_192;
-
   private final CoalesceOptions options;
   private transient BatchCoalescer coalescer;
   private transient SendPace pace;
@@ -49,7 +46,7 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
   public void open() throws Exception {
     super.open();
     coalescer = new BatchCoalescer(options, deviceContext());
-    pace = deviceContext().sendPace(FIRST_ROWS);
+    pace = deviceContext().sendPace();
     exchangeMetrics = new ExchangeMetrics(getMetricGroup());
     joined = new StreamRecord<>(null);
   }

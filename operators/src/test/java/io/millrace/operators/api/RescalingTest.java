@@ -46,15 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @ExtendWith(NothingHeldExtension.class)
 class RescalingTest {
-  @RegisterExtension
-  static final FlinkCluster flink =
-      new FlinkCluster(
-          Map.of(
-              "taskmanager.memory.segment-size", "4 kb",
-              "jobmanager.scheduler", "adaptive",
-              "jobmanager.adaptive-scheduler.executing.cooldown-after-rescaling", "0 s",
-              "jobmanager.adaptive-scheduler.executing.resource-stabilization-timeout", "0 s",
-              "jobmanager.adaptive-scheduler.submission.resource-stabilization-timeout", "0 s"));
+  @RegisterExtension static final FlinkCluster flink = FlinkCluster.withAdaptiveScheduler();
 
   private static final Schema SCHEMA =
       Schema.of(new Field("key", DataType.INT64, false), new Field("value", DataType.INT64, false));

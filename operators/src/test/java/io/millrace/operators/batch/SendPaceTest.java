@@ -17,7 +17,7 @@ class SendPaceTest {
 
   private long now;
   private final SendTime time = new SendTime(() -> now);
-  private final SendPace pace = new SendPace(time, Integer.MAX_VALUE);
+  private final SendPace pace = new SendPace(time);
   private final Deque<Integer> inFlight = new ArrayDeque<>();
 
   private void send(int rows, double millisOfRow) {
@@ -65,22 +65,27 @@ class SendPaceTest {
   }
 
   @Test
-  void aFastConsumerIsNotLimitedAndNeitherIsOneThatTakesItsTimeForBatches() {
+  void theFirstBatchesDoubleUntilAFastConsumerIsNotLimited() {
+    int limit = SendPace.FIRST_ROWS;
+    for (int i = 0; i < 10; i++) {
+      assertThat(pace.rowLimit()).isEqualTo(limit);
+      send(limit, 0.001);
+      limit *= 2;
+    }
     for (int i = 0; i < BATCHES; i++) {
       send(65_536, 0.001);
-      assertThat(pace.rowLimit()).isEqualTo(Integer.MAX_VALUE);
+      assertThat(pace.rowLimit()).isGreaterThanOrEqualTo(65_536);
     }
   }
 
   @Test
-  void aFirstLimitDoublesWhileSendingIsFast() {
-    SendPace limited = new SendPace(time, 1_000);
-    limited.send(10, () -> {});
-    assertThat(limited.rowLimit()).isEqualTo(1_000);
-    limited.send(1_000, () -> {});
-    assertThat(limited.rowLimit()).isEqualTo(2_000);
-    limited.send(30_000, () -> {});
-    assertThat(limited.rowLimit()).isEqualTo(60_000);
+  void aLimitDoublesWhileSendingIsFastAndBatchesAreNotMuchSmaller() {
+    send(10, 0);
+    assertThat(pace.rowLimit()).isEqualTo(128);
+    send(64, 0);
+    assertThat(pace.rowLimit()).isEqualTo(256);
+    send(30_000, 0);
+    assertThat(pace.rowLimit()).isEqualTo(60_000);
   }
 
   @Test
@@ -98,7 +103,7 @@ class SendPaceTest {
   @Test
   void oneRowLeavesAtLeast() {
     for (int i = 0; i < BATCHES; i++) {
-      send(pace.rowLimit() == Integer.MAX_VALUE ? 5 : pace.rowLimit(), 10_000);
+      send(Math.min(5, pace.rowLimit()), 10_000);
       assertThat(pace.rowLimit()).isEqualTo(1);
     }
   }

@@ -154,8 +154,10 @@ class BatchExchangeTest {
             .parallelism(1)
             .apply());
     flink.run(environment);
-    assertThat(collector.batches()).hasSizeBetween(2, 10);
-    assertThat(collector.batches().get(0).rows()).hasSizeBetween(rows, rows + ROWS_OF_BATCH);
+    // The first ones are smaller, while nothing is known of the consumer.
+    assertThat(collector.batches())
+        .hasSizeBetween(2, 20)
+        .anySatisfy(batch -> assertThat(batch.rows()).hasSizeBetween(rows, rows + ROWS_OF_BATCH));
   }
 
   @ParameterizedTest

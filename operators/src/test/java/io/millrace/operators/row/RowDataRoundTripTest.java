@@ -8,6 +8,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.column.TypeId;
 import io.millrace.memory.AccessScope;
 import io.millrace.testing.DataTypes;
 import io.millrace.testing.DeviceExtension;
@@ -15,6 +16,7 @@ import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
 import io.millrace.testing.TableRows;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -202,6 +204,53 @@ class RowDataRoundTripTest {
       assertThatThrownBy(() -> appender.append(GenericRowData.of("one")))
           .hasMessageContaining("does not have the type of column 'id BIGINT NOT NULL'");
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Form.class)
+  void nullsOfNotNullFieldsWithinOthersAreRefused(Form form) {
+    Field member = new Field("member", DataType.INT64, false);
+    DataType row = DataType.struct(Field.of("other", DataType.STRING), member);
+    Field element = new Field("element", row, false);
+    DataType list = new DataType(TypeId.LIST, 0, 0, false, List.of(element));
+    List<Object> complete = Arrays.asList("x", 1L);
+    List<Object> lacking = Arrays.asList("x", null);
+    assertNullIsRefused(row, complete, lacking, "member", form);
+    assertNullIsRefused(list, List.of(complete), List.of(complete, lacking), "member", form);
+    assertNullIsRefused(list, List.of(), Arrays.asList(complete, null), "element", form);
+  }
+
+  private void assertNullIsRefused(
+      DataType type, Object accepted, Object refused, String field, Form form) {
+    Schema schema = Schema.of(Field.of("column", type));
+    List<List<Object>> rows = List.of(List.of(accepted), Arrays.asList((Object) null));
+    try (Table table = table(schema, rows, form)) {
+      assertThat(TableRows.of(table, device)).isEqualTo(rows);
+    }
+    // Flink's serializers write the null of a field that they are told is NOT NULL as another
+    // value.
+    Schema nullable = Schema.of(Field.of("column", nullable(type)));
+    RowData row =
+        form.of(
+            InternalValues.row(nullable.fields(), List.of(refused)),
+            new RowDataSerializer(SchemaConverter.toRowType(nullable)));
+    try (RowTableBuilder builder =
+        new RowTableBuilder(schema, device.hostStream(), device.hostMemory())) {
+      assertThatThrownBy(() -> new RowDataAppender(builder).append(row))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("column '" + field + "' is NOT NULL and the row has a null in it");
+    }
+  }
+
+  private static DataType nullable(DataType type) {
+    return new DataType(
+        type.id(),
+        type.precision(),
+        type.scale(),
+        type.withTimeZone(),
+        type.fields().stream()
+            .map(field -> Field.of(field.name(), nullable(field.type())))
+            .toList());
   }
 
   private Table table(Schema schema, List<List<Object>> rows, Form form) {

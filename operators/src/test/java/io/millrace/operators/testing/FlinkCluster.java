@@ -48,6 +48,17 @@ public final class FlinkCluster implements BeforeAllCallback, AfterEachCallback 
     this.options = Map.copyOf(options);
   }
 
+  /** A cluster whose jobs can be rescaled, with small network buffers: several have one batch. */
+  public static FlinkCluster withAdaptiveScheduler() {
+    return new FlinkCluster(
+        Map.of(
+            "taskmanager.memory.segment-size", "4 kb",
+            "jobmanager.scheduler", "adaptive",
+            "jobmanager.adaptive-scheduler.executing.cooldown-after-rescaling", "0 s",
+            "jobmanager.adaptive-scheduler.executing.resource-stabilization-timeout", "0 s",
+            "jobmanager.adaptive-scheduler.submission.resource-stabilization-timeout", "0 s"));
+  }
+
   /** Closes the cluster when the last test of the process is done. */
   private record Shared(MiniCluster cluster) implements AutoCloseable {
     @Override

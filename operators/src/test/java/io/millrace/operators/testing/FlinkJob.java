@@ -12,6 +12,7 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.checkpoint.AbstractCheckpointStats;
 import org.apache.flink.runtime.execution.ExecutionState;
 import org.apache.flink.runtime.executiongraph.AccessExecutionGraph;
+import org.apache.flink.runtime.executiongraph.AccessExecutionJobVertex;
 import org.apache.flink.runtime.executiongraph.AccessExecutionVertex;
 import org.apache.flink.runtime.jobgraph.JobResourceRequirements;
 import org.apache.flink.runtime.jobmaster.JobResult;
@@ -81,13 +82,19 @@ public final class FlinkJob {
     }
   }
 
-  /** Asks for {@code parallelism} subtasks of each operator and waits until they run. */
+  /**
+   * Asks for {@code parallelism} subtasks of each operator, or as many as it can have, and waits
+   * until they run.
+   */
   public void rescale(int parallelism) throws Exception {
     JobResourceRequirements.Builder requirements = JobResourceRequirements.newBuilder();
     graph()
         .getAllVertices()
-        .keySet()
-        .forEach(vertex -> requirements.setParallelismForJobVertex(vertex, 1, parallelism));
+        .values()
+        .forEach(
+            vertex ->
+                requirements.setParallelismForJobVertex(
+                    vertex.getJobVertexId(), 1, parallelism(vertex, parallelism)));
     cluster
         .updateJobResourceRequirements(id, requirements.build())
         .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
@@ -100,9 +107,13 @@ public final class FlinkJob {
     }
   }
 
+  private static int parallelism(AccessExecutionJobVertex vertex, int asked) {
+    return Math.min(asked, vertex.getMaxParallelism());
+  }
+
   private boolean hasParallelism(int parallelism) throws Exception {
     return graph().getAllVertices().values().stream()
-        .allMatch(vertex -> vertex.getParallelism() == parallelism);
+        .allMatch(vertex -> vertex.getParallelism() == parallelism(vertex, parallelism));
   }
 
   private boolean runs() throws Exception {

@@ -16,7 +16,7 @@ import org.apache.flink.runtime.rest.messages.job.JobDetailsInfo;
  * the last one. The job's own checkpoint interval must be longer than the test.
  */
 final class CheckpointedJob {
-  private static final Duration LIMIT = Duration.ofMinutes(2);
+  private static final Duration LIMIT = Duration.ofMinutes(5);
 
   private final ProcessCluster cluster;
   private final JobID id;

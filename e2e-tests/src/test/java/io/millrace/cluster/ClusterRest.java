@@ -45,7 +45,7 @@ import org.apache.flink.runtime.webmonitor.handlers.JarUploadHeaders;
 
 /** What a test asks a JobManager over REST. Every call waits for its answer, 60 seconds at most. */
 final class ClusterRest implements AutoCloseable {
-  private static final Duration ANSWER_LIMIT = Duration.ofMinutes(1);
+  private static final Duration ANSWER_LIMIT = Duration.ofMinutes(5);
   private static final String HOST = "localhost";
 
   private final int port;

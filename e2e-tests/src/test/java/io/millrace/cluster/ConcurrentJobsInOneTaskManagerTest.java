@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 @Tag("cluster")
 class ConcurrentJobsInOneTaskManagerTest {
-  private static final Duration LIMIT = Duration.ofMinutes(1);
+  private static final Duration LIMIT = Duration.ofMinutes(5);
   private static final int ROWS = 60_000;
   private static final int ROWS_PER_SECOND = 4_000;
 

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  */
 final class JvmProcess implements AutoCloseable {
   private static final int TAIL_LINES = 40;
-  private static final Duration TERMINATION_LIMIT = Duration.ofSeconds(10);
+  private static final Duration TERMINATION_LIMIT = Duration.ofMinutes(1);
 
   private final String name;
   private final Path log;
@@ -118,7 +118,7 @@ final class JvmProcess implements AutoCloseable {
     forgetShutdownHook();
   }
 
-  /** Ends the process with SIGTERM, after ten seconds with SIGKILL. Idempotent. */
+  /** Ends the process with SIGTERM, after a minute with SIGKILL. Idempotent. */
   @Override
   public void close() {
     process.destroy();

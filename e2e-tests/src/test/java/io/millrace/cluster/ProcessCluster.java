@@ -25,8 +25,8 @@ import org.apache.flink.runtime.execution.ExecutionState;
  * thread.
  */
 final class ProcessCluster implements AutoCloseable {
-  private static final Duration START_LIMIT = Duration.ofSeconds(150);
-  private static final Duration CANCEL_LIMIT = Duration.ofMinutes(1);
+  private static final Duration START_LIMIT = Duration.ofMinutes(5);
+  private static final Duration CANCEL_LIMIT = Duration.ofMinutes(5);
   private static final String JOB_MANAGER =
       "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint";
   private static final String TASK_MANAGER =

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class TaskManagerKilledWhileSpillingTest {
   private static final int ROWS = 20_000;
   private static final int ROWS_PER_SECOND = 1_000;
-  private static final Duration LIMIT = Duration.ofMinutes(1);
+  private static final Duration LIMIT = Duration.ofMinutes(5);
 
   @RegisterExtension final ProcessClusterExtension processes = new ProcessClusterExtension();
 

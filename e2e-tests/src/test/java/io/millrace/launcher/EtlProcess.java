@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  * @param error what it wrote to standard error
  */
 record EtlProcess(int exitCode, String output, String error) {
-  private static final Duration LIMIT = Duration.ofMinutes(2);
+  private static final Duration LIMIT = Duration.ofMinutes(5);
   private static final String MAIN = "io.millrace.jobs.StreamingEtl";
 
   /**

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A signal stops an endless job with a savepoint, from which it goes on exactly once. */
 @Tag("cluster")
 class StoppedBySignalTest {
-  private static final Duration LIMIT = Duration.ofMinutes(2);
+  private static final Duration LIMIT = Duration.ofMinutes(5);
   private static final Pattern RESUME = Pattern.compile("--resume (\\S+)");
 
   @TempDir private Path folder;

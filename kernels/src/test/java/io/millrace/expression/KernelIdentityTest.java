@@ -99,7 +99,7 @@ class KernelIdentityTest {
   }
 
   @Test
-  @Timeout(30)
+  @Timeout(300)
   void keepsNoObjectOfAJob() throws InterruptedException {
     KernelIdentity[] identity = new KernelIdentity[1];
     WeakReference<UserDefinedFunction> function = new WeakReference<>(ofJob(identity));

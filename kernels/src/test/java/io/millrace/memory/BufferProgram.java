@@ -30,7 +30,7 @@ import java.util.stream.Collectors;
  */
 final class BufferProgram {
   private static final int STEPS = 300;
-  private static final long TIMEOUT_SECONDS = 120;
+  private static final long TIMEOUT_SECONDS = 300;
 
   private final long seed;
   private final Device device;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 class GpuSemaphoreTest {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final AtomicLong nanos = new AtomicLong();
@@ -28,7 +28,7 @@ class GpuSemaphoreTest {
   @AfterEach
   void close() throws Exception {
     threads.shutdownNow();
-    assertThat(threads.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(threads.awaitTermination(240, TimeUnit.SECONDS)).isTrue();
   }
 
   private GpuSemaphore semaphore(int permits) {

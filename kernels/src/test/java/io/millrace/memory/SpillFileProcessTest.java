@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What only a process of its own can show: SIGKILL and a full disk. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SpillFileProcessTest {
   private static final String LIMITED_FILES = "ulimit -f 5000 && exec \"$@\"";
   private static final String SMALL_DISK =
@@ -105,7 +105,7 @@ class SpillFileProcessTest {
           .endsWith(directory + ": " + reason);
       assertThat(output.readLine()).isEqualTo("kept 4");
     }
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(240, TimeUnit.SECONDS)).isTrue();
     assertThat(process.exitValue()).isZero();
   }
 }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One file serves the tasks of a job, which Flink cancels by interrupting them. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SpillFileThreadsTest {
   private static final int THREADS = 4;
   private static final int BYTES = 2 << 20;
@@ -52,7 +52,7 @@ class SpillFileThreadsTest {
   void close() throws InterruptedException {
     threads.shutdown();
     file.close();
-    assertThat(threads.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(threads.awaitTermination(240, TimeUnit.SECONDS)).isTrue();
     device.hostMemory().free(memory, THREADS * (long) BYTES, device.hostStream());
   }
 

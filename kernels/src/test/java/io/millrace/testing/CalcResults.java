@@ -10,9 +10,12 @@ import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Evaluates expressions with {@link Calc}, going on behind rows that fail. */
 public final class CalcResults {
+  private static final int SHORTEST_SLICE = 16;
+
   private final ResolutionContext context;
   private final DeviceExtension device;
   private final int mostFailures;
@@ -48,53 +51,63 @@ public final class CalcResults {
 
   private List<List<Object>> evaluate(
       Table table, List<Expression> expressions, DeviceStream stream, MemoryResource memory) {
-    try {
-      return columns(apply(table, expressions, stream, memory), expressions.size());
+    try (Calc calc = calc(table, expressions)) {
+      return columns(apply(calc, table, stream, memory), expressions.size());
     } catch (EvaluationException e) {
       List<List<Object>> columns = new ArrayList<>();
       for (Expression expression : expressions) {
-        columns.add(evaluateRest(table, expression, stream, memory));
+        try (Table columnsRead = table.select(columnsOf(expression).toList())) {
+          columns.add(evaluateSlices(columnsRead, expression, stream, memory));
+        }
       }
       return columns;
     }
   }
 
-  private List<Object> evaluateRest(
+  /** By slices, which are short where rows fail: a slice that fails is evaluated twice. */
+  private List<Object> evaluateSlices(
       Table table, Expression expression, DeviceStream stream, MemoryResource memory) {
     List<Object> values = new ArrayList<>();
-    for (int i = 0; i < mostFailures && values.size() < table.rowCount(); i++) {
-      int rows = table.rowCount() - values.size();
-      try (Table rest = table.slice(values.size(), rows)) {
-        values.addAll(evaluateToFailure(rest, expression, stream, memory));
+    int length = table.rowCount();
+    int failures = 0;
+    try (Calc calc = calc(table, List.of(expression))) {
+      while (failures < mostFailures && values.size() < table.rowCount()) {
+        int rows = Math.min(length, table.rowCount() - values.size());
+        try (Table slice = table.slice(values.size(), rows)) {
+          values.addAll(columns(apply(calc, slice, stream, memory), 1).get(0));
+          length = Math.min(2 * length, table.rowCount());
+        } catch (EvaluationException e) {
+          try (Table before = table.slice(values.size(), e.row())) {
+            values.addAll(columns(apply(calc, before, stream, memory), 1).get(0));
+          }
+          values.add(new RowFailure(e.getMessage()));
+          failures++;
+          length = SHORTEST_SLICE;
+        }
       }
     }
     return values;
   }
 
-  /** The values up to and with the first failure. */
-  private List<Object> evaluateToFailure(
-      Table table, Expression expression, DeviceStream stream, MemoryResource memory) {
-    List<Expression> alone = List.of(expression);
-    try {
-      return columns(apply(table, alone, stream, memory), 1).get(0);
-    } catch (EvaluationException e) {
-      try (Table before = table.slice(0, e.row())) {
-        List<Object> values =
-            new ArrayList<>(columns(apply(before, alone, stream, memory), 1).get(0));
-        values.add(new RowFailure(e.getMessage()));
-        return values;
-      }
-    }
+  private static Stream<String> columnsOf(Expression expression) {
+    return expression instanceof Expression.ColumnReference column
+        ? Stream.of(column.name())
+        : RandomExpressions.operandsOf(expression).stream()
+            .flatMap(CalcResults::columnsOf)
+            .distinct();
   }
 
-  private List<List<Object>> apply(
-      Table table, List<Expression> expressions, DeviceStream stream, MemoryResource memory) {
+  private Calc calc(Table table, List<Expression> expressions) {
     List<Expression> projections = new ArrayList<>();
     for (int i = 0; i < expressions.size(); i++) {
       projections.add(expressions.get(i).as("e" + i));
     }
-    try (Calc calc = Calc.of(table.schema(), Optional.empty(), projections, context);
-        Table result = calc.apply(table, stream, memory)) {
+    return Calc.of(table.schema(), Optional.empty(), projections, context);
+  }
+
+  private List<List<Object>> apply(
+      Calc calc, Table table, DeviceStream stream, MemoryResource memory) {
+    try (Table result = calc.apply(table, stream, memory)) {
       // The kernels are unloaded and the tables of constants freed once all is done.
       stream.synchronize();
       return device.rows(result);

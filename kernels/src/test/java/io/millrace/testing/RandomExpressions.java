@@ -44,6 +44,9 @@ public final class RandomExpressions {
   /** Functions that a test has no memory for, if the argument behind the first is any integer. */
   private static final Set<String> GROWING = Set.of("REPEAT", "LPAD", "RPAD", "ROUND", "TRUNCATE");
 
+  /** Functions that Flink takes 2^31 steps for, if the arguments behind the first are any integers. */
+  private static final Set<String> COUNTING = Set.of("INSTR");
+
   private static final int GREATEST_GROWTH = 20;
   private static final int MANY_CONSTANTS = 9;
 
@@ -217,7 +220,8 @@ public final class RandomExpressions {
       } else if (!arguments.isEmpty() && grows(function, parameter)) {
         arguments.add(growth(parameter));
       } else {
-        arguments.add(column(parameter.type(), suffixes.get(columns++ % suffixes.size())));
+        Expression column = column(parameter.type(), suffixes.get(columns++ % suffixes.size()));
+        arguments.add(bounded(function, parameter, column));
       }
     }
     return new Expression.Call(function.name(), arguments);
@@ -235,6 +239,13 @@ public final class RandomExpressions {
 
   private Expression growth(Parameter parameter) {
     return new Expression.Literal((long) random.nextInt(GREATEST_GROWTH), parameter.type());
+  }
+
+  private static Expression bounded(
+      FunctionDefinition function, Parameter parameter, Expression argument) {
+    boolean counts = COUNTING.contains(function.name()) && Coercion.isInteger(parameter.type());
+    Expression bound = new Expression.Literal((long) GREATEST_GROWTH, parameter.type());
+    return counts ? new Expression.Call("MOD", List.of(argument, bound)) : argument;
   }
 
   /**
@@ -312,7 +323,8 @@ public final class RandomExpressions {
         arguments.add(generate(parameter.type(), Math.max(0, depth - 1), true));
         readsColumns = false;
       } else {
-        arguments.add(another(arguments, parameter.type(), depth, false));
+        Expression argument = another(arguments, parameter.type(), depth, false);
+        arguments.add(bounded(producer.function(), parameter, argument));
       }
     }
     return new Expression.Call(producer.function().name(), arguments);

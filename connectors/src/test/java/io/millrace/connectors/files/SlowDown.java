@@ -10,7 +10,7 @@ import org.apache.flink.api.common.functions.MapFunction;
 /** Hands elements on, ten milliseconds each, and counts them. */
 public final class SlowDown<T> implements MapFunction<T, T> {
   private static final long serialVersionUID = 1L;
-  private static final long TIMEOUT_SECONDS = 60;
+  private static final long TIMEOUT_SECONDS = 300;
   private static final AtomicLong NEXT = new AtomicLong();
   private static final Map<Long, AtomicLong> COUNTS = new ConcurrentHashMap<>();
 

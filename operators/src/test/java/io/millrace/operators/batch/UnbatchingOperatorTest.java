@@ -120,7 +120,7 @@ class UnbatchingOperatorTest {
     open(Optional.empty());
     harness.setProcessingTime(100);
     send(new StreamRecord<>(batch(), 77));
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(240);
     for (long now = 101; harness.getOutput().isEmpty() && System.nanoTime() < deadline; now++) {
       harness.setProcessingTime(now);
     }

@@ -78,7 +78,7 @@ class BackPressureTest {
   }
 
   @Test
-  @Timeout(120)
+  @Timeout(300)
   void onePermitIsEnoughUnderBackPressure() throws Exception {
     StreamExecutionEnvironment environment = flink.environment(FlinkCluster.SLOTS);
     DataStream<ColumnBatch> batches =

@@ -30,7 +30,7 @@ public final class FlinkCluster implements BeforeAllCallback, AfterEachCallback 
   /** How many subtasks run at once. */
   public static final int SLOTS = 4;
 
-  private static final long TIMEOUT_SECONDS = 60;
+  private static final long TIMEOUT_SECONDS = 300;
 
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(FlinkCluster.class);

@@ -20,7 +20,7 @@ import org.apache.flink.runtime.minicluster.MiniCluster;
 
 /** A job that runs, or ran, on the cluster of the tests. */
 public final class FlinkJob {
-  private static final long TIMEOUT_SECONDS = 60;
+  private static final long TIMEOUT_SECONDS = 300;
 
   private final MiniCluster cluster;
   private final JobID id;

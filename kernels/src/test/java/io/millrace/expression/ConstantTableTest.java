@@ -40,7 +40,7 @@ class ConstantTableTest {
     List<Object> expectedOfAsked = new ArrayList<>();
     for (int number : numbers) {
       expected.add(number % 10 == 0 ? null : number % 2 == 0);
-      expectedOfAsked.add(number % 10 == 0 || number % 3 != 0 ? null : number % 2 == 0);
+      expectedOfAsked.add((number % 10 == 0 || number % 3 != 0) ? null : number % 2 == 0);
     }
     try (Table table =
         new TableBuilder()

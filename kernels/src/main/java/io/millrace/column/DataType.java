@@ -120,6 +120,15 @@ public record DataType(
     };
   }
 
+  // What a record has is much slower until it is compiled, and each constant of a list asks for it.
+  @Override
+  public int hashCode() {
+    int hash = 31 * id.hashCode() + precision;
+    hash = 31 * hash + scale;
+    hash = 31 * hash + Boolean.hashCode(withTimeZone);
+    return 31 * hash + fields.hashCode();
+  }
+
   /** How the type is written in SQL, where SQL has it. */
   @Override
   public String toString() {

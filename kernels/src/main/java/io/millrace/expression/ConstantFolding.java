@@ -47,20 +47,22 @@ public final class ConstantFolding {
   }
 
   private static boolean isCallOfLiterals(TypedExpression expression) {
-    return expression instanceof Call
-        && !expression.operands().isEmpty()
-        && expression.operands().stream()
-            .allMatch(operand -> operand instanceof Literal literal && literal.value() != null);
+    boolean isCall = expression instanceof Call && !expression.operands().isEmpty();
+    for (int i = 0; isCall && i < expression.operands().size(); i++) {
+      isCall = expression.operands().get(i) instanceof Literal literal && literal.value() != null;
+    }
+    return isCall;
   }
 
   private static boolean areAlike(Call left, Call right) {
-    return left.type().equals(right.type())
-        && left.function().equals(right.function())
-        && types(left).equals(types(right));
-  }
-
-  private static List<?> types(Call call) {
-    return call.operands().stream().map(TypedExpression::type).toList();
+    boolean areAlike =
+        left.type().equals(right.type())
+            && left.function().equals(right.function())
+            && left.operands().size() == right.operands().size();
+    for (int i = 0; areAlike && i < left.operands().size(); i++) {
+      areAlike = left.operands().get(i).type().equals(right.operands().get(i).type());
+    }
+    return areAlike;
   }
 
   /** At most as many calls as a vector has rows, of one function and operands of the same types. */

@@ -28,7 +28,10 @@ public final class ConstantLookup {
    */
   public static TypedExpression isIn(
       boolean within, TypedExpression value, List<Literal> constants, boolean zerosAreEqual) {
-    List<Literal> comparable = constants.stream().filter(ConstantLookup::equalsItself).toList();
+    List<Literal> comparable =
+        ValueKind.of(constants.get(0).type()).isFloating()
+            ? constants.stream().filter(ConstantLookup::equalsItself).toList()
+            : constants;
     if (comparable.isEmpty()) {
       return isIn(within, value, constants.subList(0, 1), new int[] {-1}, zerosAreEqual);
     }
@@ -44,13 +47,22 @@ public final class ConstantLookup {
     String name = within ? "IN" : "NOT IN";
     String list = written(constants);
     return BoundFunction.named(name)
-        .host(HostFunction.ofLong(position -> position >= 0 == within ? 1 : 0))
+        .host((operands, result, rows) -> isFound(within, operands[0].longs(), result, rows))
         .device(comparison(within ? "ge" : "lt"))
         .sql(operands -> "(" + operands.get(0) + " " + name + " " + list + ")")
         .call(
             List.of(
                 position(value, new ConstantTable(constants, positions, zerosAreEqual)), zero()),
             DataType.BOOL);
+  }
+
+  private static void isFound(boolean within, long[] positions, HostVector result, Rows rows) {
+    int ofFound = within ? 1 : 0;
+    long[] results = result.longs();
+    for (int i = 0; i < rows.count(); i++) {
+      int row = rows.position(i);
+      results[row] = ofFound ^ (positions[row] < 0 ? 1 : 0);
+    }
   }
 
   static boolean equalsItself(Literal constant) {

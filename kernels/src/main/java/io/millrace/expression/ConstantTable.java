@@ -7,6 +7,7 @@ import java.lang.invoke.VarHandle;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -144,27 +145,36 @@ final class ConstantTable {
   }
 
   private byte[] entries(List<Literal> constants, long before) {
+    return kind == ValueKind.BYTES ? texts(constants, before) : pairs(constants, before);
+  }
+
+  private static byte[] texts(List<Literal> constants, long before) {
+    List<byte[]> texts = new ArrayList<>(constants.size());
     long size = 0;
     for (Literal constant : constants) {
-      size +=
-          kind == ValueKind.BYTES
-              ? Long.BYTES + wholeWords(ConstantBytes.of(constant).length)
-              : 2 * Long.BYTES;
+      byte[] text = ConstantBytes.of(constant);
+      texts.add(text);
+      size += Long.BYTES + wholeWords(text.length);
     }
     checkSize(before + size);
     byte[] entries = new byte[(int) size];
     int place = 0;
+    for (byte[] text : texts) {
+      LONGS.set(entries, place, (long) text.length);
+      System.arraycopy(text, 0, entries, place + Long.BYTES, text.length);
+      place += Long.BYTES + wholeWords(text.length);
+    }
+    return entries;
+  }
+
+  private static byte[] pairs(List<Literal> constants, long before) {
+    checkSize(before + 2L * Long.BYTES * constants.size());
+    byte[] entries = new byte[2 * Long.BYTES * constants.size()];
+    int place = 0;
     for (Literal constant : constants) {
-      if (kind == ValueKind.BYTES) {
-        byte[] text = ConstantBytes.of(constant);
-        LONGS.set(entries, place, (long) text.length);
-        System.arraycopy(text, 0, entries, place + Long.BYTES, text.length);
-        place += Long.BYTES + wholeWords(text.length);
-      } else {
-        LONGS.set(entries, place, word(constant));
-        LONGS.set(entries, place + Long.BYTES, secondWord(constant));
-        place += 2 * Long.BYTES;
-      }
+      LONGS.set(entries, place, word(constant));
+      LONGS.set(entries, place + Long.BYTES, secondWord(constant));
+      place += 2 * Long.BYTES;
     }
     return entries;
   }
@@ -231,40 +241,106 @@ final class ConstantTable {
     return RowSample.mix(second, RowSample.mix(first, seed()));
   }
 
-  private int find(long key) {
-    int slot = slot(RowSample.mix(key, seed()));
-    int position = positionAt(slot);
-    while (position >= 0 && getLong(slot) != key) {
-      slot = next(slot);
-      position = positionAt(slot);
+  /** Finds the positions of the first operand's values; -1 of those that are no constant. */
+  void find(HostVector[] operands, HostVector result, Rows rows) {
+    HostVector values = operands[0];
+    long[] found = result.longs();
+    putKeys(values, found, rows);
+    for (int first = 0; first < rows.count(); first += Long.SIZE) {
+      int count = Math.min(Long.SIZE, rows.count() - first);
+      long sought = -1L >>> (Long.SIZE - count);
+      for (int step = 0; sought != 0; step++) {
+        sought = probe(found, rows, first, sought, step);
+      }
     }
-    return position;
+    if (kind.isTwoPart()) {
+      compareEntries(values, found, rows);
+    }
   }
 
-  private int find(long first, long second) {
-    long key = hash(first, second);
-    int slot = slot(key);
-    int position = positionAt(slot);
-    while (position >= 0 && !(getLong(slot) == key && isEntry(placeAt(slot), first, second))) {
-      slot = next(slot);
-      position = positionAt(slot);
+  /** Puts keys where the positions will be. */
+  private void putKeys(HostVector values, long[] keys, Rows rows) {
+    if (rows.isDense() && !kind.isFloating() && !kind.isTwoPart()) {
+      System.arraycopy(values.longs(), 0, keys, 0, rows.count());
+      return;
     }
-    return position;
+    long seed = seed();
+    boolean zerosAreEqual = (int) INTS.get(bytes, 12) != 0;
+    for (int i = 0; i < rows.count(); i++) {
+      int row = rows.position(i);
+      keys[row] =
+          switch (kind) {
+            case BOOL, INT, LONG -> values.longs()[row];
+            case FLOAT -> {
+              float value = (float) values.doubles()[row];
+              yield zerosAreEqual && value == 0 ? 0 : Float.floatToRawIntBits(value);
+            }
+            case DOUBLE -> {
+              double value = values.doubles()[row];
+              yield zerosAreEqual && value == 0 ? 0 : Double.doubleToRawLongBits(value);
+            }
+            case DECIMAL128, TIMESTAMP_NANOS -> hash(values.longs()[row], values.seconds()[row]);
+            case BYTES -> RowSample.mixBytes(values.address(row), values.length(row), seed);
+          };
+    }
   }
 
-  private boolean isEntry(int place, long first, long second) {
-    return getLong(place) == first && getLong(place + Long.BYTES) == second;
+  /**
+   * Looks into one slot for each sought row, {@code step} slots behind that of its hash. Writes the
+   * position where it finds the key, of a two-part constant the place of the slot; -1 where the
+   * search ends. Without a branch a row, which would be foretold badly and wait for the slot: so
+   * the slots of many rows are on their way from memory at a time.
+   *
+   * @param found the keys of sought rows
+   * @param sought a bit for each of 64 rows from the one at {@code first} on
+   * @return which of them are to be sought in the next slot
+   */
+  private long probe(long[] found, Rows rows, int first, long sought, int step) {
+    byte[] table = bytes;
+    long seed = seed();
+    int mask = (int) INTS.get(table, 8);
+    boolean keysAreHashes = kind.isTwoPart();
+    long rest = 0;
+    for (long left = sought; left != 0; left &= left - 1) {
+      int bit = Long.numberOfTrailingZeros(left);
+      int row = rows.position(first + bit);
+      long key = found[row];
+      long hashed = keysAreHashes ? key : RowSample.mix(key, seed);
+      int slot = HEADER_BYTES + (((int) hashed + step) & mask) * SLOT_BYTES;
+      long position = (int) INTS.get(table, slot + POSITION);
+      long different = (long) LONGS.get(table, slot) ^ key;
+      // All ones, or zeros.
+      long isEmpty = position >> (LONG_BITS - 1);
+      long isOther = ((different | -different) >> (LONG_BITS - 1)) & ~isEmpty;
+      long end = keysAreHashes ? slot | isEmpty : position;
+      found[row] = (isOther & key) | (~isOther & end);
+      rest |= (isOther & 1) << bit;
+    }
+    return rest;
   }
 
-  private int findBytes(long address, int length) {
-    long key = RowSample.mixBytes(address, length, seed());
-    int slot = slot(key);
-    int position = positionAt(slot);
-    while (position >= 0 && !(getLong(slot) == key && isText(placeAt(slot), address, length))) {
-      slot = next(slot);
-      position = positionAt(slot);
+  /** Makes positions of slots of equal hashes. */
+  private void compareEntries(HostVector values, long[] found, Rows rows) {
+    for (int i = 0; i < rows.count(); i++) {
+      int row = rows.position(i);
+      int slot = (int) found[row];
+      if (slot >= 0) {
+        long key = getLong(slot);
+        int position = positionAt(slot);
+        while (position >= 0 && !(getLong(slot) == key && isEntry(placeAt(slot), values, row))) {
+          slot = next(slot);
+          position = positionAt(slot);
+        }
+        found[row] = position;
+      }
     }
-    return position;
+  }
+
+  private boolean isEntry(int place, HostVector values, int row) {
+    return kind == ValueKind.BYTES
+        ? isText(place, values.address(row), values.length(row))
+        : getLong(place) == values.longs()[row]
+            && getLong(place + Long.BYTES) == values.seconds()[row];
   }
 
   private boolean isText(int place, long address, int length) {
@@ -278,36 +354,7 @@ final class ConstantTable {
         return false;
       }
     }
-    for (; i < length; i++) {
-      if (bytes[text + i] != HostMemory.getByte(address + i)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** Finds the positions of the first operand's values; -1 of those that are no constant. */
-  void find(HostVector[] operands, HostVector result, Rows rows) {
-    HostVector values = operands[0];
-    long[] positions = result.longs();
-    boolean zerosAreEqual = (int) INTS.get(bytes, 12) != 0;
-    for (int i = 0; i < rows.count(); i++) {
-      int row = rows.position(i);
-      positions[row] =
-          switch (kind) {
-            case BOOL, INT, LONG -> find(values.longs()[row]);
-            case FLOAT -> {
-              float value = (float) values.doubles()[row];
-              yield find(zerosAreEqual && value == 0 ? 0 : Float.floatToRawIntBits(value));
-            }
-            case DOUBLE -> {
-              double value = values.doubles()[row];
-              yield find(zerosAreEqual && value == 0 ? 0 : Double.doubleToRawLongBits(value));
-            }
-            case DECIMAL128, TIMESTAMP_NANOS -> find(values.longs()[row], values.seconds()[row]);
-            case BYTES -> findBytes(values.address(row), values.length(row));
-          };
-    }
+    return i == length || getLong(text + i) == RowSample.lastWord(address, length);
   }
 
   @Override

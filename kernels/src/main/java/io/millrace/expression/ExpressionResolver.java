@@ -34,19 +34,23 @@ public final class ExpressionResolver {
    *     deep
    */
   public TypedExpression resolve(Expression expression) {
-    PostOrder.visit(
-        expression,
-        ExpressionForm::operands,
-        known::containsKey,
-        node -> known.put(node, values.share(bind(node))));
+    // Not remembered, because there may be very many; what uses them shares equal ones.
+    if (expression instanceof Expression.Literal literal) {
+      return new TypedExpression.Literal(literal.value(), literal.type());
+    }
+    if (!known.containsKey(expression)) {
+      PostOrder.visit(
+          expression,
+          ExpressionForm::operands,
+          node -> node instanceof Expression.Literal || known.containsKey(node),
+          node -> known.put(node, values.share(bind(node))));
+    }
     return known.get(expression);
   }
 
   private TypedExpression bind(Expression expression) {
     if (expression instanceof Expression.ColumnReference reference) {
       return column(reference.name());
-    } else if (expression instanceof Expression.Literal literal) {
-      return new TypedExpression.Literal(literal.value(), literal.type());
     } else if (expression instanceof Expression.Alias alias) {
       return resolve(alias.operand());
     } else if (expression instanceof Expression.Cast cast) {
@@ -124,7 +128,10 @@ public final class ExpressionResolver {
 
   private TypedExpression call(Expression.Call call) {
     FunctionDefinition function = context.functions().function(call.function());
-    List<TypedExpression> arguments = call.arguments().stream().map(this::resolve).toList();
+    List<TypedExpression> arguments = new ArrayList<>(call.arguments().size());
+    for (Expression argument : call.arguments()) {
+      arguments.add(resolve(argument));
+    }
     try {
       return function.bind(arguments, context);
     } catch (ExpressionException e) {

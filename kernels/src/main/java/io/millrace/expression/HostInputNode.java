@@ -97,6 +97,15 @@ final class HostInputNode extends HostNode {
       }
       case FLOAT64 ->
           HostMemory.copyToArray(result.doubles(), data + (long) firstRow * Double.BYTES, count);
+      case STRING, BINARY -> {
+        long offsets = secondData + (long) firstRow * Integer.BYTES;
+        int begin = HostMemory.getInt(offsets);
+        for (int row = 0; row < count; row++) {
+          int end = HostMemory.getInt(offsets + (row + 1L) * Integer.BYTES);
+          result.setBytes(row, data + begin, end - begin);
+          begin = end;
+        }
+      }
       default -> {
         for (int row = 0; row < count; row++) {
           load(row, result);

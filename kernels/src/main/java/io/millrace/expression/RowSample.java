@@ -150,14 +150,31 @@ public final class RowSample {
     for (; offset + Long.BYTES <= length; offset += Long.BYTES) {
       hash = mix(HostMemory.getLong(address + offset), hash);
     }
-    return offset < length ? mix(load(address + offset, length - offset), hash) : hash;
+    return offset < length ? mix(lastWord(address, length), hash) : hash;
   }
 
-  private static long load(long address, int bytes) {
-    long word = 0;
-    for (int i = 0; i < bytes; i++) {
-      word |= (HostMemory.getByte(address + i) & 0xffL) << (i * Byte.SIZE);
+  /**
+   * The bytes behind the last whole word of a text that is not made of whole words, filled up with
+   * zeros. Reads no byte of others.
+   */
+  static long lastWord(long address, int length) {
+    if (length >= Long.BYTES) {
+      long last = HostMemory.getLong(address + length - Long.BYTES);
+      return last >>> ((Long.BYTES - length % Long.BYTES) * Byte.SIZE);
+    } else if (length >= Integer.BYTES) {
+      int second = length - Integer.BYTES;
+      return bits(HostMemory.getInt(address))
+          | (bits(HostMemory.getInt(address + second)) << (second * Byte.SIZE));
     }
-    return word;
+    // One to three bytes.
+    int middle = length / 2;
+    int last = length - 1;
+    return (HostMemory.getByte(address) & 0xffL)
+        | ((HostMemory.getByte(address + middle) & 0xffL) << (middle * Byte.SIZE))
+        | ((HostMemory.getByte(address + last) & 0xffL) << (last * Byte.SIZE));
+  }
+
+  private static long bits(int word) {
+    return word & 0xffffffffL;
   }
 }

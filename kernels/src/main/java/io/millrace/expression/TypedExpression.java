@@ -37,7 +37,7 @@ public abstract sealed class TypedExpression {
     this.nullable = nullable;
     this.operands = List.copyOf(operands);
     this.properties = Arrays.asList(properties);
-    int hashed = 31 * getClass().hashCode() + this.properties.hashCode();
+    int hashed = 31 * getClass().hashCode() + Arrays.hashCode(properties);
     for (TypedExpression operand : operands) {
       hashed = mix(31 * hashed + operand.hash);
     }

@@ -7,6 +7,7 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.device.HostMemory;
 import io.millrace.device.PtxAssembler;
 import io.millrace.testing.DataTypes;
 import io.millrace.testing.DeviceExtension;
@@ -119,5 +120,26 @@ class RowSampleTest {
                 RowSample.condition(
                     Schema.of(Field.of("tags", DataType.list(DataType.INT32))), 0.5, 1))
         .hasMessage("there is no column to choose rows by");
+  }
+
+  @Test
+  void theLastWordOfATextIsFilledUpWithZeros() {
+    long address = HostMemory.allocate(64);
+    try {
+      byte[] bytes = new byte[64];
+      random.random().nextBytes(bytes);
+      HostMemory.copyFromArray(address, bytes, 0, bytes.length);
+      for (int length = 1; length < 40; length++) {
+        long word = 0;
+        for (int i = length / Long.BYTES * Long.BYTES; i < length; i++) {
+          word |= (bytes[i] & 0xffL) << (i % Long.BYTES * Byte.SIZE);
+        }
+        if (length % Long.BYTES != 0) {
+          assertThat(RowSample.lastWord(address, length)).as("%d", length).isEqualTo(word);
+        }
+      }
+    } finally {
+      HostMemory.free(address);
+    }
   }
 }

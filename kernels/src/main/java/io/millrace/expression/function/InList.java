@@ -56,14 +56,26 @@ final class InList {
   /** The list that a value is looked for in; of texts and others the value's type decides. */
   private static List<TypedExpression> values(
       TypedExpression value, List<TypedExpression> list, ResolutionContext context) {
-    if (list.stream().noneMatch(other -> TextComparison.compares(value, other))) {
-      return list.stream().map(other -> castToKind(other, value.type(), context)).toList();
+    boolean comparesTexts = comparesTexts(value, list);
+    DataType common = comparesTexts ? Coercion.commonType(list) : value.type();
+    List<TypedExpression> values = new ArrayList<>(list.size());
+    for (TypedExpression other : list) {
+      values.add(
+          comparesTexts
+              ? TextComparison.cast(Coercion.cast(other, common, context), value.type(), context)
+              : castToKind(other, value.type(), context));
     }
-    DataType common = Coercion.commonType(list);
-    return list.stream()
-        .map(other -> Coercion.cast(other, common, context))
-        .map(other -> TextComparison.cast(other, value.type(), context))
-        .toList();
+    return values;
+  }
+
+  // Loops instead of streams, which are slow until they are compiled: jobs bind a list once.
+  private static boolean comparesTexts(TypedExpression value, List<TypedExpression> list) {
+    for (TypedExpression other : list) {
+      if (TextComparison.compares(value, other)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
@@ -90,15 +102,20 @@ final class InList {
 
   private TypedExpression of(List<TypedExpression> list) {
     List<Optional<Literal>> literals = literals(list);
-    literals.forEach(literal -> literal.ifPresent(this::add));
+    for (Optional<Literal> literal : literals) {
+      if (isConstant(literal)) {
+        add(literal.orElseThrow());
+      }
+    }
+    constants.values().removeIf(group -> !isLookedUp(group));
     Set<DataType> lookedUp = new HashSet<>();
     List<TypedExpression> terms = new ArrayList<>();
     for (int i = 0; i < list.size(); i++) {
-      DataType type = literals.get(i).map(TypedExpression::type).orElse(null);
-      if (type == null || !isLookedUp(type)) {
+      Optional<Literal> literal = literals.get(i);
+      if (!isConstant(literal) || !constants.containsKey(literal.orElseThrow().type())) {
         terms.add(comparison.of(value, list.get(i), context));
-      } else if (lookedUp.add(type)) {
-        terms.add(lookUp(type));
+      } else if (lookedUp.add(literal.orElseThrow().type())) {
+        terms.add(lookUp(literal.orElseThrow().type()));
       }
     }
     if (terms.size() == 1) {
@@ -107,15 +124,17 @@ final class InList {
     return within ? new TypedExpression.Or(terms) : new TypedExpression.And(terms);
   }
 
-  /** The constants of the list in the types in which they are compared; empty for all else. */
+  /**
+   * The constants of the list in the types in which they are compared; for all else nothing, or a
+   * null.
+   */
   private List<Optional<Literal>> literals(List<TypedExpression> list) {
     List<Optional<Literal>> literals = ConstantFolding.foldAll(list);
     List<TypedExpression> cast = new ArrayList<>(list.size());
     for (int i = 0; i < list.size(); i++) {
       TypedExpression other = list.get(i);
       boolean isConstant =
-          literals.get(i).isPresent()
-              && !Arguments.isNullLiteral(literals.get(i).orElseThrow())
+          isConstant(literals.get(i))
               && !Arguments.isNullLiteral(value)
               && !TextComparison.compares(value, other);
       cast.add(
@@ -123,9 +142,11 @@ final class InList {
               ? Coercion.cast(literals.get(i).orElseThrow(), comparedType(other), context)
               : Arguments.nullOf(value.type()));
     }
-    return ConstantFolding.foldAll(cast).stream()
-        .map(literal -> literal.filter(folded -> !Arguments.isNullLiteral(folded)))
-        .toList();
+    return ConstantFolding.foldAll(cast);
+  }
+
+  private static boolean isConstant(Optional<Literal> literal) {
+    return literal.isPresent() && literal.orElseThrow().value() != null;
   }
 
   private DataType comparedType(TypedExpression other) {
@@ -137,8 +158,7 @@ final class InList {
     constants.computeIfAbsent(constant.type(), type -> new ArrayList<>()).add(constant);
   }
 
-  private boolean isLookedUp(DataType type) {
-    List<Literal> group = constants.get(type);
+  private static boolean isLookedUp(List<Literal> group) {
     return group.size() >= ConstantLookup.LEAST_CONSTANTS || (hasZero(group) && isSet(group));
   }
 

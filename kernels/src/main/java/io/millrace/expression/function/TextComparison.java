@@ -20,7 +20,8 @@ final class TextComparison {
 
   /** Whether one of the two is a text, and the other a number, a date or a time. */
   static boolean compares(TypedExpression left, TypedExpression right) {
-    return isText(left) ? isValue(right) : isText(right) && isValue(left);
+    return left.type().id() != right.type().id()
+        && (isText(left) ? isValue(right) : isText(right) && isValue(left));
   }
 
   private static boolean isText(TypedExpression expression) {

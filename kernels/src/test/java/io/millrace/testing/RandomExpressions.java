@@ -44,7 +44,9 @@ public final class RandomExpressions {
   /** Functions that a test has no memory for, if the argument behind the first is any integer. */
   private static final Set<String> GROWING = Set.of("REPEAT", "LPAD", "RPAD", "ROUND", "TRUNCATE");
 
-  /** Functions that Flink takes 2^31 steps for, if the arguments behind the first are any integers. */
+  /**
+   * Functions that Flink takes 2^31 steps for, if the arguments behind the first are any integers.
+   */
   private static final Set<String> COUNTING = Set.of("INSTR");
 
   private static final int GREATEST_GROWTH = 20;

@@ -111,8 +111,6 @@ final class HostGather {
     long bytes = move.inputBytes();
     long output = move.output();
     int capacity = move.capacity();
-    long lastBegin = move.inputSize() - LONGEST_SHORT_RUN;
-    int lastEnd = capacity - LONGEST_SHORT_RUN;
     int end = 0;
     HostMemory.putInt(move.outputOffsets(), 0);
     for (int row = 0; row < rows; row++) {
@@ -122,11 +120,7 @@ final class HostGather {
         int begin = HostMemory.getInt(offset);
         int length = HostMemory.getInt(offset + Integer.BYTES) - begin;
         checkRoom(end, length, capacity);
-        if (length <= LONGEST_SHORT_RUN && begin <= lastBegin && end <= lastEnd) {
-          copyPairs(output + end, bytes + begin, length);
-        } else {
-          copyBytes(output + end, bytes + begin, length);
-        }
+        copyBytes(output + end, bytes + begin, length);
         end += length;
       }
       HostMemory.putInt(move.outputOffsets() + (row + 1L) * Integer.BYTES, end);
@@ -137,16 +131,6 @@ final class HostGather {
     if (end + (long) length > capacity) {
       throw new IllegalArgumentException("the map names a row of strings or lists twice");
     }
-  }
-
-  // In whole pairs of words, without a branch for most strings: the next one overwrites the excess.
-  private static void copyPairs(long output, long input, int length) {
-    int done = 0;
-    do {
-      copyLong(output, input, done);
-      copyLong(output, input, done + Long.BYTES);
-      done += 2 * Long.BYTES;
-    } while (done < length);
   }
 
   // Most strings are short, and a call into the virtual machine takes longer than their copy. The

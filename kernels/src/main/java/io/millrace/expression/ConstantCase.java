@@ -69,7 +69,7 @@ final class ConstantCase {
       List<Optional<ConstantComparison>> comparisons, List<TypedExpression> ofBranches) {
     List<Literal> constants = new ArrayList<>();
     List<TypedExpression> taken = new ArrayList<>();
-    Set<Object> known = new HashSet<>();
+    Set<Object> known = new HashSet<>(2 * comparisons.size());
     for (int i = 0; i < comparisons.size(); i++) {
       Literal constant = comparisons.get(i).orElseThrow().constant();
       boolean isTaken = constant.value() != null && ConstantLookup.equalsItself(constant);
@@ -84,16 +84,15 @@ final class ConstantCase {
     }
     Map<TypedExpression, Integer> constantResults = new LinkedHashMap<>();
     Map<TypedExpression, Integer> otherResults = new LinkedHashMap<>();
-    for (TypedExpression result : taken) {
-      boolean isConstant = result instanceof Literal literal && literal.value() != null;
-      Map<TypedExpression, Integer> numbers = isConstant ? constantResults : otherResults;
-      numbers.putIfAbsent(result, numbers.size());
-    }
+    // Those of other results are complements, as they follow all constants' numbers.
     int[] numbers = new int[taken.size()];
     for (int i = 0; i < numbers.length; i++) {
-      Integer number = constantResults.get(taken.get(i));
-      numbers[i] =
-          number != null ? number : constantResults.size() + otherResults.get(taken.get(i));
+      TypedExpression result = taken.get(i);
+      boolean isConstant = result instanceof Literal literal && literal.value() != null;
+      numbers[i] = isConstant ? number(constantResults, result) : ~number(otherResults, result);
+    }
+    for (int i = 0; i < numbers.length; i++) {
+      numbers[i] = numbers[i] >= 0 ? numbers[i] : constantResults.size() + ~numbers[i];
     }
     TypedExpression value = value(comparisons, 0);
     TypedExpression position =
@@ -105,5 +104,11 @@ final class ConstantCase {
       List<Literal> values = constantResults.keySet().stream().map(Literal.class::cast).toList();
       add(ConstantLookup.isFound(position), ConstantLookup.at(position, values));
     }
+  }
+
+  private static int number(Map<TypedExpression, Integer> numbers, TypedExpression result) {
+    int next = numbers.size();
+    Integer known = numbers.putIfAbsent(result, next);
+    return known == null ? next : known;
   }
 }

@@ -23,10 +23,11 @@ public record ConstantComparison(TypedExpression value, Literal constant) {
    */
   public static List<Optional<ConstantComparison>> of(
       String symbol, List<TypedExpression> conditions) {
-    List<TypedExpression> sides = new ArrayList<>();
+    List<TypedExpression> sides = new ArrayList<>(2 * conditions.size());
     for (TypedExpression condition : conditions) {
       if (compares(symbol, condition)) {
-        sides.addAll(condition.operands());
+        sides.add(condition.operands().get(0));
+        sides.add(condition.operands().get(1));
       }
     }
     Iterator<Optional<Literal>> literals = ConstantFolding.foldAll(sides).iterator();

@@ -5,7 +5,9 @@ import io.millrace.column.Schema;
 import io.millrace.column.TypeId;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -20,10 +22,15 @@ public final class ExpressionResolver {
   private final ResolutionContext context;
   private final IdentityHashMap<Expression, TypedExpression> known = new IdentityHashMap<>();
   private final ValueNumbering values = new ValueNumbering();
+  // Of the schema's fields, by name.
+  private final Map<String, Integer> indices = new LinkedHashMap<>();
 
   public ExpressionResolver(Schema schema, ResolutionContext context) {
     this.schema = schema;
     this.context = context;
+    for (Field field : schema.fields()) {
+      indices.put(field.name(), indices.size());
+    }
   }
 
   /**
@@ -43,9 +50,22 @@ public final class ExpressionResolver {
           expression,
           ExpressionForm::operands,
           node -> node instanceof Expression.Literal || known.containsKey(node),
-          node -> known.put(node, values.share(bind(node))));
+          node -> known.put(node, isFlat(node) ? bind(node) : values.share(bind(node))));
     }
     return known.get(expression);
+  }
+
+  // Comparing flat expressions takes no time, and there may be very many, of which few are kept.
+  private static boolean isFlat(Expression expression) {
+    boolean isFlat = expression instanceof Expression.Call;
+    if (isFlat) {
+      for (Expression argument : ((Expression.Call) expression).arguments()) {
+        isFlat &=
+            argument instanceof Expression.ColumnReference
+                || argument instanceof Expression.Literal;
+      }
+    }
+    return isFlat;
   }
 
   private TypedExpression bind(Expression expression) {
@@ -86,10 +106,9 @@ public final class ExpressionResolver {
   }
 
   private TypedExpression column(String name) {
-    List<String> names = schema.fields().stream().map(Field::name).toList();
-    int index = names.indexOf(name);
-    if (index < 0) {
-      throw ExpressionException.unknownColumn(name, names);
+    Integer index = indices.get(name);
+    if (index == null) {
+      throw ExpressionException.unknownColumn(name, List.copyOf(indices.keySet()));
     }
     Field field = schema.field(index);
     return new TypedExpression.InputReference(index, name, field.type(), field.nullable());
@@ -118,7 +137,7 @@ public final class ExpressionResolver {
     for (Expression condition : branches.conditions()) {
       conditions.add(resolveCondition(condition));
     }
-    List<TypedExpression> results = branches.results().stream().map(this::resolve).toList();
+    List<TypedExpression> results = resolveAll(branches.results());
     try {
       return Coercion.caseOf(conditions, results, context);
     } catch (ExpressionException e) {
@@ -128,15 +147,20 @@ public final class ExpressionResolver {
 
   private TypedExpression call(Expression.Call call) {
     FunctionDefinition function = context.functions().function(call.function());
-    List<TypedExpression> arguments = new ArrayList<>(call.arguments().size());
-    for (Expression argument : call.arguments()) {
-      arguments.add(resolve(argument));
-    }
+    List<TypedExpression> arguments = resolveAll(call.arguments());
     try {
       return function.bind(arguments, context);
     } catch (ExpressionException e) {
       throw new ExpressionException(message(call, function, arguments, e));
     }
+  }
+
+  private List<TypedExpression> resolveAll(List<Expression> expressions) {
+    List<TypedExpression> resolved = new ArrayList<>(expressions.size());
+    for (Expression expression : expressions) {
+      resolved.add(resolve(expression));
+    }
+    return resolved;
   }
 
   private static String message(

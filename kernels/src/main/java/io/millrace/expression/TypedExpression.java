@@ -38,8 +38,8 @@ public abstract sealed class TypedExpression {
     this.operands = List.copyOf(operands);
     this.properties = Arrays.asList(properties);
     int hashed = 31 * getClass().hashCode() + Arrays.hashCode(properties);
-    for (TypedExpression operand : operands) {
-      hashed = mix(31 * hashed + operand.hash);
+    for (int i = 0; i < this.operands.size(); i++) {
+      hashed = mix(31 * hashed + this.operands.get(i).hash);
     }
     this.hash = hashed;
     this.nesting = nesting();
@@ -51,8 +51,8 @@ public abstract sealed class TypedExpression {
    */
   private int nesting() {
     int most = 0;
-    for (TypedExpression operand : operands) {
-      most = Math.max(most, operand.nesting);
+    for (int i = 0; i < operands.size(); i++) {
+      most = Math.max(most, operands.get(i).nesting);
     }
     boolean isCall = operands.isEmpty() || calls();
     if (most == MOST_NESTED && !isCall) {
@@ -112,7 +112,11 @@ public abstract sealed class TypedExpression {
   }
 
   private static boolean anyNullable(List<TypedExpression> expressions) {
-    return expressions.stream().anyMatch(TypedExpression::nullable);
+    boolean anyNullable = false;
+    for (int i = 0; i < expressions.size(); i++) {
+      anyNullable |= expressions.get(i).nullable;
+    }
+    return anyNullable;
   }
 
   /** The same of other operands, which have the types of these. */

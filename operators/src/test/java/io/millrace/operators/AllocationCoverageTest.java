@@ -39,6 +39,7 @@ class AllocationCoverageTest {
           Map.entry("io.millrace.expression.CalcKernel", GPU_ONLY),
           Map.entry("io.millrace.expression.CalcMemory", GPU_ONLY),
           Map.entry("io.millrace.expression.CalcTables", GPU_ONLY),
+          Map.entry("io.millrace.expression.RowsForHost", GPU_ONLY),
           Map.entry("io.millrace.kernel.Cast", NO_OPERATOR),
           Map.entry("io.millrace.kernel.GatherKernels", GPU_ONLY),
           Map.entry("io.millrace.kernel.PartitionKernels", GPU_ONLY));

@@ -90,14 +90,18 @@ final class PtxModule {
         number.bits());
   }
 
+  // Whole words, by which texts are read; the rest is zeros.
   private static String declaration(String name, List<Byte> bytes) {
+    int words = Math.max(1, (bytes.size() + Long.BYTES - 1) / Long.BYTES);
     StringBuilder values = new StringBuilder();
     for (byte value : bytes) {
-      values.append(values.length() == 0 ? "" : ", ").append(value & 0xff);
+      values.append(values.length() == 0 ? " = {" : ", ").append(value & 0xff);
     }
-    return bytes.isEmpty()
-        ? String.format(Locale.ROOT, ".global .align 16 .b8 %s[1];\n", name)
-        : String.format(
-            Locale.ROOT, ".global .align 16 .b8 %s[%d] = {%s};\n", name, bytes.size(), values);
+    return String.format(
+        Locale.ROOT,
+        ".global .align 16 .b8 %s[%d]%s;\n",
+        name,
+        words * Long.BYTES,
+        bytes.isEmpty() ? "" : values.append('}'));
   }
 }

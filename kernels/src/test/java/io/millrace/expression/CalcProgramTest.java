@@ -11,6 +11,7 @@ import io.millrace.column.Schema;
 import io.millrace.device.PtxAssembler;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -100,6 +101,23 @@ class CalcProgramTest {
         .noneMatch(line -> line.matches(".*, [0-9]{11,}, .*|.*, [3-9][0-9]{9}, .*"));
     assertThat(RowBound.of(typed.get(0)).constant()).isEqualTo(3_000L << 24);
     assertThat(RowBound.of(typed.get(1)).constant()).isGreaterThan(Integer.MAX_VALUE);
+  }
+
+  @Test
+  void constantTextsAreWholeWords() {
+    List<TypedExpression> typed =
+        List.of(resolve(call("REPLACE", col("s"), "ab", "")), resolve(lit("a longer text")));
+
+    String ptx = CalcProgramWriter.write(null, typed, true, PtxLibrary.builtIn()).ptx();
+
+    List<Integer> sizes =
+        Pattern.compile("\\.global \\.align 16 \\.b8 \\w+\\[(\\d+)]")
+            .matcher(ptx)
+            .results()
+            .map(match -> Integer.parseInt(match.group(1)))
+            .toList();
+    assertThat(sizes).contains(8, 16).allMatch(size -> size % Long.BYTES == 0);
+    assertThat(PtxAssembler.errors(ptx)).isEmpty();
   }
 
   @ParameterizedTest

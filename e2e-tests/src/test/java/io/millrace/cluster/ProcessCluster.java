@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.runtime.execution.ExecutionState;
+import org.apache.flink.runtime.rest.messages.job.JobDetailsInfo;
 
 /**
  * A Flink session cluster of real processes on the loopback interface: one JobManager and any
@@ -169,13 +170,16 @@ final class ProcessCluster implements AutoCloseable {
     Await.until(
         "all tasks of job " + job + " run",
         limit,
-        () -> {
-          Map<ExecutionState, Integer> tasks = rest.details(job).getJobVerticesPerState();
-          return hasStatus(job, JobStatus.RUNNING)
-              && tasks.entrySet().stream()
-                  .allMatch(e -> e.getKey() == ExecutionState.RUNNING || e.getValue() == 0);
-        },
+        () ->
+            hasStatus(job, JobStatus.RUNNING)
+                && rest.details(job).getJobVertexInfos().stream().allMatch(ProcessCluster::runs),
         this::diagnosis);
+  }
+
+  // The state of a vertex is RUNNING as soon as one of its tasks runs.
+  private static boolean runs(JobDetailsInfo.JobVertexDetailsInfo vertex) {
+    int running = vertex.getTasksPerState().getOrDefault(ExecutionState.RUNNING, 0);
+    return running == vertex.getParallelism();
   }
 
   /** Cancels the jobs that run and waits until they are gone. */

@@ -65,11 +65,17 @@ final class EtlProgress {
       throws ExecutionException, InterruptedException {
     out.println("stopping with a savepoint; a second signal ends the process at once");
     CompletableFuture<JobExecutionResult> result = client.getJobExecutionResult();
-    String savepoint =
-        client
-            .stopWithSavepoint(
-                false, EtlEnvironment.uri(plan.savepointsPath()), SavepointFormatType.CANONICAL)
-            .get();
+    String savepoint;
+    try {
+      savepoint =
+          client
+              .stopWithSavepoint(
+                  false, EtlEnvironment.uri(plan.savepointsPath()), SavepointFormatType.CANONICAL)
+              .get();
+    } catch (IllegalStateException clusterIsGone) {
+      result.get();
+      throw new ExecutionException("the job ended before", clusterIsGone);
+    }
     printTable(result.get(), plan);
     return savepoint;
   }
@@ -97,8 +103,9 @@ final class EtlProgress {
     Map<String, Object> counts;
     try {
       counts = client.getAccumulators().get();
-    } catch (ExecutionException e) {
-      return; // the job is starting or ending; its result tells more
+    } catch (ExecutionException | IllegalStateException e) {
+      // The job is starting or ending, and its cluster may be gone: its result tells more.
+      return;
     }
     long now = System.nanoTime();
     long rows = count(counts, CountingOperator.ROWS + IN);

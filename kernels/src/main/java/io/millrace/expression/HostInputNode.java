@@ -29,7 +29,7 @@ final class HostInputNode extends HostNode {
   void bind(Column column, AccessScope scope) {
     id = column.type().id();
     bitOffset = column.offset();
-    validity = column.validity().map(mask -> address(mask, scope)).orElse(0L);
+    validity = column.isNullable() ? address(column.validity().orElseThrow(), scope) : 0;
     secondData = 0;
     if (column.hasOffsets()) {
       data = address(column.data().orElseThrow(), scope);

@@ -7,7 +7,8 @@ import java.util.List;
 
 /** The latest work of each stream that uses some memory. Guarded by the memory's owner. */
 final class LastUses {
-  private final List<Use> uses = new ArrayList<>(0);
+  // Most memory is used on one stream only, and has none.
+  private List<Use> uses = List.of();
 
   private record Use(AccessMode mode, DeviceStream stream, DeviceEvent event) {}
 
@@ -22,6 +23,9 @@ final class LastUses {
 
   /** Adds a use, which covers earlier ones of the same stream. */
   void add(AccessMode mode, DeviceStream user, DeviceEvent event) {
+    if (uses.isEmpty()) {
+      uses = new ArrayList<>(1);
+    }
     uses.removeIf(
         use -> {
           boolean covered = use.stream == user && (use.mode == mode || mode == AccessMode.WRITE);
@@ -48,7 +52,7 @@ final class LastUses {
     for (Use use : uses) {
       failure.run(use.event::close);
     }
-    uses.clear();
+    uses = List.of();
   }
 
   private static void waitFor(DeviceEvent event, DeviceStream stream) {

@@ -165,7 +165,7 @@ final class ProcessCluster implements AutoCloseable {
     return status == expected;
   }
 
-  /** Waits until every task of the job runs. */
+  /** Waits until every task of the job runs; sources without a split have finished then. */
   void awaitTasksRunning(JobID job, Duration limit) throws Exception {
     Await.until(
         "all tasks of job " + job + " run",
@@ -178,8 +178,11 @@ final class ProcessCluster implements AutoCloseable {
 
   // The state of a vertex is RUNNING as soon as one of its tasks runs.
   private static boolean runs(JobDetailsInfo.JobVertexDetailsInfo vertex) {
-    int running = vertex.getTasksPerState().getOrDefault(ExecutionState.RUNNING, 0);
-    return running == vertex.getParallelism();
+    Map<ExecutionState, Integer> tasks = vertex.getTasksPerState();
+    int started =
+        tasks.getOrDefault(ExecutionState.RUNNING, 0)
+            + tasks.getOrDefault(ExecutionState.FINISHED, 0);
+    return started == vertex.getParallelism();
   }
 
   /** Cancels the jobs that run and waits until they are gone. */

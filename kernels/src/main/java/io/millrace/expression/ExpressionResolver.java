@@ -41,6 +41,10 @@ public final class ExpressionResolver {
    *     deep
    */
   public TypedExpression resolve(Expression expression) {
+    return values.share(typed(expression));
+  }
+
+  private TypedExpression typed(Expression expression) {
     // Not remembered, because there may be very many; what uses them shares equal ones.
     if (expression instanceof Expression.Literal literal) {
       return new TypedExpression.Literal(literal.value(), literal.type());
@@ -72,7 +76,7 @@ public final class ExpressionResolver {
     if (expression instanceof Expression.ColumnReference reference) {
       return column(reference.name());
     } else if (expression instanceof Expression.Alias alias) {
-      return resolve(alias.operand());
+      return typed(alias.operand());
     } else if (expression instanceof Expression.Cast cast) {
       return cast(cast);
     } else if (expression instanceof Expression.Case branches) {
@@ -87,7 +91,11 @@ public final class ExpressionResolver {
    * @throws ExpressionException as {@link #resolve}, and if it is no BOOLEAN
    */
   public TypedExpression resolveCondition(Expression expression) {
-    TypedExpression condition = resolve(expression);
+    return values.share(typedCondition(expression));
+  }
+
+  private TypedExpression typedCondition(Expression expression) {
+    TypedExpression condition = typed(expression);
     if (condition.type().id() != TypeId.BOOL) {
       throw new ExpressionException(
           "a condition is BOOLEAN, but " + expression + " is " + condition.type());
@@ -115,7 +123,7 @@ public final class ExpressionResolver {
   }
 
   private TypedExpression cast(Expression.Cast cast) {
-    TypedExpression operand = resolve(cast.operand());
+    TypedExpression operand = typed(cast.operand());
     TypedExpression result = Coercion.cast(operand, cast.type(), context);
     return cast.orNull() ? orNull(operand, result) : result;
   }
@@ -135,7 +143,7 @@ public final class ExpressionResolver {
   private TypedExpression branches(Expression.Case branches) {
     List<TypedExpression> conditions = new ArrayList<>();
     for (Expression condition : branches.conditions()) {
-      conditions.add(resolveCondition(condition));
+      conditions.add(typedCondition(condition));
     }
     List<TypedExpression> results = resolveAll(branches.results());
     try {
@@ -158,7 +166,7 @@ public final class ExpressionResolver {
   private List<TypedExpression> resolveAll(List<Expression> expressions) {
     List<TypedExpression> resolved = new ArrayList<>(expressions.size());
     for (Expression expression : expressions) {
-      resolved.add(resolve(expression));
+      resolved.add(typed(expression));
     }
     return resolved;
   }

@@ -4,7 +4,6 @@ import static io.millrace.testing.RandomExpressions.operandsOf;
 
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
-import io.millrace.expression.Coercion;
 import io.millrace.expression.Expression;
 import io.millrace.expression.ExpressionResolver;
 import io.millrace.expression.TypedExpression;
@@ -171,7 +170,7 @@ final class KnownDifferences {
 
   /** Flink counts the digits of a fraction without the zeros in front, so that it drops too few. */
   private static boolean keepsDigits(DataType type, Object timestamp) {
-    if (!Coercion.isTimestamp(type)) {
+    if (!type.isTimestamp()) {
       return false;
     }
     int nanos = instant(timestamp).get(ChronoField.NANO_OF_SECOND);

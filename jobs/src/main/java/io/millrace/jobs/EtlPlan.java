@@ -38,6 +38,14 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, CalcPlan calc, 
    * @throws UsageException saying the first thing that does not fit; nothing has been written
    */
   static EtlPlan of(Configuration configuration) {
+    try {
+      return parse(configuration);
+    } catch (SqlTextException e) {
+      throw new UsageException(e.getMessage());
+    }
+  }
+
+  private static EtlPlan parse(Configuration configuration) {
     Schema source = sourceSchema(configuration);
     CalcPlan plain = calc(configuration, source, source);
     CalcPlan calc =

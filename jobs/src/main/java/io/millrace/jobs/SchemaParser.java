@@ -25,20 +25,22 @@ final class SchemaParser {
    * The columns that {@code text} lists, nullable unless their types say NOT NULL.
    *
    * @param option where the text is from, for messages
-   * @throws UsageException if an item is not a name and a type, or two columns have one name
+   * @throws SqlTextException if an item is not a name and a type, or two columns have one name
    */
   static Schema parse(String option, String text) {
     try {
       return new Schema(split(text).stream().map(SchemaParser::parseColumn).toList());
+    } catch (SqlTextException e) {
+      throw e;
     } catch (IllegalArgumentException e) {
-      throw new UsageException(option + ": " + e.getMessage());
+      throw new SqlTextException(option + ": " + e.getMessage());
     }
   }
 
   private static Field parseColumn(String text) {
     Matcher column = COLUMN.matcher(text);
     if (!column.matches()) {
-      throw new UsageException("cannot read '" + text + "' as a column; write a name and a type");
+      throw new SqlTextException("cannot read '" + text + "' as a column; write a name and a type");
     }
     String name = column.group(1) == null ? column.group(2) : column.group(1).replace("``", "`");
     Field field = parseField(column.group(3));
@@ -64,7 +66,7 @@ final class SchemaParser {
   /**
    * The data type that an SQL type's text means.
    *
-   * @throws UsageException if it is none
+   * @throws SqlTextException if it is none
    */
   static DataType parseType(String text) {
     return parseField(text).type();
@@ -77,7 +79,7 @@ final class SchemaParser {
       RowType row = RowType.of(LogicalTypeParser.parse(sql, SchemaParser.class.getClassLoader()));
       return SchemaConverter.toSchema(row).field(0);
     } catch (ValidationException | IllegalArgumentException e) {
-      throw new UsageException("'" + text + "' is no type that a column can have");
+      throw new SqlTextException("'" + text + "' is no type that a column can have");
     }
   }
 

@@ -57,8 +57,8 @@ final class SqlExpressions {
    *
    * @param option where the text is from, for messages
    * @param typeParser the data type of an SQL type's text
-   * @throws UsageException with the position, if it does not parse, names a column or function that
-   *     does not exist, has types that do not fit or is not BOOLEAN
+   * @throws SqlTextException with the position, if it does not parse, names a column or function
+   *     that does not exist, has types that do not fit or is not BOOLEAN
    */
   static Expression parseCondition(
       String option, String text, Schema schema, Function<String, DataType> typeParser) {
@@ -69,7 +69,7 @@ final class SqlExpressions {
    * The columns that {@code text} lists: expressions, each with {@code AS name} if it likes, and
    * {@code *}.
    *
-   * @throws UsageException with the position, as {@link #parseCondition}
+   * @throws SqlTextException with the position, as {@link #parseCondition}
    */
   static List<Expression> parseSelectList(
       String option, String text, Schema schema, Function<String, DataType> typeParser) {
@@ -159,17 +159,17 @@ final class SqlExpressions {
     return converter.convert(node);
   }
 
-  private UsageException unreadable(SqlParseException e) {
+  private SqlTextException unreadable(SqlParseException e) {
     String message = e.getMessage().lines().findFirst().orElse("");
     if (e.getPos() == null) {
-      return new UsageException(option + ": it does not parse: " + message);
+      return new SqlTextException(option + ": it does not parse: " + message);
     }
     return at(e.getPos(), message.replaceAll(" at line \\d+, column \\d+\\.?", ""));
   }
 
-  private UsageException at(SqlParserPos position, String message) {
+  private SqlTextException at(SqlParserPos position, String message) {
     int column = position.getColumnNum() - (position.getLineNum() == 1 ? columnsBefore : 0);
     String line = position.getLineNum() > 1 ? "line " + position.getLineNum() + ", " : "";
-    return new UsageException(option + ", " + line + "column " + column + ": " + message);
+    return new SqlTextException(option + ", " + line + "column " + column + ": " + message);
   }
 }

@@ -65,7 +65,7 @@ final class SqlNodeConverter {
 
   private final Function<String, DataType> typeParser;
   private final ExpressionResolver resolver;
-  private final BiFunction<SqlParserPos, String, UsageException> failure;
+  private final BiFunction<SqlParserPos, String, SqlTextException> failure;
 
   /**
    * @param typeParser the data type of an SQL type's text
@@ -76,7 +76,7 @@ final class SqlNodeConverter {
   SqlNodeConverter(
       Function<String, DataType> typeParser,
       ExpressionResolver resolver,
-      BiFunction<SqlParserPos, String, UsageException> failure) {
+      BiFunction<SqlParserPos, String, SqlTextException> failure) {
     this.typeParser = typeParser;
     this.resolver = resolver;
     this.failure = failure;
@@ -89,8 +89,8 @@ final class SqlNodeConverter {
   /**
    * The expression that {@code node} means.
    *
-   * @throws UsageException at the innermost node that cannot be: it is something that rows have no
-   *     value of, such as a query, or the resolver refuses it
+   * @throws SqlTextException at the innermost node that cannot be: it is something that rows have
+   *     no value of, such as a query, or the resolver refuses it
    */
   Expression convert(SqlNode node) {
     try {
@@ -196,7 +196,7 @@ final class SqlNodeConverter {
    * A chain of one operator, which the parser nests to the left: as one call of all its operands,
    * so that neither this nor what it makes is as deep as the chain is long.
    *
-   * @throws UsageException at the first operator that cannot be
+   * @throws SqlTextException at the first operator that cannot be
    */
   private Expression chain(SqlCall last) {
     Deque<SqlCall> calls = new ArrayDeque<>();
@@ -277,7 +277,7 @@ final class SqlNodeConverter {
   private DataType parseType(String type) {
     try {
       return typeParser.apply(type);
-    } catch (UsageException e) {
+    } catch (SqlTextException e) {
       throw new ExpressionException(e.getMessage());
     }
   }

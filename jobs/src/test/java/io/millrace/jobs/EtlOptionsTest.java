@@ -204,7 +204,8 @@ class EtlOptionsTest {
     assertThat(schema.field(1)).isEqualTo(Field.of("my `col`, x", DataType.decimal(10, 2)));
     assertThat(schema.type(2).fields().get(0).nullable()).isFalse();
     assertThat(SchemaParser.parseNames("a, `b, c`")).containsExactly("a", "b, c");
-    assertThatThrownBy(() -> SchemaParser.parse("s", "`a INT")).isInstanceOf(UsageException.class);
+    assertThatThrownBy(() -> SchemaParser.parse("s", "`a INT"))
+        .isInstanceOf(SqlTextException.class);
   }
 
   @Test

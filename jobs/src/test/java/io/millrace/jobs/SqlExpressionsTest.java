@@ -51,7 +51,7 @@ class SqlExpressionsTest {
   @CsvFileSource(resources = "sql-mistakes.csv", delimiter = ';', quoteCharacter = '"')
   void whatCannotBeIsSaidInOneLineWithItsPosition(String sql, String message) {
     assertThatThrownBy(() -> parse(sql))
-        .isInstanceOf(UsageException.class)
+        .isInstanceOf(SqlTextException.class)
         .hasMessageStartingWith(message)
         .hasMessageNotContaining("\n");
   }

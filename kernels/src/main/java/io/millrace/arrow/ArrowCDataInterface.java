@@ -2,8 +2,8 @@ package io.millrace.arrow;
 
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
-import io.millrace.device.HostDevice;
 import io.millrace.memory.Buffer;
+import io.millrace.memory.HostMemoryResource;
 import io.millrace.memory.MemoryResource;
 import org.apache.arrow.c.ArrowArray;
 import org.apache.arrow.c.ArrowSchema;
@@ -87,8 +87,8 @@ public final class ArrowCDataInterface {
     return Buffer.wrap(
         moved.memoryAddress(),
         CArray.BYTES,
-        HostDevice.INSTANCE,
         hostStream,
+        HostMemoryResource.INSTANCE,
         () -> {
           moved.release();
           moved.close();

@@ -6,9 +6,9 @@ import io.millrace.column.Table;
 import io.millrace.column.TableConcatenation;
 import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
-import io.millrace.device.HostDevice;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.Buffer;
+import io.millrace.memory.HostMemoryResource;
 import io.millrace.memory.MemoryResource;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -306,6 +306,7 @@ public final class ArrowCDeviceImporter {
   }
 
   private Buffer borrow(CArray array) {
-    return Buffer.wrap(array.address(), CArray.BYTES, HostDevice.INSTANCE, hostStream, () -> {});
+    return Buffer.wrap(
+        array.address(), CArray.BYTES, hostStream, HostMemoryResource.INSTANCE, () -> {});
   }
 }

@@ -5,8 +5,8 @@ import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
-import io.millrace.device.HostDevice;
 import io.millrace.memory.Buffer;
+import io.millrace.memory.HostMemoryResource;
 import io.millrace.memory.MemoryResource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -130,8 +130,8 @@ public final class ArrowImporter {
           Buffer.wrap(
               buffer.memoryAddress(),
               buffer.capacity(),
-              HostDevice.INSTANCE,
               stream,
+              HostMemoryResource.INSTANCE,
               () -> buffer.getReferenceManager().release());
       return new ArrowBuffer(memory, buffer.capacity());
     }

@@ -1,8 +1,8 @@
 package io.millrace.arrow;
 
 import io.millrace.device.DeviceStream;
-import io.millrace.device.HostDevice;
 import io.millrace.memory.Buffer;
+import io.millrace.memory.HostMemoryResource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -99,6 +99,6 @@ final class CArraySource implements ArrowArraySource {
     }
     Buffer share = struct.share();
     return new ArrowBuffer(
-        Buffer.wrap(address, needed, HostDevice.INSTANCE, stream, share::close), needed);
+        Buffer.wrap(address, needed, stream, HostMemoryResource.INSTANCE, share::close), needed);
   }
 }

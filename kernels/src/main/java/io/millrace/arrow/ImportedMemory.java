@@ -58,7 +58,7 @@ final class ImportedMemory implements AutoCloseable {
     if (address % alignment != 0) {
       return copy(address, bytes);
     }
-    Buffer view = Buffer.wrap(address, bytes, stream.device(), stream, () -> {});
+    Buffer view = Buffer.wrap(address, bytes, stream, resource, () -> {});
     opened.add(view);
     return view;
   }

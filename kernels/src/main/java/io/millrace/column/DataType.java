@@ -108,6 +108,36 @@ public record DataType(
     return new DataType(TypeId.DICTIONARY, 0, 0, false, List.of(Field.of("value", values)));
   }
 
+  /** Whether this is TINYINT, SMALLINT, INT or BIGINT. */
+  public boolean isInteger() {
+    return switch (id) {
+      case INT8, INT16, INT32, INT64 -> true;
+      default -> false;
+    };
+  }
+
+  /** Whether this is FLOAT or DOUBLE. */
+  public boolean isFloatingPoint() {
+    return id == TypeId.FLOAT32 || id == TypeId.FLOAT64;
+  }
+
+  /** Whether this is a DECIMAL of any precision. */
+  public boolean isDecimal() {
+    return id == TypeId.DECIMAL32 || id == TypeId.DECIMAL64 || id == TypeId.DECIMAL128;
+  }
+
+  /** Whether this is an integer, a floating-point number or a decimal. */
+  public boolean isNumeric() {
+    return isInteger() || isFloatingPoint() || isDecimal();
+  }
+
+  /** Whether this is a TIMESTAMP or TIMESTAMP_LTZ of any precision. */
+  public boolean isTimestamp() {
+    return id == TypeId.TIMESTAMP_MILLIS
+        || id == TypeId.TIMESTAMP_MICROS
+        || id == TypeId.TIMESTAMP_NANOS;
+  }
+
   /** The types of a column's children, offsets included, in the order that {@link TypeId} gives. */
   public List<DataType> childTypes() {
     return switch (id) {

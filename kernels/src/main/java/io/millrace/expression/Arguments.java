@@ -71,7 +71,7 @@ public final class Arguments {
   public static long literalInteger(List<TypedExpression> arguments, int index) {
     return (Long)
         literal(arguments, index)
-            .filter(value -> Coercion.isInteger(arguments.get(index).type()))
+            .filter(value -> arguments.get(index).type().isInteger())
             .orElseThrow(
                 () -> new ExpressionException(arguments.get(index) + " is no integer literal"));
   }

@@ -12,34 +12,8 @@ import java.util.stream.Stream;
 /** Implicit casts, as Flink SQL's type coercion makes them. */
 public final class Coercion {
   private static final int MAXIMUM_PRECISION = 38;
-  private static final List<TypeId> INTEGERS =
-      List.of(TypeId.INT8, TypeId.INT16, TypeId.INT32, TypeId.INT64);
 
   private Coercion() {}
-
-  public static boolean isInteger(DataType type) {
-    return INTEGERS.contains(type.id());
-  }
-
-  public static boolean isFloating(DataType type) {
-    return type.id() == TypeId.FLOAT32 || type.id() == TypeId.FLOAT64;
-  }
-
-  public static boolean isDecimal(DataType type) {
-    return type.id() == TypeId.DECIMAL32
-        || type.id() == TypeId.DECIMAL64
-        || type.id() == TypeId.DECIMAL128;
-  }
-
-  public static boolean isNumeric(DataType type) {
-    return isInteger(type) || isFloating(type) || isDecimal(type);
-  }
-
-  public static boolean isTimestamp(DataType type) {
-    return type.id() == TypeId.TIMESTAMP_MILLIS
-        || type.id() == TypeId.TIMESTAMP_MICROS
-        || type.id() == TypeId.TIMESTAMP_NANOS;
-  }
 
   /** The decimal that holds all values of an integer type, or the decimal itself. */
   public static DataType asDecimal(DataType type) {
@@ -98,7 +72,7 @@ public final class Coercion {
   }
 
   private static DataType commonOfArguments(DataType left, DataType right) {
-    if (isDecimal(left) && right.id() == TypeId.FLOAT32) {
+    if (left.isDecimal() && right.id() == TypeId.FLOAT32) {
       return right;
     }
     return ofZone(left.withTimeZone() || right.withTimeZone(), left, right);
@@ -107,7 +81,7 @@ public final class Coercion {
   /** The common type; of two timestamps with a time zone or without, as told. */
   private static DataType ofZone(boolean withTimeZone, DataType left, DataType right) {
     DataType common = common(left, right);
-    return isTimestamp(left) && isTimestamp(right)
+    return left.isTimestamp() && right.isTimestamp()
         ? DataType.timestamp(common.precision(), withTimeZone)
         : common;
   }
@@ -122,7 +96,7 @@ public final class Coercion {
     return fold(
         expressions,
         (left, right) ->
-            isFloating(left) && isFloating(right)
+            left.isFloatingPoint() && right.isFloatingPoint()
                 ? left
                 : ofZone(left.withTimeZone(), left, right));
   }
@@ -150,10 +124,10 @@ public final class Coercion {
     if (left.equals(right)) {
       return left;
     }
-    if (isNumeric(left) && isNumeric(right)) {
+    if (left.isNumeric() && right.isNumeric()) {
       return commonNumeric(left, right);
     }
-    if (isTimestamp(left) && isTimestamp(right)) {
+    if (left.isTimestamp() && right.isTimestamp()) {
       boolean withTimeZone = left.withTimeZone() && right.withTimeZone();
       return DataType.timestamp(Math.max(left.precision(), right.precision()), withTimeZone);
     }
@@ -187,13 +161,13 @@ public final class Coercion {
   }
 
   private static DataType commonNumeric(DataType left, DataType right) {
-    if (isFloating(left) || isFloating(right)) {
+    if (left.isFloatingPoint() || right.isFloatingPoint()) {
       boolean isDouble =
-          Stream.of(left, right).anyMatch(type -> type.id() == TypeId.FLOAT64 || isDecimal(type));
+          Stream.of(left, right).anyMatch(type -> type.id() == TypeId.FLOAT64 || type.isDecimal());
       return isDouble ? DataType.FLOAT64 : DataType.FLOAT32;
     }
-    if (isInteger(left) && isInteger(right)) {
-      return INTEGERS.indexOf(left.id()) >= INTEGERS.indexOf(right.id()) ? left : right;
+    if (left.isInteger() && right.isInteger()) {
+      return left.id().byteWidth() >= right.id().byteWidth() ? left : right;
     }
     DataType a = asDecimal(left);
     DataType b = asDecimal(right);

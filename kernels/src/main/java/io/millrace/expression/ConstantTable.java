@@ -99,7 +99,7 @@ final class ConstantTable {
       key = hashed;
     } else {
       key = isZero(constant) ? 0 : word(constant);
-      hashed = RowSample.mix(key, seed());
+      hashed = RowHash.mix(key, seed());
     }
     int slot = slot(hashed);
     int steps = 0;
@@ -123,10 +123,10 @@ final class ConstantTable {
 
   private long hashOfEntry(int place) {
     int length = (int) getLong(place);
-    long hashed = RowSample.mix(length, seed());
+    long hashed = RowHash.mix(length, seed());
     for (int offset = 0; offset < length; offset += Long.BYTES) {
       // Entries are filled up with zeros.
-      hashed = RowSample.mix(getLong(place + Long.BYTES + offset), hashed);
+      hashed = RowHash.mix(getLong(place + Long.BYTES + offset), hashed);
     }
     return hashed;
   }
@@ -238,7 +238,7 @@ final class ConstantTable {
   }
 
   private long hash(long first, long second) {
-    return RowSample.mix(second, RowSample.mix(first, seed()));
+    return RowHash.mix(second, RowHash.mix(first, seed()));
   }
 
   /** Finds the positions of the first operand's values; -1 of those that are no constant. */
@@ -280,7 +280,7 @@ final class ConstantTable {
               yield zerosAreEqual && value == 0 ? 0 : Double.doubleToRawLongBits(value);
             }
             case DECIMAL128, TIMESTAMP_NANOS -> hash(values.longs()[row], values.seconds()[row]);
-            case BYTES -> RowSample.mixBytes(values.address(row), values.length(row), seed);
+            case BYTES -> RowHash.mixBytes(values.address(row), values.length(row), seed);
           };
     }
   }
@@ -305,7 +305,7 @@ final class ConstantTable {
       int bit = Long.numberOfTrailingZeros(left);
       int row = rows.position(first + bit);
       long key = found[row];
-      long hashed = keysAreHashes ? key : RowSample.mix(key, seed);
+      long hashed = keysAreHashes ? key : RowHash.mix(key, seed);
       int slot = HEADER_BYTES + (((int) hashed + step) & mask) * SLOT_BYTES;
       long position = (int) INTS.get(table, slot + POSITION);
       long different = (long) LONGS.get(table, slot) ^ key;
@@ -354,7 +354,7 @@ final class ConstantTable {
         return false;
       }
     }
-    return i == length || getLong(text + i) == RowSample.lastWord(address, length);
+    return i == length || getLong(text + i) == RowHash.lastWord(address, length);
   }
 
   @Override

@@ -27,7 +27,7 @@ public sealed interface Expression extends FluentExpression, Serializable {
 
     @Override
     public String toString() {
-      return SqlText.of(this);
+      return ExpressionText.of(this);
     }
   }
 
@@ -45,7 +45,7 @@ public sealed interface Expression extends FluentExpression, Serializable {
 
     @Override
     public String toString() {
-      return SqlText.of(this);
+      return ExpressionText.of(this);
     }
   }
 
@@ -87,7 +87,7 @@ public sealed interface Expression extends FluentExpression, Serializable {
 
     @Override
     public String toString() {
-      return SqlText.of(this);
+      return ExpressionText.of(this);
     }
 
     @Override
@@ -117,7 +117,7 @@ public sealed interface Expression extends FluentExpression, Serializable {
 
     @Override
     public String toString() {
-      return SqlText.of(this);
+      return ExpressionText.of(this);
     }
 
     @Override
@@ -157,7 +157,7 @@ public sealed interface Expression extends FluentExpression, Serializable {
 
     @Override
     public String toString() {
-      return SqlText.of(this);
+      return ExpressionText.of(this);
     }
 
     @Override
@@ -183,7 +183,7 @@ public sealed interface Expression extends FluentExpression, Serializable {
 
     @Override
     public String toString() {
-      return SqlText.of(this);
+      return ExpressionText.of(this);
     }
 
     @Override

@@ -46,6 +46,14 @@ public final class FunctionRegistry {
     }
   }
 
+  /** The syntax of the built-in functions. */
+  public static final class BuiltInSyntax implements CallSyntax {
+    @Override
+    public Optional<String> toSql(String function, List<String> arguments) {
+      return builtIn().find(function).map(definition -> definition.toSql(arguments));
+    }
+  }
+
   private final Map<String, FunctionDefinition> definitions;
   private final Map<String, FunctionDefinition> byName = new HashMap<>();
   private final List<CastRule> casts;
@@ -120,9 +128,9 @@ public final class FunctionRegistry {
     return function;
   }
 
-  /** Whether there is a function with this name or alias, in any case. */
-  public boolean contains(String name) {
-    return byName.containsKey(name.toUpperCase(Locale.ROOT));
+  /** The function with this name or alias, in any case; empty if there is none. */
+  public Optional<FunctionDefinition> find(String name) {
+    return Optional.ofNullable(byName.get(name.toUpperCase(Locale.ROOT)));
   }
 
   /** How {@code from} becomes {@code to}; empty if it cannot. */

@@ -208,7 +208,7 @@ public final class HostVector {
       case BYTES -> getString(row);
       case DECIMAL128 -> getDecimal(row);
       case TIMESTAMP_NANOS -> new TimestampNanos(longs[row], (int) seconds[row]);
-      case INT, LONG -> Coercion.isDecimal(type) ? getDecimal(row) : (Object) longs[row];
+      case INT, LONG -> type.isDecimal() ? getDecimal(row) : (Object) longs[row];
     };
   }
 

@@ -4,7 +4,6 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.TypeId;
-import io.millrace.device.HostMemory;
 import java.math.BigDecimal;
 import java.util.List;
 
@@ -86,16 +85,15 @@ public final class RowSample {
       case TIMESTAMP_NANOS -> new TimestampNanos(0, 0);
       case BYTES -> "";
       case INT, LONG, DECIMAL128 ->
-          Coercion.isDecimal(type) ? BigDecimal.ZERO.setScale(type.scale()) : (Object) 0L;
+          type.isDecimal() ? BigDecimal.ZERO.setScale(type.scale()) : (Object) 0L;
     };
   }
 
   private static TypedExpression hash(TypedExpression value, TypedExpression hash) {
     BoundFunction.Builder function = BoundFunction.named("ROW_HASH").sql(operands -> "ROW_HASH(*)");
     switch (ValueKind.of(value.type())) {
-      case BOOL, INT ->
-          function.host(HostFunction.ofLongs(RowSample::mix)).device("row_hash_int32");
-      case LONG -> function.host(HostFunction.ofLongs(RowSample::mix)).device("row_hash_int64");
+      case BOOL, INT -> function.host(HostFunction.ofLongs(RowHash::mix)).device("row_hash_int32");
+      case LONG -> function.host(HostFunction.ofLongs(RowHash::mix)).device("row_hash_int64");
       case FLOAT -> function.host(HostFunction.ofRow(RowSample::mixFloat)).device("row_hash_float");
       case DOUBLE ->
           function.host(HostFunction.ofRow(RowSample::mixDouble)).device("row_hash_double");
@@ -110,71 +108,29 @@ public final class RowSample {
     return function.call(List.of(value, hash), DataType.INT64, false);
   }
 
-  /** Mixes a value into the hash of those before it, as {@code row_hash.cuh} does. */
-  static long mix(long value, long hash) {
-    long mixed = hash * 0x9e3779b97f4a7c15L + value;
-    mixed = (mixed ^ mixed >>> 33) * 0xff51afd7ed558ccdL;
-    mixed = (mixed ^ mixed >>> 33) * 0xc4ceb9fe1a85ec53L;
-    return mixed ^ mixed >>> 33;
-  }
-
   private static void mixFloat(HostVector[] operands, HostVector result, int row) {
     int bits = Float.floatToIntBits((float) operands[0].doubles()[row]);
-    result.longs()[row] = mix(bits & 0xffffffffL, operands[1].longs()[row]);
+    result.longs()[row] = RowHash.mix(bits & 0xffffffffL, operands[1].longs()[row]);
   }
 
   private static void mixDouble(HostVector[] operands, HostVector result, int row) {
     long bits = Double.doubleToLongBits(operands[0].doubles()[row]);
-    result.longs()[row] = mix(bits, operands[1].longs()[row]);
+    result.longs()[row] = RowHash.mix(bits, operands[1].longs()[row]);
   }
 
   private static void mixDecimal(HostVector[] operands, HostVector result, int row) {
-    long low = mix(operands[0].longs()[row], operands[1].longs()[row]);
-    result.longs()[row] = mix(operands[0].seconds()[row], low);
+    long low = RowHash.mix(operands[0].longs()[row], operands[1].longs()[row]);
+    result.longs()[row] = RowHash.mix(operands[0].seconds()[row], low);
   }
 
   private static void mixTimestamp(HostVector[] operands, HostVector result, int row) {
-    long millis = mix(operands[0].longs()[row], operands[1].longs()[row]);
-    result.longs()[row] = mix(operands[0].seconds()[row], millis);
+    long millis = RowHash.mix(operands[0].longs()[row], operands[1].longs()[row]);
+    result.longs()[row] = RowHash.mix(operands[0].seconds()[row], millis);
   }
 
   private static void mixBytes(HostVector[] operands, HostVector result, int row) {
     result.longs()[row] =
-        mixBytes(operands[0].address(row), operands[0].length(row), operands[1].longs()[row]);
-  }
-
-  /** Mixes bytes in host memory into a hash, eight at a time, the last filled up with zeros. */
-  static long mixBytes(long address, int length, long seed) {
-    long hash = mix(length, seed);
-    int offset = 0;
-    for (; offset + Long.BYTES <= length; offset += Long.BYTES) {
-      hash = mix(HostMemory.getLong(address + offset), hash);
-    }
-    return offset < length ? mix(lastWord(address, length), hash) : hash;
-  }
-
-  /**
-   * The bytes behind the last whole word of a text that is not made of whole words, filled up with
-   * zeros. Reads no byte of others.
-   */
-  static long lastWord(long address, int length) {
-    if (length >= Long.BYTES) {
-      long last = HostMemory.getLong(address + length - Long.BYTES);
-      return last >>> ((Long.BYTES - length % Long.BYTES) * Byte.SIZE);
-    } else if (length >= Integer.BYTES) {
-      int second = length - Integer.BYTES;
-      return bits(HostMemory.getInt(address))
-          | (bits(HostMemory.getInt(address + second)) << (second * Byte.SIZE));
-    }
-    // One to three bytes.
-    int middle = length / 2;
-    int last = length - 1;
-    return (HostMemory.getByte(address) & 0xffL)
-        | ((HostMemory.getByte(address + middle) & 0xffL) << (middle * Byte.SIZE))
-        | ((HostMemory.getByte(address + last) & 0xffL) << (last * Byte.SIZE));
-  }
-
-  private static long bits(int word) {
-    return word & 0xffffffffL;
+        RowHash.mixBytes(
+            operands[0].address(row), operands[0].length(row), operands[1].longs()[row]);
   }
 }

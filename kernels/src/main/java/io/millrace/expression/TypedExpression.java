@@ -141,7 +141,7 @@ public abstract sealed class TypedExpression {
   /** The expression as SQL, cut where it is long. */
   @Override
   public final String toString() {
-    return SqlText.of(this);
+    return TypedText.of(this);
   }
 
   /** The value of an input column. */
@@ -349,7 +349,7 @@ public abstract sealed class TypedExpression {
     @Override
     String toSql(List<String> operandTexts) {
       int conditions = operandTexts.size() / 2;
-      return SqlText.branches(
+      return TypedText.branches(
           operandTexts.subList(0, conditions),
           operandTexts.subList(conditions, operandTexts.size()));
     }

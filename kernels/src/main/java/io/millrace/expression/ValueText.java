@@ -7,6 +7,8 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalTime;
 import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /** Stored values as people read them. */
@@ -15,12 +17,11 @@ final class ValueText {
 
   /** A literal, as {@link TypedExpression.Literal} holds it, with the type of dates and times. */
   static String ofLiteral(DataType type, Object value) {
-    boolean isTemporal =
-        type.id() == TypeId.DATE || type.id() == TypeId.TIME || Coercion.isTimestamp(type);
+    boolean isTemporal = type.id() == TypeId.DATE || type.id() == TypeId.TIME || type.isTimestamp();
     if (value instanceof String) {
       return "'" + value + "'";
     } else if (value instanceof TimestampNanos timestamp) {
-      return type + " '" + SqlText.timestamp(timestamp) + "'";
+      return type + " '" + timestamp(timestamp) + "'";
     }
     return isTemporal && value instanceof Long stored
         ? type + " '" + of(type, stored) + "'"
@@ -46,5 +47,20 @@ final class ValueText {
     return type.withTimeZone()
         ? instant.toString()
         : instant.atOffset(ZoneOffset.UTC).toLocalDateTime().toString();
+  }
+
+  /** A timestamp of nine digits behind the second, as SQL writes it. */
+  static String timestamp(TimestampNanos timestamp) {
+    DataType micros = new DataType(TypeId.TIMESTAMP_MILLIS, 3, 0, false, List.of());
+    long second = Math.floorDiv(timestamp.millis(), 1_000L) * 1_000;
+    long nanos = Math.floorMod(timestamp.millis(), 1_000L) * 1_000_000 + timestamp.nanos();
+    String text = of(micros, second);
+    return withSeconds(text) + String.format(Locale.ROOT, ".%09d", nanos);
+  }
+
+  /** Java leaves seconds of zero out, SQL does not. */
+  static String withSeconds(String text) {
+    String spaced = text.replace('T', ' ');
+    return spaced.length() == "1970-01-01 00:00".length() ? spaced + ":00" : spaced;
   }
 }

@@ -34,7 +34,7 @@ public final class Buffer implements AutoCloseable {
 
   /**
    * Allocates uninitialized memory, valid and released in the order of {@code stream}. It is
-   * spillable if {@code resource} is a {@link SpillableResourceAdaptor} that spills.
+   * spillable if {@code resource} makes spillable memory.
    *
    * @param stream a stream of the resource's device; must stay open as long as the memory
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no such memory left
@@ -48,17 +48,7 @@ public final class Buffer implements AutoCloseable {
     if (size < 0) {
       throw new IllegalArgumentException("size is negative: " + size);
     }
-    if (size > 0 && resource instanceof SpillableResourceAdaptor spillable && spillable.spills()) {
-      return spillable.allocateOwner(size, stream);
-    }
-    long address = resource.allocate(size, stream);
-    return new FixedBufferOwner(
-        address,
-        size,
-        resource.device(),
-        stream,
-        resource,
-        () -> resource.free(address, size, stream));
+    return resource.allocateOwner(size, stream);
   }
 
   /**
@@ -81,11 +71,13 @@ public final class Buffer implements AutoCloseable {
    * Points at memory that belongs to someone else; nothing is allocated or copied, and nothing is
    * ever spilled.
    *
+   * @param resource where copies of the memory come from
    * @param release called once when the last slice is closed, after the work that used it
    */
   public static Buffer wrap(
-      long address, long size, Device device, DeviceStream stream, Runnable release) {
-    return new Buffer(new FixedBufferOwner(address, size, device, stream, null, release), 0, size);
+      long address, long size, DeviceStream stream, MemoryResource resource, Runnable release) {
+    return new Buffer(
+        new FixedBufferOwner(address, size, resource.device(), stream, resource, release), 0, size);
   }
 
   /** Bytes of this slice. */

@@ -13,7 +13,7 @@ final class FixedBufferOwner extends BufferOwner {
 
   /**
    * @param stream the stream in whose order the memory is valid and is released
-   * @param resource where a copy of the memory comes from; null for the device's plainest
+   * @param resource where a copy of the memory comes from
    * @param release called once, when no slice is live
    */
   FixedBufferOwner(
@@ -38,7 +38,7 @@ final class FixedBufferOwner extends BufferOwner {
 
   @Override
   MemoryResource resource() {
-    return resource == null ? MemoryResource.of(device) : resource;
+    return resource;
   }
 
   @Override

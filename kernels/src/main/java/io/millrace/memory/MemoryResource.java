@@ -1,7 +1,6 @@
 package io.millrace.memory;
 
 import io.millrace.device.Device;
-import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
 
@@ -41,10 +40,16 @@ public interface MemoryResource {
     return true;
   }
 
-  /** The plainest resource of {@code device} that is fast enough to allocate for each batch. */
-  static MemoryResource of(Device device) {
-    return device.kind() == DeviceKind.HOST
-        ? HostMemoryResource.INSTANCE
-        : PoolMemoryResource.shared(device);
+  /**
+   * Allocates memory that one slice holds. The memory stays where it is; resources that move memory
+   * override this.
+   *
+   * @param bytes 0 or more
+   * @throws GpuOutOfMemoryException if there is no such memory left
+   */
+  default BufferOwner allocateOwner(long bytes, DeviceStream stream) {
+    long address = allocate(bytes, stream);
+    return new FixedBufferOwner(
+        address, bytes, device(), stream, this, () -> free(address, bytes, stream));
   }
 }

@@ -68,8 +68,11 @@ public final class SpillableResourceAdaptor implements MemoryResource {
     share.addDeviceBytes(-bytes);
   }
 
-  /** Allocates memory that may be moved, held by one slice. */
-  BufferOwner allocateOwner(long bytes, DeviceStream stream) {
+  @Override
+  public BufferOwner allocateOwner(long bytes, DeviceStream stream) {
+    if (bytes == 0 || !spills()) {
+      return MemoryResource.super.allocateOwner(bytes, stream);
+    }
     SpillableBufferOwner owner =
         new SpillableBufferOwner(this, allocate(bytes, stream), bytes, stream);
     share.manager().add(owner);

@@ -191,8 +191,8 @@ class ColumnCopyTest {
         Buffer.wrap(
             0,
             0,
-            device.device(),
             device.stream(),
+            device.memory(),
             () -> {
               throw new IllegalStateException("the release failed");
             });

@@ -7,6 +7,7 @@ import io.millrace.memory.Buffer;
 import io.millrace.memory.CudaAsyncMemoryResource;
 import io.millrace.memory.CudaMemoryResource;
 import io.millrace.memory.MemoryResource;
+import io.millrace.memory.PerDeviceResource;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -69,7 +70,7 @@ public class DeviceBenchmark {
     public void choose(OpenStream open) {
       memory =
           switch (resource) {
-            case POOL -> MemoryResource.of(open.device);
+            case POOL -> PerDeviceResource.of(open.device);
             case CUDA_ASYNC -> new CudaAsyncMemoryResource(open.device);
             case CUDA -> new CudaMemoryResource(open.device);
           };
@@ -107,7 +108,7 @@ public class DeviceBenchmark {
 
     @Setup
     public void create(OpenStream open) {
-      memory = MemoryResource.of(open.device);
+      memory = PerDeviceResource.of(open.device);
       Buffer data = Buffer.allocate(SMALL_BATCH * Integer.BYTES, open.stream, memory);
       column = new Column(DataType.INT32, SMALL_BATCH, 0, data, null, List.of());
     }

@@ -9,6 +9,7 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
 import io.millrace.memory.HostMemoryResource;
 import io.millrace.memory.MemoryResource;
+import io.millrace.memory.PerDeviceResource;
 import io.millrace.testing.TableBuilder;
 import java.util.List;
 import java.util.Optional;
@@ -55,7 +56,7 @@ public class CaseCalcBenchmark {
   public void create() {
     Device device = Device.current();
     stream = device.createStream();
-    memory = MemoryResource.of(device);
+    memory = PerDeviceResource.of(device);
     Object[] texts = StringInput.texts(rows);
     String character = Character.toString(Integer.parseInt(letter, 16));
     for (int row = 0; row < rows; row++) {

@@ -80,9 +80,9 @@ class ConstantTableTest {
       long otherFirst = random.random().nextLong();
       long factor = 0x9e3779b97f4a7c15L;
       long otherSecond =
-          RowSample.mix(first, 0) * factor + second - RowSample.mix(otherFirst, 0) * factor;
-      assertThat(RowSample.mix(otherSecond, RowSample.mix(otherFirst, 0)))
-          .isEqualTo(RowSample.mix(second, RowSample.mix(first, 0)));
+          RowHash.mix(first, 0) * factor + second - RowHash.mix(otherFirst, 0) * factor;
+      assertThat(RowHash.mix(otherSecond, RowHash.mix(otherFirst, 0)))
+          .isEqualTo(RowHash.mix(second, RowHash.mix(first, 0)));
       other = decimal(otherFirst, otherSecond);
     } while (other.precision() > 38);
     BigDecimal both = other;

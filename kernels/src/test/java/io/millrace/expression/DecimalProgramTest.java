@@ -43,7 +43,7 @@ class DecimalProgramTest {
   }
 
   static Stream<DataType> decimals() {
-    return TYPES.stream().filter(Coercion::isDecimal);
+    return TYPES.stream().filter(DataType::isDecimal);
   }
 
   @ParameterizedTest

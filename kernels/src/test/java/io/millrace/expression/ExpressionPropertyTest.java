@@ -129,7 +129,7 @@ class ExpressionPropertyTest {
   // Casts are no functions of the registry.
   private static FunctionFamily familyOf(FunctionCall call) {
     FunctionRegistry functions = CONTEXT.functions();
-    return functions.contains(call.function())
+    return functions.find(call.function()).isPresent()
         ? functions.function(call.function()).family()
         : FunctionFamily.CAST;
   }
@@ -158,7 +158,7 @@ class ExpressionPropertyTest {
     for (Expression argument : call.arguments()) {
       DataType type = resolve(argument).type();
       arguments.add(
-          argument instanceof Expression.ColumnReference && Coercion.isInteger(type)
+          argument instanceof Expression.ColumnReference && type.isInteger()
               ? new Expression.Literal(LITERAL_NUMBER, type)
               : argument);
     }

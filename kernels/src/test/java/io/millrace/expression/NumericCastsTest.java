@@ -58,7 +58,7 @@ class NumericCastsTest {
   }
 
   private void check(DataType from, List<Object> values, DataType to) {
-    boolean mayFail = Coercion.isFloating(from) && Coercion.isDecimal(to);
+    boolean mayFail = from.isFloatingPoint() && to.isDecimal();
     List<Object> taken = mayFail ? values.stream().filter(this::isFinite).toList() : values;
     try (Table table = table(from, taken);
         Table result = apply(table, col("x").cast(to).as("y"))) {
@@ -95,10 +95,10 @@ class NumericCastsTest {
   }
 
   private static Object cast(Object value, DataType from, DataType to) {
-    if (Coercion.isDecimal(to)) {
+    if (to.isDecimal()) {
       return fit(exact(value), to);
     }
-    if (Coercion.isDecimal(from)) {
+    if (from.isDecimal()) {
       return fromDecimal((BigDecimal) value, from, to);
     }
     if (value instanceof Boolean bool) {

@@ -135,7 +135,7 @@ class RowSampleTest {
           word |= (bytes[i] & 0xffL) << (i % Long.BYTES * Byte.SIZE);
         }
         if (length % Long.BYTES != 0) {
-          assertThat(RowSample.lastWord(address, length)).as("%d", length).isEqualTo(word);
+          assertThat(RowHash.lastWord(address, length)).as("%d", length).isEqualTo(word);
         }
       }
     } finally {

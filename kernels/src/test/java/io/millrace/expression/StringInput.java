@@ -7,6 +7,7 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
 import io.millrace.memory.HostMemoryResource;
 import io.millrace.memory.MemoryResource;
+import io.millrace.memory.PerDeviceResource;
 import io.millrace.testing.TableBuilder;
 import java.util.stream.IntStream;
 import org.openjdk.jmh.annotations.Param;
@@ -39,7 +40,7 @@ public class StringInput {
   public void create() {
     Device device = Device.current();
     stream = device.createStream();
-    memory = MemoryResource.of(device);
+    memory = PerDeviceResource.of(device);
     try (DeviceStream hostStream = HostDevice.INSTANCE.createStream();
         Table host =
             new TableBuilder()

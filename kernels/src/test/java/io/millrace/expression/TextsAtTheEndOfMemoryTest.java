@@ -78,7 +78,7 @@ class TextsAtTheEndOfMemoryTest {
     try (AccessScope scope = AccessScope.on(device.stream())) {
       device.stream().copy(address, bytes.access(AccessMode.READ, scope), bytes.size());
     }
-    Buffer moved = Buffer.wrap(address, bytes.size(), device.device(), device.stream(), () -> {});
+    Buffer moved = Buffer.wrap(address, bytes.size(), device.stream(), device.memory(), () -> {});
     List<Column> offsets = List.of(texts.child(0).share());
     Column column = new Column(texts.type(), texts.size(), 0, moved, null, offsets);
     return new Table(

@@ -18,6 +18,7 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.HostMemoryResource;
 import io.millrace.memory.MemoryResource;
+import io.millrace.memory.PerDeviceResource;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.openjdk.jmh.annotations.Param;
@@ -62,7 +63,7 @@ public class PartitionInput {
   @Setup
   public void create() {
     Device device = Device.current();
-    create(MemoryResource.of(device), device.createStream());
+    create(PerDeviceResource.of(device), device.createStream());
   }
 
   /** Makes the table in memory of {@code resource}, where output goes as well, for one stream. */

@@ -4,6 +4,7 @@ import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.MemoryBudget;
 import io.millrace.memory.MemoryResource;
+import io.millrace.memory.PerDeviceResource;
 import io.millrace.memory.PinnedHostMemoryResource;
 import io.millrace.memory.SpillLimits;
 import io.millrace.memory.SpillManager;
@@ -49,7 +50,7 @@ public final class SpillableMemoryBenchmark {
     List<Integer> rows =
         arguments.length == 0 ? ROWS : Stream.of(arguments).map(Integer::valueOf).toList();
     Device device = Device.current();
-    MemoryResource plain = MemoryResource.of(device);
+    MemoryResource plain = PerDeviceResource.of(device);
     try (SpillManager manager =
             new SpillManager(
                 plain,

@@ -14,6 +14,7 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.HostMemoryResource;
 import io.millrace.memory.MemoryResource;
+import io.millrace.memory.PerDeviceResource;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.openjdk.jmh.annotations.Param;
@@ -66,7 +67,7 @@ public class StringsInput {
     }
     Device device = Device.current();
     stream = device.createStream();
-    memory = MemoryResource.of(device);
+    memory = PerDeviceResource.of(device);
     try (DeviceStream hostStream = HostDevice.INSTANCE.createStream();
         Table host = createOnHost(hostStream);
         Table hostMap = createMapOnHost(hostStream)) {

@@ -277,8 +277,8 @@ class BufferOrderTest {
         Buffer.wrap(
             address,
             1,
-            device,
             owner,
+            memory,
             () -> {
               device.free(address);
               freed.set(true);
@@ -310,8 +310,8 @@ class BufferOrderTest {
         Buffer.wrap(
             result,
             1,
-            device,
             owner,
+            memory,
             () -> {
               throw new IllegalStateException("the release failed");
             });

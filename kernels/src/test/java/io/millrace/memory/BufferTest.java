@@ -61,7 +61,7 @@ class BufferTest {
     AtomicInteger released = new AtomicInteger();
     long address = device.memory().allocate(24, device.stream());
     Buffer buffer =
-        Buffer.wrap(address, 24, device.device(), device.stream(), released::incrementAndGet);
+        Buffer.wrap(address, 24, device.stream(), device.memory(), released::incrementAndGet);
     Buffer shared = buffer.share();
     assertThat(device.heldBytes()).isEqualTo(24);
     assertThat(buffer.size()).isEqualTo(24);

@@ -46,7 +46,7 @@ public class GpuRetryBenchmark {
       stream = device.createStream();
       manager =
           new SpillManager(
-              MemoryResource.of(device),
+              PerDeviceResource.of(device),
               new PinnedHostMemoryResource(device),
               Long.MAX_VALUE,
               true,

@@ -17,8 +17,8 @@ class LeakDetectorTest {
   private final List<Throwable> reports = new CopyOnWriteArrayList<>();
 
   private static Buffer makeBuffer() {
-    HostDevice host = HostDevice.INSTANCE;
-    return Buffer.wrap(0, 0, host, host.createStream(), () -> {});
+    return Buffer.wrap(
+        0, 0, HostDevice.INSTANCE.createStream(), HostMemoryResource.INSTANCE, () -> {});
   }
 
   private static void forget(LeakDetector detector, int buffers) {

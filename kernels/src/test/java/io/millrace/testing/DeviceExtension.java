@@ -10,6 +10,7 @@ import io.millrace.device.HostDevice;
 import io.millrace.memory.CudaMemoryResource;
 import io.millrace.memory.HostMemoryResource;
 import io.millrace.memory.MemoryResource;
+import io.millrace.memory.PerDeviceResource;
 import io.millrace.memory.TrackingResourceAdaptor;
 import java.util.List;
 import java.util.function.Supplier;
@@ -52,7 +53,7 @@ public final class DeviceExtension implements BeforeEachCallback, AfterEachCallb
 
   private void openMemory(String choice) {
     MemoryResource upstream =
-        choice.equals("unpooled") ? new CudaMemoryResource(device) : MemoryResource.of(device);
+        choice.equals("unpooled") ? new CudaMemoryResource(device) : PerDeviceResource.of(device);
     fixedMemory = new TrackingResourceAdaptor(upstream);
     spillingMemory =
         switch (choice) {

@@ -4,7 +4,6 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.TypeId;
-import io.millrace.expression.Coercion;
 import io.millrace.expression.Expression;
 import io.millrace.expression.ExpressionException;
 import io.millrace.expression.ExpressionResolver;
@@ -188,7 +187,7 @@ public final class RandomExpressions {
     for (int constants : new int[] {2, MANY_CONSTANTS}) {
       List<Expression> list = new ArrayList<>();
       // Beside which -0.0 and NaN are told apart.
-      if (Coercion.isFloating(type)) {
+      if (type.isFloatingPoint()) {
         list.add(
             new Expression.Literal(
                 type.id() == TypeId.FLOAT32 ? (Serializable) 0f : (Serializable) 0.0, type));
@@ -236,7 +235,7 @@ public final class RandomExpressions {
   }
 
   private static boolean grows(FunctionDefinition function, Parameter parameter) {
-    return GROWING.contains(function.name()) && Coercion.isInteger(parameter.type());
+    return GROWING.contains(function.name()) && parameter.type().isInteger();
   }
 
   private Expression growth(Parameter parameter) {
@@ -245,7 +244,7 @@ public final class RandomExpressions {
 
   private static Expression bounded(
       FunctionDefinition function, Parameter parameter, Expression argument) {
-    boolean counts = COUNTING.contains(function.name()) && Coercion.isInteger(parameter.type());
+    boolean counts = COUNTING.contains(function.name()) && parameter.type().isInteger();
     Expression bound = new Expression.Literal((long) GREATEST_GROWTH, parameter.type());
     return counts ? new Expression.Call("MOD", List.of(argument, bound)) : argument;
   }

@@ -10,6 +10,7 @@ import io.millrace.device.DeviceStream;
 import io.millrace.kernel.Cast;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.MemoryResource;
+import io.millrace.memory.PerDeviceResource;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichMapFunction;
@@ -86,8 +87,8 @@ public final class DeviceProbe {
 
   private static long castAndSum(Device device) {
     Device host = Device.select("host", 0);
-    MemoryResource hostMemory = MemoryResource.of(host);
-    MemoryResource memory = MemoryResource.of(device);
+    MemoryResource hostMemory = PerDeviceResource.of(host);
+    MemoryResource memory = PerDeviceResource.of(device);
     try (DeviceStream hostStream = host.createStream();
         DeviceStream stream = device.createStream();
         Column numbers = numbers(hostStream, hostMemory);

@@ -96,7 +96,7 @@ public final class ArithmeticFunctions {
 
   private static boolean isExact(Signature signature) {
     return signature.parameters().stream()
-        .noneMatch(parameter -> Coercion.isFloating(parameter.type()));
+        .noneMatch(parameter -> parameter.type().isFloatingPoint());
   }
 
   private static Stream<Signature> signatures() {
@@ -111,20 +111,20 @@ public final class ArithmeticFunctions {
       Arithmetic operation, List<TypedExpression> arguments, ResolutionContext context) {
     Arguments.count(arguments, 2, 2);
     for (TypedExpression argument : arguments) {
-      boolean isRefused = operation == Arithmetic.REMAINDER && Coercion.isFloating(argument.type());
-      if (!Coercion.isNumeric(argument.type()) || isRefused) {
+      boolean isRefused = operation == Arithmetic.REMAINDER && argument.type().isFloatingPoint();
+      if (!argument.type().isNumeric() || isRefused) {
         throw Arguments.wrongType(argument);
       }
     }
     DataType common = Coercion.leastRestrictiveType(arguments);
-    if (Coercion.isDecimal(common)) {
+    if (common.isDecimal()) {
       return DecimalArithmetic.of(operation, arguments.get(0), arguments.get(1), context);
     }
     TypedExpression left = Coercion.cast(arguments.get(0), common, context);
     TypedExpression right = Coercion.cast(arguments.get(1), common, context);
     TypedExpression result = operation.of(left, right);
     // SQL gives a remainder the divisor's type.
-    return operation == Arithmetic.REMAINDER && Coercion.isInteger(common)
+    return operation == Arithmetic.REMAINDER && common.isInteger()
         ? Coercion.cast(result, arguments.get(1).type(), context)
         : result;
   }
@@ -133,7 +133,7 @@ public final class ArithmeticFunctions {
       List<TypedExpression> arguments, ResolutionContext context) {
     Arguments.count(arguments, 1, 1);
     DataType type = arguments.get(0).type();
-    if (Coercion.isDecimal(type)) {
+    if (type.isDecimal()) {
       return DecimalFunctions.negate(arguments.get(0));
     }
     if (!TYPES.contains(type)) {

@@ -98,7 +98,7 @@ enum Comparison {
   /** Whether a FLOAT equals a DOUBLE is asked in the type of the first of both, as in Flink. */
   DataType commonType(TypedExpression left, TypedExpression right) {
     boolean isEquality = this == EQUAL || this == NOT_EQUAL;
-    return isEquality && Coercion.isFloating(left.type()) && Coercion.isFloating(right.type())
+    return isEquality && left.type().isFloatingPoint() && right.type().isFloatingPoint()
         ? left.type()
         : Coercion.commonType(List.of(left, right));
   }

@@ -202,7 +202,7 @@ public final class ComparisonFunctions {
   /** A FLOAT beside a DOUBLE as a DOUBLE; all others as they are. */
   private static TypedExpression asDouble(
       TypedExpression value, TypedExpression other, ResolutionContext context) {
-    return Coercion.isFloating(value.type()) && Coercion.isFloating(other.type())
+    return value.type().isFloatingPoint() && other.type().isFloatingPoint()
         ? Coercion.cast(value, Coercion.common(value.type(), other.type()), context)
         : value;
   }

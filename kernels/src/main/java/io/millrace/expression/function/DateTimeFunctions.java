@@ -4,7 +4,6 @@ import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.Arguments;
 import io.millrace.expression.BoundFunction;
-import io.millrace.expression.Coercion;
 import io.millrace.expression.DeviceFunction;
 import io.millrace.expression.FunctionDefinition;
 import io.millrace.expression.FunctionFamily;
@@ -125,7 +124,7 @@ public final class DateTimeFunctions {
           .device("extract_from_date")
           .call(List.of(argument, Timestamps.literal(unit.code())), DataType.INT64);
     }
-    if (!Coercion.isTimestamp(type)) {
+    if (!type.isTimestamp()) {
       throw Arguments.wrongType(argument);
     }
     TypedExpression local =
@@ -189,7 +188,7 @@ public final class DateTimeFunctions {
       return unit.isOfDay() ? argument : roundDate(floor, unit, argument);
     } else if (type.id() == TypeId.TIME) {
       return roundTime(floor, DateTimeUnit.of(symbol, TIME_UNITS), argument);
-    } else if (!Coercion.isTimestamp(type)) {
+    } else if (!type.isTimestamp()) {
       throw Arguments.wrongType(argument);
     }
     DateTimeUnit unit = DateTimeUnit.of(symbol, ROUNDED_UNITS);

@@ -5,7 +5,6 @@ import io.millrace.column.TypeId;
 import io.millrace.expression.Arguments;
 import io.millrace.expression.BoundFunction;
 import io.millrace.expression.ByteBound;
-import io.millrace.expression.Coercion;
 import io.millrace.expression.DeviceFunction;
 import io.millrace.expression.ExpressionException;
 import io.millrace.expression.FunctionDefinition;
@@ -80,7 +79,7 @@ final class DateTimeTextFunctions {
 
   private static TypedExpression dateFormat(
       TypedExpression value, List<TypedExpression> arguments, ResolutionContext context) {
-    if (!Coercion.isTimestamp(value.type())) {
+    if (!value.type().isTimestamp()) {
       throw Arguments.wrongType(value);
     }
     TypedExpression nanos = Timestamps.asNanos(value);

@@ -207,7 +207,7 @@ final class DecimalArithmetic {
   /** Of two numbers without fraction it has the type of the second one, even of an integer. */
   private TypedExpression remainder(ResolutionContext context) {
     boolean isIntegral = leftType.scale() == 0 && rightType.scale() == 0;
-    if (isIntegral && Coercion.isInteger(right.type())) {
+    if (isIntegral && right.type().isInteger()) {
       TypedExpression remainder =
           operation.of(
               Coercion.cast(left, DataType.INT64, context),

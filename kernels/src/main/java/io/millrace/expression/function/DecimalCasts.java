@@ -3,6 +3,7 @@ package io.millrace.expression.function;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.BoundFunction;
+import io.millrace.expression.CastRule;
 import io.millrace.expression.Coercion;
 import io.millrace.expression.DeviceFunction;
 import io.millrace.expression.ExpressionException;
@@ -10,6 +11,7 @@ import io.millrace.expression.HostFunction;
 import io.millrace.expression.HostVector;
 import io.millrace.expression.PtxValue;
 import io.millrace.expression.PtxWriter;
+import io.millrace.expression.ResolutionContext;
 import io.millrace.expression.Rows;
 import io.millrace.expression.Status;
 import io.millrace.expression.TypedExpression;
@@ -23,8 +25,23 @@ import java.util.List;
  * floating-point number through DOUBLE. NaN and the infinities are no decimals: their cast fails.
  * TRY_CAST then gives null, while Flink's fails too.
  */
-final class DecimalCasts {
-  private DecimalCasts() {}
+public final class DecimalCasts implements CastRule {
+  @Override
+  public boolean supports(DataType from, DataType to) {
+    return isNumericOrBoolean(from)
+        && isNumericOrBoolean(to)
+        && (from.isDecimal() || to.isDecimal());
+  }
+
+  private static boolean isNumericOrBoolean(DataType type) {
+    return type.id() == TypeId.BOOL || type.isNumeric();
+  }
+
+  @Override
+  public TypedExpression.Call bind(
+      TypedExpression operand, DataType to, ResolutionContext context) {
+    return operand.type().isDecimal() ? fromDecimal(operand, to) : toDecimal(operand, to);
+  }
 
   /** The cast of a decimal to another numeric type or BOOLEAN. */
   static TypedExpression.Call fromDecimal(TypedExpression operand, DataType to) {

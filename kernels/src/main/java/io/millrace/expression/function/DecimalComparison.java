@@ -19,11 +19,11 @@ final class DecimalComparison {
 
   /** Whether the order of {@code left} and {@code right} is found here. */
   static boolean orders(DataType left, DataType right) {
-    if (!Coercion.isDecimal(left) && !Coercion.isDecimal(right)) {
+    if (!left.isDecimal() && !right.isDecimal()) {
       return false;
     }
-    return Coercion.isFloating(left)
-        || Coercion.isFloating(right)
+    return left.isFloatingPoint()
+        || right.isFloatingPoint()
         || exactPrecision(Coercion.asDecimal(left), Coercion.asDecimal(right))
             > DecimalType.MAXIMUM_PRECISION;
   }
@@ -36,7 +36,7 @@ final class DecimalComparison {
   /** The comparison {@code left < right}, or {@code left <= right}. */
   static TypedExpression less(
       boolean orEqual, TypedExpression left, TypedExpression right, ResolutionContext context) {
-    return Coercion.isFloating(left.type()) || Coercion.isFloating(right.type())
+    return left.type().isFloatingPoint() || right.type().isFloatingPoint()
         ? lessAsDoubles(orEqual, left, right, context)
         : lessExactly(orEqual, left, right);
   }

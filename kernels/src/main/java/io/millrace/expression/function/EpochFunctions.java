@@ -70,7 +70,7 @@ final class EpochFunctions {
         .bind(
             (arguments, context) -> {
               Arguments.count(arguments, 1, 2);
-              if (!Coercion.isInteger(arguments.get(0).type())) {
+              if (!arguments.get(0).type().isInteger()) {
                 throw Arguments.wrongType(arguments.get(0));
               }
               String pattern =
@@ -329,7 +329,7 @@ final class EpochFunctions {
       List<TypedExpression> arguments, ResolutionContext context) {
     Arguments.count(arguments, 1, 2);
     TypedExpression number = arguments.get(0);
-    if (!Coercion.isNumeric(number.type())) {
+    if (!number.type().isNumeric()) {
       throw Arguments.wrongType(number);
     }
     long precision =
@@ -338,7 +338,7 @@ final class EpochFunctions {
       throw new ExpressionException("the precision " + precision + " is not 0 to 9");
     }
     int digits = (int) precision;
-    boolean isFloating = Coercion.isFloating(number.type());
+    boolean isFloating = number.type().isFloatingPoint();
     DataType to = DataType.timestamp(Math.max(MILLIS_PRECISION, digits), true);
     TypedExpression operand =
         Coercion.cast(number, isFloating ? DataType.FLOAT64 : DataType.INT64, context);

@@ -87,9 +87,9 @@ final class InList {
       TypedExpression value, DataType type, ResolutionContext context) {
     boolean isSameKind =
         type.id() == value.type().id()
-            || (Coercion.isDecimal(type) && Coercion.isDecimal(value.type()))
-            || (Coercion.isTimestamp(type)
-                && Coercion.isTimestamp(value.type())
+            || (type.isDecimal() && value.type().isDecimal())
+            || (type.isTimestamp()
+                && value.type().isTimestamp()
                 && type.withTimeZone() == value.type().withTimeZone());
     if (isSameKind) {
       return value;
@@ -169,13 +169,13 @@ final class InList {
   }
 
   private static boolean hasZero(List<Literal> group) {
-    return Coercion.isFloating(group.get(0).type())
+    return group.get(0).type().isFloatingPoint()
         && group.stream().anyMatch(constant -> number(constant) == 0);
   }
 
   /** Whether Flink puts floating-point constants into a set. */
   private static boolean isSet(List<Literal> group) {
-    return Coercion.isFloating(group.get(0).type())
+    return group.get(0).type().isFloatingPoint()
         && group.stream().mapToDouble(InList::number).filter(Double::isFinite).distinct().count()
             > 1;
   }

@@ -57,7 +57,7 @@ final class IntervalFunctions {
         .bind(
             (arguments, context) -> {
               Arguments.count(arguments, 3, 3);
-              if (!Coercion.isInteger(arguments.get(1).type())) {
+              if (!arguments.get(1).type().isInteger()) {
                 throw Arguments.wrongType(arguments.get(1));
               }
               TypedExpression value = arguments.get(2);

@@ -170,7 +170,7 @@ public final class MathFunctions {
   private static List<TypedExpression> doubles(
       List<TypedExpression> arguments, ResolutionContext context) {
     for (TypedExpression argument : arguments) {
-      if (!Coercion.isNumeric(argument.type())) {
+      if (!argument.type().isNumeric()) {
         throw Arguments.wrongType(argument);
       }
     }

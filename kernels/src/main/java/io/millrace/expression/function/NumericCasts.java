@@ -4,7 +4,6 @@ import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.BoundFunction;
 import io.millrace.expression.CastRule;
-import io.millrace.expression.Coercion;
 import io.millrace.expression.DeviceFunction;
 import io.millrace.expression.HostFunction;
 import io.millrace.expression.PtxValue;
@@ -17,25 +16,22 @@ import java.util.List;
 /**
  * Casts among BOOLEAN, the integers and the floating-point numbers, with Java's conversions:
  * integers wrap, floating point to integer saturates, through INT if the target is narrower, and
- * maps NaN to 0. Decimals are cast by {@link DecimalCasts}.
+ * maps NaN to 0.
  */
 public final class NumericCasts implements CastRule {
   @Override
   public boolean supports(DataType from, DataType to) {
-    return isNumericOrBoolean(from) && isNumericOrBoolean(to);
+    return isBinaryNumberOrBoolean(from) && isBinaryNumberOrBoolean(to);
   }
 
-  private static boolean isNumericOrBoolean(DataType type) {
-    return type.id() == TypeId.BOOL || Coercion.isNumeric(type);
+  private static boolean isBinaryNumberOrBoolean(DataType type) {
+    return type.id() == TypeId.BOOL || type.isInteger() || type.isFloatingPoint();
   }
 
   @Override
   public TypedExpression.Call bind(
       TypedExpression operand, DataType to, ResolutionContext context) {
-    if (Coercion.isDecimal(operand.type())) {
-      return DecimalCasts.fromDecimal(operand, to);
-    }
-    return Coercion.isDecimal(to) ? DecimalCasts.toDecimal(operand, to) : cast(operand, to);
+    return cast(operand, to);
   }
 
   /** The binding of a cast, without its functions. */
@@ -47,7 +43,7 @@ public final class NumericCasts implements CastRule {
 
   /** The cast where neither type is a decimal. */
   static TypedExpression.Call cast(TypedExpression operand, DataType to) {
-    boolean fromFloating = Coercion.isFloating(operand.type());
+    boolean fromFloating = operand.type().isFloatingPoint();
     return function(to)
         .host(fromFloating ? fromDoubles(to) : fromLongs(to))
         .device(DeviceFunction.instructions((ptx, in, out) -> emit(ptx, in.get(0), out)))
@@ -92,7 +88,7 @@ public final class NumericCasts implements CastRule {
     String fromSuffix = suffix(operand.type());
     switch (ValueKind.of(result.type())) {
       case BOOL -> {
-        boolean isFloating = Coercion.isFloating(operand.type());
+        boolean isFloating = operand.type().isFloatingPoint();
         String zero =
             isFloating ? fromSuffix.equals(".f32") ? "0f00000000" : "0d0000000000000000" : "0";
         ptx.write("setp.%s%s %s, %s, %s", isFloating ? "neu" : "ne", fromSuffix, to, from, zero);
@@ -101,7 +97,7 @@ public final class NumericCasts implements CastRule {
       default -> {
         if (operand.type().id() == TypeId.BOOL) {
           ptx.write("selp%s %s, 1, 0, %s", suffix(result.type()), to, from);
-        } else if (Coercion.isFloating(operand.type())) {
+        } else if (operand.type().isFloatingPoint()) {
           emitFloatingToInteger(ptx, operand, result);
         } else if (fromSuffix.equals(suffix(result.type()))) {
           ptx.write("mov%s %s, %s", suffix(result.type()), to, from);

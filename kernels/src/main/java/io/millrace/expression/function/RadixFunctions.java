@@ -90,7 +90,7 @@ public final class RadixFunctions {
   }
 
   private static TypedExpression asLong(TypedExpression argument, ResolutionContext context) {
-    if (!Coercion.isInteger(argument.type())) {
+    if (!argument.type().isInteger()) {
       throw Arguments.wrongType(argument);
     }
     return Coercion.cast(argument, DataType.INT64, context);

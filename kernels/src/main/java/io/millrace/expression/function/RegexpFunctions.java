@@ -4,7 +4,6 @@ import io.millrace.column.DataType;
 import io.millrace.expression.Arguments;
 import io.millrace.expression.BoundFunction;
 import io.millrace.expression.ByteBound;
-import io.millrace.expression.Coercion;
 import io.millrace.expression.DeviceFunction;
 import io.millrace.expression.FunctionDefinition;
 import io.millrace.expression.FunctionFamily;
@@ -93,7 +92,7 @@ final class RegexpFunctions {
       case REGEXP_EXTRACT -> {
         Arguments.count(arguments, 2, 3);
         PatternFunctions.checkStrings(arguments.subList(0, 2), 2, 2);
-        if (arguments.size() == 3 && !Coercion.isInteger(arguments.get(2).type())) {
+        if (arguments.size() == 3 && !arguments.get(2).type().isInteger()) {
           throw Arguments.wrongType(arguments.get(2));
         }
       }

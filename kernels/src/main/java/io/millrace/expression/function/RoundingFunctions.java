@@ -4,7 +4,6 @@ import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.Arguments;
 import io.millrace.expression.BoundFunction;
-import io.millrace.expression.Coercion;
 import io.millrace.expression.DeviceFunction;
 import io.millrace.expression.FunctionDefinition;
 import io.millrace.expression.FunctionFamily;
@@ -103,12 +102,12 @@ public final class RoundingFunctions {
 
   private static TypedExpression absolute(List<TypedExpression> arguments) {
     Arguments.count(arguments, 1, 1);
-    if (Coercion.isDecimal(arguments.get(0).type())) {
+    if (arguments.get(0).type().isDecimal()) {
       return DecimalFunctions.abs(arguments.get(0));
     }
     DataType type = argumentType(arguments, NUMBERS);
     HostFunction host =
-        Coercion.isFloating(type)
+        type.isFloatingPoint()
             ? HostFunction.ofDouble(Math::abs)
             : HostFunction.ofLong(x -> Arithmetic.wrapped(Math.abs(x), type));
     return BoundFunction.named("ABS")
@@ -121,7 +120,7 @@ public final class RoundingFunctions {
       PtxWriter ptx, List<PtxValue> operands, PtxValue result, DataType type) {
     String operand = operands.get(0).register();
     String suffix = suffix(type);
-    if (Coercion.isFloating(type)) {
+    if (type.isFloatingPoint()) {
       ptx.write("abs%s %s, %s", suffix, result.register(), operand);
       return;
     }
@@ -132,12 +131,12 @@ public final class RoundingFunctions {
 
   private static TypedExpression sign(List<TypedExpression> arguments) {
     Arguments.count(arguments, 1, 1);
-    if (Coercion.isDecimal(arguments.get(0).type())) {
+    if (arguments.get(0).type().isDecimal()) {
       return DecimalFunctions.sign(arguments.get(0));
     }
     DataType type = argumentType(arguments, WIDE_NUMBERS);
     HostFunction host =
-        Coercion.isFloating(type)
+        type.isFloatingPoint()
             ? HostFunction.ofDouble(Math::signum)
             : HostFunction.ofLong(Long::signum);
     return BoundFunction.named("SIGN")
@@ -151,7 +150,7 @@ public final class RoundingFunctions {
       PtxWriter ptx, List<PtxValue> operands, PtxValue result, DataType type) {
     String operand = operands.get(0).register();
     String suffix = suffix(type);
-    if (!Coercion.isFloating(type)) {
+    if (!type.isFloatingPoint()) {
       ptx.write("max%s %s, %s, -1", suffix, result.register(), operand);
       ptx.write("min%s %s, %s, 1", suffix, result.register(), result.register());
       return;
@@ -172,7 +171,7 @@ public final class RoundingFunctions {
   private static TypedExpression whole(
       String name, DoubleUnaryOperator host, String instruction, List<TypedExpression> arguments) {
     Arguments.count(arguments, 1, 1);
-    if (Coercion.isDecimal(arguments.get(0).type())) {
+    if (arguments.get(0).type().isDecimal()) {
       return DecimalFunctions.whole(name, arguments.get(0));
     }
     DataType type = argumentType(arguments, NUMBERS);
@@ -197,7 +196,7 @@ public final class RoundingFunctions {
 
   private static TypedExpression round(List<TypedExpression> arguments) {
     List<TypedExpression> operands = withDigits(arguments);
-    if (Coercion.isDecimal(arguments.get(0).type())) {
+    if (arguments.get(0).type().isDecimal()) {
       return DecimalFunctions.round(operands);
     }
     DataType type = argumentType(arguments, NUMBERS);
@@ -225,12 +224,12 @@ public final class RoundingFunctions {
 
   private static TypedExpression truncate(List<TypedExpression> arguments) {
     List<TypedExpression> operands = withDigits(arguments);
-    if (Coercion.isDecimal(arguments.get(0).type())) {
+    if (arguments.get(0).type().isDecimal()) {
       return DecimalFunctions.truncate(operands);
     }
     DataType type = argumentType(arguments, WIDE_NUMBERS);
     BoundFunction.Builder function = BoundFunction.named("TRUNCATE");
-    if (Coercion.isFloating(type)) {
+    if (type.isFloatingPoint()) {
       boolean isFloat = type.id() == TypeId.FLOAT32;
       function
           .failing()
@@ -256,7 +255,7 @@ public final class RoundingFunctions {
         digits instanceof TypedExpression.Literal literal
             && literal.value() instanceof Long count
             && Math.abs(count) < DoubleRounding.TOO_MANY_DIGITS;
-    if (Coercion.isFloating(number.type()) || isInRange) {
+    if (number.type().isFloatingPoint() || isInRange) {
       return operands;
     }
     boolean isLong = number.type().id() == TypeId.INT64;

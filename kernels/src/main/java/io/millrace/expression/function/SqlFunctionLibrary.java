@@ -30,6 +30,6 @@ public final class SqlFunctionLibrary implements FunctionLibrary {
 
   @Override
   public List<CastRule> casts() {
-    return List.of(new NumericCasts(), new StringCasts(), new TemporalCasts());
+    return List.of(new NumericCasts(), new DecimalCasts(), new StringCasts(), new TemporalCasts());
   }
 }

@@ -5,7 +5,6 @@ import io.millrace.column.TypeId;
 import io.millrace.expression.BoundFunction;
 import io.millrace.expression.ByteBound;
 import io.millrace.expression.CastRule;
-import io.millrace.expression.Coercion;
 import io.millrace.expression.DeviceFunction;
 import io.millrace.expression.HostFunction;
 import io.millrace.expression.HostVector;
@@ -32,7 +31,7 @@ public final class StringCasts implements CastRule {
   }
 
   private static boolean isCast(DataType type) {
-    return type.id() == TypeId.BOOL || type.id() == TypeId.BINARY || Coercion.isNumeric(type);
+    return type.id() == TypeId.BOOL || type.id() == TypeId.BINARY || type.isNumeric();
   }
 
   @Override

@@ -163,7 +163,7 @@ public final class StringFunctions {
   private static TypedExpression splitIndex(
       List<TypedExpression> arguments, ResolutionContext context) {
     Arguments.count(arguments, 3, 3);
-    boolean byCode = Coercion.isInteger(arguments.get(1).type());
+    boolean byCode = arguments.get(1).type().isInteger();
     return BoundFunction.named("SPLIT_INDEX")
         .nullable()
         .host(HostFunction.ofRow(byCode ? StringParts::splitIndexByCode : StringParts::splitIndex))

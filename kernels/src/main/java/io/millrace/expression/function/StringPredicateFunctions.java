@@ -4,7 +4,6 @@ import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.Arguments;
 import io.millrace.expression.BoundFunction;
-import io.millrace.expression.Coercion;
 import io.millrace.expression.FunctionDefinition;
 import io.millrace.expression.HostFunction;
 import io.millrace.expression.Signature;
@@ -29,14 +28,14 @@ final class StringPredicateFunctions {
             "IS_DIGIT",
             "is_digit",
             StringPredicates::isDigit,
-            Coercion::isInteger,
+            DataType::isInteger,
             "Whether a string consists of digits, and is not null; true for an integer, even a null,"
                 + " and false for another number."),
         predicate(
             "IS_DECIMAL",
             "is_decimal",
             StringPredicates::isDecimal,
-            type -> Coercion.isInteger(type) || Coercion.isFloating(type),
+            type -> type.isInteger() || type.isFloatingPoint(),
             "Whether a string is a number, and is not null; true for an integer or floating-point"
                 + " number, even a null, and false for a DECIMAL."));
   }
@@ -60,7 +59,7 @@ final class StringPredicateFunctions {
               TypedExpression isNull = new TypedExpression.IsNull(value);
               TypedExpression isNotNull = LogicalFunctions.not(isNull);
               if (value.type().id() != TypeId.STRING) {
-                if (!Coercion.isNumeric(value.type())) {
+                if (!value.type().isNumeric()) {
                   throw Arguments.wrongType(value);
                 }
                 // The value decides nothing, but Flink evaluates it, and it may fail.

@@ -6,7 +6,6 @@ import io.millrace.device.HostMemory;
 import io.millrace.expression.BoundFunction;
 import io.millrace.expression.ByteBound;
 import io.millrace.expression.CastRule;
-import io.millrace.expression.Coercion;
 import io.millrace.expression.DeviceFunction;
 import io.millrace.expression.HostFunction;
 import io.millrace.expression.HostVector;
@@ -30,17 +29,17 @@ public final class TemporalCasts implements CastRule {
 
   @Override
   public boolean supports(DataType from, DataType to) {
-    if (Coercion.isTimestamp(from)) {
+    if (from.isTimestamp()) {
       return isTemporal(to) || to.id() == TypeId.STRING;
     }
     if (from.id() == TypeId.DATE || from.id() == TypeId.TIME) {
-      return Coercion.isTimestamp(to) || to.id() == TypeId.STRING;
+      return to.isTimestamp() || to.id() == TypeId.STRING;
     }
     return from.id() == TypeId.STRING && isTemporal(to);
   }
 
   private static boolean isTemporal(DataType type) {
-    return type.id() == TypeId.DATE || type.id() == TypeId.TIME || Coercion.isTimestamp(type);
+    return type.id() == TypeId.DATE || type.id() == TypeId.TIME || type.isTimestamp();
   }
 
   @Override

@@ -29,7 +29,7 @@ final class TextComparison {
   }
 
   private static boolean isValue(TypedExpression expression) {
-    return (isTemporal(expression.type()) || Coercion.isNumeric(expression.type()))
+    return (isTemporal(expression.type()) || expression.type().isNumeric())
         && !isNullLiteral(expression);
   }
 
@@ -38,7 +38,7 @@ final class TextComparison {
   }
 
   private static boolean isTemporal(DataType type) {
-    return type.id() == TypeId.DATE || type.id() == TypeId.TIME || Coercion.isTimestamp(type);
+    return type.id() == TypeId.DATE || type.id() == TypeId.TIME || type.isTimestamp();
   }
 
   /**
@@ -63,7 +63,7 @@ final class TextComparison {
 
   private static TypedExpression orNull(
       TypedExpression operand, DataType type, ResolutionContext context) {
-    if (Coercion.isNumeric(type)) {
+    if (type.isNumeric()) {
       throw new ExpressionException("a STRING is equal to no " + type + "; cast one to the other");
     }
     TypedExpression value = cast(operand, type, context);
@@ -78,7 +78,7 @@ final class TextComparison {
       TypedExpression right,
       DataType type,
       ResolutionContext context) {
-    DataType common = Coercion.isNumeric(type) ? Coercion.common(DataType.INT64, type) : type;
+    DataType common = type.isNumeric() ? Coercion.common(DataType.INT64, type) : type;
     return comparison.of(cast(left, common, context), cast(right, common, context), context);
   }
 

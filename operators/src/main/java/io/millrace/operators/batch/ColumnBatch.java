@@ -2,6 +2,7 @@ package io.millrace.operators.batch;
 
 import io.millrace.column.Table;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.flink.annotation.PublicEvolving;
@@ -38,7 +39,7 @@ public final class ColumnBatch {
   private final int target;
   private final int keyGroup;
   private final AtomicInteger references = new AtomicInteger(1);
-  private EncodedTable encoded;
+  private LazyTable lazyTable;
   private Table table;
   // null before it is asked for; the same as table where that has no event times.
   private Table visible;
@@ -77,9 +78,9 @@ public final class ColumnBatch {
    * may be dropped without being released: Flink drops elements while it redistributes what was in
    * flight in an unaligned checkpoint, and knows of no release.
    */
-  static ColumnBatch ofKeyGroup(EncodedTable encoded, int keyGroup) {
+  public static ColumnBatch ofKeyGroup(LazyTable lazyTable, int keyGroup) {
     ColumnBatch batch = new ColumnBatch(NONE, keyGroup);
-    batch.encoded = encoded;
+    batch.lazyTable = lazyTable;
     return batch;
   }
 
@@ -106,17 +107,17 @@ public final class ColumnBatch {
   public synchronized Table tableWithEventTimes() {
     checkLive(references.get());
     if (table == null) {
-      table = encoded.decode();
-      encoded = null;
+      table = lazyTable.load();
+      lazyTable = null;
       LIVE.incrementAndGet();
     }
     return table;
   }
 
-  /** The bytes of a batch whose table was never asked for, else null. */
-  synchronized EncodedTable encoded() {
+  /** What the table of a batch is made of as long as no one asked for it; empty afterwards. */
+  public synchronized Optional<LazyTable> lazyTable() {
     checkLive(references.get());
-    return encoded;
+    return Optional.ofNullable(lazyTable);
   }
 
   /** Exact number of rows; as {@link Table#rowCount}, may wait for the device. */
@@ -159,7 +160,7 @@ public final class ColumnBatch {
   }
 
   private synchronized void closeTable() {
-    encoded = null;
+    lazyTable = null;
     if (table != null) {
       LIVE.decrementAndGet();
       if (visible != null && visible != table) {
@@ -194,7 +195,7 @@ public final class ColumnBatch {
   @Override
   public synchronized String toString() {
     return "ColumnBatch{"
-        + (table == null ? encoded : table)
+        + (table == null ? lazyTable : table)
         + ", references="
         + references
         + (target == NONE ? "" : ", target=" + target)

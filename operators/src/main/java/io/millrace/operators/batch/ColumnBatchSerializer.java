@@ -100,8 +100,7 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
   @Override
   public void serialize(ColumnBatch batch, DataOutputView target) throws IOException {
     prepare();
-    EncodedTable encoded = batch.encoded();
-    if (encoded != null) {
+    if (batch.lazyTable().orElse(null) instanceof EncodedTable encoded) {
       encoded.write(target);
       return;
     }

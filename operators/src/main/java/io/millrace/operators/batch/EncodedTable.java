@@ -6,7 +6,7 @@ import java.io.UncheckedIOException;
 import org.apache.flink.core.memory.DataOutputView;
 
 /** A serialized batch in heap memory: its header and body. Used by one thread. */
-final class EncodedTable {
+final class EncodedTable implements LazyTable {
   private final BatchHeader header;
   private final byte[] body;
   private final ColumnBatchSerializer serializer;
@@ -22,7 +22,8 @@ final class EncodedTable {
    *
    * @throws UncheckedIOException if the body is corrupt
    */
-  Table decode() {
+  @Override
+  public Table load() {
     try {
       return serializer.decode(header, body);
     } catch (IOException e) {

@@ -34,8 +34,8 @@ class HostTransferTest {
         Buffer.wrap(
             address,
             8,
-            HostDevice.INSTANCE,
             context.hostStream(),
+            HostMemoryResource.INSTANCE,
             () -> {
               HostDevice.INSTANCE.free(address);
               release.run();

@@ -11,7 +11,7 @@
 
 namespace millrace {
 
-// The same numbers as io.millrace.expression.function.DateTimeUnit.
+// The same numbers as io.millrace.expression.function.temporal.DateTimeUnit.
 enum DateTimeUnit : int32_t {
   MILLENNIUM,
   CENTURY,

@@ -1,6 +1,6 @@
 // Dates and times as text: the fixed forms of casts, and patterns.
 //
-// A pattern is compiled by io.millrace.expression.function.DateTimePattern to bytes: fields, each with its
+// A pattern is compiled by io.millrace.expression.function.temporal.DateTimePattern to bytes: fields, each with its
 // number of digits or of bytes of text. Functions with patterns take a constant: int32 offset of the pattern,
 // int32 its bytes, the table of a time zone, the pattern.
 
@@ -10,7 +10,7 @@
 
 namespace millrace {
 
-// The same numbers as io.millrace.expression.function.DateTimePattern.Field.
+// The same numbers as io.millrace.expression.function.temporal.DateTimePattern.Field.
 enum PatternField : uint8_t {
   YEAR_FIELD,
   MONTH_FIELD,

@@ -1,4 +1,4 @@
-// Offsets of a time zone: a table that io.millrace.expression.function.ZoneOffsetTable writes.
+// Offsets of a time zone: a table that io.millrace.expression.function.temporal.ZoneOffsetTable writes.
 //
 //   int32 count, int32 whether the offsets repeat with the calendar from the end of the table on
 //   int64 the end of the table, in milliseconds

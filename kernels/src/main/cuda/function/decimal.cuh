@@ -133,7 +133,7 @@ __device__ inline Outcome<Decimal> checked(Wide magnitude, bool negative, int32_
   return value(to_decimal(magnitude.low, negative));
 }
 
-// The same numbers as io.millrace.expression.function.DecimalRounding.
+// The same numbers as io.millrace.expression.function.decimal.DecimalRounding.
 enum Rounding : int32_t { HALF_UP = 0, DOWN = 1, FLOOR = 2, CEILING = 3 };
 
 __device__ inline bool rounds_up(uint128 remainder, uint128 divisor, bool negative, int32_t rounding) {

@@ -32,7 +32,7 @@ struct String {
   int32_t length;
 };
 
-// The same numbers as io.millrace.expression.Status.
+// The same numbers as io.millrace.expression.vector.Status.
 enum Status : int32_t {
   VALUE = 0,
   NULL_VALUE = 1,

@@ -1,4 +1,4 @@
-// Regular expressions as automata over bytes, which io.millrace.expression.function.RegexpAutomaton makes of the
+// Regular expressions as automata over bytes, which io.millrace.regexp.RegexpAutomaton makes of the
 // patterns of a subset of java.util.regex and describes: the constant is its table.
 
 #include "pattern.cuh"

@@ -1,4 +1,4 @@
-// Strings in upper and lower case, by the table that io.millrace.expression.function.CaseMapping makes and describes.
+// Strings in upper and lower case, by the table that io.millrace.expression.function.string.CaseMapping makes and describes.
 
 #pragma once
 

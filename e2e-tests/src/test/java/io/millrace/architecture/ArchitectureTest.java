@@ -13,7 +13,7 @@ import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
-import io.millrace.memory.SpillManager;
+import io.millrace.memory.spill.SpillManager;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Random;

@@ -1,8 +1,8 @@
 package io.millrace.jobs;
 
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batch.ColumnBatchOperator;
-import io.millrace.operators.batch.OperatorFactory;
+import io.millrace.operators.context.OperatorFactory;
+import io.millrace.operators.transfer.ColumnBatchOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 

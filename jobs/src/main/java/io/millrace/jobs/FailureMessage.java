@@ -1,6 +1,6 @@
 package io.millrace.jobs;
 
-import io.millrace.expression.EvaluationException;
+import io.millrace.expression.error.EvaluationException;
 import java.nio.file.FileSystemException;
 
 /** Why a job failed, in one line for people. */

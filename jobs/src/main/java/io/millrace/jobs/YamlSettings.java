@@ -1,5 +1,6 @@
 package io.millrace.jobs;
 
+import io.millrace.operators.sql.SchemaParser;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

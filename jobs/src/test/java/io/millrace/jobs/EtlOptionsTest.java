@@ -7,6 +7,8 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.jobs.EtlOptions.Format;
+import io.millrace.operators.sql.SchemaParser;
+import io.millrace.operators.sql.SqlTextException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,9 +2,9 @@ package io.millrace.libcudf;
 
 import ai.rapids.cudf.Cuda;
 import ai.rapids.cudf.PartitionedTable;
-import io.millrace.kernel.PartitionBenchmark;
-import io.millrace.kernel.PartitionInput;
-import io.millrace.kernel.RoundRobinPartitionBenchmark;
+import io.millrace.kernel.partition.PartitionBenchmark;
+import io.millrace.kernel.partition.PartitionInput;
+import io.millrace.kernel.partition.RoundRobinPartitionBenchmark;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Setup;
 
@@ -13,7 +13,7 @@ public class LibcudfRoundRobinPartitionBenchmark extends PartitionBenchmark {
   /** Fails the benchmark if the two libraries partition the same rows differently. */
   @Setup
   public void compare(PartitionInput input, LibcudfPartitionInput libcudf) {
-    try (io.millrace.kernel.PartitionedTable ours =
+    try (io.millrace.kernel.partition.PartitionedTable ours =
             RoundRobinPartitionBenchmark.partition(input, partitions);
         PartitionedTable theirs = partition(libcudf)) {
       PartitionComparison.assertSameRows(ours, theirs, input.stream);

@@ -8,13 +8,13 @@ import io.millrace.column.ColumnReader;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
 import io.millrace.device.HostMemory;
-import io.millrace.kernel.PartitionBenchmark;
-import io.millrace.kernel.PartitionInput;
-import io.millrace.kernel.StringHashPartitionBenchmark;
-import io.millrace.kernel.StringsInput;
+import io.millrace.kernel.partition.PartitionBenchmark;
+import io.millrace.kernel.partition.PartitionInput;
+import io.millrace.kernel.partition.StringHashPartitionBenchmark;
+import io.millrace.kernel.partition.StringsInput;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
-import io.millrace.memory.HostMemoryResource;
+import io.millrace.memory.resource.HostMemoryResource;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -78,7 +78,7 @@ public class LibcudfStringHashPartitionBenchmark extends PartitionBenchmark {
   /** Fails the benchmark if the two libraries partition the same rows differently. */
   @Setup
   public void compare(StringsInput input, LibcudfStringsInput libcudf) {
-    try (io.millrace.kernel.PartitionedTable ours =
+    try (io.millrace.kernel.partition.PartitionedTable ours =
             StringHashPartitionBenchmark.partition(input, partitions);
         DeviceStream hostStream = HostDevice.INSTANCE.createStream();
         io.millrace.column.Table host =

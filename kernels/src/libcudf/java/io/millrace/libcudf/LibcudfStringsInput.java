@@ -11,7 +11,7 @@ import io.millrace.column.Column;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
 import io.millrace.device.HostMemory;
-import io.millrace.kernel.StringsInput;
+import io.millrace.kernel.partition.StringsInput;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;

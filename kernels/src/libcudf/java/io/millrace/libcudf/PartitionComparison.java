@@ -6,9 +6,9 @@ import io.millrace.column.ColumnReader;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
-import io.millrace.kernel.PartitionInput;
+import io.millrace.kernel.partition.PartitionInput;
 import io.millrace.memory.AccessScope;
-import io.millrace.memory.HostMemoryResource;
+import io.millrace.memory.resource.HostMemoryResource;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.IntStream;
@@ -47,7 +47,9 @@ final class PartitionComparison {
    * @throws IllegalStateException at a difference
    */
   static void assertSameRows(
-      io.millrace.kernel.PartitionedTable ours, PartitionedTable theirs, DeviceStream stream) {
+      io.millrace.kernel.partition.PartitionedTable ours,
+      PartitionedTable theirs,
+      DeviceStream stream) {
     int[] offsets = ours.offsets();
     int[] starts = theirs.getPartitions();
     if (starts.length < ours.partitionCount()

@@ -3,7 +3,7 @@ package io.millrace.arrow;
 import io.millrace.memory.Buffer;
 
 /** Nodes and buffers of Arrow arrays, depth first, in the order that Arrow gives them. */
-interface ArrowArraySource {
+public interface ArrowArraySource {
 
   /**
    * A buffer of an array.

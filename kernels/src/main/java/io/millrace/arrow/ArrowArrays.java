@@ -20,7 +20,7 @@ import java.util.List;
  *
  * <p>Owns its buffers, which stay in their place until it is closed. Used by one thread at a time.
  */
-final class ArrowArrays implements AutoCloseable {
+public final class ArrowArrays implements AutoCloseable {
   private final DeviceStream stream;
   private final MemoryResource resource;
   private final AccessScope scope;
@@ -40,11 +40,11 @@ final class ArrowArrays implements AutoCloseable {
    * @param resource host memory for what is converted
    * @throws IllegalStateException if the table is in device memory
    */
-  static ArrowArrays of(Table table, DeviceStream stream, MemoryResource resource) {
+  public static ArrowArrays of(Table table, DeviceStream stream, MemoryResource resource) {
     return of(table.columns(), stream, resource);
   }
 
-  static ArrowArrays of(List<Column> columns, DeviceStream stream, MemoryResource resource) {
+  public static ArrowArrays of(List<Column> columns, DeviceStream stream, MemoryResource resource) {
     ArrowArrays arrays = new ArrowArrays(stream, resource);
     try {
       for (Column column : columns) {
@@ -57,17 +57,17 @@ final class ArrowArrays implements AutoCloseable {
     }
   }
 
-  List<ArrowNode> nodes() {
+  public List<ArrowNode> nodes() {
     return nodes;
   }
 
   /** Still owned by this. */
-  List<Buffer> buffers() {
+  public List<Buffer> buffers() {
     return buffers;
   }
 
   /** The buffers' addresses, valid until this is closed. */
-  List<Long> addresses() {
+  public List<Long> addresses() {
     return buffers.stream().map(this::read).toList();
   }
 

@@ -26,7 +26,7 @@ import org.apache.arrow.vector.types.pojo.Field;
  * agree; the rest is converted into new memory. Whatever the arrays hold, the columns can be read
  * safely: lengths, offsets, null counts and dictionary codes are checked.
  */
-final class ArrowColumnImporter {
+public final class ArrowColumnImporter {
   private final ArrowArraySource source;
   private final Map<Long, Column> dictionaries;
   private final DeviceStream stream;
@@ -44,7 +44,8 @@ final class ArrowColumnImporter {
   }
 
   /** Where imported columns go and what they may refer to. */
-  record Target(Map<Long, Column> dictionaries, DeviceStream stream, MemoryResource resource) {}
+  public record Target(
+      Map<Long, Column> dictionaries, DeviceStream stream, MemoryResource resource) {}
 
   /**
    * A table of {@code rows} rows; the caller owns it.
@@ -52,7 +53,7 @@ final class ArrowColumnImporter {
    * @param fields in message format
    * @throws ArrowFormatException if the arrays do not fit the fields
    */
-  static Table importTable(
+  public static Table importTable(
       List<Field> fields, Schema schema, long rows, ArrowArraySource source, Target target)
       throws ArrowFormatException {
     if (rows < 0 || rows > Integer.MAX_VALUE) {
@@ -76,7 +77,8 @@ final class ArrowColumnImporter {
   }
 
   /** The column of the one array of {@code source}; as {@link #importTable}. */
-  static Column importColumn(Field field, DataType type, ArrowArraySource source, Target target)
+  public static Column importColumn(
+      Field field, DataType type, ArrowArraySource source, Target target)
       throws ArrowFormatException {
     ArrowColumnImporter importer = new ArrowColumnImporter(source, target);
     return importer.finish(() -> importer.column(field, type));

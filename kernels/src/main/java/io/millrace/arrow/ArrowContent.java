@@ -11,14 +11,14 @@ import java.util.function.ToLongFunction;
 import org.apache.arrow.vector.types.pojo.Field;
 
 /** Checks of what Arrow's buffers hold, where the host can read them. */
-final class ArrowContent {
+public final class ArrowContent {
   private ArrowContent() {}
 
   /**
    * @param address of {@code count} offsets of {@code width} bytes each
    * @throws ArrowFormatException if an offset is below 0, above 2^31 - 1 or below the one before it
    */
-  static void checkOffsets(Field field, long address, long count, int width)
+  public static void checkOffsets(Field field, long address, long count, int width)
       throws ArrowFormatException {
     long previous = 0;
     for (long i = 0; i < count; i++) {
@@ -36,7 +36,7 @@ final class ArrowContent {
    * @param mask the address of their mask; 0 if no code is null
    * @throws ArrowFormatException if a code that is not null is no position in {@code values}
    */
-  static void checkCodes(Field field, long address, int length, long mask, Column values)
+  public static void checkCodes(Field field, long address, int length, long mask, Column values)
       throws ArrowFormatException {
     for (int i = 0; i < length; i++) {
       int code = HostMemory.getInt(address + (long) i * Integer.BYTES);
@@ -51,14 +51,15 @@ final class ArrowContent {
    * @param addresses where the host reads a buffer of the columns
    * @throws ArrowFormatException if there are nulls in a NOT NULL field
    */
-  static void checkNulls(
+  public static void checkNulls(
       List<DataType.Field> fields, List<Column> columns, ToLongFunction<Buffer> addresses)
       throws ArrowFormatException {
     check(NotNullCheck.failure(fields, columns, addresses));
   }
 
   /** As {@link #checkNulls}, of the table whose rows are the elements of a struct column. */
-  static void checkRows(Column rows, ToLongFunction<Buffer> addresses) throws ArrowFormatException {
+  public static void checkRows(Column rows, ToLongFunction<Buffer> addresses)
+      throws ArrowFormatException {
     check(NotNullCheck.failureInRows(rows, addresses));
   }
 
@@ -69,7 +70,7 @@ final class ArrowContent {
   }
 
   /** An error that says what the array of {@code field} has, other than what it should have. */
-  static ArrowFormatException misfit(Field field, String what) {
+  public static ArrowFormatException misfit(Field field, String what) {
     return new ArrowFormatException(
         "column '"
             + ArrowSchemaConverter.nameOf(field)

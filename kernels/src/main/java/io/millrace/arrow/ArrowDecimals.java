@@ -5,7 +5,7 @@ import io.millrace.device.HostMemory;
 import java.math.BigInteger;
 
 /** Arrow's decimals of 128 bits in host memory, held to their precision. */
-final class ArrowDecimals {
+public final class ArrowDecimals {
   private static final int WIDTH = 2 * Long.BYTES;
   private static final long NONE = -1;
 
@@ -17,8 +17,8 @@ final class ArrowDecimals {
    * @param low the lower 64 bits
    * @param high the upper 64 bits
    */
-  record Limit(long low, long high) {
-    static Limit of(DataType decimal) {
+  public record Limit(long low, long high) {
+    public static Limit of(DataType decimal) {
       BigInteger limit = BigInteger.TEN.pow(decimal.precision());
       return new Limit(limit.longValue(), limit.shiftRight(Long.SIZE).longValue());
     }
@@ -66,7 +66,7 @@ final class ArrowDecimals {
   }
 
   /** What an error says of a decimal of {@code row} that has more digits than {@code type}. */
-  static String tooLarge(long row, DataType type) {
+  public static String tooLarge(long row, DataType type) {
     return "a value in row " + row + " that is too large for " + type;
   }
 }

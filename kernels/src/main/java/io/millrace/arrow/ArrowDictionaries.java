@@ -6,14 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The dictionaries of columns. */
-final class ArrowDictionaries {
+public final class ArrowDictionaries {
   private ArrowDictionaries() {}
 
   /**
    * The values of the dictionaries of {@code columns} in the order of the numbers that {@link
    * ArrowSchemaConverter} gives them. Still owned by the columns.
    */
-  static List<Column> of(List<Column> columns) {
+  public static List<Column> of(List<Column> columns) {
     List<Column> values = new ArrayList<>();
     collect(columns, values);
     return values;

@@ -11,9 +11,9 @@ import java.util.function.Consumer;
  * of arrow_layout.cu, and on the host their twins. Enqueued; nothing waits. Addresses are of memory
  * that the device reaches, aligned to a value's width, to 8 bytes for values of 16.
  */
-record ArrowLayout(DeviceStream stream) {
+public record ArrowLayout(DeviceStream stream) {
   /** What is done with each value and an operand; the numbers are those of arrow_layout.cu. */
-  enum Operation {
+  public enum Operation {
     /** Wraps. */
     MULTIPLY(0),
     /** Rounds down. */
@@ -67,8 +67,8 @@ record ArrowLayout(DeviceStream stream) {
    * @param width bytes of each: 1, 2, 4, 8, or 16, of which only the low 8 are read
    * @param isSigned how they are widened
    */
-  record Integers(long address, int width, boolean isSigned) {
-    static Integers signed(long address, int width) {
+  public record Integers(long address, int width, boolean isSigned) {
+    public static Integers signed(long address, int width) {
       return new Integers(address, width, true);
     }
 
@@ -85,7 +85,7 @@ record ArrowLayout(DeviceStream stream) {
   }
 
   /** Writes a bit for each of {@code elements} bytes, 0 or 1; the target has whole words of 4. */
-  void pack(long target, long source, int elements) {
+  public void pack(long target, long source, int elements) {
     if (isHost()) {
       BitMask.pack(target, source, elements);
     } else {
@@ -94,7 +94,7 @@ record ArrowLayout(DeviceStream stream) {
   }
 
   /** Writes a byte, 0 or 1, for each of {@code elements} bits. */
-  void unpack(long target, long source, int elements) {
+  public void unpack(long target, long source, int elements) {
     if (isHost()) {
       BitMask.unpack(target, source, elements);
     } else {
@@ -103,12 +103,12 @@ record ArrowLayout(DeviceStream stream) {
   }
 
   /** Writes the same integers in another width, 4, 8 or 16; what does not fit is cut. */
-  void convert(long target, int targetWidth, Integers source, int elements) {
+  public void convert(long target, int targetWidth, Integers source, int elements) {
     convert(target, targetWidth, source, elements, Operation.MULTIPLY, 1);
   }
 
   /** As {@link #convert(long, int, Integers, int)}, after an operation on each value. */
-  void convert(
+  public void convert(
       long target,
       int targetWidth,
       Integers source,
@@ -139,7 +139,7 @@ record ArrowLayout(DeviceStream stream) {
    *
    * @param refused address of an INT64 for the result
    */
-  void narrowDecimals(
+  public void narrowDecimals(
       long target,
       int targetWidth,
       long source,

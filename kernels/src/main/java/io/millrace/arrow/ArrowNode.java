@@ -7,10 +7,10 @@ package io.millrace.arrow;
  * @param nullCount how many of them are null; {@link #UNKNOWN} if nobody has counted
  * @param offset elements of the buffers before the first
  */
-record ArrowNode(long length, long nullCount, long offset) {
-  static final long UNKNOWN = -1;
+public record ArrowNode(long length, long nullCount, long offset) {
+  public static final long UNKNOWN = -1;
 
-  static ArrowNode of(long length, long nullCount) {
+  public static ArrowNode of(long length, long nullCount) {
     return new ArrowNode(length, nullCount, 0);
   }
 }

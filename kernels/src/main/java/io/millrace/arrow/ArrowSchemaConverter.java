@@ -61,12 +61,12 @@ public final class ArrowSchemaConverter {
   }
 
   /** As {@link #fromArrow}, the type of one field. */
-  static DataType typeOf(Field field) {
+  public static DataType typeOf(Field field) {
     return fieldFromArrow(field).type();
   }
 
   /** As {@link #fromArrow}, one field. */
-  static DataType.Field fieldFromArrow(Field field) {
+  public static DataType.Field fieldFromArrow(Field field) {
     return fieldFromArrow(field, nameOf(field));
   }
 
@@ -76,7 +76,7 @@ public final class ArrowSchemaConverter {
   }
 
   /** As {@link #toArrow}, one field. */
-  static Field toArrow(DataType.Field field) {
+  public static Field toArrow(DataType.Field field) {
     return new ArrowSchemaConverter().field(field);
   }
 
@@ -86,7 +86,7 @@ public final class ArrowSchemaConverter {
    *
    * @param fields in message format
    */
-  static Map<Long, Field> dictionaryFields(List<Field> fields) {
+  public static Map<Long, Field> dictionaryFields(List<Field> fields) {
     Map<Long, Field> found = new LinkedHashMap<>();
     for (Field field : fields) {
       found.putAll(dictionaryFields(field.getChildren()));

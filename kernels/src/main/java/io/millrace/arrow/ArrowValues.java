@@ -9,8 +9,8 @@ import java.util.function.LongUnaryOperator;
  * @param address of the first value
  * @param width bytes of a value: 1, 2, 4 or 8
  */
-record ArrowValues(long address, int width) {
-  static final long NANOS_OF_MILLI = 1_000_000L;
+public record ArrowValues(long address, int width) {
+  public static final long NANOS_OF_MILLI = 1_000_000L;
 
   private static final int DECIMAL128_WIDTH = 2 * Long.BYTES;
   private static final int DONE = -1;

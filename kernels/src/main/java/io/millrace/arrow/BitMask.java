@@ -3,7 +3,7 @@ package io.millrace.arrow;
 import io.millrace.device.HostMemory;
 
 /** Runs of bits in host memory, least significant bit first, eight bytes at a time. */
-final class BitMask {
+public final class BitMask {
   private static final long ONE_IN_EACH_BYTE = 0x0101010101010101L;
   // Moves the lowest bit of byte i to bit 56 + i: 8i + 7(8 - i) = 56 + i, and no two terms meet.
   private static final long GATHER = 0x0102040810204080L;
@@ -12,7 +12,7 @@ final class BitMask {
 
   private BitMask() {}
 
-  static long bytes(long bits) {
+  public static long bytes(long bits) {
     return (bits + 7) / 8;
   }
 

@@ -4,7 +4,7 @@ import io.millrace.device.DeviceStream;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
-import io.millrace.memory.Splittable;
+import io.millrace.memory.retry.Splittable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,9 @@
 package io.millrace.expression;
 
 import io.millrace.column.DataType;
+import io.millrace.expression.resolve.ExpressionResolver;
+import io.millrace.expression.resolve.FunctionRegistry;
+import io.millrace.expression.typed.TypedExpression;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;

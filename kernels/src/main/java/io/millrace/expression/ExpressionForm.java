@@ -1,6 +1,7 @@
 package io.millrace.expression;
 
 import io.millrace.column.DataType;
+import io.millrace.expression.typed.PostOrder;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,7 +17,7 @@ import java.util.stream.Stream;
  *
  * @param parts the last one is the expression
  */
-record ExpressionForm(List<Part> parts) implements Serializable {
+public record ExpressionForm(List<Part> parts) implements Serializable {
   private static final long serialVersionUID = 1L;
 
   /**
@@ -61,7 +62,7 @@ record ExpressionForm(List<Part> parts) implements Serializable {
   }
 
   /** What an expression is made of, in the order it is written. */
-  static List<Expression> operands(Expression expression) {
+  public static List<Expression> operands(Expression expression) {
     if (expression instanceof Expression.Call call) {
       return call.arguments();
     } else if (expression instanceof Expression.Cast cast) {

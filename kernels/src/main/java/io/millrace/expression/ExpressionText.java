@@ -1,6 +1,10 @@
 package io.millrace.expression;
 
 import io.millrace.column.DataType;
+import io.millrace.expression.typed.PostOrder;
+import io.millrace.expression.typed.TypedText;
+import io.millrace.expression.vector.TimestampNanos;
+import io.millrace.expression.vector.ValueText;
 import java.math.BigDecimal;
 import java.util.IdentityHashMap;
 import java.util.List;

@@ -1,6 +1,7 @@
 package io.millrace.expression;
 
 import io.millrace.column.DataType;
+import io.millrace.expression.vector.TimestampNanos;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Instant;
@@ -109,7 +110,7 @@ public final class Expressions {
     return new Expression.Call(function, Arrays.stream(arguments).map(Expressions::lit).toList());
   }
 
-  static Object[] prepend(Expression first, Object... rest) {
+  public static Object[] prepend(Expression first, Object... rest) {
     List<Object> all = new ArrayList<>(rest.length + 1);
     all.add(first);
     all.addAll(Arrays.asList(rest));

@@ -1,6 +1,7 @@
 package io.millrace.expression;
 
 import io.millrace.column.DataType;
+import io.millrace.expression.error.ExpressionException;
 import java.util.List;
 
 /**

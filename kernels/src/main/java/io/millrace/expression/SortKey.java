@@ -1,5 +1,6 @@
 package io.millrace.expression;
 
+import io.millrace.expression.error.ExpressionException;
 import java.io.Serializable;
 import java.util.Objects;
 

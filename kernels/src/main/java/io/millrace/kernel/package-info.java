@@ -1,2 +1,2 @@
-/** One class an operation over tables, each with a CUDA kernel and a plain-Java twin. */
+/** Operations over tables, a package each: CUDA kernels and their plain-Java twins. */
 package io.millrace.kernel;

@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * One contiguous piece of memory and the count of its live slices. The last {@link Buffer} that is
  * closed releases it, after the work that last used it. Thread-safe.
  */
-abstract class BufferOwner {
+public abstract class BufferOwner {
   private final ReentrantLock lock = new ReentrantLock();
   private final LastUses uses = new LastUses();
   private final long size;
@@ -27,32 +27,32 @@ abstract class BufferOwner {
   private boolean released;
 
   /** Counts one slice, which whoever makes the owner holds. */
-  BufferOwner(long size) {
+  public BufferOwner(long size) {
     this.size = size;
   }
 
   /** Where the memory is used. */
-  abstract Device device();
+  public abstract Device device();
 
   /** Where a copy of the memory comes from. */
-  abstract MemoryResource resource();
+  public abstract MemoryResource resource();
 
   /** The stream in whose order the memory is valid and is released. Called under the lock. */
-  abstract DeviceStream stream();
+  public abstract DeviceStream stream();
 
   /** The memory's address, which holds until the owner is idle. Called under the lock. */
-  abstract long address();
+  public abstract long address();
 
   /** Gives the memory back in the order of {@link #stream}. Called once, at the end. */
-  abstract void free();
+  public abstract void free();
 
   /** Where the memory is kept now. */
-  abstract SpillTier tier();
+  public abstract SpillTier tier();
 
   /** Called under the lock when the memory becomes exposed. */
-  void onExposed(boolean wasSpilled) {}
+  public void onExposed(boolean wasSpilled) {}
 
-  final long size() {
+  public final long size() {
     return size;
   }
 
@@ -261,7 +261,7 @@ abstract class BufferOwner {
    * Takes the lock if that needs no waiting and nothing keeps the memory where it is. If so, {@link
    * #endMove} must follow.
    */
-  final boolean beginMove() {
+  public final boolean beginMove() {
     if (!lock.tryLock()) {
       return false;
     }
@@ -273,14 +273,14 @@ abstract class BufferOwner {
     return false;
   }
 
-  final void endMove() {
+  public final void endMove() {
     lock.unlock();
   }
 
   /**
    * Makes {@code mover} wait for all work on the memory. Called between begin and end of a move.
    */
-  final void orderMove(DeviceStream mover) {
+  public final void orderMove(DeviceStream mover) {
     mover.waitFor(stream());
     FirstFailure failure = new FirstFailure();
     uses.orderAllBefore(mover, failure);
@@ -288,7 +288,7 @@ abstract class BufferOwner {
   }
 
   /** Forgets the work before a move that is done, and so is ordered behind that work. */
-  final void forgetUses() {
+  public final void forgetUses() {
     FirstFailure failure = new FirstFailure();
     uses.clear(failure);
     failure.run(this::forgetOwnWork);

@@ -32,32 +32,32 @@ final class FixedBufferOwner extends BufferOwner {
   }
 
   @Override
-  Device device() {
+  public Device device() {
     return device;
   }
 
   @Override
-  MemoryResource resource() {
+  public MemoryResource resource() {
     return resource;
   }
 
   @Override
-  DeviceStream stream() {
+  public DeviceStream stream() {
     return stream;
   }
 
   @Override
-  long address() {
+  public long address() {
     return address;
   }
 
   @Override
-  void free() {
+  public void free() {
     release.run();
   }
 
   @Override
-  SpillTier tier() {
+  public SpillTier tier() {
     return SpillTier.DEVICE;
   }
 }

@@ -1,5 +1,12 @@
 package io.millrace.arrow;
 
+import io.millrace.arrow.cdata.ArrowCDataInterface;
+import io.millrace.arrow.cdata.ArrowCDeviceExporter;
+import io.millrace.arrow.cdata.ArrowCDeviceImporter;
+import io.millrace.arrow.cdata.ArrowDeviceArray;
+import io.millrace.arrow.ipc.ArrowIpcStreamReader;
+import io.millrace.arrow.ipc.ArrowRecordBatchReader;
+import io.millrace.arrow.ipc.ArrowRecordBatchWriter;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.HostMemory;
@@ -28,15 +35,15 @@ import org.apache.arrow.vector.ipc.ArrowStreamWriter;
 import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
 
 /** All ways in which Arrow data of others becomes tables. Schemas without dictionaries. */
-record Borders(DeviceExtension device, BufferAllocator allocator) {
+public record Borders(DeviceExtension device, BufferAllocator allocator) {
 
   /** A way in for a table whose producer claims that it has another schema of the same layout. */
-  interface Border {
+  public interface Border {
     /** The table, which the caller owns. */
     Table cross(Table table, Schema claimed) throws IOException;
   }
 
-  Map<String, Border> all() {
+  public Map<String, Border> all() {
     Map<String, Border> borders = new LinkedHashMap<>();
     borders.put("vectors", this::vectors);
     borders.put("IPC stream", this::stream);
@@ -69,7 +76,7 @@ record Borders(DeviceExtension device, BufferAllocator allocator) {
     return withVectors(table, claimed, this::vectors);
   }
 
-  Table vectors(VectorSchemaRoot root) throws IOException {
+  public Table vectors(VectorSchemaRoot root) throws IOException {
     try (MapDictionaryProvider none = new MapDictionaryProvider()) {
       return new ArrowImporter(device.hostStream(), device.hostMemory()).importTable(root, none);
     }

@@ -7,7 +7,7 @@ import io.millrace.testing.DeviceExtension;
 import java.time.DateTimeException;
 
 /** Tables that were read from corrupt bytes. */
-final class SuspectTables {
+public final class SuspectTables {
   private static final int MAXIMUM_ROWS = 100;
 
   private SuspectTables() {}
@@ -16,7 +16,7 @@ final class SuspectTables {
    * Reads the first rows of {@code table} and closes it; an address outside its memory would crash
    * the process. There may be more rows than there is room for Java values.
    */
-  static void readStart(Table table, DeviceExtension device) {
+  public static void readStart(Table table, DeviceExtension device) {
     try (table;
         Table start = table.slice(0, Math.min(MAXIMUM_ROWS, table.rowCount()))) {
       assertThat(device.rows(start)).hasSize(start.rowCount());

@@ -29,14 +29,14 @@ import org.apache.arrow.vector.dictionary.DictionaryProvider;
  * Arrow vectors, read through Arrow's own accessors, to the Java values that {@link
  * io.millrace.testing.TableRows} gives for a table.
  */
-final class VectorRows {
+public final class VectorRows {
   private final DictionaryProvider dictionaries;
 
   private VectorRows(DictionaryProvider dictionaries) {
     this.dictionaries = dictionaries;
   }
 
-  static List<List<Object>> of(
+  public static List<List<Object>> of(
       VectorSchemaRoot root, Schema schema, DictionaryProvider dictionaries) {
     VectorRows reader = new VectorRows(dictionaries);
     List<List<Object>> rows = new ArrayList<>();

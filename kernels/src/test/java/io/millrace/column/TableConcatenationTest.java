@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.column.DataType.Field;
 import io.millrace.device.GpuOutOfMemoryException;
-import io.millrace.memory.LimitingResourceAdaptor;
+import io.millrace.memory.resource.LimitingResourceAdaptor;
 import io.millrace.testing.DataTypes;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;

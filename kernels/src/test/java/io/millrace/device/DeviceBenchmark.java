@@ -2,12 +2,12 @@ package io.millrace.device;
 
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
-import io.millrace.kernel.Cast;
+import io.millrace.kernel.cast.Cast;
 import io.millrace.memory.Buffer;
-import io.millrace.memory.CudaAsyncMemoryResource;
-import io.millrace.memory.CudaMemoryResource;
 import io.millrace.memory.MemoryResource;
-import io.millrace.memory.PerDeviceResource;
+import io.millrace.memory.resource.CudaAsyncMemoryResource;
+import io.millrace.memory.resource.CudaMemoryResource;
+import io.millrace.memory.resource.PerDeviceResource;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -3,6 +3,16 @@ package io.millrace.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.device.Device;
+import io.millrace.memory.resource.FailingResourceAdaptor;
+import io.millrace.memory.resource.LimitingResourceAdaptor;
+import io.millrace.memory.resource.PinnedHostMemoryResource;
+import io.millrace.memory.resource.TrackingResourceAdaptor;
+import io.millrace.memory.spill.MemoryBudget;
+import io.millrace.memory.spill.SpillLimits;
+import io.millrace.memory.spill.SpillManager;
+import io.millrace.memory.spill.SpillShare;
+import io.millrace.memory.spill.SpillStatistics;
+import io.millrace.memory.spill.SpillableResourceAdaptor;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.nio.file.Path;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.device.DeferredDevice;
 import io.millrace.device.Device;
+import io.millrace.memory.resource.CudaAsyncMemoryResource;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import java.nio.file.Path;

@@ -3,6 +3,7 @@ package io.millrace.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.device.HostDevice;
+import io.millrace.memory.resource.HostMemoryResource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -1,11 +1,11 @@
 package io.millrace.testing;
 
+import io.millrace.calc.Calc;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
-import io.millrace.expression.Calc;
-import io.millrace.expression.EvaluationException;
 import io.millrace.expression.Expression;
-import io.millrace.expression.ResolutionContext;
+import io.millrace.expression.error.EvaluationException;
+import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.millrace.testing;
 
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
-import io.millrace.memory.SpillStatistics;
+import io.millrace.memory.spill.SpillStatistics;
 
 /** Callers outside the memory package that expose memory. */
 public final class ExposureSites {

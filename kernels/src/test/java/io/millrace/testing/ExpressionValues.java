@@ -3,7 +3,7 @@ package io.millrace.testing;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import io.millrace.expression.TimestampNanos;
+import io.millrace.expression.vector.TimestampNanos;
 import java.io.Serializable;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 package io.millrace.testing;
 
-import io.millrace.expression.BoundFunction;
-import io.millrace.expression.TypedExpression;
+import io.millrace.expression.typed.BoundFunction;
+import io.millrace.expression.typed.TypedExpression;
 import java.util.Set;
 import java.util.stream.Collectors;
 

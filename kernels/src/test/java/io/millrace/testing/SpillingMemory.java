@@ -2,15 +2,15 @@ package io.millrace.testing;
 
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
-import io.millrace.memory.MemoryBudget;
 import io.millrace.memory.MemoryResource;
-import io.millrace.memory.PinnedHostMemoryResource;
-import io.millrace.memory.SpillLimits;
-import io.millrace.memory.SpillManager;
-import io.millrace.memory.SpillShare;
-import io.millrace.memory.SpillStatistics;
-import io.millrace.memory.SpillableResourceAdaptor;
-import io.millrace.memory.TrackingResourceAdaptor;
+import io.millrace.memory.resource.PinnedHostMemoryResource;
+import io.millrace.memory.resource.TrackingResourceAdaptor;
+import io.millrace.memory.spill.MemoryBudget;
+import io.millrace.memory.spill.SpillLimits;
+import io.millrace.memory.spill.SpillManager;
+import io.millrace.memory.spill.SpillShare;
+import io.millrace.memory.spill.SpillStatistics;
+import io.millrace.memory.spill.SpillableResourceAdaptor;
 
 /**
  * Memory that moves as often as it may: each allocation first spills every buffer that no scope

@@ -10,8 +10,8 @@ import io.millrace.device.HostMemory;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
-import io.millrace.memory.HostMemoryResource;
 import io.millrace.memory.SpillTier;
+import io.millrace.memory.resource.HostMemoryResource;
 import org.junit.jupiter.api.Test;
 
 /** Addresses that are used outside their scope are noticed. */

@@ -24,25 +24,25 @@ class AllocationCoverageTest {
   private static final Map<String, String> EXEMPTIONS =
       Map.ofEntries(
           Map.entry("io.millrace.arrow.ArrowColumnImporter", "connectors' tests have it"),
-          Map.entry("io.millrace.arrow.ArrowIpcStreamReader", NO_OPERATOR),
-          Map.entry("io.millrace.arrow.ArrowRecordBatchReader", NO_OPERATOR),
-          Map.entry("io.millrace.arrow.DeviceExport", NO_OPERATOR),
-          Map.entry("io.millrace.arrow.DeviceReads", NO_OPERATOR),
-          Map.entry("io.millrace.arrow.ImportedMemory", NO_OPERATOR),
+          Map.entry("io.millrace.arrow.ipc.ArrowIpcStreamReader", NO_OPERATOR),
+          Map.entry("io.millrace.arrow.ipc.ArrowRecordBatchReader", NO_OPERATOR),
+          Map.entry("io.millrace.arrow.cdata.DeviceExport", NO_OPERATOR),
+          Map.entry("io.millrace.arrow.cdata.DeviceReads", NO_OPERATOR),
+          Map.entry("io.millrace.arrow.cdata.ImportedMemory", NO_OPERATOR),
           Map.entry("io.millrace.arrow.PinnedAllocationManagerFactory", NO_OPERATOR),
           Map.entry("io.millrace.column.Column", "copies to and from a GPU; nothing else does"),
           Map.entry("io.millrace.column.DeferredRowCount", GPU_ONLY),
           Map.entry("io.millrace.column.NullCount", "operators know the nulls of their batches"),
           Map.entry("io.millrace.column.StringBytes", GPU_ONLY),
-          Map.entry("io.millrace.expression.AppendedRows", GPU_ONLY),
-          Map.entry("io.millrace.expression.CalcInputs", GPU_ONLY),
-          Map.entry("io.millrace.expression.CalcKernel", GPU_ONLY),
-          Map.entry("io.millrace.expression.CalcMemory", GPU_ONLY),
-          Map.entry("io.millrace.expression.CalcTables", GPU_ONLY),
-          Map.entry("io.millrace.expression.RowsForHost", GPU_ONLY),
-          Map.entry("io.millrace.kernel.Cast", NO_OPERATOR),
-          Map.entry("io.millrace.kernel.GatherKernels", GPU_ONLY),
-          Map.entry("io.millrace.kernel.PartitionKernels", GPU_ONLY));
+          Map.entry("io.millrace.calc.AppendedRows", GPU_ONLY),
+          Map.entry("io.millrace.calc.CalcInputs", GPU_ONLY),
+          Map.entry("io.millrace.calc.CalcKernel", GPU_ONLY),
+          Map.entry("io.millrace.calc.CalcMemory", GPU_ONLY),
+          Map.entry("io.millrace.calc.CalcTables", GPU_ONLY),
+          Map.entry("io.millrace.calc.RowsForHost", GPU_ONLY),
+          Map.entry("io.millrace.kernel.cast.Cast", NO_OPERATOR),
+          Map.entry("io.millrace.kernel.gather.GatherKernels", GPU_ONLY),
+          Map.entry("io.millrace.kernel.partition.PartitionKernels", GPU_ONLY));
 
   @Test
   void eachLineThatAsksForMemoryFailed() {

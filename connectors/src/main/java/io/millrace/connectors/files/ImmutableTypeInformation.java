@@ -1,16 +1,16 @@
 package io.millrace.connectors.files;
 
-import io.millrace.operators.batch.OpaqueTypeInformation;
+import io.millrace.operators.wire.OpaqueTypeInformation;
 import org.apache.flink.api.common.serialization.SerializerConfig;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 
 /** The type information of a class that has one serializer and no fields Flink looks into. */
-final class ImmutableTypeInformation<T> extends OpaqueTypeInformation<T> {
+public final class ImmutableTypeInformation<T> extends OpaqueTypeInformation<T> {
   private static final long serialVersionUID = 1L;
 
   private final TypeSerializer<T> serializer;
 
-  ImmutableTypeInformation(Class<T> type, TypeSerializer<T> serializer) {
+  public ImmutableTypeInformation(Class<T> type, TypeSerializer<T> serializer) {
     super(type);
     this.serializer = serializer;
   }

@@ -6,7 +6,7 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /** What the serializers of immutable types of variable length share. */
-abstract class ImmutableTypeSerializer<T> extends TypeSerializerSingleton<T> {
+public abstract class ImmutableTypeSerializer<T> extends TypeSerializerSingleton<T> {
   private static final long serialVersionUID = 1L;
 
   @Override

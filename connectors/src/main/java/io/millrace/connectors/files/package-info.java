@@ -3,8 +3,8 @@
  *
  * <p>Reading: {@link io.millrace.connectors.files.TextFileSource} gives lines with their positions,
  * {@link io.millrace.connectors.files.ParseLines#parse} turns them into rows and those that cannot
- * be parsed into a side output; {@link io.millrace.connectors.files.ArrowFileSource} gives the
- * batches of Arrow IPC streams. Writing: {@link io.millrace.connectors.files.FileSinks}.
+ * be parsed into a side output; {@link io.millrace.connectors.files.arrow.ArrowFileSource} gives
+ * the batches of Arrow IPC streams. Writing: {@link io.millrace.connectors.files.FileSinks}.
  *
  * <pre>{@code
  * DataStream<TextLine> lines =

@@ -1,12 +1,12 @@
 package io.millrace.connectors.formats;
 
-import io.millrace.arrow.ArrowIpcStreamWriter;
+import io.millrace.arrow.ipc.ArrowIpcStreamWriter;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
 import io.millrace.memory.AccessScope;
-import io.millrace.memory.HostMemoryResource;
+import io.millrace.memory.resource.HostMemoryResource;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;

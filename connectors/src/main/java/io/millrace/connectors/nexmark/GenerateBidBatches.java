@@ -2,8 +2,8 @@ package io.millrace.connectors.nexmark;
 
 import io.millrace.column.Table;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batch.DeviceContext;
-import io.millrace.operators.batch.HostTransfer;
+import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.transfer.HostTransfer;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;

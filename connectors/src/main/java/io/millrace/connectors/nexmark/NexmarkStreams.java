@@ -2,9 +2,9 @@ package io.millrace.connectors.nexmark;
 
 import io.millrace.column.Schema;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batch.ColumnBatchTypeInformation;
-import io.millrace.operators.batch.OperatorFactory;
+import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.row.SchemaConverter;
+import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.io.Serializable;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;

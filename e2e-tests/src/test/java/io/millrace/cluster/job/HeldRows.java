@@ -1,9 +1,9 @@
 package io.millrace.cluster.job;
 
-import io.millrace.operators.batch.BatchOptions;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batch.ColumnBatchOperator;
-import io.millrace.operators.batch.OperatorFactory;
+import io.millrace.operators.batching.BatchOptions;
+import io.millrace.operators.context.OperatorFactory;
+import io.millrace.operators.transfer.ColumnBatchOperator;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;

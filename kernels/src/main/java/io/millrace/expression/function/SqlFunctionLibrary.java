@@ -1,8 +1,25 @@
 package io.millrace.expression.function;
 
-import io.millrace.expression.CastRule;
-import io.millrace.expression.FunctionDefinition;
-import io.millrace.expression.FunctionLibrary;
+import io.millrace.expression.function.arithmetic.ArithmeticFunctions;
+import io.millrace.expression.function.arithmetic.MathFunctions;
+import io.millrace.expression.function.arithmetic.RadixFunctions;
+import io.millrace.expression.function.arithmetic.RoundingFunctions;
+import io.millrace.expression.function.comparison.ComparisonFunctions;
+import io.millrace.expression.function.conditional.ConditionalFunctions;
+import io.millrace.expression.function.decimal.DecimalCasts;
+import io.millrace.expression.function.digest.DigestFunctions;
+import io.millrace.expression.function.logical.LogicalFunctions;
+import io.millrace.expression.function.numeric.NumericCasts;
+import io.millrace.expression.function.pattern.PatternFunctions;
+import io.millrace.expression.function.string.StringCasts;
+import io.millrace.expression.function.string.StringFunctions;
+import io.millrace.expression.function.string.StringLengthFunctions;
+import io.millrace.expression.function.temporal.DateTimeFunctions;
+import io.millrace.expression.function.temporal.TemporalCasts;
+import io.millrace.expression.function.temporal.TimePrecision;
+import io.millrace.expression.resolve.CastRule;
+import io.millrace.expression.resolve.FunctionDefinition;
+import io.millrace.expression.resolve.FunctionLibrary;
 import java.util.List;
 import java.util.stream.Stream;
 

@@ -1,20 +1,20 @@
 package io.millrace.expression.function;
 
+import io.millrace.calc.Calc;
 import io.millrace.column.DataType;
 import io.millrace.column.Table;
-import io.millrace.expression.Calc;
 import io.millrace.expression.Expression;
-import io.millrace.expression.ResolutionContext;
+import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.testing.DeviceExtension;
 import java.util.List;
 import java.util.Optional;
 
 /** What a test's device makes of one expression. */
-final class Evaluation {
+public final class Evaluation {
   private Evaluation() {}
 
   /** The expression's value in each row of the table. */
-  static List<Object> of(DeviceExtension device, Table table, Expression expression) {
+  public static List<Object> of(DeviceExtension device, Table table, Expression expression) {
     try (Table result = calc(table, expression).apply(table, device.stream(), device.memory())) {
       return device.rows(result).stream().map(row -> row.get(0)).toList();
     }

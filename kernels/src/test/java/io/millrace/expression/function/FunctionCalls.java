@@ -3,11 +3,11 @@ package io.millrace.expression.function;
 import static io.millrace.expression.Expressions.call;
 import static io.millrace.expression.Expressions.col;
 
+import io.millrace.calc.Calc;
 import io.millrace.column.DataType;
 import io.millrace.column.Table;
-import io.millrace.expression.Calc;
 import io.millrace.expression.Expression;
-import io.millrace.expression.ResolutionContext;
+import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
 import java.nio.ByteBuffer;
@@ -16,15 +16,15 @@ import java.util.List;
 import java.util.Optional;
 
 /** Evaluates expressions over columns {@code a}, {@code b}, ... of Java values, on the device. */
-final class FunctionCalls {
+public final class FunctionCalls {
   private final DeviceExtension device;
 
-  FunctionCalls(DeviceExtension device) {
+  public FunctionCalls(DeviceExtension device) {
     this.device = device;
   }
 
   /** The function's result for these arguments, or null. */
-  Object of(String function, Object... arguments) {
+  public Object of(String function, Object... arguments) {
     List<Object> row = new ArrayList<>();
     for (Object argument : arguments) {
       row.add(argument);
@@ -33,7 +33,7 @@ final class FunctionCalls {
   }
 
   /** The function's results, one for each row of arguments. */
-  List<Object> ofRows(String function, List<List<Object>> rows) {
+  public List<Object> ofRows(String function, List<List<Object>> rows) {
     Object[] columns = new Object[rows.get(0).size()];
     for (int i = 0; i < columns.length; i++) {
       columns[i] = col(name(i));
@@ -41,7 +41,7 @@ final class FunctionCalls {
     return evaluate(call(function, columns), rows);
   }
 
-  List<Object> evaluate(Expression expression, List<List<Object>> rows) {
+  public List<Object> evaluate(Expression expression, List<List<Object>> rows) {
     try (Table table = table(rows);
         Table result =
             Calc.of(

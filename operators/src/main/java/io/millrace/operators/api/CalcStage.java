@@ -1,6 +1,6 @@
 package io.millrace.operators.api;
 
-import io.millrace.expression.Calc;
+import io.millrace.calc.Calc;
 import io.millrace.operators.api.Stage.Place;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.millrace.operators.api;
 
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import io.millrace.expression.ExpressionException;
+import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.row.ExternalRowAppender;
 import io.millrace.operators.row.PojoAppender;
 import io.millrace.operators.row.RowAppender;

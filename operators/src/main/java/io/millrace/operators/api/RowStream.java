@@ -1,9 +1,9 @@
 package io.millrace.operators.api;
 
 import io.millrace.column.Schema;
-import io.millrace.expression.ExpressionSettings;
-import io.millrace.operators.batch.BatchOptions;
-import io.millrace.operators.batch.ColumnBatches;
+import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.operators.batching.BatchOptions;
+import io.millrace.operators.batching.ColumnBatches;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.streaming.api.datastream.DataStream;
 

@@ -1,6 +1,8 @@
 package io.millrace.operators.batch;
 
 import io.millrace.column.Table;
+import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.transfer.ColumnBatchOperator;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -45,7 +45,7 @@ public final class EventTimeColumn {
    *
    * @throws IllegalArgumentException if a column has the name
    */
-  static void checkNameIsFree(Schema schema) {
+  public static void checkNameIsFree(Schema schema) {
     if (schema.names().contains(NAME)) {
       throw new IllegalArgumentException(
           "the column name '"
@@ -59,7 +59,7 @@ public final class EventTimeColumn {
    *
    * @param times one a row; this takes ownership
    */
-  static Table addTo(Table table, Column times) {
+  public static Table addTo(Table table, Column times) {
     List<Column> columns = new ArrayList<>();
     table.upperBoundColumns().forEach(column -> columns.add(column.share()));
     columns.add(times);
@@ -71,7 +71,7 @@ public final class EventTimeColumn {
    *
    * @param table may lack the column
    */
-  static Table removeFrom(Table table) {
+  public static Table removeFrom(Table table) {
     List<String> names = table.schema().names();
     return isIn(table.schema()) ? table.select(names.subList(0, names.size() - 1)) : table.share();
   }

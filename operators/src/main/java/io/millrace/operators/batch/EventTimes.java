@@ -17,7 +17,7 @@ import java.util.Optional;
  * closed, so that a row's time never runs out of device memory behind its columns. Used by one
  * thread.
  */
-final class EventTimes {
+public final class EventTimes {
   private static final int INITIAL_ROWS = 1 << 10;
 
   private final DeviceStream stream;
@@ -29,7 +29,7 @@ final class EventTimes {
    * @param stream a host stream
    * @param resource host memory, where {@link #column} is made
    */
-  EventTimes(DeviceStream stream, MemoryResource resource) {
+  public EventTimes(DeviceStream stream, MemoryResource resource) {
     this.stream = stream;
     this.resource = resource;
   }
@@ -39,7 +39,7 @@ final class EventTimes {
    *
    * @param time milliseconds since 1970-01-01T00:00Z, or {@link EventTimeColumn#NONE}
    */
-  void set(int row, long time) {
+  public void set(int row, long time) {
     if (!anyKnown && time == EventTimeColumn.NONE) {
       return;
     }
@@ -65,7 +65,7 @@ final class EventTimes {
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory for it; nothing has
    *     changed then
    */
-  Optional<Column> column(int rows) {
+  public Optional<Column> column(int rows) {
     if (!anyKnown) {
       return Optional.empty();
     }
@@ -78,7 +78,7 @@ final class EventTimes {
   }
 
   /** Forgets all times. */
-  void clear() {
+  public void clear() {
     anyKnown = false;
   }
 }

@@ -1,5 +1,2 @@
-/**
- * The stream element of Millrace's operators, a counted handle on a column table, and what an
- * operator needs to work on it: its device, its type information, batching and unbatching.
- */
+/** The stream element of Millrace's operators, a counted handle on a column table. */
 package io.millrace.operators.batch;

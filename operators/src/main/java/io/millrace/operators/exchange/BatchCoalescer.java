@@ -2,10 +2,10 @@ package io.millrace.operators.exchange;
 
 import io.millrace.column.Table;
 import io.millrace.column.TableConcatenation;
-import io.millrace.memory.Splittable;
+import io.millrace.memory.retry.Splittable;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batch.DeviceContext;
-import io.millrace.operators.batch.HostTransfer;
+import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.transfer.HostTransfer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;

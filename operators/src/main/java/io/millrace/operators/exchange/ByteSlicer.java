@@ -2,7 +2,7 @@ package io.millrace.operators.exchange;
 
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
-import io.millrace.operators.batch.EncodedSize;
+import io.millrace.operators.wire.EncodedSize;
 
 /** Cuts rows of host tables into slices that take no more than a number of bytes when encoded. */
 final class ByteSlicer {

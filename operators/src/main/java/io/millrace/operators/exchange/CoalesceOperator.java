@@ -1,9 +1,9 @@
 package io.millrace.operators.exchange;
 
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batch.ColumnBatchOperator;
-import io.millrace.operators.batch.OperatorFactory;
-import io.millrace.operators.batch.SendPace;
+import io.millrace.operators.context.OperatorFactory;
+import io.millrace.operators.context.SendPace;
+import io.millrace.operators.transfer.ColumnBatchOperator;
 import java.util.concurrent.ScheduledFuture;
 import org.apache.flink.runtime.event.WatermarkEvent;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;

@@ -1,13 +1,13 @@
 package io.millrace.operators.exchange;
 
 import io.millrace.column.Table;
-import io.millrace.kernel.HashFunction;
-import io.millrace.kernel.HashPartition;
-import io.millrace.kernel.PartitionNumbering;
-import io.millrace.kernel.PartitionedTable;
+import io.millrace.kernel.hash.HashFunction;
+import io.millrace.kernel.partition.HashPartition;
+import io.millrace.kernel.partition.PartitionNumbering;
+import io.millrace.kernel.partition.PartitionedTable;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batch.DeviceContext;
-import io.millrace.operators.batch.DownloadQueue;
+import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.transfer.DownloadQueue;
 import java.util.List;
 import java.util.function.Consumer;
 

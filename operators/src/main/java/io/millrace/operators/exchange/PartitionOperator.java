@@ -1,9 +1,9 @@
 package io.millrace.operators.exchange;
 
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batch.DownloadQueue;
-import io.millrace.operators.batch.DownloadingOperator;
-import io.millrace.operators.batch.OperatorFactory;
+import io.millrace.operators.context.OperatorFactory;
+import io.millrace.operators.transfer.DownloadQueue;
+import io.millrace.operators.transfer.DownloadingOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 

@@ -1,8 +1,8 @@
 package io.millrace.operators.exchange;
 
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batch.DeviceContext;
-import io.millrace.operators.batch.DownloadQueue;
+import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.transfer.DownloadQueue;
 import java.io.Serializable;
 
 /** Cuts batches into those that an exchange sends. Used by one thread. */

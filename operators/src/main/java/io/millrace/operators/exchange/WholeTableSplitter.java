@@ -2,8 +2,8 @@ package io.millrace.operators.exchange;
 
 import io.millrace.column.Table;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batch.DeviceContext;
-import io.millrace.operators.batch.DownloadQueue;
+import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.transfer.DownloadQueue;
 import java.util.function.Function;
 
 /** Sends all rows one way, cut only by bytes. */

@@ -7,12 +7,12 @@ import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.column.TypeId;
-import io.millrace.kernel.Gather;
+import io.millrace.kernel.gather.Gather;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
-import io.millrace.operators.batch.DeviceContext;
-import io.millrace.operators.batch.HostTransfer;
+import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.transfer.HostTransfer;
 import java.util.ArrayList;
 import java.util.List;
 

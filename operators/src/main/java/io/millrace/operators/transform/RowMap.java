@@ -6,7 +6,7 @@ import io.millrace.column.FixedWidthColumnBuilder;
 import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
-import io.millrace.operators.batch.HostTransfer;
+import io.millrace.operators.transfer.HostTransfer;
 
 /** Row numbers that the host finds out and the device gathers by. */
 final class RowMap {

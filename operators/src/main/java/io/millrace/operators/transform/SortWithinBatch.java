@@ -3,11 +3,11 @@ package io.millrace.operators.transform;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.expression.SortKey;
-import io.millrace.kernel.Gather;
+import io.millrace.kernel.gather.Gather;
 import io.millrace.memory.AccessScope;
-import io.millrace.operators.batch.DeviceContext;
-import io.millrace.operators.batch.HostTransfer;
+import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.transfer.HostTransfer;
 import java.util.List;
 
 /**

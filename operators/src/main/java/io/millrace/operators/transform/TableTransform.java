@@ -1,7 +1,7 @@
 package io.millrace.operators.transform;
 
 import io.millrace.column.Table;
-import io.millrace.operators.batch.DeviceContext;
+import io.millrace.operators.context.DeviceContext;
 import java.io.Serializable;
 
 /** Makes one table of another: what a {@link TransformOperator} does to each batch. */
@@ -16,8 +16,8 @@ public interface TableTransform extends AutoCloseable {
    *     of its schema, which the result then has behind its columns
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory for it; nothing has
    *     changed then
-   * @throws io.millrace.expression.EvaluationException for the first row that an expression fails
-   *     for
+   * @throws io.millrace.expression.error.EvaluationException for the first row that an expression
+   *     fails for
    */
   Table apply(Table input);
 

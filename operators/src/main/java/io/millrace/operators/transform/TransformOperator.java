@@ -1,10 +1,10 @@
 package io.millrace.operators.transform;
 
 import io.millrace.column.Table;
-import io.millrace.expression.EvaluationException;
+import io.millrace.expression.error.EvaluationException;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batch.ColumnBatchOperator;
-import io.millrace.operators.batch.OperatorFactory;
+import io.millrace.operators.context.OperatorFactory;
+import io.millrace.operators.transfer.ColumnBatchOperator;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;

@@ -6,7 +6,7 @@ import static io.millrace.expression.Expressions.decimal;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import io.millrace.operators.batch.BatchOptions;
+import io.millrace.operators.batching.BatchOptions;
 import io.millrace.operators.row.ExternalRowDecoder;
 import java.math.BigDecimal;
 import java.time.Duration;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import io.millrace.operators.batch.BatchOptions;
+import io.millrace.operators.batching.BatchOptions;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
 import io.millrace.operators.testing.NothingHeldExtension;

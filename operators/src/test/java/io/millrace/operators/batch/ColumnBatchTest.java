@@ -10,6 +10,7 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.Device;
 import io.millrace.memory.Buffer;
+import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.testing.NothingHeldExtension;
 import java.util.ArrayList;
 import java.util.List;

@@ -9,7 +9,7 @@ import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
 import io.millrace.memory.AccessScope;
-import io.millrace.memory.HostMemoryResource;
+import io.millrace.memory.resource.HostMemoryResource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -1,13 +1,13 @@
 package io.millrace.operators.spilling;
 
 import io.millrace.device.DeviceKind;
-import io.millrace.memory.SpillShare;
-import io.millrace.memory.SpillStatistics;
 import io.millrace.memory.SpillTier;
+import io.millrace.memory.spill.SpillShare;
+import io.millrace.memory.spill.SpillStatistics;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batch.ColumnBatchOperator;
-import io.millrace.operators.batch.DeviceContext;
-import io.millrace.operators.batch.OperatorFactory;
+import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.context.OperatorFactory;
+import io.millrace.operators.transfer.ColumnBatchOperator;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import org.apache.flink.api.common.accumulators.LongCounter;

@@ -6,7 +6,7 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batch.MemoryOptions;
+import io.millrace.operators.context.MemoryOptions;
 import io.millrace.operators.exchange.BatchExchange;
 import io.millrace.operators.testing.BatchCollector;
 import io.millrace.operators.testing.BatchCollector.Batch;

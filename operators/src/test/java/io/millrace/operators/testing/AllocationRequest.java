@@ -1,6 +1,6 @@
 package io.millrace.operators.testing;
 
-import io.millrace.memory.GpuRetry;
+import io.millrace.memory.retry.GpuRetry;
 import java.lang.StackWalker.StackFrame;
 import java.util.ArrayList;
 import java.util.Iterator;

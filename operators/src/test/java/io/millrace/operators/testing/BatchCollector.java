@@ -2,8 +2,8 @@ package io.millrace.operators.testing;
 
 import io.millrace.column.Table;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batch.ColumnBatchOperator;
-import io.millrace.operators.batch.OperatorFactory;
+import io.millrace.operators.context.OperatorFactory;
+import io.millrace.operators.transfer.ColumnBatchOperator;
 import io.millrace.testing.TableRows;
 import java.io.Serializable;
 import java.util.ArrayList;

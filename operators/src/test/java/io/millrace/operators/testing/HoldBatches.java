@@ -1,9 +1,9 @@
 package io.millrace.operators.testing;
 
-import io.millrace.memory.SpillShare;
+import io.millrace.memory.spill.SpillShare;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batch.ColumnBatchOperator;
-import io.millrace.operators.batch.OperatorFactory;
+import io.millrace.operators.context.OperatorFactory;
+import io.millrace.operators.transfer.ColumnBatchOperator;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.device.Device;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batch.DeviceContext;
+import io.millrace.operators.context.DeviceContext;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 

@@ -6,9 +6,9 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 
 import io.millrace.device.Device;
 import io.millrace.memory.Buffer;
-import io.millrace.memory.GpuRetry;
-import io.millrace.memory.GpuSemaphore;
-import io.millrace.operators.batch.DeviceContext;
+import io.millrace.memory.retry.GpuRetry;
+import io.millrace.memory.retry.GpuSemaphore;
+import io.millrace.operators.context.DeviceContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * What it asserts is the same each time, and {@link NothingHeldExtension} looks for leaks.
  *
  * <p>A site is fit for failing if Flink called the operator, or something within {@link
- * io.millrace.memory.GpuRetry}; memory that the test or its own operators take is always given.
+ * io.millrace.memory.retry.GpuRetry}; memory that the test or its own operators take is always
+ * given.
  *
  * <p>These stay {@code @Test}: tests that take no memory in an operator; those of what operators
  * are made of, which does not retry by itself; those that count attempts, measure time, or let a

@@ -2,11 +2,11 @@ package io.millrace.operators.transform;
 
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
-import io.millrace.operators.batch.BodyCodec;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batch.ColumnBatchSerializer;
-import io.millrace.operators.batch.OperatorFactory;
+import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.testing.RecordingOutput;
+import io.millrace.operators.wire.BodyCodec;
+import io.millrace.operators.wire.ColumnBatchSerializer;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
 import java.util.List;

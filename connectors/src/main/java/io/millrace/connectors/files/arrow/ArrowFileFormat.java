@@ -1,0 +1,63 @@
+package io.millrace.connectors.files.arrow;
+
+import io.millrace.column.Schema;
+import java.io.IOException;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.connector.file.src.FileSourceSplit;
+import org.apache.flink.connector.file.src.reader.BulkFormat;
+import org.apache.flink.core.fs.Path;
+
+/**
+ * Reads files that are Arrow IPC streams as record batch messages, which {@link DecodeArrowBatches}
+ * turns into batches. A checkpoint holds the offset of the next message, or of the one that is
+ * being read and how many of its rows were.
+ */
+final class ArrowFileFormat implements BulkFormat<ArrowRows, FileSourceSplit> {
+  private static final long serialVersionUID = 1L;
+
+  private final Schema schema;
+
+  ArrowFileFormat(Schema schema) {
+    this.schema = schema;
+  }
+
+  @Override
+  public BulkFormat.Reader<ArrowRows> createReader(Configuration config, FileSourceSplit split)
+      throws IOException {
+    ArrowMessageReader reader = open(split.path());
+    try {
+      Schema found = reader.readSchema();
+      if (!found.equals(schema)) {
+        throw new IOException(split.path() + " has the columns " + found + ", not " + schema);
+      }
+      if (split.getReaderPosition().isPresent()) {
+        reader.seek(split.getReaderPosition().get());
+      }
+      return reader;
+    } catch (IOException | RuntimeException e) {
+      reader.close();
+      throw e;
+    }
+  }
+
+  static ArrowMessageReader open(Path path) throws IOException {
+    return new ArrowMessageReader(path.toString(), path.getFileSystem().open(path));
+  }
+
+  @Override
+  public BulkFormat.Reader<ArrowRows> restoreReader(Configuration config, FileSourceSplit split)
+      throws IOException {
+    return createReader(config, split);
+  }
+
+  @Override
+  public boolean isSplittable() {
+    return false;
+  }
+
+  @Override
+  public TypeInformation<ArrowRows> getProducedType() {
+    return ArrowRowsSerializer.typeInformation();
+  }
+}

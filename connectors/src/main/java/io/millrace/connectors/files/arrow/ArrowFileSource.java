@@ -1,0 +1,56 @@
+package io.millrace.connectors.files.arrow;
+
+import io.millrace.column.Schema;
+import io.millrace.connectors.files.InputFiles;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.context.OperatorFactory;
+import io.millrace.operators.wire.ColumnBatchTypeInformation;
+import java.io.IOException;
+import java.util.List;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.connector.file.src.FileSource;
+import org.apache.flink.core.fs.Path;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/** Reads files that are Arrow IPC streams as batches, each row exactly once. */
+public final class ArrowFileSource {
+  private ArrowFileSource() {}
+
+  /**
+   * A bounded stream of the files' record batches, in the memory of the operator's device. A record
+   * batch comes in parts where the operators behind would take longer than 100 ms for it, so that
+   * checkpoints get in between, as in {@link io.millrace.operators.batching.BatchOptions}; where
+   * the result is not chained to the source (operator chaining is off) it does not.
+   *
+   * @param paths files, directories or globs; see {@link InputFiles#resolve}
+   * @param schema of all files; a job fails at a file that has another
+   * @throws java.io.FileNotFoundException naming every path that there is nothing for
+   */
+  public static SingleOutputStreamOperator<ColumnBatch> batches(
+      StreamExecutionEnvironment environment, List<String> paths, Schema schema)
+      throws IOException {
+    FileSource<ArrowRows> source =
+        FileSource.forBulkFileFormat(
+                new ArrowFileFormat(schema), InputFiles.resolve(paths).toArray(Path[]::new))
+            .build();
+    OperatorFactory<ArrowRows, ColumnBatch> decoder =
+        new OperatorFactory<>(
+            DecodeArrowBatches.class, parameters -> new DecodeArrowBatches(parameters, schema));
+    return decoder.appendTo(
+        environment.fromSource(source, WatermarkStrategy.noWatermarks(), "Arrow files"),
+        "decode batches",
+        new ColumnBatchTypeInformation(schema));
+  }
+
+  /**
+   * The schema of one file.
+   *
+   * @throws IOException if the file cannot be read or does not start with a schema
+   */
+  public static Schema readSchema(Path file) throws IOException {
+    try (ArrowMessageReader reader = ArrowFileFormat.open(file)) {
+      return reader.readSchema();
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package io.millrace.arrow.cdata;
+
+import io.millrace.device.DeviceEvent;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.StagingBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What the host must read of memory that a stream's device works on. All of it is copied, and
+ * waited for, at once; if there is nothing, nothing waits. Used by one thread.
+ */
+final class DeviceReads implements AutoCloseable {
+  private final DeviceStream stream;
+  private final List<Read> reads = new ArrayList<>();
+  private StagingBuffer staging;
+  private long bytes;
+
+  private record Read(long source, long position, long length) {}
+
+  DeviceReads(DeviceStream stream) {
+    this.stream = stream;
+  }
+
+  /**
+   * Adds memory to what is read.
+   *
+   * @return what {@link #address} takes
+   */
+  long add(long source, long length) {
+    long position = bytes;
+    reads.add(new Read(source, position, length));
+    bytes += (length + Long.BYTES - 1) / Long.BYTES * Long.BYTES;
+    return position;
+  }
+
+  /**
+   * Copies what was added, as it is behind the work that the stream has, and waits for it. Called
+   * once.
+   */
+  void await() {
+    if (bytes == 0) {
+      return;
+    }
+    staging = stream.device().stagingPool().acquire(bytes);
+    for (Read read : reads) {
+      stream.copy(staging.address() + read.position, read.source, read.length);
+    }
+    try (DeviceEvent copied = stream.recordEvent()) {
+      copied.synchronize();
+    }
+  }
+
+  /** Where the host reads what {@link #add} gave {@code position} for, until this is closed. */
+  long address(long position) {
+    return staging.address() + position;
+  }
+
+  @Override
+  public void close() {
+    if (staging != null) {
+      staging.close();
+    }
+  }
+}

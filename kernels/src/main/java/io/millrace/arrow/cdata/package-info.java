@@ -1,0 +1,2 @@
+/** The C data interface and the C device data interface of Apache Arrow. */
+package io.millrace.arrow.cdata;

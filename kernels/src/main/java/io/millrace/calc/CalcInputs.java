@@ -1,0 +1,164 @@
+package io.millrace.calc;
+
+import io.millrace.calc.CalcProgram.InputWord;
+import io.millrace.calc.CalcProgram.Word;
+import io.millrace.column.Column;
+import io.millrace.column.Table;
+import io.millrace.column.TypeId;
+import io.millrace.device.DeviceEvent;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.HostMemory;
+import io.millrace.device.KernelArguments;
+import io.millrace.device.StagingBuffer;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What one run of a generated kernel reads: where the columns are, and how many bytes they have.
+ */
+final class CalcInputs {
+  private final CalcProgram program;
+  private final Table table;
+  private final AccessScope scope;
+  private final Map<Integer, ByteRange> ranges = new HashMap<>();
+  private int rows;
+
+  /** The bytes of a column's data that its rows have, or more. */
+  private record ByteRange(long begin, long end, boolean isExact) {}
+
+  /**
+   * How much memory a bound allows for.
+   *
+   * @param bytes of all rows, at most
+   * @param bytesOfRow of one row, at most
+   * @param bytesBefore where the first row's begin, from where those of a row without bytes before
+   *     it in its columns' data would
+   */
+  record Size(long bytes, long bytesOfRow, long bytesBefore) {}
+
+  CalcInputs(CalcProgram program, Table table, AccessScope scope) {
+    this.program = program;
+    this.table = table;
+    this.scope = scope;
+    this.rows = table.rowCountUpperBound();
+  }
+
+  /** Puts the addresses of the input's memory, which is accessed from here on. */
+  void put(KernelArguments arguments) {
+    arguments.putLong(Word.ROWS.offset(), table.rowCountUpperBound());
+    table
+        .deviceRowCount()
+        .ifPresent(count -> arguments.putLong(Word.DEVICE_ROWS.offset(), read(count)));
+    for (int i = 0; i < program.inputs().size(); i++) {
+      put(i, column(program.inputs().get(i)), arguments);
+    }
+  }
+
+  private Column column(int index) {
+    return table.upperBoundColumns().get(index);
+  }
+
+  private void put(int index, Column column, KernelArguments arguments) {
+    if (column.hasOffsets()) {
+      put(arguments, index, InputWord.DATA, read(column.data().orElseThrow()));
+      put(arguments, index, InputWord.SECOND, elements(column.child(0), column.offset()));
+    } else if (column.type().id() == TypeId.TIMESTAMP_NANOS) {
+      put(arguments, index, InputWord.DATA, elements(column.child(0), column.offset()));
+      put(arguments, index, InputWord.SECOND, elements(column.child(1), column.offset()));
+    } else {
+      put(arguments, index, InputWord.DATA, elements(column, 0));
+    }
+    column
+        .validity()
+        .ifPresent(
+            mask -> {
+              put(arguments, index, InputWord.VALIDITY, read(mask));
+              put(arguments, index, InputWord.BIT_OFFSET, column.offset());
+            });
+  }
+
+  private static void put(KernelArguments arguments, int input, InputWord word, long value) {
+    arguments.putLong(CalcProgram.inputOffset(input, word), value);
+  }
+
+  private long elements(Column column, long first) {
+    long width = column.type().id().byteWidth();
+    return read(column.data().orElseThrow()) + (column.offset() + first) * width;
+  }
+
+  private long read(Buffer buffer) {
+    return buffer.access(AccessMode.READ, scope);
+  }
+
+  /**
+   * How much memory {@code bound} allows for. What the buffers hold is taken for the bytes of the
+   * rows, unless they share a buffer with other rows or it is too much for a column: then the
+   * device is waited for, which knows.
+   */
+  Size size(RowBound bound) {
+    for (int index : bound.factors().keySet()) {
+      ranges.computeIfAbsent(index, key -> new ByteRange(0, dataBytes(key), false));
+    }
+    if (isShared(bound) || bytes(bound, rows) > Integer.MAX_VALUE) {
+      measure(bound);
+    }
+    return new Size(bytes(bound, rows), bytes(bound, Math.min(rows, 1)), bytesBefore(bound));
+  }
+
+  private long dataBytes(int index) {
+    return column(index).data().orElseThrow().size();
+  }
+
+  private boolean isShared(RowBound bound) {
+    return bound.factors().keySet().stream()
+        .map(this::column)
+        .anyMatch(column -> column.offset() > 0 || column.child(0).size() > column.size() + 1);
+  }
+
+  private void measure(RowBound bound) {
+    rows = table.rowCount();
+    List<Integer> unknown =
+        bound.factors().keySet().stream().filter(index -> !ranges.get(index).isExact).toList();
+    if (!unknown.isEmpty()) {
+      measure(unknown);
+    }
+  }
+
+  /** Reads where the bytes of columns begin and end, and waits. */
+  private void measure(List<Integer> indices) {
+    DeviceStream stream = scope.stream();
+    long pair = 2 * Integer.BYTES;
+    try (StagingBuffer bounds = stream.device().stagingPool().acquire(indices.size() * pair)) {
+      for (int i = 0; i < indices.size(); i++) {
+        Column column = column(indices.get(i));
+        long first = elements(column.child(0), column.offset());
+        long last = first + (long) rows * Integer.BYTES;
+        stream.copy(bounds.address() + i * pair, first, Integer.BYTES);
+        stream.copy(bounds.address() + i * pair + Integer.BYTES, last, Integer.BYTES);
+      }
+      try (DeviceEvent copied = stream.recordEvent()) {
+        copied.synchronize();
+      }
+      for (int i = 0; i < indices.size(); i++) {
+        int begin = HostMemory.getInt(bounds.address() + i * pair);
+        int end = HostMemory.getInt(bounds.address() + i * pair + Integer.BYTES);
+        ranges.put(indices.get(i), new ByteRange(begin, end, true));
+      }
+    }
+  }
+
+  private long bytes(RowBound bound, int ofRows) {
+    return bound.bytes(ofRows, index -> ranges.get(index).end - ranges.get(index).begin);
+  }
+
+  // Overflows as the kernel's addresses do.
+  private long bytesBefore(RowBound bound) {
+    return bound.factors().entrySet().stream()
+        .mapToLong(factor -> ranges.get(factor.getKey()).begin * factor.getValue())
+        .sum();
+  }
+}

@@ -1,0 +1,143 @@
+package io.millrace.calc;
+
+import io.millrace.device.Device;
+import io.millrace.expression.ptx.PtxLibrary;
+import io.millrace.expression.typed.BoundFunction;
+import io.millrace.expression.typed.TypedExpression;
+import io.millrace.memory.FirstFailure;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * The generated kernels of one calc. They are compiled once a process: a calc of an equal kernel,
+ * such as that of a restarted job, gets the one that is there, without generating it again. A calc
+ * holds the kernels that it ran until it is closed; of those that none holds, the {@value
+ * #MAXIMUM_IDLE} used last stay loaded.
+ */
+final class CalcKernels implements AutoCloseable {
+  // Of a kernel's arguments.
+  private static final int MOST_WORDS = 512;
+  private static final int MAXIMUM_IDLE = 256;
+  // The time of assembling grows with the square of the length, and more beyond this. A comparison
+  // with a constant is two parts, a LIKE one. On one core of a server, of 2500 parts: 2 s for
+  // comparisons, about 17 s for LIKE and decimals (docs/benchmarks/2026-11-22-mend.md).
+  private static final int MOST_PARTS = 2_500;
+  private static final ReferenceCountedCache<Key, CalcKernel> COMPILED =
+      new ReferenceCountedCache<>(MAXIMUM_IDLE, CalcKernel::close);
+
+  private record Variant(Device device, boolean hasMasks) {}
+
+  private record Key(Variant variant, KernelIdentity identity) {}
+
+  private record Held(Key key, CalcKernel kernel) {}
+
+  private final TypedExpression condition;
+  private final List<TypedExpression> projections;
+  private final Collection<String> ptxSources;
+  private final List<TypedExpression> roots;
+  private final CalcTables tables;
+  private final List<String> hostReasons;
+  private final Map<Variant, Held> held = new ConcurrentHashMap<>();
+
+  /**
+   * @param condition null for all rows
+   * @param ptxSources PTX of device functions that the library does not have
+   */
+  CalcKernels(
+      TypedExpression condition, List<TypedExpression> projections, Collection<String> ptxSources) {
+    this.condition = condition;
+    this.projections = projections;
+    this.ptxSources = ptxSources;
+    this.roots = Stream.concat(Stream.ofNullable(condition), projections.stream()).toList();
+    Set<TypedExpression> nodes = TypedExpression.nodes(roots);
+    this.tables = new CalcTables(nodes);
+    this.hostReasons = findHostReasons(nodes);
+  }
+
+  private List<String> findHostReasons(Set<TypedExpression> nodes) {
+    Stream<String> functions =
+        nodes.stream()
+            .flatMap(node -> node.calledFunction().stream())
+            .filter(function -> function.device().isEmpty())
+            .map(function -> function.name() + ": " + function.hostReason())
+            .distinct();
+    Stream<String> words =
+        words(nodes) > MOST_WORDS
+            ? Stream.of("too many columns are read and computed at once")
+            : Stream.empty();
+    Stream<String> parts =
+        nodes.size() > MOST_PARTS
+            ? Stream.of("the kernel of more than " + MOST_PARTS + " parts is compiled too slowly")
+            : Stream.empty();
+    return Stream.of(functions, words, parts).flatMap(Function.identity()).toList();
+  }
+
+  /** Those of the kernel's arguments, or a few more. */
+  private long words(Set<TypedExpression> nodes) {
+    long inputs = nodes.stream().filter(TypedExpression.InputReference.class::isInstance).count();
+    long scratches =
+        nodes.stream()
+            .flatMap(node -> node.calledFunction().stream())
+            .filter(BoundFunction::usesScratch)
+            .count();
+    return CalcProgram.Word.COUNT
+        + CalcTables.calls(nodes).size()
+        + inputs * CalcProgram.INPUT_WORDS
+        + (long) projections.size() * CalcProgram.OUTPUT_WORDS
+        + scratches;
+  }
+
+  /** Why no device evaluates the calc; empty if one can. */
+  List<String> hostReasons() {
+    return hostReasons;
+  }
+
+  /**
+   * The calc's program, for which {@link #hostReasons} is empty.
+   *
+   * @param hasMasks whether columns of the input may have masks
+   */
+  CalcProgram program(boolean hasMasks) {
+    return CalcProgramWriter.write(condition, projections, hasMasks, PtxLibrary.with(ptxSources));
+  }
+
+  /** What the kernels read of the calc. */
+  CalcTables tables() {
+    return tables;
+  }
+
+  /**
+   * The kernel for tables on {@code device}, which stays loaded until this is closed; compiled at
+   * the first call in the process.
+   *
+   * @param hasMasks whether columns of the input may have masks
+   */
+  CalcKernel on(Device device, boolean hasMasks) {
+    return held.computeIfAbsent(new Variant(device, hasMasks), this::acquire).kernel();
+  }
+
+  private Held acquire(Variant variant) {
+    Key key = new Key(variant, KernelIdentity.of(condition != null, roots, ptxSources));
+    return new Held(
+        key,
+        COMPILED.acquire(key, () -> new CalcKernel(program(variant.hasMasks()), variant.device())));
+  }
+
+  /** Gives the kernels and the memory of tables back; all runs must be done on their devices. */
+  @Override
+  public void close() {
+    FirstFailure failure = new FirstFailure();
+    for (Held kernel : List.copyOf(held.values())) {
+      if (held.values().remove(kernel)) {
+        failure.run(() -> COMPILED.release(kernel.key()));
+      }
+    }
+    failure.run(tables::close);
+    failure.rethrow();
+  }
+}

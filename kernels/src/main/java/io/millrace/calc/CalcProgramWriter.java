@@ -1,0 +1,374 @@
+package io.millrace.calc;
+
+import io.millrace.calc.CalcProgram.InputWord;
+import io.millrace.calc.CalcProgram.Output;
+import io.millrace.calc.CalcProgram.Word;
+import io.millrace.expression.ptx.PtxCall;
+import io.millrace.expression.ptx.PtxLibrary;
+import io.millrace.expression.ptx.PtxModule;
+import io.millrace.expression.ptx.PtxPredicates;
+import io.millrace.expression.ptx.PtxValue;
+import io.millrace.expression.ptx.PtxWriter;
+import io.millrace.expression.typed.TypedExpression;
+import io.millrace.expression.typed.TypedExpression.Call;
+import io.millrace.expression.typed.TypedExpression.InputReference;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Generates the kernel of a calc. Each thread computes one or more rows in registers; a warp's rows
+ * follow each other, 32 at a time, so that its loads and stores do too. Where rows are filtered or
+ * bytes written, blocks find out by look-back where theirs go; see {@code calc.cu}.
+ */
+public final class CalcProgramWriter {
+  private static final int MANY_NODES = 48;
+  private static final int ROWS_OF_ITERATION = 4;
+  // Of a multiprocessor, so that it has enough loads under way.
+  private static final int RESIDENT_BLOCKS = 4;
+
+  private final TypedExpression condition;
+  private final List<TypedExpression> outputs;
+  private final boolean[] nullable;
+  private final List<Integer> inputs;
+  private final ConditionalExpressions conditional;
+  private final Map<Call, Integer> scratches = new LinkedHashMap<>();
+  private final List<Call> tables;
+  private final PtxModule module;
+  private final PtxWriter ptx = new PtxWriter();
+  private final PtxPredicates predicates = new PtxPredicates(ptx);
+  private final PtxCall calls;
+  private final CalcArguments arguments;
+  private final CalcColumns columns;
+  private final boolean writesBytes;
+  private final int rowsOfIteration;
+  private final boolean iterates;
+  private boolean mayNeedHost;
+
+  /** One row of a thread. */
+  private final class Item implements PtxExpressionWriter.Row {
+    final PtxExpressionWriter expressions = new PtxExpressionWriter(ptx, module, conditional, this);
+    final String row = ptx.register(".b32");
+    final String active = ptx.register(".pred");
+    // When its values are asked for.
+    String guard = active;
+    // Whether the row goes to the output, and where.
+    String keep;
+    String position;
+    // Where the warp's first row of these goes.
+    String firstPosition;
+    // One an output: its value, when it is valid, and of bytes its length and place.
+    final List<PtxValue> values = new ArrayList<>();
+    final List<String> valid = new ArrayList<>();
+    final List<String> lengths = new ArrayList<>();
+    final List<String> starts = new ArrayList<>();
+
+    @Override
+    public PtxValue load(InputReference reference) {
+      return columns.load(reference, row, guard);
+    }
+
+    @Override
+    public String number() {
+      return row;
+    }
+
+    @Override
+    public String scratch(Call call) {
+      return scratchAddress(call, row);
+    }
+
+    @Override
+    public String table(Call call) {
+      return arguments.table(tables.indexOf(call));
+    }
+
+    @Override
+    public void failIf(String predicate) {
+      mayNeedHost = true;
+      String failed = predicates.and(guard, predicate);
+      String skip = ptx.label();
+      ptx.write("@!%s bra %s", failed, skip);
+      ptx.write("st.global.u32 [%s], 1", arguments.word(Word.NEEDS_HOST));
+      String index = ptx.register(".b32");
+      String bit = ptx.register(".b32");
+      ptx.write("shr.u32 %s, %s, 5", index, row);
+      ptx.write("and.b32 %s, %s, 31", bit, row);
+      ptx.write("shl.b32 %s, 1, %s", bit, bit);
+      String word = arguments.address(arguments.word(Word.ROWS_FOR_HOST), index, Integer.BYTES);
+      ptx.write("red.global.or.b32 [%s], %s", word, bit);
+      ptx.place(skip);
+    }
+  }
+
+  private CalcProgramWriter(
+      TypedExpression condition,
+      List<TypedExpression> outputs,
+      boolean hasMasks,
+      PtxLibrary library) {
+    this.condition = condition;
+    this.outputs = outputs;
+    this.nullable = new boolean[outputs.size()];
+    this.module = new PtxModule(library);
+    this.calls = new PtxCall(ptx, module);
+    List<TypedExpression> roots =
+        Stream.concat(Stream.ofNullable(condition), outputs.stream()).toList();
+    Set<TypedExpression> nodes = TypedExpression.nodes(roots);
+    this.inputs =
+        nodes.stream()
+            .filter(InputReference.class::isInstance)
+            .map(node -> ((InputReference) node).index())
+            .distinct()
+            .toList();
+    this.tables = CalcTables.calls(nodes);
+    this.conditional = new ConditionalExpressions(roots);
+    this.arguments = new CalcArguments(ptx, inputs, outputs.size(), tables.size());
+    this.columns = new CalcColumns(ptx, calls, arguments, hasMasks);
+    this.writesBytes = outputs.stream().anyMatch(output -> output.type().id().isVariableWidth());
+    boolean isLong = nodes.size() > MANY_NODES;
+    boolean branches = roots.stream().anyMatch(conditional::contains);
+    this.rowsOfIteration = writesBytes || branches || isLong ? 1 : ROWS_OF_ITERATION;
+    this.iterates = condition != null && !writesBytes && !sharesWithCondition();
+  }
+
+  /**
+   * The program of a calc.
+   *
+   * @param condition null for all rows
+   * @param hasMasks whether columns of the input may have masks, as far as they are nullable
+   * @param library where the functions are that it calls
+   */
+  public static CalcProgram write(
+      TypedExpression condition,
+      List<TypedExpression> projections,
+      boolean hasMasks,
+      PtxLibrary library) {
+    return new CalcProgramWriter(condition, projections, hasMasks, library).write();
+  }
+
+  /** Whether a projection uses what the condition computes, beyond columns. */
+  private boolean sharesWithCondition() {
+    Set<TypedExpression> shared = new HashSet<>(condition.nodes());
+    shared.retainAll(TypedExpression.nodes(outputs));
+    return shared.stream().anyMatch(node -> !node.operands().isEmpty());
+  }
+
+  private String scratchAddress(Call call, String row) {
+    RowBound bound = RowBound.of(call);
+    int scratch = scratches.computeIfAbsent(call, next -> scratches.size());
+    String base = arguments.scratch(scratch);
+    String address = arguments.address(base, row, bound.constant());
+    bound
+        .factors()
+        .forEach(
+            (column, factor) -> {
+              String start = ptx.register(".b64");
+              String offsets = arguments.input(column, InputWord.SECOND);
+              ptx.write(
+                  "ld.global.nc.s32 %s, [%s]",
+                  start, arguments.address(offsets, row, Integer.BYTES));
+              ptx.write("mad.lo.s64 %s, %s, %d, %s", address, start, factor, address);
+            });
+    return address;
+  }
+
+  // ---- the kernel ----
+
+  private CalcProgram write() {
+    CalcSkeleton skeleton = new CalcSkeleton(ptx, calls, arguments, sums(), rowsOfIteration);
+    if (iterates) {
+      writeTwoPasses(skeleton);
+    } else {
+      writeOnePass(skeleton);
+    }
+    skeleton.end();
+    return program();
+  }
+
+  private List<Item> items(CalcSkeleton skeleton) {
+    List<Item> items = new ArrayList<>();
+    for (int i = 0; i < rowsOfIteration; i++) {
+      Item item = new Item();
+      skeleton.locate(i, item.row, item.active);
+      items.add(item);
+    }
+    return items;
+  }
+
+  /** All rows of a thread stay in registers. */
+  private void writeOnePass(CalcSkeleton skeleton) {
+    List<Item> items = items(skeleton);
+    items.forEach(this::select);
+    // What a row has of bytes says where those of later rows go.
+    if (writesBytes) {
+      items.forEach(this::compute);
+    }
+    if (condition != null) {
+      CalcSkeleton.KeptRows kept = skeleton.keptRows();
+      items.forEach(item -> skeleton.keep(kept, item.keep));
+      skeleton.placeRows(kept);
+      items.forEach(item -> place(item, skeleton.nextPlace(kept)));
+    }
+    for (int index = 0; index < outputs.size(); index++) {
+      for (Item item : items) {
+        boolean isBytes = isBytes(outputs.get(index));
+        item.starts.add(
+            isBytes ? skeleton.placeBytes(item.lengths.get(index), index, columns) : null);
+      }
+    }
+    if (!writesBytes) {
+      items.forEach(this::compute);
+    }
+    items.forEach(item -> store(item, skeleton));
+  }
+
+  /** First the condition of all rows of a thread, then the outputs of those that are kept. */
+  private void writeTwoPasses(CalcSkeleton skeleton) {
+    CalcSkeleton.KeptRows kept = skeleton.keptRows();
+    skeleton.forEachIteration(
+        () -> {
+          List<Item> items = items(skeleton);
+          items.forEach(this::select);
+          items.forEach(item -> skeleton.keep(kept, item.keep));
+        });
+    skeleton.placeRows(kept);
+    skeleton.forEachIteration(
+        () -> {
+          List<Item> items = items(skeleton);
+          items.forEach(item -> place(item, skeleton.nextPlace(kept)));
+          items.forEach(this::compute);
+          items.forEach(item -> store(item, skeleton));
+        });
+  }
+
+  private static void place(Item item, CalcSkeleton.Place place) {
+    item.keep = place.keep();
+    item.position = place.position();
+    item.firstPosition = place.firstPosition();
+  }
+
+  private int sums() {
+    long bytes = outputs.stream().filter(CalcProgramWriter::isBytes).count();
+    return (condition == null ? 0 : 1) + (int) bytes;
+  }
+
+  private static boolean isBytes(TypedExpression output) {
+    return output.type().id().isVariableWidth();
+  }
+
+  private void select(Item item) {
+    if (condition == null) {
+      item.keep = item.active;
+      item.position = item.row;
+      item.firstPosition = item.row;
+      return;
+    }
+    PtxValue value =
+        branchIf(conditional.contains(condition), item, () -> item.expressions.write(condition));
+    item.keep = predicates.and(predicates.and(value.register(), value.valid()), item.active);
+  }
+
+  /** Jumps over what is not worth computing in vain; the rest is cheaper than a jump. */
+  private <T> T branchIf(boolean isWorthIt, Item item, Supplier<T> body) {
+    if (!isWorthIt) {
+      return body.get();
+    }
+    String skip = ptx.label();
+    ptx.write("@!%s bra %s", item.guard, skip);
+    T result = body.get();
+    ptx.place(skip);
+    return result;
+  }
+
+  /** Computes all outputs of a row that is kept. */
+  private void compute(Item item) {
+    item.guard = item.keep;
+    boolean branches = outputs.stream().anyMatch(conditional::contains);
+    List<PtxValue> values =
+        branchIf(
+            branches,
+            item,
+            () -> outputs.stream().map(output -> item.expressions.write(output)).toList());
+    for (int i = 0; i < outputs.size(); i++) {
+      PtxValue value = values.get(i);
+      item.values.add(value);
+      item.valid.add(predicates.and(item.keep, value.valid()));
+      String length = null;
+      if (isBytes(outputs.get(i))) {
+        length = ptx.register(".b32");
+        ptx.write("selp.b32 %s, %s, 0, %s", length, value.second(), item.valid.get(i));
+      }
+      item.lengths.add(length);
+    }
+  }
+
+  private void store(Item item, CalcSkeleton skeleton) {
+    for (int i = 0; i < outputs.size(); i++) {
+      TypedExpression output = outputs.get(i);
+      PtxValue value = item.values.get(i);
+      if (isBytes(output)) {
+        int index = i;
+        branchIf(
+            true,
+            item,
+            () -> {
+              String start = item.starts.get(index);
+              String length = item.lengths.get(index);
+              columns.storeBytes(index, value, item.position, start, length);
+              return null;
+            });
+      } else {
+        boolean computed = !(output instanceof InputReference);
+        columns.store(i, value, item.position, computed, item.keep);
+      }
+    }
+    for (int i = 0; i < outputs.size(); i++) {
+      nullable[i] = item.values.get(i).valid() != null;
+      if (nullable[i]) {
+        String mask = arguments.output(i, CalcProgram.OutputWord.VALIDITY);
+        if (condition == null) {
+          skeleton.storeMask(mask, item.valid.get(i), item.row, item.active);
+        } else {
+          skeleton.setMask(mask, item.valid.get(i), item.position, item.firstPosition, item.keep);
+        }
+      }
+    }
+  }
+
+  private Output output(int index) {
+    TypedExpression output = outputs.get(index);
+    RowBound bound = isBytes(output) ? RowBound.of(output) : null;
+    return new Output(output.type(), bound, nullable[index]);
+  }
+
+  private CalcProgram program() {
+    int bytes =
+        CalcProgram.tableOffset(inputs.size(), outputs.size(), tables.size() + scratches.size());
+    String header =
+        String.format(
+            Locale.ROOT,
+            ".visible .entry %s(.param .align 8 .b8 arguments[%d])\n.maxntid %d, 1, 1\n%s",
+            CalcProgram.KERNEL,
+            bytes,
+            CalcProgram.THREADS,
+            rowsOfIteration == 1 ? "" : ".minnctapersm " + RESIDENT_BLOCKS + "\n");
+    String kernel = header + "{\n" + ptx.declarations() + arguments.loads() + ptx.text() + "}\n";
+    return new CalcProgram(
+        module.text(kernel),
+        inputs,
+        IntStream.range(0, outputs.size()).mapToObj(this::output).toList(),
+        scratches.keySet().stream().map(RowBound::of).toList(),
+        tables.size(),
+        condition != null,
+        mayNeedHost,
+        rowsOfIteration,
+        iterates);
+  }
+}

@@ -1,0 +1,195 @@
+package io.millrace.calc;
+
+import io.millrace.column.Column;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.device.Device;
+import io.millrace.device.DeviceKind;
+import io.millrace.device.DeviceStream;
+import io.millrace.expression.typed.TypedExpression;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.MemoryResource;
+import io.millrace.memory.resource.HostMemoryResource;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The columns of a calc that are evaluated: by a generated kernel where the table is on a device
+ * that can, and by the host for rows and tables that need it. Thread-safe.
+ */
+final class ComputedColumns implements AutoCloseable {
+  private final TypedExpression condition;
+  private final List<TypedExpression> expressions;
+  private final Schema schema;
+  private final CalcKernels kernels;
+  private final HostEvaluators evaluators;
+  // The same with the numbers of the rows behind; only run where rows of a filter need the host.
+  private final List<TypedExpression> numbering;
+  private final Set<String> ptxSources;
+  private CalcKernels numberingKernels;
+
+  /**
+   * @param condition null for all rows
+   * @param schema of the columns; if it is empty their names are their positions
+   */
+  ComputedColumns(
+      TypedExpression condition,
+      List<TypedExpression> expressions,
+      Optional<Schema> schema,
+      Set<String> ptxSources) {
+    this.condition = condition;
+    this.expressions = expressions;
+    this.schema = schema.orElseGet(() -> numbered(expressions));
+    this.kernels = new CalcKernels(condition, expressions, ptxSources);
+    this.evaluators = new HostEvaluators(condition, expressions, this.schema);
+    List<TypedExpression> withNumbers = new ArrayList<>(expressions);
+    withNumbers.add(new TypedExpression.RowNumber());
+    this.numbering = List.copyOf(withNumbers);
+    this.ptxSources = ptxSources;
+  }
+
+  private synchronized CalcKernels numberingKernels() {
+    if (numberingKernels == null) {
+      numberingKernels = new CalcKernels(condition, numbering, ptxSources);
+    }
+    return numberingKernels;
+  }
+
+  private static Schema numbered(List<TypedExpression> expressions) {
+    List<Field> fields = new ArrayList<>();
+    for (TypedExpression expression : expressions) {
+      String name = String.valueOf(fields.size());
+      fields.add(new Field(name, expression.type(), expression.nullable()));
+    }
+    return new Schema(fields);
+  }
+
+  List<TypedExpression> expressions() {
+    return expressions;
+  }
+
+  /** As {@link Calc#hostReasons}. */
+  List<String> hostReasons() {
+    return kernels.hostReasons();
+  }
+
+  /**
+   * The generated kernel on {@code device}, for which {@link #hostReasons} is empty.
+   *
+   * @param hasMasks whether columns of the input may have masks
+   */
+  CalcKernel kernel(Device device, boolean hasMasks) {
+    return kernels.on(device, hasMasks);
+  }
+
+  /** The generated kernel's program, for which {@link #hostReasons} is empty. */
+  CalcProgram program() {
+    return kernels.program(true);
+  }
+
+  /** As {@link Calc#close}. */
+  @Override
+  public void close() {
+    try (evaluators;
+        kernels) {
+      closeNumberingKernels();
+    }
+  }
+
+  private synchronized void closeNumberingKernels() {
+    if (numberingKernels != null) {
+      numberingKernels.close();
+    }
+  }
+
+  /** As {@link Calc#apply}, of these columns. */
+  Table evaluate(Table input, DeviceStream stream, MemoryResource memory) {
+    boolean onDevice = stream.device().kind() != DeviceKind.HOST;
+    if (expressions.isEmpty() || !onDevice) {
+      return evaluateOnHost(input, stream, memory);
+    }
+    if (hostReasons().isEmpty() && input.rowCountUpperBound() > 0) {
+      Optional<Table> result = evaluate(this::runKernel, input, stream, memory);
+      if (result.isPresent()) {
+        return result.orElseThrow();
+      }
+    }
+    MemoryResource hostMemory = HostMemoryResource.INSTANCE;
+    try (DeviceStream hostStream = hostMemory.device().createStream();
+        Table copy = input.copyTo(hostMemory, hostStream, stream)) {
+      stream.synchronize();
+      try (Table result = evaluateOnHost(copy, hostStream, hostMemory)) {
+        Table output = result.copyTo(memory, stream, stream);
+        stream.synchronize();
+        return output;
+      }
+    }
+  }
+
+  private DevicePart.Result runKernel(
+      boolean numbersRows, Table input, Schema schema, DeviceStream stream, MemoryResource memory) {
+    CalcKernels chosen = numbersRows ? numberingKernels() : kernels;
+    return chosen
+        .on(stream.device(), hasMasks(input))
+        .run(input, chosen.tables(), schema, stream, memory);
+  }
+
+  /**
+   * The columns, where {@code device} does all rows but those that need the host. Empty if most
+   * need it, so that the host does better with all of them.
+   */
+  Optional<Table> evaluate(
+      DevicePart device, Table input, DeviceStream stream, MemoryResource memory) {
+    try (DevicePart.Result result = device.run(false, input, schema, stream, memory)) {
+      BitSet rows = result.rowsForHost();
+      if (rows.isEmpty()) {
+        return Optional.of(result.table().share());
+      } else if (rows.cardinality() > input.rowCount() / 2) {
+        return Optional.empty();
+      } else if (condition == null) {
+        return Optional.of(merge(result, input, false, stream, memory));
+      }
+    }
+    if (!numberingKernels().hostReasons().isEmpty()) {
+      return Optional.empty();
+    }
+    // Which rows were kept is only known where their numbers are written.
+    Schema withNumbers = numbered(numbering);
+    try (DevicePart.Result result = device.run(true, input, withNumbers, stream, memory);
+        Table merged = merge(result, input, true, stream, memory)) {
+      List<Column> columns =
+          merged.columns().subList(0, expressions.size()).stream().map(Column::share).toList();
+      return Optional.of(merged.withColumns(schema, columns));
+    }
+  }
+
+  private Table merge(
+      DevicePart.Result result,
+      Table input,
+      boolean numbersRows,
+      DeviceStream stream,
+      MemoryResource memory) {
+    List<TypedExpression> evaluated = numbersRows ? numbering : expressions;
+    try (RowsForHost rows = new RowsForHost(result.rowsForHost(), stream, memory);
+        Table ofHost = rows.evaluate(input, condition, evaluated, result.table().schema())) {
+      return rows.merge(result.table(), ofHost, numbersRows);
+    }
+  }
+
+  private static boolean hasMasks(Table input) {
+    return input.upperBoundColumns().stream().anyMatch(Column::isNullable);
+  }
+
+  private Table evaluateOnHost(Table input, DeviceStream stream, MemoryResource memory) {
+    if (expressions.isEmpty()) {
+      return input.withColumns(schema, List.of());
+    }
+    try (AccessScope scope = AccessScope.on(stream)) {
+      return evaluators.evaluate(input, scope, memory);
+    }
+  }
+}

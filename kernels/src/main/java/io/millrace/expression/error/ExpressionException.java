@@ -1,0 +1,24 @@
+package io.millrace.expression.error;
+
+import java.util.List;
+
+/** An expression that cannot be: an unknown column or function, or types that do not fit. */
+public final class ExpressionException extends IllegalArgumentException {
+  private static final long serialVersionUID = 1L;
+
+  public ExpressionException(String message) {
+    super(message);
+  }
+
+  /** There is no column {@code name}; says the nearest of {@code names}, and all of them. */
+  public static ExpressionException unknownColumn(String name, List<String> names) {
+    String suggestion = Suggestion.of(name, names);
+    return new ExpressionException(
+        "there is no column '"
+            + name
+            + "'"
+            + (suggestion.isEmpty() ? "; the" : suggestion + " The")
+            + " columns are "
+            + String.join(", ", names));
+  }
+}

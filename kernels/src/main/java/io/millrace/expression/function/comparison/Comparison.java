@@ -1,0 +1,279 @@
+package io.millrace.expression.function.comparison;
+
+import io.millrace.column.DataType;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.ptx.DeviceFunction;
+import io.millrace.expression.ptx.PtxValue;
+import io.millrace.expression.ptx.PtxWriter;
+import io.millrace.expression.resolve.Coercion;
+import io.millrace.expression.resolve.ResolutionContext;
+import io.millrace.expression.typed.BoundFunction;
+import io.millrace.expression.typed.TypedExpression;
+import io.millrace.expression.vector.HostFunction;
+import io.millrace.expression.vector.HostVector;
+import io.millrace.expression.vector.Rows;
+import io.millrace.expression.vector.ValueKind;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The six comparisons, of values of one type. NaN compares as in Java: equal and ordered to
+ * nothing; -0.0 equals 0.0. Bytes compare unsigned, the shorter first where one begins the other.
+ */
+public enum Comparison {
+  EQUAL("=", "eq", "eq"),
+  NOT_EQUAL("<>", "ne", "neu"),
+  LESS("<", "lt", "lt"),
+  LESS_OR_EQUAL("<=", "le", "le"),
+  GREATER(">", "gt", "gt"),
+  GREATER_OR_EQUAL(">=", "ge", "ge");
+
+  private final String symbol;
+  private final String condition;
+  private final String floatingCondition;
+
+  Comparison(String symbol, String condition, String floatingCondition) {
+    this.symbol = symbol;
+    this.condition = condition;
+    this.floatingCondition = floatingCondition;
+  }
+
+  String symbol() {
+    return symbol;
+  }
+
+  private boolean holds(int order) {
+    return switch (this) {
+      case EQUAL -> order == 0;
+      case NOT_EQUAL -> order != 0;
+      case LESS -> order < 0;
+      case LESS_OR_EQUAL -> order <= 0;
+      case GREATER -> order > 0;
+      case GREATER_OR_EQUAL -> order >= 0;
+    };
+  }
+
+  private boolean holds(double left, double right) {
+    return switch (this) {
+      case EQUAL -> left == right;
+      case NOT_EQUAL -> left != right;
+      case LESS -> left < right;
+      case LESS_OR_EQUAL -> left <= right;
+      case GREATER -> left > right;
+      case GREATER_OR_EQUAL -> left >= right;
+    };
+  }
+
+  /**
+   * The comparison of two expressions, cast to their common type; a text to the other's.
+   *
+   * @throws ExpressionException if they have none, or if values of it have no order
+   */
+  public TypedExpression of(
+      TypedExpression left, TypedExpression right, ResolutionContext context) {
+    if (TextComparison.compares(left, right)) {
+      return TextComparison.of(this, left, right, context);
+    }
+    boolean isOrder = this != EQUAL && this != NOT_EQUAL;
+    if (isOrder && DecimalComparison.orders(left.type(), right.type())) {
+      boolean isLess = this == LESS || this == LESS_OR_EQUAL;
+      boolean orEqual = this == LESS_OR_EQUAL || this == GREATER_OR_EQUAL;
+      return isLess
+          ? DecimalComparison.less(orEqual, left, right, context)
+          : DecimalComparison.less(orEqual, right, left, context);
+    }
+    DataType type = commonType(left, right);
+    ValueKind kind = ValueKind.of(type);
+    if (kind == ValueKind.BOOL && isOrder) {
+      throw new ExpressionException("BOOLEAN values have no order");
+    }
+    return BoundFunction.named(symbol)
+        .host(host(kind))
+        .device(device(kind))
+        .sql(operands -> "(" + String.join(" " + symbol + " ", operands) + ")")
+        .call(
+            List.of(Coercion.cast(left, type, context), Coercion.cast(right, type, context)),
+            DataType.BOOL);
+  }
+
+  /** Whether a FLOAT equals a DOUBLE is asked in the type of the first of both, as in Flink. */
+  DataType commonType(TypedExpression left, TypedExpression right) {
+    boolean isEquality = this == EQUAL || this == NOT_EQUAL;
+    return isEquality && left.type().isFloatingPoint() && right.type().isFloatingPoint()
+        ? left.type()
+        : Coercion.commonType(List.of(left, right));
+  }
+
+  private HostFunction host(ValueKind kind) {
+    return switch (kind) {
+      case BOOL, INT, LONG -> this::compareLongs;
+      case FLOAT, DOUBLE -> this::compareDoubles;
+      case DECIMAL128 -> ofOrder(Comparison::orderOfDecimals);
+      case TIMESTAMP_NANOS -> ofOrder(Comparison::orderOfTimestamps);
+      case BYTES -> ofOrder(Comparison::orderOfBytes);
+    };
+  }
+
+  private void compareLongs(HostVector[] operands, HostVector result, Rows rows) {
+    long[] left = operands[0].longs();
+    long[] right = operands[1].longs();
+    long[] results = result.longs();
+    if (rows.isDense()) {
+      compareLongs(left, right, results, rows.count());
+    } else {
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        results[row] = holds(Long.compare(left[row], right[row])) ? 1 : 0;
+      }
+    }
+  }
+
+  private void compareLongs(long[] left, long[] right, long[] results, int count) {
+    switch (this) {
+      case EQUAL -> {
+        for (int i = 0; i < count; i++) {
+          results[i] = left[i] == right[i] ? 1 : 0;
+        }
+      }
+      case NOT_EQUAL -> {
+        for (int i = 0; i < count; i++) {
+          results[i] = left[i] != right[i] ? 1 : 0;
+        }
+      }
+      case LESS -> {
+        for (int i = 0; i < count; i++) {
+          results[i] = left[i] < right[i] ? 1 : 0;
+        }
+      }
+      case LESS_OR_EQUAL -> {
+        for (int i = 0; i < count; i++) {
+          results[i] = left[i] <= right[i] ? 1 : 0;
+        }
+      }
+      case GREATER -> LESS.compareLongs(right, left, results, count);
+      case GREATER_OR_EQUAL -> LESS_OR_EQUAL.compareLongs(right, left, results, count);
+    }
+  }
+
+  private void compareDoubles(HostVector[] operands, HostVector result, Rows rows) {
+    double[] left = operands[0].doubles();
+    double[] right = operands[1].doubles();
+    long[] results = result.longs();
+    for (int i = 0; i < rows.count(); i++) {
+      int row = rows.position(i);
+      results[row] = holds(left[row], right[row]) ? 1 : 0;
+    }
+  }
+
+  @FunctionalInterface
+  private interface Order {
+    int of(HostVector left, HostVector right, int row);
+  }
+
+  private HostFunction ofOrder(Order order) {
+    return HostFunction.ofRow(
+        (operands, result, row) ->
+            result.setBoolean(row, holds(order.of(operands[0], operands[1], row))));
+  }
+
+  private static int orderOfDecimals(HostVector left, HostVector right, int row) {
+    int high = Long.compare(left.seconds()[row], right.seconds()[row]);
+    return high != 0 ? high : Long.compareUnsigned(left.longs()[row], right.longs()[row]);
+  }
+
+  private static int orderOfTimestamps(HostVector left, HostVector right, int row) {
+    int millis = Long.compare(left.longs()[row], right.longs()[row]);
+    return millis != 0 ? millis : Long.compare(left.seconds()[row], right.seconds()[row]);
+  }
+
+  private static int orderOfBytes(HostVector left, HostVector right, int row) {
+    return ByteOrderComparison.compare(
+        left.address(row), left.length(row), right.address(row), right.length(row));
+  }
+
+  private DeviceFunction device(ValueKind kind) {
+    return switch (kind) {
+      case BOOL -> DeviceFunction.instructions(this::emitBooleans);
+      case INT -> simple("setp." + condition + ".s32");
+      case LONG -> simple("setp." + condition + ".s64");
+      case FLOAT -> simple("setp." + floatingCondition + ".f32");
+      case DOUBLE -> simple("setp." + floatingCondition + ".f64");
+      case DECIMAL128 -> DeviceFunction.instructions(this::emitDecimals);
+      case TIMESTAMP_NANOS -> DeviceFunction.instructions(this::emitTimestamps);
+      case BYTES -> DeviceFunction.call("bytes_" + name().toLowerCase(Locale.ROOT));
+    };
+  }
+
+  private static DeviceFunction simple(String instruction) {
+    return DeviceFunction.instructions(
+        (ptx, operands, result) ->
+            ptx.write(
+                "%s %s, %s, %s",
+                instruction,
+                result.register(),
+                operands.get(0).register(),
+                operands.get(1).register()));
+  }
+
+  private void emitBooleans(PtxWriter ptx, List<PtxValue> operands, PtxValue result) {
+    ptx.write(
+        "xor.pred %s, %s, %s",
+        result.register(), operands.get(0).register(), operands.get(1).register());
+    if (this == EQUAL) {
+      ptx.write("not.pred %s, %s", result.register(), result.register());
+    }
+  }
+
+  private void emitDecimals(PtxWriter ptx, List<PtxValue> operands, PtxValue result) {
+    emitTwoParts(
+        ptx,
+        result,
+        operands.get(0).second(),
+        operands.get(1).second(),
+        ".s64",
+        operands.get(0).register(),
+        operands.get(1).register(),
+        ".u64");
+  }
+
+  private void emitTimestamps(PtxWriter ptx, List<PtxValue> operands, PtxValue result) {
+    emitTwoParts(
+        ptx,
+        result,
+        operands.get(0).register(),
+        operands.get(1).register(),
+        ".s64",
+        operands.get(0).second(),
+        operands.get(1).second(),
+        ".s32");
+  }
+
+  /** Where the first parts are equal the second decide. */
+  private void emitTwoParts(
+      PtxWriter ptx,
+      PtxValue result,
+      String left,
+      String right,
+      String type,
+      String leftSecond,
+      String rightSecond,
+      String secondType) {
+    String equal = ptx.register(".pred");
+    String first = ptx.register(".pred");
+    String second = ptx.register(".pred");
+    String strict = this == LESS_OR_EQUAL ? "lt" : this == GREATER_OR_EQUAL ? "gt" : condition;
+    ptx.write("setp.eq%s %s, %s, %s", type, equal, left, right);
+    ptx.write("setp.%s%s %s, %s, %s", strict, type, first, left, right);
+    ptx.write("setp.%s%s %s, %s, %s", condition, secondType, second, leftSecond, rightSecond);
+    if (this == NOT_EQUAL) {
+      ptx.write("or.pred %s, %s, %s", result.register(), first, second);
+    } else {
+      ptx.write("and.pred %s, %s, %s", second, second, equal);
+      if (this == EQUAL) {
+        ptx.write("mov.pred %s, %s", result.register(), second);
+      } else {
+        ptx.write("or.pred %s, %s, %s", result.register(), first, second);
+      }
+    }
+  }
+}

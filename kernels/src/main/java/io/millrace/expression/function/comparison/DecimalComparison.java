@@ -1,0 +1,87 @@
+package io.millrace.expression.function.comparison;
+
+import io.millrace.column.DataType;
+import io.millrace.expression.function.decimal.DecimalHostFunctions;
+import io.millrace.expression.function.decimal.DecimalType;
+import io.millrace.expression.function.decimal.DecimalWidth;
+import io.millrace.expression.resolve.Coercion;
+import io.millrace.expression.resolve.ResolutionContext;
+import io.millrace.expression.typed.BoundFunction;
+import io.millrace.expression.typed.TypedExpression;
+import io.millrace.expression.vector.HostFunction;
+import java.util.List;
+
+/**
+ * The order of decimals where it is not that of the common type, as in Flink: exact for decimals
+ * whose common type does not hold both, and with NaN above all numbers and -0.0 below zero for a
+ * decimal and a floating-point number.
+ */
+final class DecimalComparison {
+
+  private DecimalComparison() {}
+
+  /** Whether the order of {@code left} and {@code right} is found here. */
+  static boolean orders(DataType left, DataType right) {
+    if (!left.isDecimal() && !right.isDecimal()) {
+      return false;
+    }
+    return left.isFloatingPoint()
+        || right.isFloatingPoint()
+        || exactPrecision(Coercion.asDecimal(left), Coercion.asDecimal(right))
+            > DecimalType.MAXIMUM_PRECISION;
+  }
+
+  private static int exactPrecision(DataType left, DataType right) {
+    return Math.max(DecimalType.whole(left), DecimalType.whole(right))
+        + Math.max(left.scale(), right.scale());
+  }
+
+  /** The comparison {@code left < right}, or {@code left <= right}. */
+  static TypedExpression less(
+      boolean orEqual, TypedExpression left, TypedExpression right, ResolutionContext context) {
+    return left.type().isFloatingPoint() || right.type().isFloatingPoint()
+        ? lessAsDoubles(orEqual, left, right, context)
+        : lessExactly(orEqual, left, right);
+  }
+
+  private static BoundFunction.Builder function(boolean orEqual) {
+    String symbol = orEqual ? "<=" : "<";
+    return BoundFunction.named(symbol)
+        .sql(operands -> "(" + String.join(" " + symbol + " ", operands) + ")");
+  }
+
+  private static TypedExpression lessExactly(
+      boolean orEqual, TypedExpression left, TypedExpression right) {
+    TypedExpression a = DecimalWidth.widen(left);
+    TypedExpression b = DecimalWidth.widen(right);
+    int scale = Math.max(a.type().scale(), b.type().scale());
+    int leftShift = scale - a.type().scale();
+    int rightShift = scale - b.type().scale();
+    String name = orEqual ? "decimal_less_or_equal" : "decimal_less";
+    return function(orEqual)
+        .host(DecimalHostFunctions.isLess(orEqual, leftShift, rightShift))
+        .device(DecimalWidth.library(name, leftShift, rightShift))
+        .call(List.of(a, b), DataType.BOOL);
+  }
+
+  private static TypedExpression lessAsDoubles(
+      boolean orEqual, TypedExpression left, TypedExpression right, ResolutionContext context) {
+    return function(orEqual)
+        .parameters("total order")
+        .host(isLess(orEqual))
+        .device(orEqual ? "double_orders_not_after" : "double_orders_before")
+        .call(
+            List.of(
+                Coercion.cast(left, DataType.FLOAT64, context),
+                Coercion.cast(right, DataType.FLOAT64, context)),
+            DataType.BOOL);
+  }
+
+  private static HostFunction isLess(boolean orEqual) {
+    return HostFunction.ofRow(
+        (operands, result, row) -> {
+          int order = Double.compare(operands[0].doubles()[row], operands[1].doubles()[row]);
+          result.setBoolean(row, orEqual ? order <= 0 : order < 0);
+        });
+  }
+}

@@ -1,0 +1,2 @@
+/** Comparisons, ranges and lists. */
+package io.millrace.expression.function.comparison;

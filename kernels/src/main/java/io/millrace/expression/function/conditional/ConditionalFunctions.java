@@ -1,0 +1,156 @@
+package io.millrace.expression.function.conditional;
+
+import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
+import io.millrace.expression.function.comparison.Comparison;
+import io.millrace.expression.function.comparison.ComparisonFunctions;
+import io.millrace.expression.function.logical.LogicalFunctions;
+import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.Coercion;
+import io.millrace.expression.resolve.FunctionDefinition;
+import io.millrace.expression.resolve.FunctionFamily;
+import io.millrace.expression.resolve.ResolutionContext;
+import io.millrace.expression.resolve.Signature;
+import io.millrace.expression.typed.BoundFunction;
+import io.millrace.expression.typed.TypedExpression;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Choices between values. {@code CASE} itself is part of the expression tree. */
+public final class ConditionalFunctions {
+  private ConditionalFunctions() {}
+
+  public static List<FunctionDefinition> definitions() {
+    return List.of(
+        FunctionDefinition.named("COALESCE")
+            .family(FunctionFamily.CONDITIONAL)
+            .signatures(pairs())
+            .description(
+                "The first value that is not null. All are evaluated, up to one that is NOT NULL.")
+            .differences(
+                "Refuses dates, times and timestamps beside each other, of which Flink makes DATEs"
+                    + " or TIMEs.")
+            .bind(
+                (arguments, context) -> {
+                  Arguments.count(arguments, 1, Integer.MAX_VALUE);
+                  return coalesce(arguments, context);
+                }),
+        FunctionDefinition.named("IFNULL")
+            .family(FunctionFamily.CONDITIONAL)
+            .signatures(pairs())
+            .description("The first value if it is not null, else the second. Both are evaluated.")
+            .differences(
+                "Refuses dates, times and timestamps beside each other, of which Flink makes DATEs"
+                    + " or TIMEs.")
+            .bind(
+                (arguments, context) -> {
+                  Arguments.count(arguments, 2, 2);
+                  List<TypedExpression> values = castToCommonType(arguments, context);
+                  return firstPresent(values.get(0), values.get(1));
+                }),
+        FunctionDefinition.named("NULLIF")
+            .family(FunctionFamily.CONDITIONAL)
+            .signatures(pairs())
+            .description("Null if both values are equal, else the first.")
+            .bind(ConditionalFunctions::nullIf),
+        FunctionDefinition.named("IF")
+            .family(FunctionFamily.CONDITIONAL)
+            .signatures(values().map(type -> Signature.of(DataType.BOOL, type, type)).toList())
+            .description("The second value where the condition is true, else the third.")
+            .bind(ConditionalFunctions::ifThenElse),
+        extreme(
+            Extreme.GREATEST, "The greatest value, NaN before all others; null if one is null."),
+        extreme(Extreme.LEAST, "The least value, NaN after all others; null if one is null."));
+  }
+
+  private static Stream<DataType> values() {
+    return Stream.concat(Stream.of(DataType.BOOL), ComparisonFunctions.ORDERED.stream());
+  }
+
+  private static List<Signature> pairs() {
+    return values().map(type -> Signature.of(type, type)).toList();
+  }
+
+  private static List<TypedExpression> castToCommonType(
+      List<TypedExpression> arguments, ResolutionContext context) {
+    DataType type = Coercion.commonArgumentType(arguments);
+    return arguments.stream().map(argument -> Coercion.cast(argument, type, context)).toList();
+  }
+
+  private static TypedExpression coalesce(
+      List<TypedExpression> arguments, ResolutionContext context) {
+    List<TypedExpression> values = castToCommonType(arguments, context);
+    int last = 0;
+    while (last < values.size() - 1 && arguments.get(last).nullable()) {
+      last++;
+    }
+    TypedExpression result = values.get(last);
+    for (int i = last - 1; i >= 0; i--) {
+      result = firstPresent(values.get(i), result);
+    }
+    return result;
+  }
+
+  /** Evaluates the second value even in rows that do not need it, if it may fail there. */
+  private static TypedExpression firstPresent(TypedExpression first, TypedExpression second) {
+    List<TypedExpression> conditions = new ArrayList<>();
+    if (mayFail(second)) {
+      conditions.add(new TypedExpression.IsNull(second));
+    }
+    conditions.add(LogicalFunctions.not(new TypedExpression.IsNull(first)));
+    List<TypedExpression> results = new ArrayList<>(Collections.nCopies(conditions.size(), first));
+    results.add(second);
+    return new TypedExpression.Case(conditions, results, first.nullable() && second.nullable());
+  }
+
+  private static boolean mayFail(TypedExpression expression) {
+    return expression.nodes().stream()
+        .anyMatch(
+            node ->
+                node instanceof TypedExpression.Call call
+                    && call.function().outcome() == BoundFunction.Outcome.FAILING);
+  }
+
+  private static TypedExpression nullIf(
+      List<TypedExpression> arguments, ResolutionContext context) {
+    Arguments.count(arguments, 2, 2);
+    TypedExpression value = arguments.get(0);
+    return new TypedExpression.Case(
+        List.of(Comparison.EQUAL.of(value, arguments.get(1), context)),
+        List.of(Arguments.nullOf(value.type()), value));
+  }
+
+  private static TypedExpression ifThenElse(
+      List<TypedExpression> arguments, ResolutionContext context) {
+    Arguments.count(arguments, 3, 3);
+    Arguments.typed(arguments, 0, TypeId.BOOL);
+    TypedExpression.Case branches =
+        Coercion.caseOf(arguments.subList(0, 1), arguments.subList(1, 3), context);
+    return new TypedExpression.Case(
+        branches.conditions(),
+        branches.results(),
+        arguments.get(0).nullable() || branches.nullable());
+  }
+
+  private static FunctionDefinition extreme(Extreme extreme, String description) {
+    return FunctionDefinition.named(extreme.name())
+        .family(FunctionFamily.CONDITIONAL)
+        .signatures(
+            ComparisonFunctions.ORDERED.stream()
+                .map(type -> Signature.of(type, type, type))
+                .toList())
+        .description(description)
+        .differences(
+            "Flink fails for a null among DECIMALs of unlike types, and compares a TIMESTAMP with a"
+                + " TIMESTAMP_LTZ as if it were of UTC.")
+        .bind(
+            (arguments, context) -> {
+              Arguments.count(arguments, 1, Integer.MAX_VALUE);
+              return castToCommonType(arguments, context).stream()
+                  .reduce((left, right) -> extreme.of(left, right, context))
+                  .orElseThrow();
+            });
+  }
+}

@@ -1,0 +1,2 @@
+/** Choices between values. */
+package io.millrace.expression.function.conditional;

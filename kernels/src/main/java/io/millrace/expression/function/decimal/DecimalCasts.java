@@ -1,0 +1,241 @@
+package io.millrace.expression.function.decimal;
+
+import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.function.numeric.NumericCasts;
+import io.millrace.expression.ptx.DeviceFunction;
+import io.millrace.expression.ptx.PtxValue;
+import io.millrace.expression.ptx.PtxWriter;
+import io.millrace.expression.resolve.CastRule;
+import io.millrace.expression.resolve.Coercion;
+import io.millrace.expression.resolve.ResolutionContext;
+import io.millrace.expression.typed.BoundFunction;
+import io.millrace.expression.typed.TypedExpression;
+import io.millrace.expression.vector.HostFunction;
+import io.millrace.expression.vector.HostVector;
+import io.millrace.expression.vector.Rows;
+import io.millrace.expression.vector.Status;
+import io.millrace.expression.vector.ValueKind;
+import java.math.BigDecimal;
+import java.util.List;
+
+/**
+ * Casts from and to decimals as Flink's {@code DecimalDataUtils} does them: to a decimal HALF_UP
+ * and null where the digits do not fit, to an integer truncated and then wrapped, to a
+ * floating-point number through DOUBLE. NaN and the infinities are no decimals: their cast fails.
+ * TRY_CAST then gives null, while Flink's fails too.
+ */
+public final class DecimalCasts implements CastRule {
+  @Override
+  public boolean supports(DataType from, DataType to) {
+    return isNumericOrBoolean(from)
+        && isNumericOrBoolean(to)
+        && (from.isDecimal() || to.isDecimal());
+  }
+
+  private static boolean isNumericOrBoolean(DataType type) {
+    return type.id() == TypeId.BOOL || type.isNumeric();
+  }
+
+  @Override
+  public TypedExpression.Call bind(
+      TypedExpression operand, DataType to, ResolutionContext context) {
+    return operand.type().isDecimal() ? fromDecimal(operand, to) : toDecimal(operand, to);
+  }
+
+  /** The cast of a decimal to another numeric type or BOOLEAN. */
+  static TypedExpression.Call fromDecimal(TypedExpression operand, DataType to) {
+    return switch (to.id()) {
+      case DECIMAL32, DECIMAL64, DECIMAL128 -> rescaled(operand, operand.type(), to);
+      case BOOL -> toBoolean(operand);
+      case INT64 -> toLong(operand);
+      case FLOAT64 -> toDouble(operand);
+      case FLOAT32 -> NumericCasts.cast(toDouble(operand), to);
+      default -> NumericCasts.cast(toLong(operand), to);
+    };
+  }
+
+  /**
+   * The cast of another numeric type or BOOLEAN to a decimal.
+   *
+   * @throws ExpressionException if the type cannot hold the 1 that TRUE is
+   */
+  static TypedExpression.Call toDecimal(TypedExpression operand, DataType to) {
+    return switch (operand.type().id()) {
+      case BOOL -> fromBoolean(operand, to);
+      case FLOAT32 -> fromDouble(NumericCasts.cast(operand, DataType.FLOAT64), to);
+      case FLOAT64 -> fromDouble(operand, to);
+      default -> rescaled(operand, Coercion.asDecimal(operand.type()), to);
+    };
+  }
+
+  /**
+   * Of a decimal or an integer.
+   *
+   * @param from the decimal that holds the operand's values
+   */
+  private static TypedExpression.Call rescaled(
+      TypedExpression operand, DataType from, DataType to) {
+    int shift = to.scale() - from.scale();
+    BoundFunction.Builder function = NumericCasts.function(to);
+    // Rounding may carry into one more digit.
+    int whole = DecimalType.whole(from) + (shift < 0 ? 1 : 0);
+    boolean fits = DecimalType.whole(to) >= whole;
+    boolean isWide = DecimalWidth.isWide(operand.type());
+    if (fits && shift >= 0 && shift <= DecimalWidth.LONG_DIGITS && (!isWide || shift == 0)) {
+      return function
+          .host(appended(shift))
+          .device(
+              DeviceFunction.instructions(
+                  (ptx, operands, result) -> emitAppended(ptx, operands.get(0), result, shift)))
+          .call(List.of(operand), to);
+    }
+    TypedExpression wide = DecimalWidth.widen(operand);
+    TypedExpression.Call call =
+        function
+            .nullable()
+            .host(DecimalHostFunctions.rescaled(shift, to.precision()))
+            .device(DecimalWidth.library("decimal_rescale", shift, to.precision()))
+            .call(List.of(wide), DecimalWidth.wide(to), !fits || operand.nullable());
+    return call.type().equals(to) ? call : (TypedExpression.Call) DecimalWidth.narrow(call, to);
+  }
+
+  private static HostFunction appended(int digits) {
+    long factor = Int128.powerOfTen(digits);
+    return (operands, result, rows) -> {
+      long[] values = operands[0].longs();
+      long[] highWords = operands[0].seconds();
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        result.longs()[row] = values[row] * factor;
+        if (result.seconds() != null) {
+          result.seconds()[row] =
+              highWords != null ? highWords[row] : Math.multiplyHigh(values[row], factor);
+        }
+      }
+    };
+  }
+
+  private static void emitAppended(PtxWriter ptx, PtxValue operand, PtxValue result, int digits) {
+    if (ValueKind.of(operand.type()) == ValueKind.DECIMAL128) {
+      ptx.write("mov.b64 %s, %s", result.register(), operand.register());
+      ptx.write("mov.b64 %s, %s", result.second(), operand.second());
+      return;
+    }
+    String value = DecimalWidth.asLong(ptx, operand);
+    long factor = Int128.powerOfTen(digits);
+    if (ValueKind.of(result.type()) == ValueKind.DECIMAL128) {
+      ptx.write("mul.lo.s64 %s, %s, %d", result.register(), value, factor);
+      ptx.write("mul.hi.s64 %s, %s, %d", result.second(), value, factor);
+    } else {
+      String scaled = ptx.register(".b64");
+      ptx.write("mul.lo.s64 %s, %s, %d", scaled, value, factor);
+      DecimalWidth.store(ptx, scaled, result);
+    }
+  }
+
+  private static TypedExpression.Call toBoolean(TypedExpression operand) {
+    return NumericCasts.function(DataType.BOOL)
+        .host(
+            HostFunction.ofRow(
+                (operands, result, row) -> {
+                  long[] high = operands[0].seconds();
+                  result.setBoolean(
+                      row, operands[0].longs()[row] != 0 || (high != null && high[row] != 0));
+                }))
+        .device(DeviceFunction.instructions(DecimalCasts::emitToBoolean))
+        .call(List.of(operand), DataType.BOOL);
+  }
+
+  private static void emitToBoolean(PtxWriter ptx, List<PtxValue> operands, PtxValue result) {
+    PtxValue operand = operands.get(0);
+    String bits = operand.register();
+    if (ValueKind.of(operand.type()) == ValueKind.DECIMAL128) {
+      bits = ptx.register(".b64");
+      ptx.write("or.b64 %s, %s, %s", bits, operand.register(), operand.second());
+    }
+    boolean isInt = ValueKind.of(operand.type()) == ValueKind.INT;
+    ptx.write("setp.ne%s %s, %s, 0", isInt ? ".s32" : ".s64", result.register(), bits);
+  }
+
+  private static TypedExpression.Call toLong(TypedExpression operand) {
+    int scale = operand.type().scale();
+    BoundFunction.Builder function = NumericCasts.function(DataType.INT64);
+    if (DecimalWidth.isWide(operand.type())) {
+      return function
+          .host(DecimalHostFunctions.integralPart(scale))
+          .device(DecimalWidth.library("decimal_to_long", scale))
+          .call(List.of(operand), DataType.INT64);
+    }
+    long divisor = Int128.powerOfTen(scale);
+    return function
+        .host(HostFunction.ofLong(value -> value / divisor))
+        .device(
+            DeviceFunction.instructions(
+                (ptx, operands, result) ->
+                    ptx.write(
+                        "div.s64 %s, %s, %d",
+                        result.register(), DecimalWidth.asLong(ptx, operands.get(0)), divisor)))
+        .call(List.of(operand), DataType.INT64);
+  }
+
+  /** Up to 18 digits the quotient of two DOUBLEs, which may not be the nearest one, as in Flink. */
+  private static TypedExpression.Call toDouble(TypedExpression operand) {
+    int scale = operand.type().scale();
+    BoundFunction.Builder function = NumericCasts.function(DataType.FLOAT64);
+    if (DecimalWidth.isWide(operand.type())) {
+      return function
+          .host(DecimalHostFunctions.toDouble(scale))
+          .device(DecimalWidth.library("decimal_to_double", scale))
+          .call(List.of(operand), DataType.FLOAT64);
+    }
+    double divisor = Int128.powerOfTen(scale);
+    return function
+        .host(
+            HostFunction.ofRow(
+                (operands, result, row) ->
+                    result.doubles()[row] = operands[0].longs()[row] / divisor))
+        .device(
+            DeviceFunction.instructions(
+                (ptx, operands, result) -> {
+                  String value = ptx.register(".f64");
+                  ptx.write(
+                      "cvt.rn.f64.s64 %s, %s", value, DecimalWidth.asLong(ptx, operands.get(0)));
+                  ptx.write(
+                      "div.rn.f64 %s, %s, 0d%016X",
+                      result.register(), value, Double.doubleToRawLongBits(divisor));
+                }))
+        .call(List.of(operand), DataType.FLOAT64);
+  }
+
+  private static TypedExpression.Call fromBoolean(TypedExpression operand, DataType to) {
+    if (DecimalType.whole(to) == 0) {
+      throw new ExpressionException("no value of " + to + " is the 1 that TRUE is");
+    }
+    TypedExpression.Call bit = NumericCasts.cast(operand, DataType.INT8);
+    return rescaled(bit, DataType.decimal(1, 0), to);
+  }
+
+  private static TypedExpression.Call fromDouble(TypedExpression operand, DataType to) {
+    String width = to.id() == TypeId.DECIMAL32 ? "32" : to.id() == TypeId.DECIMAL64 ? "64" : "128";
+    return NumericCasts.function(to)
+        .failing()
+        .host(DecimalCasts::evaluateFromDouble)
+        .device(DecimalWidth.library("double_to_decimal" + width, to.scale(), to.precision()))
+        .call(List.of(operand), to, true);
+  }
+
+  private static void evaluateFromDouble(HostVector[] operands, HostVector result, Rows rows) {
+    for (int i = 0; i < rows.count(); i++) {
+      int row = rows.position(i);
+      double value = operands[0].doubles()[row];
+      if (Double.isFinite(value)) {
+        DecimalHostFunctions.store(
+            BigDecimal.valueOf(value), result, row, result.type().precision());
+      } else {
+        rows.fail(row, Status.INVALID_CAST);
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package io.millrace.expression.function.decimal;
+
+import java.math.RoundingMode;
+
+/** What becomes of digits that go. */
+enum DecimalRounding {
+  HALF_UP(0, RoundingMode.HALF_UP),
+  DOWN(1, RoundingMode.DOWN),
+  FLOOR(2, RoundingMode.FLOOR),
+  CEILING(3, RoundingMode.CEILING);
+
+  private final int code;
+  private final RoundingMode mode;
+
+  DecimalRounding(int code, RoundingMode mode) {
+    this.code = code;
+    this.mode = mode;
+  }
+
+  /** The number of the same word in decimal.cuh. */
+  int code() {
+    return code;
+  }
+
+  RoundingMode mode() {
+    return mode;
+  }
+
+  /**
+   * Whether the magnitude of a quotient grows.
+   *
+   * @param remainder of the magnitudes, less than the divisor
+   */
+  boolean roundsUp(long remainder, long divisor, boolean negative) {
+    return switch (this) {
+      case HALF_UP -> remainder >= divisor - remainder;
+      case DOWN -> false;
+      case FLOOR -> negative && remainder != 0;
+      case CEILING -> !negative && remainder != 0;
+    };
+  }
+}

@@ -1,0 +1,2 @@
+/** Decimals: operations, functions and casts. */
+package io.millrace.expression.function.decimal;

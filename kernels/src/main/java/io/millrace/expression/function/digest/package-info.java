@@ -1,0 +1,2 @@
+/** Message digests. */
+package io.millrace.expression.function.digest;

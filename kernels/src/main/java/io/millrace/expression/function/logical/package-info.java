@@ -1,0 +1,2 @@
+/** Three-valued logic. */
+package io.millrace.expression.function.logical;

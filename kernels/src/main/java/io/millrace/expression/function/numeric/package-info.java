@@ -1,0 +1,2 @@
+/** Integers and floating-point numbers: operations, casts, text. */
+package io.millrace.expression.function.numeric;

@@ -1,0 +1,263 @@
+package io.millrace.expression.function.pattern;
+
+import io.millrace.column.DataType;
+import io.millrace.device.HostMemory;
+import io.millrace.expression.vector.HostFunction;
+import io.millrace.expression.vector.HostVector;
+import io.millrace.expression.vector.Rows;
+import io.millrace.regexp.RegexpAutomaton;
+import io.millrace.text.PatternBytes;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+
+/**
+ * What the functions of regular expressions do with a string, the pattern and what their third
+ * argument is: once by {@link java.util.regex}, which is the meaning, and once by an automaton.
+ */
+enum RegexpFunction {
+  REGEXP("regexp") {
+    @Override
+    void evaluate(Optional<Matcher> matcher, HostVector[] operands, HostVector result, int row) {
+      result.setBoolean(row, matcher.filter(Matcher::find).isPresent());
+    }
+
+    @Override
+    void evaluate(
+        RegexpAutomaton automaton, String third, HostVector text, HostVector result, int row) {
+      result.setBoolean(row, automaton.contains(text.address(row), text.length(row)));
+    }
+  },
+  REGEXP_EXTRACT("regexp_extract") {
+    @Override
+    void evaluate(Optional<Matcher> matcher, HostVector[] operands, HostVector result, int row) {
+      int group = operands.length < 3 ? 0 : (int) operands[2].longs()[row];
+      String found =
+          matcher
+              .filter(m -> group >= 0 && group <= m.groupCount() && m.find())
+              .map(m -> m.group(group))
+              .orElse(null);
+      if (found == null) {
+        result.setNull(row);
+      } else {
+        result.setString(row, found);
+      }
+    }
+
+    @Override
+    void evaluate(
+        RegexpAutomaton automaton, String third, HostVector text, HostVector result, int row) {
+      extract(automaton, text, result, row);
+    }
+  },
+  REGEXP_SUBSTR("regexp_extract") {
+    @Override
+    void evaluate(Optional<Matcher> matcher, HostVector[] operands, HostVector result, int row) {
+      REGEXP_EXTRACT.evaluate(matcher, operands, result, row);
+    }
+
+    @Override
+    void evaluate(
+        RegexpAutomaton automaton, String third, HostVector text, HostVector result, int row) {
+      extract(automaton, text, result, row);
+    }
+  },
+  REGEXP_INSTR("regexp_instr") {
+    @Override
+    void evaluate(Optional<Matcher> matcher, HostVector[] operands, HostVector result, int row) {
+      if (matcher.isEmpty()) {
+        result.setNull(row);
+      } else {
+        result.longs()[row] = matcher.get().find() ? matcher.get().start() + 1 : 0;
+      }
+    }
+
+    @Override
+    void evaluate(
+        RegexpAutomaton automaton, String third, HostVector text, HostVector result, int row) {
+      long address = text.address(row);
+      int start = automaton.matchStart(address, text.length(row), 0);
+      result.longs()[row] = start < 0 ? 0 : 1 + PatternBytes.utf16Length(address, start);
+    }
+  },
+  REGEXP_COUNT("regexp_count") {
+    @Override
+    void evaluate(Optional<Matcher> matcher, HostVector[] operands, HostVector result, int row) {
+      if (matcher.isEmpty()) {
+        result.setNull(row);
+      } else {
+        result.longs()[row] = matcher.get().results().count();
+      }
+    }
+
+    @Override
+    void evaluate(
+        RegexpAutomaton automaton, String third, HostVector text, HostVector result, int row) {
+      long address = text.address(row);
+      int length = text.length(row);
+      int count = 0;
+      int start = automaton.matchStart(address, length, 0);
+      while (start >= 0) {
+        count++;
+        start = automaton.matchStart(address, length, automaton.matchEnd(address, length, start));
+      }
+      result.longs()[row] = count;
+    }
+  },
+  REGEXP_REPLACE("regexp_replace") {
+    @Override
+    void evaluate(Optional<Matcher> matcher, HostVector[] operands, HostVector result, int row) {
+      if (matcher.isEmpty()) {
+        result.setNull(row);
+      } else {
+        String replacement = Matcher.quoteReplacement(operands[2].getString(row));
+        result.setString(row, matcher.get().replaceAll(replacement));
+      }
+    }
+
+    @Override
+    void evaluate(
+        RegexpAutomaton automaton, String third, HostVector text, HostVector result, int row) {
+      replace(automaton, third.getBytes(StandardCharsets.UTF_8), text, result, row);
+    }
+  };
+
+  private final String deviceFunction;
+
+  RegexpFunction(String deviceFunction) {
+    this.deviceFunction = deviceFunction;
+  }
+
+  String deviceFunction() {
+    return deviceFunction;
+  }
+
+  DataType type() {
+    return switch (this) {
+      case REGEXP -> DataType.BOOL;
+      case REGEXP_INSTR, REGEXP_COUNT -> DataType.INT32;
+      case REGEXP_EXTRACT, REGEXP_SUBSTR, REGEXP_REPLACE -> DataType.STRING;
+    };
+  }
+
+  /** Whether Flink calls the result nullable even if the arguments are not. */
+  boolean hasNullableType() {
+    return this != REGEXP && this != REGEXP_REPLACE;
+  }
+
+  RegexpAutomaton.Search search() {
+    return this == REGEXP ? RegexpAutomaton.Search.CONTAINS : RegexpAutomaton.Search.LOCATE;
+  }
+
+  /** Whether the function goes on behind a match, which makes empty ones Java's own. */
+  boolean takesAllMatches() {
+    return this == REGEXP_COUNT || this == REGEXP_REPLACE;
+  }
+
+  /**
+   * Computes one row.
+   *
+   * @param matcher of the string and the pattern; empty if that is no pattern
+   */
+  abstract void evaluate(
+      Optional<Matcher> matcher, HostVector[] operands, HostVector result, int row);
+
+  abstract void evaluate(
+      RegexpAutomaton automaton, String third, HostVector text, HostVector result, int row);
+
+  /** By Java, of the operands string, pattern and what the function takes beside. */
+  HostFunction byJava() {
+    return (operands, result, rows) -> evaluateByJava(operands, result, rows, new HashMap<>());
+  }
+
+  /** By Java, with the pattern compiled in advance. */
+  HostFunction byJava(String pattern) {
+    Map<String, Optional<Pattern>> compiled = Map.of(pattern, compile(pattern));
+    return HostFunction.ofRow(
+        (operands, result, row) ->
+            evaluate(
+                compiled.get(pattern).map(p -> p.matcher(operands[0].getString(row))),
+                operands,
+                result,
+                row));
+  }
+
+  /** By an automaton, of the string alone. */
+  HostFunction byAutomaton(RegexpAutomaton automaton, String third) {
+    return HostFunction.ofRow(
+        (operands, result, row) -> evaluate(automaton, third, operands[0], result, row));
+  }
+
+  /** What the device function reads. */
+  byte[] constant(RegexpAutomaton automaton, String third) {
+    byte[] table = automaton.table();
+    if (this != REGEXP_REPLACE) {
+      return table;
+    }
+    byte[] replacement = third.getBytes(StandardCharsets.UTF_8);
+    return ByteBuffer.allocate(Integer.BYTES + replacement.length + table.length)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putInt(replacement.length)
+        .put(replacement)
+        .put(table)
+        .array();
+  }
+
+  private void evaluateByJava(
+      HostVector[] operands, HostVector result, Rows rows, Map<String, Optional<Pattern>> known) {
+    for (int i = 0; i < rows.count(); i++) {
+      int row = rows.position(i);
+      Optional<Pattern> pattern = known.computeIfAbsent(operands[1].getString(row), this::compile);
+      evaluate(pattern.map(p -> p.matcher(operands[0].getString(row))), operands, result, row);
+    }
+  }
+
+  // REGEXP takes the empty pattern for none.
+  private Optional<Pattern> compile(String pattern) {
+    try {
+      return this == REGEXP && pattern.isEmpty()
+          ? Optional.empty()
+          : Optional.of(Pattern.compile(pattern));
+    } catch (PatternSyntaxException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static void extract(
+      RegexpAutomaton automaton, HostVector text, HostVector result, int row) {
+    long address = text.address(row);
+    int length = text.length(row);
+    int start = automaton.matchStart(address, length, 0);
+    if (start < 0) {
+      result.setNull(row);
+    } else {
+      result.setBytes(row, address + start, automaton.matchEnd(address, length, start) - start);
+    }
+  }
+
+  private static void replace(
+      RegexpAutomaton automaton, byte[] replacement, HostVector text, HostVector result, int row) {
+    long address = text.address(row);
+    int length = text.length(row);
+    long target = result.allocate((long) length * Math.max(1, replacement.length));
+    int written = 0;
+    int copied = 0;
+    int start = automaton.matchStart(address, length, 0);
+    while (start >= 0) {
+      HostMemory.copy(target + written, address + copied, start - copied);
+      written += start - copied;
+      HostMemory.copyFromArray(target + written, replacement, 0, replacement.length);
+      written += replacement.length;
+      copied = automaton.matchEnd(address, length, start);
+      start = automaton.matchStart(address, length, copied);
+    }
+    HostMemory.copy(target + written, address + copied, length - copied);
+    result.setBytes(row, target, written + length - copied);
+  }
+}

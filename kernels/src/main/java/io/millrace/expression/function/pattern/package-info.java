@@ -1,0 +1,2 @@
+/** LIKE, SIMILAR TO and regular expressions. */
+package io.millrace.expression.function.pattern;

@@ -1,0 +1,148 @@
+package io.millrace.expression.function.string;
+
+import static io.millrace.column.DataType.BINARY;
+import static io.millrace.column.DataType.INT32;
+import static io.millrace.column.DataType.INT64;
+import static io.millrace.column.DataType.STRING;
+import static io.millrace.expression.function.string.StringFunctions.WITHIN_TEXT;
+import static io.millrace.expression.function.string.StringFunctions.bigint;
+import static io.millrace.expression.function.string.StringFunctions.named;
+import static io.millrace.expression.function.string.StringFunctions.text;
+import static io.millrace.expression.function.string.StringFunctions.texts;
+
+import io.millrace.column.TypeId;
+import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.FunctionDefinition;
+import io.millrace.expression.resolve.Signature;
+import io.millrace.expression.typed.BoundFunction;
+import io.millrace.expression.typed.ByteBound;
+import io.millrace.expression.typed.TypedExpression;
+import io.millrace.expression.vector.HostFunction;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Base64, character sets, URLs and IPv4 addresses. */
+final class StringEncodingFunctions {
+  private static final String CHARACTER_SETS = "character sets of Java";
+
+  private StringEncodingFunctions() {}
+
+  static List<FunctionDefinition> definitions() {
+    return Stream.of(encodings(), characterSetsAndUrls(), addresses())
+        .flatMap(List::stream)
+        .toList();
+  }
+
+  private static List<FunctionDefinition> encodings() {
+    Signature one = Signature.of(STRING);
+    return List.of(
+        named("TO_BASE64", one, Signature.of(BINARY))
+            .description("The bytes in Base64.")
+            .bind(
+                (arguments, context) ->
+                    BoundFunction.named("TO_BASE64")
+                        .host(HostFunction.ofRow(StringEncodings::toBase64))
+                        .device("to_base64")
+                        .scratch(ByteBound.constant(2).plusOperand(0, 2))
+                        .call(bytes(arguments), STRING)),
+        named("FROM_BASE64", one, Signature.of(BINARY))
+            .description("The bytes that a text in Base64 stands for; another text fails.")
+            .bind(
+                (arguments, context) ->
+                    BoundFunction.named("FROM_BASE64")
+                        .failing()
+                        .host(StringEncodings::fromBase64)
+                        .device("from_base64")
+                        .scratch(WITHIN_TEXT)
+                        .call(bytes(arguments), STRING)),
+        named("URL_ENCODE", one)
+            .description("The text as a value of a form of application/x-www-form-urlencoded.")
+            .bind(
+                (arguments, context) ->
+                    BoundFunction.named("URL_ENCODE")
+                        .nullable()
+                        .host(HostFunction.ofRow(StringEncodings::urlEncode))
+                        .device("url_encode")
+                        .scratch(ByteBound.NONE.plusOperand(0, 3))
+                        .call(texts(arguments, 1, 1), STRING)),
+        named("URL_DECODE", one)
+            .description("What a value of a form stands for; null if it is malformed.")
+            .bind(
+                (arguments, context) ->
+                    BoundFunction.named("URL_DECODE")
+                        .nullable()
+                        .host(HostFunction.ofRow(StringEncodings::urlDecode))
+                        .device("url_decode")
+                        .scratch(WITHIN_TEXT)
+                        .call(texts(arguments, 1, 1), STRING)));
+  }
+
+  private static List<FunctionDefinition> characterSetsAndUrls() {
+    return List.of(
+        named("ENCODE", Signature.of(Signature.any(STRING), Signature.literal(STRING, "UTF-8")))
+            .description("The text in a character set; an unknown one fails.")
+            .bind(
+                (arguments, context) ->
+                    BoundFunction.named("ENCODE")
+                        .failing()
+                        .host(StringEncodings::encode)
+                        .hostOnly(CHARACTER_SETS)
+                        .call(texts(arguments, 2, 2), BINARY)),
+        named("DECODE", Signature.of(Signature.any(BINARY), Signature.literal(STRING, "UTF-8")))
+            .description("The text that bytes in a character set stand for; an unknown one fails.")
+            .bind(
+                (arguments, context) -> {
+                  Arguments.count(arguments, 2, 2);
+                  return BoundFunction.named("DECODE")
+                      .failing()
+                      .host(StringEncodings::decode)
+                      .hostOnly(CHARACTER_SETS)
+                      .call(
+                          List.of(Arguments.typed(arguments, 0, TypeId.BINARY), text(arguments, 1)),
+                          STRING);
+                }),
+        named("PARSE_URL", Signature.of(STRING, STRING), Signature.of(STRING, STRING, STRING))
+            .description(
+                "A part of a URL: HOST, PATH, QUERY, REF, PROTOCOL, FILE, AUTHORITY or USERINFO, or"
+                    + " a parameter of its QUERY; null if there is none.")
+            .bind(
+                (arguments, context) ->
+                    BoundFunction.named("PARSE_URL")
+                        .nullable()
+                        .host(HostFunction.ofRow(StringEncodings::parseUrl))
+                        .hostOnly("the URL parser of Java")
+                        .call(texts(arguments, 2, 3), STRING)));
+  }
+
+  private static List<FunctionDefinition> addresses() {
+    return List.of(
+        named("INET_ATON", Signature.of(STRING))
+            .description(
+                "The number of an IPv4 address, in which parts may be missing before the last of"
+                    + " two and of three; null if it is none.")
+            .bind(
+                (arguments, context) ->
+                    BoundFunction.named("INET_ATON")
+                        .nullable()
+                        .host(HostFunction.ofRow(StringEncodings::inetAton))
+                        .device("inet_aton")
+                        .call(texts(arguments, 1, 1), INT64)),
+        named("INET_NTOA", Signature.of(INT64), Signature.of(INT32))
+            .description("The IPv4 address with a number; null if there is none.")
+            .bind(
+                (arguments, context) -> {
+                  Arguments.count(arguments, 1, 1);
+                  return BoundFunction.named("INET_NTOA")
+                      .nullable()
+                      .host(HostFunction.ofRow(StringEncodings::inetNtoa))
+                      .device("inet_ntoa")
+                      .scratch(ByteBound.constant(15))
+                      .call(List.of(bigint(arguments, 0, context)), STRING);
+                }));
+  }
+
+  private static List<TypedExpression> bytes(List<TypedExpression> arguments) {
+    Arguments.count(arguments, 1, 1);
+    return List.of(Arguments.typed(arguments, 0, TypeId.STRING, TypeId.BINARY));
+  }
+}

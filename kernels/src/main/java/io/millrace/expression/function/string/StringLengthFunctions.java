@@ -1,0 +1,90 @@
+package io.millrace.expression.function.string;
+
+import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
+import io.millrace.device.HostMemory;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.FunctionDefinition;
+import io.millrace.expression.resolve.FunctionFamily;
+import io.millrace.expression.resolve.Signature;
+import io.millrace.expression.typed.BoundFunction;
+import io.millrace.expression.typed.ByteBound;
+import io.millrace.expression.typed.TypedExpression;
+import io.millrace.expression.vector.HostFunction;
+import io.millrace.expression.vector.HostVector;
+import io.millrace.text.Utf8;
+import java.util.List;
+
+/**
+ * What casts to CHAR(n) and VARCHAR(n) do to a string, whose column has no length: {@code
+ * CAST_CHAR(s, n)} and {@code CAST_VARCHAR(s, n)}. Code points count.
+ */
+public final class StringLengthFunctions {
+  private StringLengthFunctions() {}
+
+  public static List<FunctionDefinition> definitions() {
+    return List.of(
+        definition("VARCHAR", "The first n characters; written CAST(s AS VARCHAR(n))."),
+        definition(
+            "CHAR", "The first n characters, with spaces up to n; written CAST(s AS CHAR(n))."));
+  }
+
+  private static FunctionDefinition definition(String type, String description) {
+    return FunctionDefinition.named("CAST_" + type)
+        .family(FunctionFamily.CAST)
+        .signatures(
+            Signature.of(
+                Signature.any(DataType.STRING), Signature.literal(DataType.INT32, 1L, 3L, 10L)))
+        .description(description)
+        .sql(arguments -> sql(type, arguments))
+        .bind((arguments, context) -> bind(type, arguments));
+  }
+
+  private static String sql(String type, List<String> arguments) {
+    return "CAST(" + arguments.get(0) + " AS " + type + "(" + arguments.get(1) + "))";
+  }
+
+  private static TypedExpression bind(String type, List<TypedExpression> arguments) {
+    Arguments.count(arguments, 2, 2);
+    Arguments.typed(arguments, 0, TypeId.STRING);
+    long length = Arguments.literalInteger(arguments, 1);
+    if (length < 1 || length > Integer.MAX_VALUE) {
+      throw new ExpressionException("a " + type + " has at least one character, not " + length);
+    }
+    BoundFunction.Builder function =
+        BoundFunction.named("CAST_" + type).sql(operands -> sql(type, operands));
+    if (type.equals("VARCHAR")) {
+      function
+          .host(HostFunction.ofRow(StringLengthFunctions::truncate))
+          .device("cast_varchar")
+          .within(ByteBound.ofOperand(0));
+    } else {
+      function.host(HostFunction.ofRow(StringLengthFunctions::pad));
+      StringEditFunctions.bounded(function, "cast_char", ByteBound.ofOperand(0).plus(length));
+    }
+    TypedExpression count = new TypedExpression.Literal(length, DataType.INT32);
+    return function.call(List.of(arguments.get(0), count), DataType.STRING);
+  }
+
+  private static void truncate(HostVector[] operands, HostVector result, int row) {
+    long address = operands[0].address(row);
+    int most = (int) operands[1].longs()[row];
+    result.setBytes(row, address, Utf8.offsetOf(address, operands[0].length(row), most));
+  }
+
+  private static void pad(HostVector[] operands, HostVector result, int row) {
+    long address = operands[0].address(row);
+    int length = operands[0].length(row);
+    int count = (int) operands[1].longs()[row];
+    int missing = count - Utf8.count(address, length);
+    if (missing <= 0) {
+      truncate(operands, result, row);
+      return;
+    }
+    long padded = result.allocate(length + missing);
+    HostMemory.copy(padded, address, length);
+    HostMemory.fill(padded + length, missing, (byte) ' ');
+    result.setBytes(row, padded, length + missing);
+  }
+}

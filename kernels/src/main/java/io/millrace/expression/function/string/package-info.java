@@ -1,0 +1,2 @@
+/** Functions and casts of strings. */
+package io.millrace.expression.function.string;

@@ -1,0 +1,67 @@
+package io.millrace.expression.function.temporal;
+
+import java.text.ParsePosition;
+import java.text.SimpleDateFormat;
+import java.time.format.DateTimeFormatter;
+import java.util.Date;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * Formats of Java, by pattern. Names of months and weekdays are those of the default locale of this
+ * process, as Flink has them.
+ */
+final class DateTimeFormats {
+  /** The pattern of a timestamp of seconds. */
+  static final String SECONDS_PATTERN = "yyyy-MM-dd HH:mm:ss";
+
+  /** Formatters of the patterns that one evaluation meets. */
+  static final class Cache {
+    private final Map<String, Optional<DateTimeFormatter>> formatters = new HashMap<>();
+
+    /** The formatter; empty if the pattern is malformed. */
+    Optional<DateTimeFormatter> get(String pattern) {
+      return formatters.computeIfAbsent(pattern, DateTimeFormats::formatter);
+    }
+  }
+
+  private DateTimeFormats() {}
+
+  private static Locale locale() {
+    return Locale.getDefault(Locale.Category.FORMAT);
+  }
+
+  /** The formatter; empty if the pattern is malformed. */
+  static Optional<DateTimeFormatter> formatter(String pattern) {
+    try {
+      return Optional.of(DateTimeFormatter.ofPattern(pattern, locale()));
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * A legacy format, for one thread.
+   *
+   * @throws IllegalArgumentException if the pattern is malformed
+   */
+  static SimpleDateFormat legacy(String pattern, SessionZone zone) {
+    SimpleDateFormat format = new SimpleDateFormat(pattern, locale());
+    format.setTimeZone(zone.timeZone());
+    return format;
+  }
+
+  /** Whether legacy formats of this process write plain numbers of the Gregorian calendar. */
+  static boolean isLegacyPlain() {
+    return legacy(SECONDS_PATTERN, SessionZone.of("UTC")).format(0L).equals("1970-01-01 00:00:00");
+  }
+
+  /** The instant in milliseconds that the text begins with; empty if it begins with none. */
+  static OptionalLong parse(SimpleDateFormat format, String text) {
+    Date date = format.parse(text, new ParsePosition(0));
+    return date == null ? OptionalLong.empty() : OptionalLong.of(date.toInstant().toEpochMilli());
+  }
+}

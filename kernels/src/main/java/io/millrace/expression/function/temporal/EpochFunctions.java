@@ -1,0 +1,394 @@
+package io.millrace.expression.function.temporal;
+
+import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.function.temporal.DateTimePattern.Dialect;
+import io.millrace.expression.ptx.DeviceFunction;
+import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.Coercion;
+import io.millrace.expression.resolve.FunctionDefinition;
+import io.millrace.expression.resolve.FunctionFamily;
+import io.millrace.expression.resolve.ResolutionContext;
+import io.millrace.expression.resolve.Signature;
+import io.millrace.expression.typed.BoundFunction;
+import io.millrace.expression.typed.ByteBound;
+import io.millrace.expression.typed.TypedExpression;
+import io.millrace.expression.vector.HostFunction;
+import io.millrace.expression.vector.HostVector;
+import io.millrace.expression.vector.Rows;
+import java.text.SimpleDateFormat;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * Functions of seconds since 1970 and of texts with patterns of {@link SimpleDateFormat}, and
+ * TO_TIMESTAMP_LTZ.
+ */
+final class EpochFunctions {
+  private static final long MILLIS_PER_SECOND = 1_000;
+  private static final long FIRST_SECOND = -62_167_219_200L;
+  private static final long LAST_SECOND = 253_402_300_799L;
+  private static final int MAXIMUM_PRECISION = 9;
+  private static final int MILLIS_PRECISION = 3;
+
+  private EpochFunctions() {}
+
+  static List<FunctionDefinition> definitions() {
+    return List.of(fromUnixTime(), unixTimestamp(), convertTz(), toTimestampLtz());
+  }
+
+  /**
+   * Checks a pattern.
+   *
+   * @throws ExpressionException if it is malformed
+   */
+  private static Optional<DateTimePattern> legacyPattern(String pattern, SessionZone zone) {
+    try {
+      DateTimeFormats.legacy(pattern, zone);
+    } catch (IllegalArgumentException e) {
+      throw new ExpressionException("the pattern '" + pattern + "' is malformed");
+    }
+    return DateTimeFormats.isLegacyPlain()
+        ? DateTimePattern.of(pattern, Dialect.LEGACY)
+        : Optional.empty();
+  }
+
+  private static FunctionDefinition fromUnixTime() {
+    return FunctionDefinition.named("FROM_UNIXTIME")
+        .family(FunctionFamily.TEMPORAL)
+        .signatures(
+            Signature.of(DataType.INT64),
+            Signature.of(DataType.INT32),
+            Signature.of(
+                Signature.any(DataType.INT64),
+                Signature.literal(DataType.STRING, "yyyy-MM-dd HH:mm", "yyyyMMdd", "EEE d MMM")))
+        .description(
+            "The text of seconds since 1970 in the session's time zone, by a pattern of java.text.")
+        .bind(
+            (arguments, context) -> {
+              Arguments.count(arguments, 1, 2);
+              if (!arguments.get(0).type().isInteger()) {
+                throw Arguments.wrongType(arguments.get(0));
+              }
+              String pattern =
+                  arguments.size() == 1
+                      ? DateTimeFormats.SECONDS_PATTERN
+                      : Arguments.literalString(arguments, 1);
+              return fromUnixTime(
+                  Coercion.cast(arguments.get(0), DataType.INT64, context),
+                  pattern,
+                  SessionZone.of(context.zone()));
+            });
+  }
+
+  private static TypedExpression fromUnixTime(
+      TypedExpression seconds, String pattern, SessionZone zone) {
+    Optional<DateTimePattern> plain = legacyPattern(pattern, zone);
+    BoundFunction.Builder function =
+        BoundFunction.named("FROM_UNIXTIME")
+            .parameters(pattern, zone.toString())
+            .nullable()
+            .sql(operands -> "FROM_UNIXTIME(" + operands.get(0) + ", '" + pattern + "')")
+            .host(
+                (operands, result, rows) -> {
+                  SimpleDateFormat format = DateTimeFormats.legacy(pattern, zone);
+                  for (int i = 0; i < rows.count(); i++) {
+                    int row = rows.position(i);
+                    long millis = operands[0].longs()[row] * MILLIS_PER_SECOND;
+                    result.setString(row, format.format(millis));
+                  }
+                });
+    if (plain.isPresent()) {
+      byte[] constant = plain.get().toBytes(zone.legacyInstants());
+      function
+          .scratch(ByteBound.constant(plain.get().maximumBytes()))
+          .device(DeviceFunction.call("format_unix_time", constant));
+    } else {
+      function.hostOnly(DateTimeTextFunctions.HOST_PATTERN);
+    }
+    return function.call(List.of(seconds), DataType.STRING);
+  }
+
+  /** What a row's result is of the instant that its text begins with. */
+  @FunctionalInterface
+  private interface InstantFunction {
+    void evaluate(OptionalLong millis, HostVector result, int row);
+  }
+
+  private static HostFunction reading(String pattern, SessionZone zone, InstantFunction function) {
+    return (operands, result, rows) -> {
+      SimpleDateFormat format = DateTimeFormats.legacy(pattern, zone);
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        function.evaluate(DateTimeFormats.parse(format, operands[0].getString(row)), result, row);
+      }
+    };
+  }
+
+  private static void onDevice(
+      BoundFunction.Builder function,
+      String name,
+      Optional<DateTimePattern> plain,
+      ZoneOffsetTable table) {
+    Optional<DateTimePattern> readable = plain.filter(DateTimePattern::isReadable);
+    if (readable.isPresent()) {
+      function.device(DeviceFunction.call(name, readable.get().toBytes(table)));
+    } else {
+      function.hostOnly("the pattern has parts without a fixed number of digits");
+    }
+  }
+
+  private static FunctionDefinition unixTimestamp() {
+    return FunctionDefinition.named("UNIX_TIMESTAMP")
+        .family(FunctionFamily.TEMPORAL)
+        .signatures(
+            Signature.of(DataType.STRING),
+            Signature.of(
+                Signature.any(DataType.STRING),
+                Signature.literal(DataType.STRING, "yyyy-MM-dd HH:mm", "yyyyMMdd", "d MMM yyyy")))
+        .description(
+            "Seconds since 1970 of a text of the session's time zone, 'yyyy-MM-dd HH:mm:ss' or by a"
+                + " pattern of java.text; the least BIGINT if it is none.")
+        .bind(
+            (arguments, context) -> {
+              Arguments.count(arguments, 1, 2);
+              TypedExpression text = Arguments.typed(arguments, 0, TypeId.STRING);
+              String pattern =
+                  arguments.size() == 1
+                      ? DateTimeFormats.SECONDS_PATTERN
+                      : Arguments.literalString(arguments, 1);
+              return unixTimestamp(text, pattern, SessionZone.of(context.zone()));
+            });
+  }
+
+  private static TypedExpression unixTimestamp(
+      TypedExpression text, String pattern, SessionZone zone) {
+    BoundFunction.Builder function =
+        BoundFunction.named("UNIX_TIMESTAMP")
+            .parameters(pattern, zone.toString())
+            .failing()
+            .sql(operands -> "UNIX_TIMESTAMP(" + operands.get(0) + ", '" + pattern + "')")
+            .host(
+                reading(
+                    pattern,
+                    zone,
+                    (millis, result, row) ->
+                        result.longs()[row] =
+                            millis.isPresent()
+                                ? millis.getAsLong() / MILLIS_PER_SECOND
+                                : Long.MIN_VALUE));
+    onDevice(
+        function,
+        "parse_legacy_to_unix_time",
+        legacyPattern(pattern, zone),
+        zone.legacyLocalTimes());
+    return function.call(List.of(text), DataType.INT64, text.nullable());
+  }
+
+  /** TO_DATE with a pattern; of a text that is no date it is what Flink makes of its least time. */
+  static TypedExpression toDate(TypedExpression text, String pattern) {
+    SessionZone utc = SessionZone.of("UTC");
+    BoundFunction.Builder function =
+        BoundFunction.named("TO_DATE")
+            .parameters(pattern)
+            .nullable()
+            .sql(operands -> "TO_DATE(" + operands.get(0) + ", '" + pattern + "')")
+            .host(
+                reading(
+                    pattern,
+                    utc,
+                    (millis, result, row) ->
+                        result.longs()[row] =
+                            DateTimeArithmetic.instantToDate(
+                                millis.orElse(Long.MIN_VALUE), ZoneOffsetTable.UTC)));
+    onDevice(function, "parse_legacy_to_date", legacyPattern(pattern, utc), ZoneOffsetTable.UTC);
+    return function.call(List.of(text), DataType.DATE);
+  }
+
+  private static FunctionDefinition convertTz() {
+    return FunctionDefinition.named("CONVERT_TZ")
+        .family(FunctionFamily.TEMPORAL)
+        .signatures(
+            Signature.of(
+                Signature.any(DataType.STRING),
+                Signature.literal(DataType.STRING, "UTC", "America/Los_Angeles"),
+                Signature.literal(DataType.STRING, "Europe/Berlin", "Asia/Kolkata", "GMT+01:00")))
+        .description(
+            "A text 'yyyy-MM-dd HH:mm:ss' of one time zone as one of another; null if it is none. An"
+                + " unknown zone is UTC.")
+        .bind(
+            (arguments, context) -> {
+              Arguments.count(arguments, 3, 3);
+              return convertTimeZone(
+                  "CONVERT_TZ",
+                  Arguments.typed(arguments, 0, TypeId.STRING),
+                  SessionZone.of(Arguments.literalString(arguments, 1)),
+                  SessionZone.of(Arguments.literalString(arguments, 2)),
+                  DateTimeFormats.SECONDS_PATTERN);
+            });
+  }
+
+  /** The text {@code yyyy-MM-dd HH:mm:ss} of one zone as one of another zone and pattern. */
+  static TypedExpression convertTimeZone(
+      String name, TypedExpression text, SessionZone from, SessionZone to, String pattern) {
+    String read = DateTimeFormats.SECONDS_PATTERN;
+    BoundFunction.Builder function =
+        BoundFunction.named(name)
+            .parameters(pattern, from.toString(), to.toString())
+            .nullable()
+            .host(
+                (operands, result, rows) -> {
+                  SimpleDateFormat reader = DateTimeFormats.legacy(read, from);
+                  SimpleDateFormat writer = DateTimeFormats.legacy(pattern, to);
+                  convert(reader, writer, operands[0], result, rows);
+                });
+    Optional<DateTimePattern> reader = legacyPattern(read, from);
+    Optional<DateTimePattern> writer = legacyPattern(pattern, to);
+    if (reader.isPresent() && writer.isPresent()) {
+      function
+          .scratch(ByteBound.constant(writer.get().maximumBytes()))
+          .device(
+              DeviceFunction.call(
+                  "convert_time_zone",
+                  DateTimePattern.join(
+                      reader.get().toBytes(from.legacyLocalTimes()),
+                      writer.get().toBytes(to.legacyInstants()))));
+    } else {
+      function.hostOnly(DateTimeTextFunctions.HOST_PATTERN);
+    }
+    return function.call(List.of(text), DataType.STRING);
+  }
+
+  private static void convert(
+      SimpleDateFormat reader,
+      SimpleDateFormat writer,
+      HostVector texts,
+      HostVector result,
+      Rows rows) {
+    for (int i = 0; i < rows.count(); i++) {
+      int row = rows.position(i);
+      OptionalLong millis = DateTimeFormats.parse(reader, texts.getString(row));
+      if (millis.isPresent()) {
+        result.setString(row, writer.format(millis.getAsLong()));
+      } else {
+        result.setNull(row);
+      }
+    }
+  }
+
+  private static FunctionDefinition toTimestampLtz() {
+    List<Signature> signatures = new ArrayList<>();
+    for (DataType type : List.of(DataType.INT64, DataType.INT32, DataType.FLOAT64)) {
+      signatures.add(Signature.of(type));
+      signatures.add(
+          Signature.of(Signature.any(type), Signature.literal(DataType.INT32, 0L, 3L, 6L, 9L)));
+    }
+    signatures.add(
+        Signature.of(
+            Signature.any(DataType.STRING),
+            Signature.literal(
+                DataType.STRING, "yyyy-MM-dd HH:mm:ss", "yyyy-MM-dd HH:mm:ss.SSSSSS")));
+    return FunctionDefinition.named("TO_TIMESTAMP_LTZ")
+        .family(FunctionFamily.TEMPORAL)
+        .signatures(signatures)
+        .description(
+            "The instant of a number of units since 1970, of which a second has 10^precision (3"
+                + " unless told), null outside the years 0 to 9999; or of a text, of UTC or of the"
+                + " zone that is the third argument.")
+        .differences(
+            "Digits beyond the precision of the type are dropped at once, not where a row is stored.")
+        .bind(
+            (arguments, context) -> {
+              Arguments.count(arguments, 1, 3);
+              return arguments.get(0).type().id() == TypeId.STRING
+                  ? ofText(arguments)
+                  : ofNumber(arguments, context);
+            });
+  }
+
+  private static TypedExpression ofText(List<TypedExpression> arguments) {
+    int digits = MILLIS_PRECISION;
+    if (arguments.size() > 1 && Arguments.literal(arguments, 1).isPresent()) {
+      String pattern = Arguments.literalString(arguments, 1);
+      int trailing = pattern.length() - pattern.replaceFirst("S+$", "").length();
+      digits = Math.max(MILLIS_PRECISION, Math.min(trailing, MAXIMUM_PRECISION));
+    }
+    SessionZone zone =
+        arguments.size() == 3 ? SessionZone.of(Arguments.literalString(arguments, 2)) : null;
+    return DateTimeTextFunctions.toTimestamp(
+        "TO_TIMESTAMP_LTZ",
+        arguments.subList(0, Math.min(2, arguments.size())),
+        DataType.timestamp(digits, true),
+        zone);
+  }
+
+  private static TypedExpression ofNumber(
+      List<TypedExpression> arguments, ResolutionContext context) {
+    Arguments.count(arguments, 1, 2);
+    TypedExpression number = arguments.get(0);
+    if (!number.type().isNumeric()) {
+      throw Arguments.wrongType(number);
+    }
+    long precision =
+        arguments.size() == 1 ? MILLIS_PRECISION : Arguments.literalInteger(arguments, 1);
+    if (precision < 0 || precision > MAXIMUM_PRECISION) {
+      throw new ExpressionException("the precision " + precision + " is not 0 to 9");
+    }
+    int digits = (int) precision;
+    boolean isFloating = number.type().isFloatingPoint();
+    DataType to = DataType.timestamp(Math.max(MILLIS_PRECISION, digits), true);
+    TypedExpression operand =
+        Coercion.cast(number, isFloating ? DataType.FLOAT64 : DataType.INT64, context);
+    return BoundFunction.named("TO_TIMESTAMP_LTZ")
+        .parameters(digits)
+        .failing()
+        .host(isFloating ? ofDouble(digits) : ofLong(digits))
+        .device((isFloating ? "double_epoch_to_" : "epoch_to_") + Timestamps.suffix(to))
+        .call(List.of(operand, Timestamps.literal(digits)), to, true);
+  }
+
+  private static HostFunction ofLong(int precision) {
+    return (operands, result, rows) -> {
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        setEpoch(operands[0].longs()[row], precision, result, row, rows);
+      }
+    };
+  }
+
+  private static HostFunction ofDouble(int precision) {
+    double factor = DateTimeArithmetic.powerOfTen(precision);
+    double nanosFactor = DateTimeArithmetic.powerOfTen(9 - precision);
+    return (operands, result, rows) -> {
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        double number = operands[0].doubles()[row];
+        double second = number / factor;
+        if (second < FIRST_SECOND || second > LAST_SECOND) {
+          result.setNull(row);
+        } else {
+          setEpoch((long) (number * nanosFactor), MAXIMUM_PRECISION, result, row, rows);
+        }
+      }
+    };
+  }
+
+  private static void setEpoch(long number, int precision, HostVector result, int row, Rows rows) {
+    long factor = DateTimeArithmetic.powerOfTen(precision);
+    long second = Math.floorDiv(number, factor);
+    if (second < FIRST_SECOND || second > LAST_SECOND) {
+      result.setNull(row);
+      return;
+    }
+    long nanos = Math.floorMod(number, factor) * DateTimeArithmetic.powerOfTen(9 - precision);
+    Timestamps.set(
+        result,
+        row,
+        second * MILLIS_PER_SECOND + nanos / 1_000_000,
+        (int) (nanos % 1_000_000),
+        rows);
+  }
+}

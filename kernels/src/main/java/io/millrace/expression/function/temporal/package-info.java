@@ -1,0 +1,2 @@
+/** Functions and casts of dates, times and timestamps. */
+package io.millrace.expression.function.temporal;

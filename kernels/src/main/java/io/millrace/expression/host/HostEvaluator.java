@@ -1,0 +1,161 @@
+package io.millrace.expression.host;
+
+import io.millrace.column.Column;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.expression.error.EvaluationException;
+import io.millrace.expression.typed.TypedExpression;
+import io.millrace.expression.typed.TypedExpression.Call;
+import io.millrace.expression.vector.ByteArena;
+import io.millrace.expression.vector.HostVector;
+import io.millrace.expression.vector.Rows;
+import io.millrace.expression.vector.Status;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.FirstFailure;
+import io.millrace.memory.MemoryResource;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Evaluates expressions over tables in host memory: the meaning that generated kernels are held to.
+ * It goes through the rows in chunks that stay in the processor's cache, function by function, and
+ * computes equal expressions once. For one table after the other, in any thread: vectors and
+ * literals are made once. Between tables it holds nothing but Java objects.
+ */
+public final class HostEvaluator {
+  private final int capacity;
+  private final List<TypedExpression> projections;
+  private final ByteArena results = new ByteArena();
+  private final HostGraph unfiltered;
+  private final HostGraph filtered;
+  private final HostNode filter;
+  private final HostNode[] outputs;
+  private final int[] selectedPositions;
+  private EvaluationException failure;
+
+  /**
+   * @param condition null for all rows
+   * @param capacity rows of a chunk at most, and {@value HostVector#CAPACITY} at most
+   */
+  public HostEvaluator(TypedExpression condition, List<TypedExpression> projections, int capacity) {
+    this.capacity = capacity;
+    this.projections = projections;
+    this.unfiltered = new HostGraph(capacity, ByteArena.collected(), results, this::fail);
+    this.filter = condition == null ? null : unfiltered.node(condition);
+    this.filtered = filter == null ? unfiltered : unfiltered.filtered();
+    this.outputs = projections.stream().map(filtered::node).toArray(HostNode[]::new);
+    this.selectedPositions = new int[capacity];
+  }
+
+  public int capacity() {
+    return capacity;
+  }
+
+  /**
+   * The rows of {@code input} for which the condition is true, with one column an expression. Not
+   * to be used again if it fails.
+   *
+   * @param input a table in host memory, which stays the caller's
+   * @param scope what its memory is accessed in
+   * @throws EvaluationException for the first row that fails
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory for the result, or if
+   *     a column of it would have over 2 GiB of bytes
+   */
+  public Table evaluate(
+      Table input, Schema outputSchema, AccessScope scope, MemoryResource memory) {
+    unfiltered.bind(input, scope);
+    if (filtered != unfiltered) {
+      filtered.bind(input, scope);
+    }
+    List<HostColumnWriter> writers = new ArrayList<>(projections.size());
+    try (results) {
+      for (TypedExpression projection : projections) {
+        boolean computed = !(projection instanceof TypedExpression.InputReference);
+        writers.add(
+            new HostColumnWriter(
+                projection.type(),
+                projection.nullable(),
+                computed,
+                input.rowCount(),
+                scope,
+                memory));
+      }
+      int rows = run(input.rowCount(), writers);
+      return finish(outputSchema, writers, rows);
+    } catch (RuntimeException | Error e) {
+      FirstFailure failed = new FirstFailure();
+      failed.add(e);
+      writers.forEach(writer -> failed.run(writer::close));
+      throw e;
+    }
+  }
+
+  private static Table finish(Schema schema, List<HostColumnWriter> writers, int rows) {
+    List<Column> columns = new ArrayList<>(writers.size());
+    try {
+      for (HostColumnWriter writer : writers) {
+        columns.add(writer.finish());
+      }
+      return new Table(schema, columns, rows);
+    } catch (RuntimeException | Error e) {
+      columns.forEach(Column::close);
+      throw e;
+    }
+  }
+
+  private int run(int inputRows, List<HostColumnWriter> writers) {
+    int rows = 0;
+    for (int first = 0, count; first < inputRows; first += count) {
+      count = Math.min(capacity, inputRows - first);
+      rows += runChunk(first, Rows.all(count, null), writers);
+      if (failure != null) {
+        throw failure;
+      }
+    }
+    return rows;
+  }
+
+  private int runChunk(int first, Rows all, List<HostColumnWriter> writers) {
+    results.reset();
+    unfiltered.startChunk(first, all);
+    Rows selected = all;
+    if (filter != null) {
+      selected = select(filter.evaluate(all), all);
+      filtered.startChunk(first, selected);
+    }
+    Rows kept = Rows.all(selected.count(), null);
+    for (int i = 0; i < outputs.length; i++) {
+      writers.get(i).append(outputs[i].evaluate(kept), kept);
+    }
+    return kept.count();
+  }
+
+  // Without a branch a row, which would be foretold badly.
+  private Rows select(HostVector condition, Rows all) {
+    long[] isTrue = condition.longs();
+    int count = 0;
+    for (int row = 0; row < all.count(); row++) {
+      selectedPositions[count] = row;
+      count += (isTrue[row] == 0 ? 0 : 1) & (condition.isNull(row) ? 0 : 1);
+    }
+    return count == all.count() ? all : all.of(selectedPositions, count);
+  }
+
+  private void fail(
+      Call call,
+      HostVector[] operands,
+      int row,
+      int position,
+      Status status,
+      RuntimeException cause) {
+    if (failure == null || position < failure.row()) {
+      StringBuilder values = new StringBuilder();
+      for (int i = 0; i < operands.length; i++) {
+        values.append(i == 0 ? "" : ", ").append(operands[i].describe(row));
+      }
+      failure =
+          new EvaluationException(
+              status.description() + " in " + call, position, values.toString(), cause);
+    }
+  }
+}

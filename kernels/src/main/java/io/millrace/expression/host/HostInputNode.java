@@ -1,0 +1,179 @@
+package io.millrace.expression.host;
+
+import io.millrace.column.Column;
+import io.millrace.column.TypeId;
+import io.millrace.device.HostMemory;
+import io.millrace.expression.vector.HostVector;
+import io.millrace.expression.vector.Rows;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+
+/** Reads a column of a table in host memory, rows of one chunk at a time. */
+final class HostInputNode extends HostNode {
+  private TypeId id;
+  private long data;
+  private long secondData;
+  private long validity;
+  private long bitOffset;
+  private int firstRow;
+  private Rows chunkRows;
+
+  HostInputNode(HostVector vector) {
+    super(vector);
+  }
+
+  /**
+   * Reads {@code column} from now on.
+   *
+   * @param scope what its memory is accessed in, for as long as it is read
+   */
+  void bind(Column column, AccessScope scope) {
+    id = column.type().id();
+    bitOffset = column.offset();
+    validity = column.isNullable() ? address(column.validity().orElseThrow(), scope) : 0;
+    secondData = 0;
+    if (column.hasOffsets()) {
+      data = address(column.data().orElseThrow(), scope);
+      secondData = elements(column.child(0), column.offset(), scope);
+    } else if (id == TypeId.TIMESTAMP_NANOS) {
+      data = elements(column.child(0), column.offset(), scope);
+      secondData = elements(column.child(1), column.offset(), scope);
+    } else {
+      data = elements(column, 0, scope);
+    }
+  }
+
+  private static long elements(Column column, int first, AccessScope scope) {
+    long width = column.type().id().byteWidth();
+    return address(column.data().orElseThrow(), scope) + (column.offset() + first) * width;
+  }
+
+  private static long address(Buffer buffer, AccessScope scope) {
+    return buffer.access(AccessMode.READ, scope);
+  }
+
+  /** Moves on to {@code rows} of the chunk that begins at {@code row}. */
+  void startChunk(int row, Rows rows) {
+    firstRow = row;
+    chunkRows = rows;
+    startChunk();
+  }
+
+  @Override
+  void compute(Rows rows, HostVector result) {
+    if (!rows.isDense()) {
+      for (int i = 0; i < rows.count(); i++) {
+        load(rows.position(i), result);
+      }
+    } else if (chunkRows.isDense()) {
+      loadDense(rows.count(), result);
+    } else {
+      loadSelected(rows.count(), result);
+    }
+    if (validity != 0) {
+      loadNulls(rows, result);
+    }
+  }
+
+  private void loadNulls(Rows rows, HostVector result) {
+    for (int i = 0; i < rows.count(); i++) {
+      int row = rows.position(i);
+      if (!HostMemory.getBit(validity, bitOffset + firstRow + chunkRows.position(row))) {
+        result.setNull(row);
+      }
+    }
+  }
+
+  /** The types that most columns have, in loops of their own. */
+  private void loadDense(int count, HostVector result) {
+    switch (id) {
+      case INT64, TIMESTAMP_MILLIS, TIMESTAMP_MICROS, DECIMAL64 ->
+          HostMemory.copyToArray(result.longs(), data + (long) firstRow * Long.BYTES, count);
+      case INT32, DATE, TIME, DECIMAL32 -> {
+        long[] values = result.longs();
+        long address = data + (long) firstRow * Integer.BYTES;
+        for (int row = 0; row < count; row++) {
+          values[row] = HostMemory.getInt(address + (long) row * Integer.BYTES);
+        }
+      }
+      case FLOAT64 ->
+          HostMemory.copyToArray(result.doubles(), data + (long) firstRow * Double.BYTES, count);
+      case STRING, BINARY -> {
+        long offsets = secondData + (long) firstRow * Integer.BYTES;
+        int begin = HostMemory.getInt(offsets);
+        for (int row = 0; row < count; row++) {
+          int end = HostMemory.getInt(offsets + (row + 1L) * Integer.BYTES);
+          result.setBytes(row, data + begin, end - begin);
+          begin = end;
+        }
+      }
+      default -> {
+        for (int row = 0; row < count; row++) {
+          load(row, result);
+        }
+      }
+    }
+  }
+
+  /** As {@link #loadDense}, of rows with others between them. */
+  private void loadSelected(int count, HostVector result) {
+    switch (id) {
+      case INT64, TIMESTAMP_MILLIS, TIMESTAMP_MICROS, DECIMAL64 -> {
+        long[] values = result.longs();
+        long address = data + (long) firstRow * Long.BYTES;
+        for (int row = 0; row < count; row++) {
+          values[row] = HostMemory.getLong(address + (long) chunkRows.position(row) * Long.BYTES);
+        }
+      }
+      case INT32, DATE, TIME, DECIMAL32 -> {
+        long[] values = result.longs();
+        long address = data + (long) firstRow * Integer.BYTES;
+        for (int row = 0; row < count; row++) {
+          values[row] = HostMemory.getInt(address + (long) chunkRows.position(row) * Integer.BYTES);
+        }
+      }
+      case FLOAT64 -> {
+        double[] values = result.doubles();
+        long address = data + (long) firstRow * Double.BYTES;
+        for (int row = 0; row < count; row++) {
+          values[row] =
+              HostMemory.getDouble(address + (long) chunkRows.position(row) * Double.BYTES);
+        }
+      }
+      default -> {
+        for (int row = 0; row < count; row++) {
+          load(row, result);
+        }
+      }
+    }
+  }
+
+  private void load(int row, HostVector result) {
+    long element = (long) firstRow + chunkRows.position(row);
+    switch (id) {
+      case BOOL, INT8 -> result.longs()[row] = HostMemory.getByte(data + element);
+      case INT16 -> result.longs()[row] = HostMemory.getShort(data + element * Short.BYTES);
+      case INT32, DATE, TIME, DECIMAL32 ->
+          result.longs()[row] = HostMemory.getInt(data + element * Integer.BYTES);
+      case INT64, TIMESTAMP_MILLIS, TIMESTAMP_MICROS, DECIMAL64 ->
+          result.longs()[row] = HostMemory.getLong(data + element * Long.BYTES);
+      case FLOAT32 -> result.doubles()[row] = HostMemory.getFloat(data + element * Float.BYTES);
+      case FLOAT64 -> result.doubles()[row] = HostMemory.getDouble(data + element * Double.BYTES);
+      case DECIMAL128 -> {
+        result.longs()[row] = HostMemory.getLong(data + element * 2 * Long.BYTES);
+        result.seconds()[row] = HostMemory.getLong(data + element * 2 * Long.BYTES + Long.BYTES);
+      }
+      case TIMESTAMP_NANOS -> {
+        result.longs()[row] = HostMemory.getLong(data + element * Long.BYTES);
+        result.seconds()[row] = HostMemory.getInt(secondData + element * Integer.BYTES);
+      }
+      case STRING, BINARY -> {
+        int begin = HostMemory.getInt(secondData + element * Integer.BYTES);
+        int end = HostMemory.getInt(secondData + (element + 1) * Integer.BYTES);
+        result.setBytes(row, data + begin, end - begin);
+      }
+      default -> throw new IllegalStateException("no expression reads " + id);
+    }
+  }
+}

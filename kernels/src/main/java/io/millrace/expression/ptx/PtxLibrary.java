@@ -1,0 +1,203 @@
+package io.millrace.expression.ptx;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The functions of {@code cuda/function}, compiled ahead of time, as text that generated modules
+ * contain: each function with the variables and functions that it uses. Immutable.
+ */
+public final class PtxLibrary {
+  private static final String FOLDER = "/io/millrace/cuda/";
+  private static final List<String> HEADERS = List.of(".version", ".target", ".address_size");
+  private static final Pattern FILE = Pattern.compile("\\./(function/\\w+\\.ptx)$");
+  private static final Pattern FUNCTION =
+      Pattern.compile("\\.func\\b(?:\\s*\\([^)]*\\))?\\s*([\\w$]+)");
+  private static final Pattern VARIABLE = Pattern.compile("([\\w$]+)(?:\\[\\d*\\])?\\s*(?:=|;)");
+  private static final Pattern RESULT = Pattern.compile("\\.func\\s*\\(([^)]*)\\)");
+  private static final Pattern PARAMETER =
+      Pattern.compile("\\.param\\s+((?:\\.\\w+\\s+(?:\\d+\\s+)?)+)[A-Za-z_$][\\w$]*(\\[\\d+\\])?");
+  private static final Pattern LABEL = Pattern.compile("\\$L_\\w+");
+  private static final Pattern NAME = Pattern.compile("[\\w$]+");
+
+  private static final class BuiltIn {
+    static final PtxLibrary INSTANCE = new PtxLibrary(sources());
+  }
+
+  /** A statement outside functions: a function or a variable. */
+  private record Item(String name, String text, boolean isFunction, boolean isWeak) {
+
+    // But for labels, which the compiler numbers through the file.
+    boolean isSame(Item other) {
+      return LABEL.matcher(text).replaceAll("").equals(LABEL.matcher(other.text).replaceAll(""));
+    }
+  }
+
+  private final Map<String, Item> items = new HashMap<>();
+
+  private PtxLibrary(List<String> sources) {
+    sources.forEach(this::parse);
+  }
+
+  /** That of this library. */
+  public static PtxLibrary builtIn() {
+    return BuiltIn.INSTANCE;
+  }
+
+  /**
+   * The built-in functions and those of other PTX.
+   *
+   * @param sources PTX of functions with the calling convention of the library
+   * @throws IllegalArgumentException if two of all sources mean different things by one name
+   */
+  public static PtxLibrary with(Collection<String> sources) {
+    if (sources.isEmpty()) {
+      return builtIn();
+    }
+    PtxLibrary library = new PtxLibrary(sources());
+    sources.forEach(library::addAll);
+    return library;
+  }
+
+  private void addAll(String source) {
+    PtxLibrary added = new PtxLibrary(List.of(source));
+    for (Item item : added.items.values()) {
+      Item known = items.putIfAbsent(item.name(), item);
+      if (known != null && !item.isWeak() && !known.isSame(item)) {
+        throw new IllegalArgumentException("two device functions are called " + item.name());
+      }
+    }
+  }
+
+  private static List<String> sources() {
+    List<String> sources = new ArrayList<>();
+    for (String line : resource("kernels.sha256").split("\n", -1)) {
+      Matcher file = FILE.matcher(line);
+      if (file.find()) {
+        sources.add(resource(file.group(1)));
+      }
+    }
+    return sources;
+  }
+
+  private static String resource(String name) {
+    try (InputStream stream = PtxLibrary.class.getResourceAsStream(FOLDER + name)) {
+      if (stream == null) {
+        throw new IllegalStateException("there is no " + FOLDER + name);
+      }
+      return new String(stream.readAllBytes(), StandardCharsets.US_ASCII);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void parse(String source) {
+    StringBuilder statement = new StringBuilder();
+    boolean hasBody = false;
+    for (String line : source.split("\n", -1)) {
+      int comment = line.indexOf("//");
+      String code = comment < 0 ? line : line.substring(0, comment);
+      boolean isBetween = statement.length() == 0 && code.isBlank();
+      if (!isBetween && HEADERS.stream().noneMatch(code::startsWith)) {
+        statement.append(code).append('\n');
+        hasBody |= code.startsWith("{");
+        // A function ends with a brace at the start of a line, all else with a semicolon.
+        if (hasBody ? code.startsWith("}") : code.stripTrailing().endsWith(";")) {
+          add(statement.toString());
+          statement.setLength(0);
+          hasBody = false;
+        }
+      }
+    }
+  }
+
+  private void add(String statement) {
+    boolean isWeak = statement.stripLeading().startsWith(".weak");
+    String text = statement.replaceFirst("\\.visible\\s+|\\.weak\\s+", "");
+    Matcher function = FUNCTION.matcher(text);
+    boolean isFunction = function.find();
+    if (isFunction && !text.contains("{")) {
+      return; // a prototype: its definition is elsewhere
+    }
+    Matcher variable = VARIABLE.matcher(text);
+    if (isFunction) {
+      items.put(function.group(1), new Item(function.group(1), text, true, isWeak));
+    } else if (variable.find()) {
+      items.put(variable.group(1), new Item(variable.group(1), text, false, isWeak));
+    }
+  }
+
+  public boolean contains(String function) {
+    return items.containsKey(function);
+  }
+
+  /** The text of the functions and of all that they use, each behind what it uses. */
+  String textOf(Collection<String> functions) {
+    Set<String> ordered = new LinkedHashSet<>();
+    functions.forEach(function -> collect(function, ordered));
+    StringBuilder text = new StringBuilder();
+    ordered.forEach(name -> text.append(items.get(name).text()).append('\n'));
+    return text.toString();
+  }
+
+  private void collect(String name, Set<String> ordered) {
+    if (ordered.contains(name)) {
+      return;
+    }
+    Matcher names = NAME.matcher(items.get(name).text());
+    while (names.find()) {
+      String used = names.group();
+      if (!used.equals(name) && items.containsKey(used)) {
+        collect(used, ordered);
+      }
+    }
+    ordered.add(name);
+  }
+
+  /**
+   * How the result of a function is declared, such as {@code .b32} or {@code .align 8 .b8 [16]}.
+   *
+   * @return empty if it has none
+   * @throws IllegalStateException if there is no such function
+   */
+  Optional<String> result(String function) {
+    Matcher result = RESULT.matcher(header(function));
+    return result.find() ? Optional.of(declared(result.group(1)).get(0)) : Optional.empty();
+  }
+
+  /** How the parameters of a function are declared. */
+  List<String> parameters(String function) {
+    String header = header(function);
+    return declared(header.substring(header.lastIndexOf(" " + function + "(")));
+  }
+
+  private String header(String function) {
+    Item item = items.get(function);
+    if (item == null || !item.isFunction()) {
+      throw new IllegalStateException("there is no device function " + function);
+    }
+    return item.text().substring(0, item.text().indexOf('{'));
+  }
+
+  private static List<String> declared(String declarations) {
+    List<String> parameters = new ArrayList<>();
+    Matcher parameter = PARAMETER.matcher(declarations);
+    while (parameter.find()) {
+      String array = parameter.group(2);
+      parameters.add(parameter.group(1).strip() + (array == null ? "" : " " + array));
+    }
+    return parameters;
+  }
+}

@@ -1,0 +1,53 @@
+package io.millrace.expression.ptx;
+
+/** Writes logic on predicate registers; a null predicate is one that is always true. */
+public final class PtxPredicates {
+  private static final String PREDICATE = ".pred";
+
+  private final PtxWriter ptx;
+
+  public PtxPredicates(PtxWriter ptx) {
+    this.ptx = ptx;
+  }
+
+  public String constant(boolean value) {
+    String predicate = ptx.register(PREDICATE);
+    ptx.write("setp.%s.s32 %s, 0, 0", value ? "eq" : "ne", predicate);
+    return predicate;
+  }
+
+  public String not(String predicate) {
+    String result = ptx.register(PREDICATE);
+    ptx.write("not.pred %s, %s", result, predicate);
+    return result;
+  }
+
+  /** Both; null if both are. */
+  public String and(String left, String right) {
+    if (left == null || right == null) {
+      return left == null ? right : left;
+    }
+    String result = ptx.register(PREDICATE);
+    ptx.write("and.pred %s, %s, %s", result, left, right);
+    return result;
+  }
+
+  /** A comparison of a 32-bit register with a number. */
+  public String compare(String condition, String register, int number) {
+    String result = ptx.register(PREDICATE);
+    ptx.write("setp.%s.s32 %s, %s, %d", condition, result, register, number);
+    return result;
+  }
+
+  /** Writes {@code chosen} where the condition is true, else {@code otherwise}. */
+  public void select(
+      String type, String result, String chosen, String otherwise, String condition) {
+    if (type.equals(PREDICATE)) {
+      String first = and(chosen, condition);
+      String second = and(otherwise, not(condition));
+      ptx.write("or.pred %s, %s, %s", result, first, second);
+    } else {
+      ptx.write("selp%s %s, %s, %s, %s", type, result, chosen, otherwise, condition);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package io.millrace.expression.ptx;
+
+import io.millrace.column.DataType;
+import java.util.List;
+
+/**
+ * A value in registers of a generated kernel.
+ *
+ * @param registers one, or two for two-part values (DECIMAL128 low and high, TIMESTAMP(7..9) millis
+ *     and nanos, STRING and BINARY address and length); of BOOL a predicate
+ * @param valid the predicate register that is true where the value is not null; null if it never is
+ */
+public record PtxValue(DataType type, List<String> registers, String valid) {
+  public PtxValue {
+    registers = List.copyOf(registers);
+  }
+
+  /** The only or first register. */
+  public String register() {
+    return registers.get(0);
+  }
+
+  /** The second register of a two-part value. */
+  public String second() {
+    return registers.get(1);
+  }
+
+  public PtxValue withValid(String predicate) {
+    return new PtxValue(type, registers, predicate);
+  }
+}

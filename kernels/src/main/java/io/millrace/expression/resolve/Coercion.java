@@ -1,0 +1,180 @@
+package io.millrace.expression.resolve;
+
+import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.typed.TypedExpression;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BinaryOperator;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** Implicit casts, as Flink SQL's type coercion makes them. */
+public final class Coercion {
+  private static final int MAXIMUM_PRECISION = 38;
+
+  private Coercion() {}
+
+  /** The decimal that holds all values of an integer type, or the decimal itself. */
+  public static DataType asDecimal(DataType type) {
+    return switch (type.id()) {
+      case INT8 -> DataType.decimal(3, 0);
+      case INT16 -> DataType.decimal(5, 0);
+      case INT32 -> DataType.decimal(10, 0);
+      case INT64 -> DataType.decimal(19, 0);
+      default -> type;
+    };
+  }
+
+  /**
+   * The expression cast to a type; itself if it has it. A null literal of another type becomes one
+   * of this type.
+   *
+   * @throws ExpressionException if there is no such cast
+   */
+  public static TypedExpression cast(
+      TypedExpression operand, DataType to, ResolutionContext context) {
+    if (operand.type().equals(to)) {
+      return operand;
+    }
+    if (operand instanceof TypedExpression.Literal literal && literal.value() == null) {
+      return new TypedExpression.Literal(null, to);
+    }
+    return context
+        .functions()
+        .cast(operand.type(), to)
+        .orElseThrow(
+            () ->
+                new ExpressionException(
+                    "cannot cast " + operand + " from " + operand.type() + " to " + to))
+        .bind(operand, to, context);
+  }
+
+  /**
+   * The narrowest type that all the expressions can be cast to without asking, as the sides of a
+   * comparison are.
+   *
+   * @throws ExpressionException if there is none
+   */
+  public static DataType commonType(List<TypedExpression> expressions) {
+    return fold(expressions, Coercion::common);
+  }
+
+  /**
+   * The type of functions like COALESCE and GREATEST, as Flink's {@code LogicalTypeMerging} finds
+   * it: the {@link #commonType}, but FLOAT of a DECIMAL before a FLOAT, and of timestamps with and
+   * without time zone one with.
+   *
+   * @throws ExpressionException if there is none
+   */
+  public static DataType commonArgumentType(List<TypedExpression> arguments) {
+    return fold(arguments, Coercion::commonOfArguments);
+  }
+
+  private static DataType commonOfArguments(DataType left, DataType right) {
+    if (left.isDecimal() && right.id() == TypeId.FLOAT32) {
+      return right;
+    }
+    return ofZone(left.withTimeZone() || right.withTimeZone(), left, right);
+  }
+
+  /** The common type; of two timestamps with a time zone or without, as told. */
+  private static DataType ofZone(boolean withTimeZone, DataType left, DataType right) {
+    DataType common = common(left, right);
+    return left.isTimestamp() && right.isTimestamp()
+        ? DataType.timestamp(common.precision(), withTimeZone)
+        : common;
+  }
+
+  /**
+   * The type of arithmetic and of CASE, as Calcite's {@code leastRestrictive} finds it: the {@link
+   * #commonType}, but of FLOAT and DOUBLE the first, and with the time zone of the first timestamp.
+   *
+   * @throws ExpressionException if there is none
+   */
+  public static DataType leastRestrictiveType(List<TypedExpression> expressions) {
+    return fold(
+        expressions,
+        (left, right) ->
+            left.isFloatingPoint() && right.isFloatingPoint()
+                ? left
+                : ofZone(left.withTimeZone(), left, right));
+  }
+
+  private static DataType fold(
+      List<TypedExpression> expressions, BinaryOperator<DataType> commonOfTwo) {
+    return expressions.stream()
+        .filter(expression -> !isUntypedNull(expression))
+        .map(TypedExpression::type)
+        .reduce(commonOfTwo)
+        .orElse(DataType.BOOL);
+  }
+
+  /** SQL's NULL without a type is read as a BOOLEAN. */
+  private static boolean isUntypedNull(TypedExpression expression) {
+    return Arguments.isNullLiteral(expression) && expression.type().id() == TypeId.BOOL;
+  }
+
+  /**
+   * The narrowest type of both.
+   *
+   * @throws ExpressionException if there is none
+   */
+  public static DataType common(DataType left, DataType right) {
+    if (left.equals(right)) {
+      return left;
+    }
+    if (left.isNumeric() && right.isNumeric()) {
+      return commonNumeric(left, right);
+    }
+    if (left.isTimestamp() && right.isTimestamp()) {
+      boolean withTimeZone = left.withTimeZone() && right.withTimeZone();
+      return DataType.timestamp(Math.max(left.precision(), right.precision()), withTimeZone);
+    }
+    throw new ExpressionException(left + " and " + right + " have no common type");
+  }
+
+  /**
+   * A CASE whose results are cast to their least restrictive type.
+   *
+   * @param results one a condition, and last the one for rows where no condition is true
+   * @throws ExpressionException if the results have no common type
+   */
+  public static TypedExpression.Case caseOf(
+      List<TypedExpression> conditions, List<TypedExpression> results, ResolutionContext context) {
+    DataType type = leastRestrictiveType(results);
+    List<TypedExpression> cast =
+        results.stream().map(result -> cast(result, type, context)).toList();
+    return ConstantCase.of(new TypedExpression.Case(conditions, folded(cast)));
+  }
+
+  /** Constants that were cast are constants again, where there are many. */
+  private static List<TypedExpression> folded(List<TypedExpression> results) {
+    if (results.size() <= ConstantLookup.LEAST_CONSTANTS) {
+      return results;
+    }
+    List<Optional<TypedExpression.Literal>> literals = ConstantFolding.foldAll(results);
+    return IntStream.range(0, results.size())
+        .mapToObj(
+            i -> literals.get(i).<TypedExpression>map(Function.identity()).orElse(results.get(i)))
+        .toList();
+  }
+
+  private static DataType commonNumeric(DataType left, DataType right) {
+    if (left.isFloatingPoint() || right.isFloatingPoint()) {
+      boolean isDouble =
+          Stream.of(left, right).anyMatch(type -> type.id() == TypeId.FLOAT64 || type.isDecimal());
+      return isDouble ? DataType.FLOAT64 : DataType.FLOAT32;
+    }
+    if (left.isInteger() && right.isInteger()) {
+      return left.id().byteWidth() >= right.id().byteWidth() ? left : right;
+    }
+    DataType a = asDecimal(left);
+    DataType b = asDecimal(right);
+    int whole = Math.max(a.precision() - a.scale(), b.precision() - b.scale());
+    int scale = Math.min(Math.max(a.scale(), b.scale()), MAXIMUM_PRECISION - whole);
+    return DataType.decimal(whole + scale, scale);
+  }
+}

@@ -1,0 +1,206 @@
+package io.millrace.expression.resolve;
+
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.column.TypeId;
+import io.millrace.expression.Expression;
+import io.millrace.expression.ExpressionForm;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.typed.BoundFunction;
+import io.millrace.expression.typed.PostOrder;
+import io.millrace.expression.typed.TypedExpression;
+import io.millrace.expression.typed.ValueNumbering;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Gives expressions their types, against the columns of one schema. What is one object stays one,
+ * in all that a resolver resolves. Not thread-safe.
+ */
+public final class ExpressionResolver {
+  private static final int MAXIMUM_LISTED = 6;
+
+  private final Schema schema;
+  private final ResolutionContext context;
+  private final IdentityHashMap<Expression, TypedExpression> known = new IdentityHashMap<>();
+  private final ValueNumbering values = new ValueNumbering();
+  // Of the schema's fields, by name.
+  private final Map<String, Integer> indices = new LinkedHashMap<>();
+
+  public ExpressionResolver(Schema schema, ResolutionContext context) {
+    this.schema = schema;
+    this.context = context;
+    for (Field field : schema.fields()) {
+      indices.put(field.name(), indices.size());
+    }
+  }
+
+  /**
+   * The typed expression.
+   *
+   * @throws ExpressionException if a column or function does not exist (with the nearest name),
+   *     types do not fit, or conditions are nested more than {@value TypedExpression#MOST_NESTED}
+   *     deep
+   */
+  public TypedExpression resolve(Expression expression) {
+    return values.share(typed(expression));
+  }
+
+  private TypedExpression typed(Expression expression) {
+    // Not remembered, because there may be very many; what uses them shares equal ones.
+    if (expression instanceof Expression.Literal literal) {
+      return new TypedExpression.Literal(literal.value(), literal.type());
+    }
+    if (!known.containsKey(expression)) {
+      PostOrder.visit(
+          expression,
+          ExpressionForm::operands,
+          node -> node instanceof Expression.Literal || known.containsKey(node),
+          node -> known.put(node, isFlat(node) ? bind(node) : values.share(bind(node))));
+    }
+    return known.get(expression);
+  }
+
+  // Comparing flat expressions takes no time, and there may be very many, of which few are kept.
+  private static boolean isFlat(Expression expression) {
+    boolean isFlat = expression instanceof Expression.Call;
+    if (isFlat) {
+      for (Expression argument : ((Expression.Call) expression).arguments()) {
+        isFlat &=
+            argument instanceof Expression.ColumnReference
+                || argument instanceof Expression.Literal;
+      }
+    }
+    return isFlat;
+  }
+
+  private TypedExpression bind(Expression expression) {
+    if (expression instanceof Expression.ColumnReference reference) {
+      return column(reference.name());
+    } else if (expression instanceof Expression.Alias alias) {
+      return typed(alias.operand());
+    } else if (expression instanceof Expression.Cast cast) {
+      return cast(cast);
+    } else if (expression instanceof Expression.Case branches) {
+      return branches(branches);
+    }
+    return call((Expression.Call) expression);
+  }
+
+  /**
+   * The typed condition of a filter.
+   *
+   * @throws ExpressionException as {@link #resolve}, and if it is no BOOLEAN
+   */
+  public TypedExpression resolveCondition(Expression expression) {
+    return values.share(typedCondition(expression));
+  }
+
+  private TypedExpression typedCondition(Expression expression) {
+    TypedExpression condition = typed(expression);
+    if (condition.type().id() != TypeId.BOOL) {
+      throw new ExpressionException(
+          "a condition is BOOLEAN, but " + expression + " is " + condition.type());
+    }
+    return condition;
+  }
+
+  /** The name that the column of an expression gets: its alias or column, else its text. */
+  public static String nameOf(Expression expression) {
+    if (expression instanceof Expression.Alias alias) {
+      return alias.name();
+    }
+    return expression instanceof Expression.ColumnReference reference
+        ? reference.name()
+        : expression.toString();
+  }
+
+  private TypedExpression column(String name) {
+    Integer index = indices.get(name);
+    if (index == null) {
+      throw ExpressionException.unknownColumn(name, List.copyOf(indices.keySet()));
+    }
+    Field field = schema.field(index);
+    return new TypedExpression.InputReference(index, name, field.type(), field.nullable());
+  }
+
+  private TypedExpression cast(Expression.Cast cast) {
+    TypedExpression operand = typed(cast.operand());
+    TypedExpression result = Coercion.cast(operand, cast.type(), context);
+    return cast.orNull() ? orNull(operand, result) : result;
+  }
+
+  /** TRY_CAST is nullable even where nothing fails. */
+  private static TypedExpression orNull(TypedExpression operand, TypedExpression result) {
+    boolean canFail =
+        !result.equals(operand)
+            && result instanceof TypedExpression.Call call
+            && call.function().outcome() == BoundFunction.Outcome.FAILING;
+    if (canFail) {
+      return new TypedExpression.Try((TypedExpression.Call) result);
+    }
+    return result.nullable() ? result : new TypedExpression.Case(List.of(), List.of(result), true);
+  }
+
+  private TypedExpression branches(Expression.Case branches) {
+    List<TypedExpression> conditions = new ArrayList<>();
+    for (Expression condition : branches.conditions()) {
+      conditions.add(typedCondition(condition));
+    }
+    List<TypedExpression> results = resolveAll(branches.results());
+    try {
+      return Coercion.caseOf(conditions, results, context);
+    } catch (ExpressionException e) {
+      throw new ExpressionException(branches + ": " + e.getMessage());
+    }
+  }
+
+  private TypedExpression call(Expression.Call call) {
+    FunctionDefinition function = context.functions().function(call.function());
+    List<TypedExpression> arguments = resolveAll(call.arguments());
+    try {
+      return function.bind(arguments, context);
+    } catch (ExpressionException e) {
+      throw new ExpressionException(message(call, function, arguments, e));
+    }
+  }
+
+  private List<TypedExpression> resolveAll(List<Expression> expressions) {
+    List<TypedExpression> resolved = new ArrayList<>(expressions.size());
+    for (Expression expression : expressions) {
+      resolved.add(typed(expression));
+    }
+    return resolved;
+  }
+
+  private static String message(
+      Expression.Call call,
+      FunctionDefinition function,
+      List<TypedExpression> arguments,
+      ExpressionException cause) {
+    String types =
+        arguments.stream()
+            .map(argument -> argument.type().toString())
+            .collect(Collectors.joining(", "));
+    String taken =
+        Stream.concat(
+                function.signatures().stream().limit(MAXIMUM_LISTED).map(Signature::toString),
+                function.signatures().size() > MAXIMUM_LISTED ? Stream.of("...") : Stream.empty())
+            .collect(Collectors.joining(" or "));
+    return call
+        + ": "
+        + cause.getMessage()
+        + "; "
+        + function.name()
+        + " takes "
+        + taken
+        + ", not ("
+        + types
+        + ")";
+  }
+}

@@ -1,0 +1,158 @@
+package io.millrace.expression.resolve;
+
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.typed.BoundFunction;
+import io.millrace.expression.typed.TypedExpression;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+
+/** A function of SQL: how it is called, what it takes, and what it is bound to. Immutable. */
+public final class FunctionDefinition {
+  /** Makes the typed expression of a call. */
+  @FunctionalInterface
+  public interface Binder {
+
+    /**
+     * What the call is for these arguments: usually {@link BoundFunction.Builder#call} of the
+     * arguments after casts ({@link Coercion}), or other nodes that mean the same.
+     *
+     * @throws ExpressionException if the arguments do not fit; {@link #bind} puts the call into the
+     *     message
+     */
+    TypedExpression bind(List<TypedExpression> arguments, ResolutionContext context);
+  }
+
+  private final String name;
+  private final List<String> aliases;
+  private final FunctionFamily family;
+  private final List<Signature> signatures;
+  private final String description;
+  private final String differences;
+  private final Binder binder;
+  private final Function<List<String>, String> sql;
+
+  private FunctionDefinition(Builder builder) {
+    this.name = builder.name;
+    this.aliases = builder.aliases;
+    this.family = Objects.requireNonNull(builder.family, "family is null");
+    this.signatures = builder.signatures;
+    this.description = Objects.requireNonNull(builder.description, "description is null");
+    this.differences = builder.differences;
+    this.binder = Objects.requireNonNull(builder.binder, "binder is null");
+    this.sql = builder.sql;
+  }
+
+  /** The SQL name, upper case. */
+  public String name() {
+    return name;
+  }
+
+  public List<String> aliases() {
+    return aliases;
+  }
+
+  public FunctionFamily family() {
+    return family;
+  }
+
+  public List<Signature> signatures() {
+    return signatures;
+  }
+
+  /** One sentence. */
+  public String description() {
+    return description;
+  }
+
+  /** What is not as in Flink SQL; empty if nothing. */
+  public String differences() {
+    return differences;
+  }
+
+  /**
+   * The typed expression of a call with these arguments.
+   *
+   * @throws ExpressionException if they do not fit, with the call and what it takes
+   */
+  public TypedExpression bind(List<TypedExpression> arguments, ResolutionContext context) {
+    return binder.bind(arguments, context);
+  }
+
+  /** How a call is written in SQL. */
+  public String toSql(List<String> arguments) {
+    return sql.apply(arguments);
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+
+  public static Builder named(String name) {
+    return new Builder(name);
+  }
+
+  /** Sets the parts of a definition. */
+  public static final class Builder {
+    private final String name;
+    private List<String> aliases = List.of();
+    private FunctionFamily family;
+    private List<Signature> signatures = List.of();
+    private String description;
+    private String differences = "";
+    private Binder binder;
+    private Function<List<String>, String> sql;
+
+    private Builder(String name) {
+      this.name = name;
+      this.sql = arguments -> name + "(" + String.join(", ", arguments) + ")";
+    }
+
+    public Builder aliases(String... names) {
+      this.aliases = List.of(names);
+      return this;
+    }
+
+    public Builder family(FunctionFamily value) {
+      this.family = value;
+      return this;
+    }
+
+    public Builder signatures(Signature... values) {
+      this.signatures = List.of(values);
+      return this;
+    }
+
+    public Builder signatures(List<Signature> values) {
+      this.signatures = List.copyOf(values);
+      return this;
+    }
+
+    public Builder description(String sentence) {
+      this.description = sentence;
+      return this;
+    }
+
+    public Builder differences(String sentence) {
+      this.differences = sentence;
+      return this;
+    }
+
+    /** How a call is written, by its arguments' texts; {@code NAME(a, b)} unless told. */
+    public Builder sql(Function<List<String>, String> text) {
+      this.sql = text;
+      return this;
+    }
+
+    /** Written {@code (a NAME b)}. */
+    public Builder infix(String operator) {
+      return sql(arguments -> "(" + String.join(" " + operator + " ", arguments) + ")");
+    }
+
+    public FunctionDefinition bind(Binder value) {
+      this.binder = value;
+      return new FunctionDefinition(this);
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package io.millrace.expression.resolve;
+
+import io.millrace.column.DataType;
+import io.millrace.expression.CallSyntax;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.error.Suggestion;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.stream.Stream;
+
+/** The functions and casts that expressions may use, by their SQL names. Immutable. */
+public final class FunctionRegistry {
+  private static final List<String> NON_DETERMINISTIC =
+      List.of(
+          "RAND",
+          "RAND_INTEGER",
+          "UUID",
+          "NOW",
+          "PROCTIME",
+          "CURRENT_DATE",
+          "CURRENT_TIME",
+          "CURRENT_TIMESTAMP",
+          "LOCALTIME",
+          "LOCALTIMESTAMP",
+          "CURRENT_ROW_TIMESTAMP",
+          "CURRENT_WATERMARK",
+          "UNIX_TIMESTAMP_NOW");
+
+  // Found by its name: the functions know this package, and not this package them.
+  private static final class BuiltIn {
+    static final FunctionRegistry INSTANCE =
+        new FunctionRegistry(
+            libraries().map(FunctionLibrary::definitions).flatMap(List::stream).toList(),
+            libraries().map(FunctionLibrary::casts).flatMap(List::stream).toList(),
+            List.of());
+
+    private static Stream<FunctionLibrary> libraries() {
+      return ServiceLoader.load(FunctionLibrary.class, FunctionRegistry.class.getClassLoader())
+          .stream()
+          .map(ServiceLoader.Provider::get);
+    }
+  }
+
+  /** The syntax of the built-in functions. */
+  public static final class BuiltInSyntax implements CallSyntax {
+    @Override
+    public Optional<String> toSql(String function, List<String> arguments) {
+      return builtIn().find(function).map(definition -> definition.toSql(arguments));
+    }
+  }
+
+  private final Map<String, FunctionDefinition> definitions;
+  private final Map<String, FunctionDefinition> byName = new HashMap<>();
+  private final List<CastRule> casts;
+  private final List<String> ptxSources;
+
+  private FunctionRegistry(
+      List<FunctionDefinition> functions, List<CastRule> casts, List<String> ptxSources) {
+    this.ptxSources = List.copyOf(ptxSources);
+    Map<String, FunctionDefinition> inOrder = new LinkedHashMap<>();
+    for (FunctionDefinition function : functions) {
+      inOrder.put(function.name(), function);
+      add(function.name(), function);
+      function.aliases().forEach(alias -> add(alias, function));
+    }
+    this.definitions = Collections.unmodifiableMap(inOrder);
+    this.casts = List.copyOf(casts);
+  }
+
+  private void add(String name, FunctionDefinition function) {
+    if (byName.put(name, function) != null) {
+      throw new IllegalArgumentException("two functions are called " + name);
+    }
+  }
+
+  /** Those that come with the library. */
+  public static FunctionRegistry builtIn() {
+    return BuiltIn.INSTANCE;
+  }
+
+  /**
+   * These functions and {@code function}.
+   *
+   * @param ptx the device functions that it calls, by the calling convention of the device function
+   *     library; empty if it calls none
+   * @throws IllegalArgumentException if its name is taken
+   */
+  public FunctionRegistry with(FunctionDefinition function, String ptx) {
+    List<FunctionDefinition> functions = new ArrayList<>(definitions.values());
+    functions.add(function);
+    List<String> sources = new ArrayList<>(ptxSources);
+    if (!ptx.isEmpty()) {
+      sources.add(ptx);
+    }
+    return new FunctionRegistry(functions, casts, sources);
+  }
+
+  /** PTX of device functions that the library does not have. */
+  public List<String> ptxSources() {
+    return ptxSources;
+  }
+
+  /** In the order of their families. */
+  public Collection<FunctionDefinition> definitions() {
+    return definitions.values();
+  }
+
+  /**
+   * The function with this name or alias, in any case.
+   *
+   * @throws ExpressionException if there is none, with the nearest name, or if it is one that gives
+   *     another value at each call
+   */
+  public FunctionDefinition function(String name) {
+    String key = name.toUpperCase(Locale.ROOT);
+    FunctionDefinition function = byName.get(key);
+    if (function == null) {
+      throw new ExpressionException(
+          NON_DETERMINISTIC.contains(key)
+              ? key + " gives another value at each call, which a batch cannot repeat"
+              : "there is no function " + key + Suggestion.of(key, byName.keySet()));
+    }
+    return function;
+  }
+
+  /** The function with this name or alias, in any case; empty if there is none. */
+  public Optional<FunctionDefinition> find(String name) {
+    return Optional.ofNullable(byName.get(name.toUpperCase(Locale.ROOT)));
+  }
+
+  /** How {@code from} becomes {@code to}; empty if it cannot. */
+  public Optional<CastRule> cast(DataType from, DataType to) {
+    return casts.stream().filter(rule -> rule.supports(from, to)).findFirst();
+  }
+}

@@ -1,0 +1,185 @@
+package io.millrace.expression.resolve;
+
+import io.millrace.column.DataType;
+import io.millrace.device.GpuException;
+import io.millrace.expression.typed.BoundFunction;
+import io.millrace.expression.typed.TypedExpression;
+import io.millrace.expression.vector.HostVector;
+import io.millrace.expression.vector.Rows;
+import io.millrace.expression.vector.ValueKind;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+
+/**
+ * A user's function, which expressions call by its name. A null argument gives null without asking
+ * it. Immutable; serialized with the job.
+ */
+public final class UserDefinedFunction implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private final String name;
+  private final List<DataType> arguments;
+  private final DataType result;
+  private final BoundFunction.Outcome outcome;
+  private final ColumnFunction host;
+  private final String deviceFunction;
+  private final String ptx;
+
+  private UserDefinedFunction(Builder builder, ColumnFunction host) {
+    this.name = builder.name;
+    this.arguments = builder.arguments;
+    this.result = Objects.requireNonNull(builder.result, "the result's type is missing");
+    if (builder.deviceFunction != null && ValueKind.of(result) == ValueKind.BYTES) {
+      throw new IllegalArgumentException(name + " has a device function, but gives " + result);
+    }
+    this.outcome = builder.outcome;
+    this.host = host;
+    this.deviceFunction = builder.deviceFunction;
+    this.ptx = builder.ptx;
+  }
+
+  /** The name, upper case. */
+  public String name() {
+    return name;
+  }
+
+  /** The text of the device function with all that it calls; empty if there is none. */
+  public String ptx() {
+    return ptx;
+  }
+
+  /** The function as expressions are resolved with it. */
+  FunctionDefinition definition() {
+    return FunctionDefinition.named(name)
+        .family(FunctionFamily.USER_DEFINED)
+        .signatures(Signature.of(arguments.toArray(DataType[]::new)))
+        .description("A user's function.")
+        .bind(this::bind);
+  }
+
+  private TypedExpression bind(List<TypedExpression> given, ResolutionContext context) {
+    Arguments.count(given, arguments.size(), arguments.size());
+    List<TypedExpression> operands = new ArrayList<>();
+    for (int i = 0; i < given.size(); i++) {
+      TypedExpression argument = given.get(i);
+      boolean fits =
+          Arguments.isNullLiteral(argument)
+              || Coercion.common(argument.type(), arguments.get(i)).equals(arguments.get(i));
+      if (!fits) {
+        throw Arguments.wrongType(argument);
+      }
+      operands.add(Coercion.cast(argument, arguments.get(i), context));
+    }
+    // Another function may have this name where a calc is fused of steps with other settings.
+    BoundFunction.Builder bound = BoundFunction.named(name).parameters(this).host(this::evaluate);
+    if (deviceFunction == null) {
+      bound.hostOnly("plain Java of the user");
+    } else {
+      bound.device(deviceFunction);
+    }
+    return switch (outcome) {
+      case VALUE -> bound.call(operands, result);
+      case NULLABLE -> bound.nullable().call(operands, result);
+      case FAILING -> bound.failing().call(operands, result, true);
+    };
+  }
+
+  private void evaluate(HostVector[] operands, HostVector result, Rows rows) {
+    try {
+      host.evaluate(operands, result, rows);
+    } catch (GpuException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      evaluateEach(operands, result, rows);
+    }
+  }
+
+  /** Finds the rows that the function throws for. */
+  private void evaluateEach(HostVector[] operands, HostVector result, Rows rows) {
+    for (int i = 0; i < rows.count(); i++) {
+      int row = rows.position(i);
+      try {
+        host.evaluate(operands, result, rows.of(new int[] {row}, 1));
+      } catch (GpuException e) {
+        throw e;
+      } catch (RuntimeException e) {
+        rows.fail(row, e);
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return name + arguments + " " + result;
+  }
+
+  /** Starts a function. */
+  public static Builder named(String name) {
+    return new Builder(name.toUpperCase(Locale.ROOT));
+  }
+
+  /** Sets the parts of a function. */
+  public static final class Builder {
+    private final String name;
+    private List<DataType> arguments = List.of();
+    private DataType result;
+    private BoundFunction.Outcome outcome = BoundFunction.Outcome.VALUE;
+    private String deviceFunction;
+    private String ptx = "";
+
+    private Builder(String name) {
+      this.name = name;
+    }
+
+    /** The arguments' types; narrower ones are cast to them. */
+    public Builder arguments(DataType... types) {
+      this.arguments = List.of(types);
+      return this;
+    }
+
+    public Builder returns(DataType type) {
+      this.result = type;
+      return this;
+    }
+
+    /** The function may give null for arguments that are not null. */
+    public Builder nullable() {
+      this.outcome = BoundFunction.Outcome.NULLABLE;
+      return this;
+    }
+
+    /** The function may give null, or fail for a row, which fails the job. */
+    public Builder failing() {
+      this.outcome = BoundFunction.Outcome.FAILING;
+      return this;
+    }
+
+    /**
+     * The function for GPUs: PTX of CUDA C++ that was compiled ahead, as {@code nvcc -ptx -rdc=true
+     * -arch=compute_80 -fmad=false} does, with the calling convention of {@code
+     * cuda/function/function.cuh}: {@code extern "C" __device__}, one parameter a number, and an
+     * {@code Outcome} if the function may give null or fail. It gives the same bits as the function
+     * in Java. A function whose result is STRING or BINARY has none.
+     *
+     * @param function its name in the PTX, which no function of the library has
+     * @param source the PTX: the function and all that it calls
+     * @throws IllegalArgumentException if the PTX has no such function
+     */
+    public Builder device(String function, String source) {
+      if (!source.contains(function)) {
+        throw new IllegalArgumentException("the PTX has no function " + function);
+      }
+      this.deviceFunction = function;
+      this.ptx = source;
+      return this;
+    }
+
+    /** The function in plain Java: on hosts without a GPU, and what the one for GPUs is held to. */
+    public UserDefinedFunction as(ColumnFunction function) {
+      return new UserDefinedFunction(this, Objects.requireNonNull(function, "function is null"));
+    }
+  }
+}

@@ -1,0 +1,218 @@
+package io.millrace.expression.typed;
+
+import io.millrace.column.DataType;
+import io.millrace.expression.ptx.DeviceFunction;
+import io.millrace.expression.vector.HostFunction;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * A function bound to the types of its operands, with its two implementations, which give the same
+ * bits. It is strict: a null operand gives null without asking it.
+ *
+ * <p>Two are equal if their names and parameters are; together with operands of equal types they
+ * then compute the same.
+ */
+public final class BoundFunction {
+  /** What a function may give for operands that are not null. */
+  public enum Outcome {
+    /** Always a value. */
+    VALUE,
+    /** A value or null. */
+    NULLABLE,
+    /** A value, null, or a failure of the row. */
+    FAILING
+  }
+
+  private final String name;
+  private final List<Object> parameters;
+  private final Outcome outcome;
+  private final HostFunction host;
+  private final DeviceFunction device;
+  private final String hostReason;
+  private final ByteBound bound;
+  private final boolean usesScratch;
+  private final Function<List<String>, String> sql;
+
+  private BoundFunction(Builder builder) {
+    this.name = builder.name;
+    this.parameters = builder.parameters;
+    this.outcome = builder.outcome;
+    this.host = Objects.requireNonNull(builder.host, builder.name + " has no host function");
+    this.device = builder.device;
+    this.hostReason = builder.hostReason;
+    this.bound = builder.bound;
+    this.usesScratch = builder.usesScratch;
+    this.sql = builder.sql;
+    if (device == null && hostReason == null) {
+      throw new IllegalArgumentException(name + " has neither a device function nor a reason");
+    }
+  }
+
+  /** The SQL name. */
+  public String name() {
+    return name;
+  }
+
+  /** What the binding took from literal arguments, such as a pattern; part of the identity. */
+  public List<Object> parameters() {
+    return parameters;
+  }
+
+  public Outcome outcome() {
+    return outcome;
+  }
+
+  public HostFunction host() {
+    return host;
+  }
+
+  /** Empty if the function runs on the host only; then {@link #hostReason} says why. */
+  public Optional<DeviceFunction> device() {
+    return Optional.ofNullable(device);
+  }
+
+  public String hostReason() {
+    return hostReason;
+  }
+
+  /** Of a result of bytes, how many there are at most, by the lengths of the operands. */
+  public ByteBound bound() {
+    return bound;
+  }
+
+  /** Whether the device function writes its result to scratch memory of {@link #bound} bytes. */
+  public boolean usesScratch() {
+    return usesScratch;
+  }
+
+  /**
+   * What decides the function's part of a generated kernel, together with its types: refers to no
+   * object of a job, unless the job writes instructions of its own, which equal no others.
+   */
+  public Object kernelIdentity() {
+    if (device instanceof DeviceFunction.LibraryFunction library) {
+      return List.of(library.kernelIdentity(), outcome, usesScratch, bound);
+    }
+    Class<?> instructions = device.getClass();
+    boolean isBuiltIn = instructions.getClassLoader() == BoundFunction.class.getClassLoader();
+    return isBuiltIn ? List.of(instructions, name, parameters, bound) : new Object();
+  }
+
+  String toSql(List<String> operands) {
+    return sql.apply(operands);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof BoundFunction that
+        && name.equals(that.name)
+        && parameters.equals(that.parameters);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(name, parameters);
+  }
+
+  @Override
+  public String toString() {
+    return parameters.isEmpty() ? name : name + parameters;
+  }
+
+  /** Starts a binding of the function {@code name}. */
+  public static Builder named(String name) {
+    return new Builder(name);
+  }
+
+  /** What a function's binding gives to its call. */
+  public static final class Builder {
+    private final String name;
+    private List<Object> parameters = List.of();
+    private Outcome outcome = Outcome.VALUE;
+    private HostFunction host;
+    private DeviceFunction device;
+    private String hostReason;
+    private ByteBound bound = ByteBound.NONE;
+    private boolean usesScratch;
+    private Function<List<String>, String> sql;
+
+    private Builder(String name) {
+      this.name = name;
+      this.sql = operands -> name + "(" + String.join(", ", operands) + ")";
+    }
+
+    /** Values with equals and toString that the binding took from literals or types. */
+    public Builder parameters(Object... values) {
+      this.parameters = List.of(values);
+      return this;
+    }
+
+    public Builder nullable() {
+      this.outcome = Outcome.NULLABLE;
+      return this;
+    }
+
+    public Builder failing() {
+      this.outcome = Outcome.FAILING;
+      return this;
+    }
+
+    public Builder host(HostFunction function) {
+      this.host = function;
+      return this;
+    }
+
+    public Builder device(DeviceFunction function) {
+      this.device = function;
+      return this;
+    }
+
+    /** Names a function of the device function library. */
+    public Builder device(String libraryFunction) {
+      return device(DeviceFunction.call(libraryFunction));
+    }
+
+    /** Says why there is no device function: a half sentence such as "Unicode case mapping". */
+    public Builder hostOnly(String reason) {
+      this.hostReason = reason;
+      return this;
+    }
+
+    /** For a result of bytes that is a part of an operand. */
+    public Builder within(ByteBound resultBound) {
+      this.bound = resultBound;
+      return this;
+    }
+
+    /** For a result of bytes that the device function writes to scratch memory. */
+    public Builder scratch(ByteBound resultBound) {
+      this.bound = resultBound;
+      this.usesScratch = true;
+      return this;
+    }
+
+    /** How the call is written, by its operands' texts; {@code NAME(a, b)} unless told. */
+    public Builder sql(Function<List<String>, String> text) {
+      this.sql = text;
+      return this;
+    }
+
+    /** The call of this function; nullable if an operand or the outcome is. */
+    public TypedExpression.Call call(List<TypedExpression> operands, DataType type) {
+      boolean nullable = outcome == Outcome.NULLABLE;
+      for (TypedExpression operand : operands) {
+        nullable |= operand.nullable();
+      }
+      return call(operands, type, nullable);
+    }
+
+    /** The call of this function, nullable as told: FAILING functions may give null too. */
+    public TypedExpression.Call call(
+        List<TypedExpression> operands, DataType type, boolean nullable) {
+      return new TypedExpression.Call(new BoundFunction(this), operands, type, nullable);
+    }
+  }
+}

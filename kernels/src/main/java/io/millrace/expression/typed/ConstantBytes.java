@@ -1,0 +1,15 @@
+package io.millrace.expression.typed;
+
+import java.nio.charset.StandardCharsets;
+
+/** The bytes of STRING literals. */
+public final class ConstantBytes {
+  private ConstantBytes() {}
+
+  /** UTF-8; none of a null. */
+  public static byte[] of(TypedExpression.Literal literal) {
+    return literal.value() == null
+        ? new byte[0]
+        : ((String) literal.value()).getBytes(StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,42 @@
+package io.millrace.expression.typed;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/** Walks graphs operands first, however deep they are: without recursion. */
+public final class PostOrder {
+  private PostOrder() {}
+
+  /**
+   * Visits {@code root} and what it is made of, as far as it is not known, in the order of a
+   * recursion.
+   *
+   * @param isKnown must be true of a node from its visit on
+   */
+  public static <N> void visit(
+      N root, Function<N, List<N>> operands, Predicate<N> isKnown, Consumer<N> visitor) {
+    Deque<N> pending = new ArrayDeque<>();
+    // Those of pending whose operands are above them.
+    Deque<N> expanded = new ArrayDeque<>();
+    pending.push(root);
+    while (!pending.isEmpty()) {
+      N node = pending.peek();
+      if (node == expanded.peek()) {
+        pending.pop();
+        visitor.accept(expanded.pop());
+      } else if (isKnown.test(node)) {
+        pending.pop();
+      } else {
+        expanded.push(node);
+        List<N> ofNode = operands.apply(node);
+        for (int i = ofNode.size() - 1; i >= 0; i--) {
+          pending.push(ofNode.get(i));
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package io.millrace.expression.typed;
+
+import java.util.IdentityHashMap;
+import java.util.List;
+
+/** Typed expressions as SQL. */
+public final class TypedText {
+  private static final int MAXIMUM_LENGTH = 10_000;
+
+  private TypedText() {}
+
+  static String of(TypedExpression expression) {
+    IdentityHashMap<TypedExpression, String> known = new IdentityHashMap<>();
+    PostOrder.visit(
+        expression,
+        TypedExpression::operands,
+        known::containsKey,
+        node -> {
+          List<String> operands = node.operands().stream().map(known::get).toList();
+          known.put(node, cut(node.toSql(operands)));
+        });
+    return known.get(expression);
+  }
+
+  /**
+   * The text, or its first {@value #MAXIMUM_LENGTH} characters and an ellipsis. An expression that
+   * is used twice is written twice, so the text of a graph may be exponentially longer than the
+   * graph.
+   */
+  public static String cut(String text) {
+    return text.length() <= MAXIMUM_LENGTH ? text : text.substring(0, MAXIMUM_LENGTH) + "...";
+  }
+
+  /**
+   * A searched CASE.
+   *
+   * @param results the result of each condition, and last the result of ELSE
+   */
+  public static String branches(List<String> conditions, List<String> results) {
+    StringBuilder sql = new StringBuilder("CASE");
+    for (int i = 0; i < conditions.size(); i++) {
+      sql.append(" WHEN ").append(conditions.get(i)).append(" THEN ").append(results.get(i));
+    }
+    return sql.append(" ELSE ").append(results.get(conditions.size())).append(" END").toString();
+  }
+}

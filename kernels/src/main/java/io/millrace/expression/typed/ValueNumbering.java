@@ -1,0 +1,109 @@
+package io.millrace.expression.typed;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Numbers expressions so that equal ones have one number. Takes time in proportion to the objects
+ * there are, however often they are used: an expression is known by what it does and by the numbers
+ * of its operands.
+ *
+ * <p>The algorithm is local value numbering: Cocke and Schwartz, Programming Languages and Their
+ * Compilers, 1970.
+ */
+public final class ValueNumbering {
+
+  /**
+   * What an expression computes.
+   *
+   * @param properties as {@link TypedExpression#properties}
+   * @param operands by their numbers, which are less than its own
+   */
+  public record Value(
+      Class<? extends TypedExpression> kind, List<Object> properties, List<Integer> operands) {}
+
+  private final IdentityHashMap<TypedExpression, Integer> known = new IdentityHashMap<>();
+  private final Map<Value, Integer> numbers = new LinkedHashMap<>();
+  // By number: the first expression that had it, and that expression made of shared ones.
+  private final List<TypedExpression> firsts = new ArrayList<>();
+  private final List<TypedExpression> shared = new ArrayList<>();
+
+  /** The number of the expression, from 0 on. */
+  public int number(TypedExpression expression) {
+    if (isKnown(expression.operands())) {
+      known.computeIfAbsent(expression, this::newNumber);
+    } else {
+      PostOrder.visit(
+          expression,
+          TypedExpression::operands,
+          known::containsKey,
+          node -> known.put(node, newNumber(node)));
+    }
+    return known.get(expression);
+  }
+
+  private boolean isKnown(List<TypedExpression> expressions) {
+    for (TypedExpression expression : expressions) {
+      if (!known.containsKey(expression)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private Integer newNumber(TypedExpression expression) {
+    List<Integer> operands = new ArrayList<>(expression.operands().size());
+    for (TypedExpression operand : expression.operands()) {
+      operands.add(known.get(operand));
+    }
+    Value value = new Value(expression.getClass(), expression.properties(), operands);
+    Integer number = numbers.putIfAbsent(value, numbers.size());
+    if (number == null) {
+      number = firsts.size();
+      firsts.add(expression);
+    }
+    return number;
+  }
+
+  /**
+   * The expression, in which equal ones are one object, also those that are equal to ones in
+   * expressions shared before: comparing these takes no time.
+   */
+  public TypedExpression share(TypedExpression expression) {
+    int number = number(expression);
+    while (shared.size() < firsts.size()) {
+      TypedExpression first = firsts.get(shared.size());
+      List<TypedExpression> operands = new ArrayList<>(first.operands().size());
+      for (TypedExpression operand : first.operands()) {
+        operands.add(shared.get(known.get(operand)));
+      }
+      TypedExpression next = isMadeOf(first, operands) ? first : first.withOperands(operands);
+      shared.add(next);
+      known.put(next, shared.size() - 1);
+    }
+    return shared.get(number);
+  }
+
+  @SuppressWarnings("ReferenceEquality") // equal ones must become one object
+  private static boolean isMadeOf(TypedExpression expression, List<TypedExpression> operands) {
+    for (int i = 0; i < operands.size(); i++) {
+      if (expression.operands().get(i) != operands.get(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** What was numbered, in the order of the numbers. */
+  public List<Value> values() {
+    return List.copyOf(numbers.keySet());
+  }
+
+  static boolean areEqual(TypedExpression left, TypedExpression right) {
+    ValueNumbering values = new ValueNumbering();
+    return values.number(left) == values.number(right);
+  }
+}

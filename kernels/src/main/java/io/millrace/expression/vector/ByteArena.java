@@ -1,0 +1,90 @@
+package io.millrace.expression.vector;
+
+import io.millrace.device.HostDevice;
+import io.millrace.device.HostMemory;
+import io.millrace.expression.error.ResultTooLongException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Host memory for bytes that live until {@link #reset}; grows and never moves. */
+public final class ByteArena implements AutoCloseable {
+  private static final int CHUNK_BYTES = 1 << 16;
+  private static final int COLLECTED_CHUNK_BYTES = 1 << 10;
+
+  /**
+   * @param collected what the garbage collector frees the memory with; null if that must be freed
+   */
+  private record Chunk(long address, long bytes, ByteBuffer collected) {
+    static Chunk allocated(long bytes) {
+      return new Chunk(HostDevice.INSTANCE.allocate(bytes), bytes, null);
+    }
+
+    static Chunk collected(int bytes) {
+      ByteBuffer buffer = ByteBuffer.allocateDirect(bytes);
+      return new Chunk(HostMemory.address(buffer), bytes, buffer);
+    }
+
+    void free() {
+      if (collected == null) {
+        HostDevice.INSTANCE.free(address);
+      }
+    }
+  }
+
+  private final boolean isCollected;
+  private final List<Chunk> chunks = new ArrayList<>();
+  private int current = -1;
+  private long used;
+
+  public ByteArena() {
+    this(false);
+  }
+
+  private ByteArena(boolean isCollected) {
+    this.isCollected = isCollected;
+  }
+
+  /** An arena whose memory the garbage collector frees if nobody closes it: for few bytes. */
+  public static ByteArena collected() {
+    return new ByteArena(true);
+  }
+
+  /**
+   * Uninitialized memory.
+   *
+   * @throws ResultTooLongException if {@code bytes} is over 2 GiB, or overflowed
+   * @throws io.millrace.device.GpuOutOfMemoryException if the process cannot get it
+   */
+  long allocate(long bytes) {
+    if (bytes < 0 || bytes > Integer.MAX_VALUE) {
+      throw new ResultTooLongException();
+    }
+    while (current < 0 || used + bytes > chunks.get(current).bytes()) {
+      current++;
+      used = 0;
+      if (current == chunks.size()) {
+        chunks.add(
+            isCollected
+                ? Chunk.collected(Math.max(COLLECTED_CHUNK_BYTES, (int) bytes))
+                : Chunk.allocated(Math.max(CHUNK_BYTES, bytes)));
+      }
+    }
+    long address = chunks.get(current).address() + used;
+    used += bytes;
+    return address;
+  }
+
+  /** Makes all memory free again. */
+  public void reset() {
+    current = chunks.isEmpty() ? -1 : 0;
+    used = 0;
+  }
+
+  @Override
+  public void close() {
+    chunks.forEach(Chunk::free);
+    chunks.clear();
+    reset();
+  }
+}

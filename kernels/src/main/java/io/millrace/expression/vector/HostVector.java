@@ -1,0 +1,231 @@
+package io.millrace.expression.vector;
+
+import io.millrace.column.DataType;
+import io.millrace.device.HostMemory;
+import io.millrace.expression.typed.TypedExpression;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Values of one expression for up to {@value #CAPACITY} rows, on the host. What is read and written
+ * by row: longs for all kinds but the floating ones (BOOL as 0 and 1, integers sign-extended; the
+ * first part of two-part values), doubles for FLOAT32 (exact; round results to float) and FLOAT64,
+ * and the second part of two-part values.
+ *
+ * <p>Values of rows that are null are undefined. The arrays are at least as long as the rows of the
+ * chunk are many, which may be fewer than {@value #CAPACITY}. Not thread-safe.
+ */
+public final class HostVector {
+  /** Rows that are evaluated at a time. */
+  public static final int CAPACITY = 1024;
+
+  private static final int LONG_BITS = 64;
+
+  private final DataType type;
+  private final ValueKind kind;
+  private final boolean[] nulls;
+  private final long[] longs;
+  private final long[] seconds;
+  private final double[] doubles;
+  private final ByteArena arena;
+  private boolean hasNulls;
+
+  /** A vector of {@value #CAPACITY} rows. */
+  public HostVector(DataType type, ByteArena arena) {
+    this(type, arena, CAPACITY);
+  }
+
+  /**
+   * @param arena where the bytes of this vector's results go; reset with each batch of rows
+   * @param capacity rows, {@value #CAPACITY} at most
+   */
+  public HostVector(DataType type, ByteArena arena, int capacity) {
+    this.type = type;
+    this.kind = ValueKind.of(type);
+    this.nulls = new boolean[capacity];
+    this.longs = kind.isFloating() ? null : new long[capacity];
+    this.seconds = kind.isTwoPart() ? new long[capacity] : null;
+    this.doubles = kind.isFloating() ? new double[capacity] : null;
+    this.arena = arena;
+  }
+
+  public int capacity() {
+    return nulls.length;
+  }
+
+  public DataType type() {
+    return type;
+  }
+
+  public ValueKind kind() {
+    return kind;
+  }
+
+  /** The values, or the first parts, by row. */
+  public long[] longs() {
+    return longs;
+  }
+
+  /** The second parts by row: high words, nanoseconds, lengths in bytes. */
+  public long[] seconds() {
+    return seconds;
+  }
+
+  /** The values of a floating kind by row. */
+  public double[] doubles() {
+    return doubles;
+  }
+
+  public boolean isNull(int row) {
+    return hasNulls && nulls[row];
+  }
+
+  public boolean hasNulls() {
+    return hasNulls;
+  }
+
+  /** Makes the row null. */
+  public void setNull(int row) {
+    nulls[row] = true;
+    hasNulls = true;
+  }
+
+  /** Makes no row null. */
+  public void clearNulls() {
+    if (hasNulls) {
+      Arrays.fill(nulls, false);
+      hasNulls = false;
+    }
+  }
+
+  public boolean getBoolean(int row) {
+    return longs[row] != 0;
+  }
+
+  public void setBoolean(int row, boolean value) {
+    longs[row] = value ? 1 : 0;
+  }
+
+  /** The address of a STRING's or BINARY's bytes, which are never written to. */
+  public long address(int row) {
+    return longs[row];
+  }
+
+  /** Bytes of a STRING or BINARY. */
+  public int length(int row) {
+    return (int) seconds[row];
+  }
+
+  /**
+   * Points at bytes that live as long as the evaluation: those of an operand or of {@link
+   * #allocate}.
+   */
+  public void setBytes(int row, long address, int length) {
+    longs[row] = address;
+    seconds[row] = length;
+  }
+
+  /**
+   * Uninitialized memory for the bytes of a result of this vector. If they are over 2 GiB, or their
+   * number overflowed, this throws what makes {@link HostFunction#ofRow} report that the row fails.
+   */
+  public long allocate(long bytes) {
+    return arena.allocate(bytes);
+  }
+
+  /** Copies the bytes of a result. */
+  public void setBytes(int row, byte[] bytes) {
+    long address = arena.allocate(bytes.length);
+    HostMemory.copyFromArray(address, bytes, 0, bytes.length);
+    setBytes(row, address, bytes.length);
+  }
+
+  /** A copy of the bytes of a STRING or BINARY. */
+  public byte[] getBytes(int row) {
+    byte[] bytes = new byte[length(row)];
+    HostMemory.copyToArray(bytes, 0, address(row), bytes.length);
+    return bytes;
+  }
+
+  public void setString(int row, String text) {
+    setBytes(row, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  public String getString(int row) {
+    return new String(getBytes(row), StandardCharsets.UTF_8);
+  }
+
+  /** The value of a decimal of any width. */
+  public BigDecimal getDecimal(int row) {
+    BigInteger unscaled = BigInteger.valueOf(longs[row]);
+    if (kind == ValueKind.DECIMAL128) {
+      BigInteger low =
+          unscaled.signum() < 0 ? unscaled.add(BigInteger.ONE.shiftLeft(LONG_BITS)) : unscaled;
+      unscaled = BigInteger.valueOf(seconds[row]).shiftLeft(LONG_BITS).add(low);
+    }
+    return new BigDecimal(unscaled, type.scale());
+  }
+
+  /** Stores a decimal of this vector's scale, which must fit its precision. */
+  public void setDecimal(int row, BigDecimal value) {
+    BigInteger unscaled = value.unscaledValue();
+    longs[row] = unscaled.longValue();
+    if (kind == ValueKind.DECIMAL128) {
+      seconds[row] = unscaled.shiftRight(LONG_BITS).longValue();
+    }
+  }
+
+  /** Stores a literal's value, as {@link TypedExpression.Literal} holds it, or a null. */
+  public void setLiteral(int row, Object value) {
+    if (value == null) {
+      setNull(row);
+    } else if (value instanceof Boolean bool) {
+      setBoolean(row, bool);
+    } else if (value instanceof Long number) {
+      longs[row] = number;
+    } else if (value instanceof Float || value instanceof Double) {
+      doubles[row] = ((Number) value).doubleValue();
+    } else if (value instanceof BigDecimal number) {
+      setDecimal(row, number);
+    } else if (value instanceof TimestampNanos timestamp) {
+      longs[row] = timestamp.millis();
+      seconds[row] = timestamp.nanos();
+    } else {
+      setString(row, (String) value);
+    }
+  }
+
+  /** The value as a literal holds it; null of a null. */
+  public Object getLiteral(int row) {
+    if (isNull(row)) {
+      return null;
+    }
+    return switch (kind) {
+      case BOOL -> getBoolean(row);
+      case FLOAT -> (float) doubles[row];
+      case DOUBLE -> doubles[row];
+      case BYTES -> getString(row);
+      case DECIMAL128 -> getDecimal(row);
+      case TIMESTAMP_NANOS -> new TimestampNanos(longs[row], (int) seconds[row]);
+      case INT, LONG -> type.isDecimal() ? getDecimal(row) : (Object) longs[row];
+    };
+  }
+
+  /** The value as people read it, for messages. */
+  public String describe(int row) {
+    if (isNull(row)) {
+      return "NULL";
+    }
+    return switch (kind) {
+      case BOOL -> Boolean.toString(getBoolean(row));
+      case FLOAT -> Float.toString((float) doubles[row]);
+      case DOUBLE -> Double.toString(doubles[row]);
+      case BYTES -> "'" + getString(row) + "'";
+      case DECIMAL128 -> getDecimal(row).toPlainString();
+      case TIMESTAMP_NANOS -> longs[row] + " ms + " + seconds[row] + " ns";
+      case INT, LONG -> ValueText.of(type, longs[row]);
+    };
+  }
+}

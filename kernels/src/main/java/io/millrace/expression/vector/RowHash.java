@@ -1,0 +1,54 @@
+package io.millrace.expression.vector;
+
+import io.millrace.device.HostMemory;
+
+/**
+ * The hash of values by which rows are sampled and constants are found, as {@code row_hash.cuh} has
+ * it.
+ */
+public final class RowHash {
+  private RowHash() {}
+
+  /** Mixes a value into the hash of the values before it, as {@code row_hash.cuh} does. */
+  public static long mix(long value, long hash) {
+    long mixed = hash * 0x9e3779b97f4a7c15L + value;
+    mixed = (mixed ^ mixed >>> 33) * 0xff51afd7ed558ccdL;
+    mixed = (mixed ^ mixed >>> 33) * 0xc4ceb9fe1a85ec53L;
+    return mixed ^ mixed >>> 33;
+  }
+
+  /** Mixes bytes in host memory into a hash, eight at a time, the last filled up with zeros. */
+  public static long mixBytes(long address, int length, long seed) {
+    long hash = mix(length, seed);
+    int offset = 0;
+    for (; offset + Long.BYTES <= length; offset += Long.BYTES) {
+      hash = mix(HostMemory.getLong(address + offset), hash);
+    }
+    return offset < length ? mix(lastWord(address, length), hash) : hash;
+  }
+
+  /**
+   * The bytes behind the last whole word of a text that is not made of whole words, filled up with
+   * zeros. Reads no byte of others.
+   */
+  public static long lastWord(long address, int length) {
+    if (length >= Long.BYTES) {
+      long last = HostMemory.getLong(address + length - Long.BYTES);
+      return last >>> ((Long.BYTES - length % Long.BYTES) * Byte.SIZE);
+    } else if (length >= Integer.BYTES) {
+      int second = length - Integer.BYTES;
+      return bits(HostMemory.getInt(address))
+          | (bits(HostMemory.getInt(address + second)) << (second * Byte.SIZE));
+    }
+    // One to three bytes.
+    int middle = length / 2;
+    int last = length - 1;
+    return (HostMemory.getByte(address) & 0xffL)
+        | ((HostMemory.getByte(address + middle) & 0xffL) << (middle * Byte.SIZE))
+        | ((HostMemory.getByte(address + last) & 0xffL) << (last * Byte.SIZE));
+  }
+
+  private static long bits(int word) {
+    return word & 0xffffffffL;
+  }
+}

@@ -1,0 +1,39 @@
+package io.millrace.expression.vector;
+
+/** What a function says of one row; device functions return the code. */
+public enum Status {
+  VALUE(0, ""),
+  NULL(1, "null"),
+  DIVISION_BY_ZERO(2, "division by zero"),
+  INVALID_CAST(3, "the value cannot be cast"),
+  INVALID_ARGUMENT(4, "the function has no such argument"),
+  /** The device cannot compute this row exactly; the host can. */
+  NEEDS_HOST(5, "the row needs the host"),
+  /** Only the host says so: memory on a device is for results that fit. */
+  RESULT_TOO_LONG(6, "a result of over 2 GiB"),
+  /** Only the host says so, of a user's function. */
+  FUNCTION_THREW(7, "the function threw an exception");
+
+  private final int code;
+  private final String description;
+
+  Status(int code, String description) {
+    this.code = code;
+    this.description = description;
+  }
+
+  /** What a device function returns. */
+  public int code() {
+    return code;
+  }
+
+  /** For messages. */
+  public String description() {
+    return description;
+  }
+
+  /** Whether the row fails the job, on whichever device it is. */
+  public boolean isFailure() {
+    return this != VALUE && this != NULL && this != NEEDS_HOST;
+  }
+}

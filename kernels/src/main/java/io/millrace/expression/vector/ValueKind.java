@@ -1,0 +1,52 @@
+package io.millrace.expression.vector;
+
+import io.millrace.column.DataType;
+import io.millrace.expression.error.ExpressionException;
+
+/** How a value is held while an expression is evaluated. */
+public enum ValueKind {
+  /** One predicate register; 0 or 1 of a long on the host. */
+  BOOL,
+  /** INT8 to INT32, DATE, TIME and DECIMAL(1..9): 32 bits, sign-extended. */
+  INT,
+  /** INT64, TIMESTAMP(0..6), DECIMAL(10..18). */
+  LONG,
+  FLOAT,
+  DOUBLE,
+  /** DECIMAL(19..38): low and high word. */
+  DECIMAL128,
+  /** TIMESTAMP(7..9): milliseconds, and nanoseconds of the millisecond. */
+  TIMESTAMP_NANOS,
+  /** STRING and BINARY: address and length. */
+  BYTES;
+
+  /**
+   * The kind of a type's values.
+   *
+   * @throws ExpressionException if expressions have no such values: LIST, STRUCT, DICTIONARY
+   */
+  public static ValueKind of(DataType type) {
+    return switch (type.id()) {
+      case BOOL -> BOOL;
+      case INT8, INT16, INT32, DATE, TIME, DECIMAL32 -> INT;
+      case INT64, TIMESTAMP_MILLIS, TIMESTAMP_MICROS, DECIMAL64 -> LONG;
+      case FLOAT32 -> FLOAT;
+      case FLOAT64 -> DOUBLE;
+      case DECIMAL128 -> DECIMAL128;
+      case TIMESTAMP_NANOS -> TIMESTAMP_NANOS;
+      case STRING, BINARY -> BYTES;
+      case LIST, STRUCT, DICTIONARY ->
+          throw new ExpressionException("no expression takes a value of " + type);
+    };
+  }
+
+  /** Whether a value has two parts. */
+  public boolean isTwoPart() {
+    return this == DECIMAL128 || this == TIMESTAMP_NANOS || this == BYTES;
+  }
+
+  /** Whether the host holds values in doubles. */
+  public boolean isFloating() {
+    return this == FLOAT || this == DOUBLE;
+  }
+}

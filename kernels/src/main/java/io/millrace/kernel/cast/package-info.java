@@ -1,0 +1,2 @@
+/** Casts of columns between numeric types. */
+package io.millrace.kernel.cast;

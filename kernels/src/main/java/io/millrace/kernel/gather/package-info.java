@@ -1,0 +1,2 @@
+/** Rows of a table in another order, any row any number of times. */
+package io.millrace.kernel.gather;

@@ -1,0 +1,2 @@
+/** Hash functions of keys, each with the bits of another system. */
+package io.millrace.kernel.hash;

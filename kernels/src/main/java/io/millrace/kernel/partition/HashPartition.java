@@ -1,0 +1,62 @@
+package io.millrace.kernel.partition;
+
+import io.millrace.column.Column;
+import io.millrace.column.Table;
+import io.millrace.device.DeviceStream;
+import io.millrace.kernel.hash.HashFunction;
+import io.millrace.memory.MemoryResource;
+import java.util.List;
+import java.util.Objects;
+
+/** Groups the rows of a table by the hash of key columns. Rows keep their order in a partition. */
+public final class HashPartition {
+  /** How many key columns and struct levels there may be. */
+  public static final int MAXIMUM_KEY_COLUMNS = PartitionArguments.MAXIMUM_KEY_COLUMNS;
+
+  private HashPartition() {}
+
+  /**
+   * As {@link #hashPartition(Table, List, PartitionNumbering, HashFunction, DeviceStream,
+   * MemoryResource)}, numbered as libcudf numbers.
+   *
+   * @throws IllegalArgumentException if {@code partitions} is less than 1 or more than {@link
+   *     PartitionNumbering#MAXIMUM_PARTITIONS}
+   */
+  public static PartitionedTable hashPartition(
+      Table input,
+      List<Integer> keyColumns,
+      int partitions,
+      HashFunction function,
+      DeviceStream stream,
+      MemoryResource memory) {
+    return hashPartition(
+        input, keyColumns, PartitionNumbering.modulo(partitions), function, stream, memory);
+  }
+
+  /**
+   * The table with its rows grouped by partition, in new memory. Waits for {@code stream}, because
+   * it returns the offsets; before that for a row count that only the device knows, so that no more
+   * is launched and allocated than the rows need.
+   *
+   * @param keyColumns positions of the columns to hash: fixed-width, strings, and structs of those
+   * @throws IndexOutOfBoundsException if a position is not one of the table's
+   * @throws IllegalArgumentException if there is no key, if there are more than {@value
+   *     #MAXIMUM_KEY_COLUMNS} key columns and struct levels, or if the function does not take a
+   *     key's type
+   */
+  public static PartitionedTable hashPartition(
+      Table input,
+      List<Integer> keyColumns,
+      PartitionNumbering numbering,
+      HashFunction function,
+      DeviceStream stream,
+      MemoryResource memory) {
+    List<Column> keys =
+        keyColumns.stream()
+            .map(position -> Objects.checkIndex(position, input.columnCount()))
+            .map(input::column)
+            .toList();
+    PartitionSource source = new KeyColumns(keys, function, numbering, stream);
+    return StablePartition.partition(input, source, numbering.partitions(), stream, memory);
+  }
+}

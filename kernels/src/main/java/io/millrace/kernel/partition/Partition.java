@@ -1,0 +1,38 @@
+package io.millrace.kernel.partition;
+
+import io.millrace.column.Column;
+import io.millrace.column.Table;
+import io.millrace.device.DeviceStream;
+import io.millrace.memory.MemoryResource;
+
+/** Groups the rows of a table by a given number for each row. Rows keep their order. */
+public final class Partition {
+  private Partition() {}
+
+  /**
+   * The table with its rows grouped by partition, in new memory. Waits for {@code stream}, because
+   * it returns the offsets.
+   *
+   * @param map the partition of each row, from 0 to {@code partitions} - 1; in which partition a
+   *     row with another number ends is undefined
+   * @throws IllegalArgumentException if {@code partitions} is less than 1 or more than {@link
+   *     PartitionNumbering#MAXIMUM_PARTITIONS}, or if the map is not of integers, has nulls, or has
+   *     not one number a row
+   */
+  public static PartitionedTable partition(
+      Table input, Column map, int partitions, DeviceStream stream, MemoryResource memory) {
+    PartitionNumbering.checkPartitions(partitions);
+    if (!PartitionMap.isInteger(map.type().id())) {
+      throw new IllegalArgumentException("a partition map has integers, not " + map.type());
+    }
+    if (map.size() != input.rowCount()) {
+      throw new IllegalArgumentException(
+          "a partition map of " + map.size() + " numbers for " + input.rowCount() + " rows");
+    }
+    if (map.nullCount(stream) > 0) {
+      throw new IllegalArgumentException(
+          "the partition map has " + map.nullCount(stream) + " nulls");
+    }
+    return StablePartition.partition(input, new PartitionMap(map), partitions, stream, memory);
+  }
+}

@@ -1,0 +1,77 @@
+package io.millrace.kernel.partition;
+
+import io.millrace.column.Table;
+import io.millrace.device.DeviceKind;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.HostMemory;
+import io.millrace.kernel.gather.HostGather;
+import io.millrace.kernel.gather.RowMoves;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.MemoryResource;
+
+/**
+ * Deals the rows of a table to partitions like cards: row i goes to partition (i + start) modulo
+ * the partitions. Rows keep their order in a partition.
+ */
+public final class RoundRobinPartition {
+  private RoundRobinPartition() {}
+
+  /**
+   * The dealt table, in new memory. Enqueued on {@code stream}; does not wait, because the offsets
+   * follow from the row count.
+   *
+   * @param startPartition who gets the first row
+   * @throws IllegalArgumentException if {@code partitions} is less than 2 or more than {@link
+   *     PartitionNumbering#MAXIMUM_PARTITIONS}, or if {@code startPartition} is not one of them
+   */
+  public static PartitionedTable roundRobinPartition(
+      Table input, int partitions, int startPartition, DeviceStream stream, MemoryResource memory) {
+    if (partitions <= 1) {
+      throw new IllegalArgumentException("partitions must be more than 1, but are " + partitions);
+    }
+    PartitionNumbering.checkPartitions(partitions);
+    if (startPartition < 0 || startPartition >= partitions) {
+      throw new IllegalArgumentException(
+          "start partition " + startPartition + " is not one of " + partitions + " partitions");
+    }
+    int rows = input.rowCount();
+    int[] offsets = offsets(rows, partitions, startPartition);
+    if (rows == 0) {
+      return new PartitionedTable(input.share(), offsets);
+    }
+    try (AccessScope scope = AccessScope.on(stream);
+        RowMoves moves = new RowMoves(input.columns(), rows, scope, memory)) {
+      if (stream.device().kind() == DeviceKind.HOST) {
+        HostGather.gatherAll(moves, map(moves, partitions, startPartition));
+      } else {
+        RoundRobinKernels.of(stream.device())
+            .deal(moves, partitions, startPartition, stream, memory);
+      }
+      return new PartitionedTable(new Table(input.schema(), moves.takeColumns(), rows), offsets);
+    }
+  }
+
+  // Everyone gets the whole deals; the last deal gives one more to start and those after it.
+  private static int[] offsets(int rows, int partitions, int startPartition) {
+    int[] offsets = new int[partitions + 1];
+    for (int partition = 0; partition < partitions; partition++) {
+      int card = Math.floorMod(partition - startPartition, partitions);
+      int more = card < rows % partitions ? 1 : 0;
+      offsets[partition + 1] = offsets[partition] + rows / partitions + more;
+    }
+    return offsets;
+  }
+
+  private static long map(RowMoves moves, int partitions, int startPartition) {
+    long map = moves.allocateScratch((long) moves.rows() * Integer.BYTES);
+    long next = map;
+    for (int partition = 0; partition < partitions; partition++) {
+      long card = Math.floorMod(partition - startPartition, partitions);
+      for (long row = card; row < moves.rows(); row += partitions) {
+        HostMemory.putInt(next, (int) row);
+        next += Integer.BYTES;
+      }
+    }
+    return map;
+  }
+}

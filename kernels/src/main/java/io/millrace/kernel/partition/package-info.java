@@ -1,0 +1,2 @@
+/** Stable partitioning of tables: by the hash of keys, by a given column, in turns. */
+package io.millrace.kernel.partition;

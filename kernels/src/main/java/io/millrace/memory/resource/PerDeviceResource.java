@@ -1,0 +1,17 @@
+package io.millrace.memory.resource;
+
+import io.millrace.device.Device;
+import io.millrace.device.DeviceKind;
+import io.millrace.memory.MemoryResource;
+
+/** The memory resource that a process uses on a device unless told otherwise, as in RMM. */
+public final class PerDeviceResource {
+  private PerDeviceResource() {}
+
+  /** The plainest resource of {@code device} that is fast enough to allocate for each batch. */
+  public static MemoryResource of(Device device) {
+    return device.kind() == DeviceKind.HOST
+        ? HostMemoryResource.INSTANCE
+        : PoolMemoryResource.shared(device);
+  }
+}

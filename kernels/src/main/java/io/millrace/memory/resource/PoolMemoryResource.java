@@ -1,0 +1,219 @@
+package io.millrace.memory.resource;
+
+import io.millrace.device.Device;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.memory.MemoryResource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A stream-ordered pool with coalescing: best fit over the free blocks of the asking stream, then
+ * over other streams' (ordered behind them), then a new piece from upstream, up to a limit. Memory
+ * goes back upstream only by {@link #trim}, or when a request could not be met otherwise. The idea
+ * is RMM's stream-ordered pool.
+ */
+public final class PoolMemoryResource implements MemoryResource {
+  private static final long ALIGNMENT = 256;
+  // Never given out at the end of a piece: blocks of pieces that are neighbours must not be joined,
+  // because the driver refuses copies that span two of its allocations.
+  private static final long GUARD_BYTES = ALIGNMENT;
+  private static final long MINIMUM_PIECE_BYTES = 64L << 20;
+  private static final Map<Device, PoolMemoryResource> SHARED = new ConcurrentHashMap<>();
+
+  private final MemoryResource upstream;
+  private final long minimumPieceBytes;
+  private final long maximumBytes;
+  private final Map<DeviceStream, FreeBlocks> freeByStream = new HashMap<>();
+  private final Map<Long, Long> pieces = new HashMap<>();
+  private long heldBytes;
+  private long reservedBytes;
+
+  /** Takes pieces of at least 64 MiB, without a limit. */
+  public PoolMemoryResource(CudaMemoryResource upstream) {
+    this(upstream, MINIMUM_PIECE_BYTES, Long.MAX_VALUE);
+  }
+
+  /**
+   * @param upstream where pieces come from; its memory is used on any stream of its device, so it
+   *     must not be stream-ordered itself
+   * @param minimumPieceBytes bytes that are asked for at once while the limit and upstream have
+   *     them; a larger request gets a piece of its own
+   * @param maximumBytes bytes that are taken from upstream at most, 256 a piece for the pool's own
+   *     use included; {@link Long#MAX_VALUE} for no limit
+   * @throws IllegalArgumentException if either number is negative
+   */
+  public PoolMemoryResource(MemoryResource upstream, long minimumPieceBytes, long maximumBytes) {
+    if (minimumPieceBytes < 0 || maximumBytes < 0) {
+      throw new IllegalArgumentException(
+          "a pool cannot have pieces of "
+              + minimumPieceBytes
+              + " bytes and a limit of "
+              + maximumBytes);
+    }
+    this.upstream = upstream;
+    this.minimumPieceBytes = minimumPieceBytes;
+    this.maximumBytes = maximumBytes;
+  }
+
+  /** The process's pool for {@code device}. */
+  static PoolMemoryResource shared(Device device) {
+    return SHARED.computeIfAbsent(
+        device, key -> new PoolMemoryResource(new CudaMemoryResource(key)));
+  }
+
+  @Override
+  public Device device() {
+    return upstream.device();
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Before a request is refused, the free blocks of all streams are joined, pieces that are
+   * wholly free go back upstream, and upstream is asked once more.
+   *
+   * @throws GpuOutOfMemoryException also if the limit would be passed
+   */
+  @Override
+  public synchronized long allocate(long bytes, DeviceStream stream) {
+    if (bytes == 0) {
+      return 0;
+    }
+    if (bytes > (maximumBytes & -ALIGNMENT) - GUARD_BYTES) {
+      throw beyondLimit(bytes);
+    }
+    long rounded = roundUp(bytes);
+    FreeBlocks own = freeByStream.computeIfAbsent(stream, key -> new FreeBlocks());
+    long address = own.take(rounded);
+    if (address == 0) {
+      address = takeFromOtherStream(rounded, stream, own);
+    }
+    if (address == 0) {
+      address = grow(rounded, stream, own);
+    }
+    heldBytes += rounded;
+    return address;
+  }
+
+  private long takeFromOtherStream(long bytes, DeviceStream stream, FreeBlocks own) {
+    for (Map.Entry<DeviceStream, FreeBlocks> other : freeByStream.entrySet()) {
+      if (other.getValue() != own && other.getValue().has(bytes)) {
+        join(other.getKey(), stream, own);
+        return own.take(bytes);
+      }
+    }
+    return 0;
+  }
+
+  // The entry goes too, or the pool would remember every stream that there ever was.
+  private void join(DeviceStream other, DeviceStream stream, FreeBlocks own) {
+    stream.waitFor(other);
+    own.addAll(freeByStream.remove(other));
+  }
+
+  // Neighbours that different streams freed are only joined when nothing else is left. Streams that
+  // have freed nothing are forgotten: they may be closed.
+  private long grow(long bytes, DeviceStream stream, FreeBlocks own) {
+    freeByStream.values().removeIf(blocks -> blocks != own && blocks.isEmpty());
+    try {
+      addPiece(bytes, minimumPieceBytes, stream, own);
+    } catch (GpuOutOfMemoryException e) {
+      joinAll(stream, own);
+      if (!own.has(bytes)) {
+        freeUnusedPieces(stream, own);
+        growAfterTrim(bytes, stream, own);
+      }
+    }
+    return own.take(bytes);
+  }
+
+  // As large a piece as before, or many small requests would end as a driver allocation each.
+  private void growAfterTrim(long bytes, DeviceStream stream, FreeBlocks own) {
+    try {
+      addPiece(bytes, minimumPieceBytes, stream, own);
+    } catch (GpuOutOfMemoryException e) {
+      addPiece(bytes, 0, stream, own);
+    }
+  }
+
+  private void addPiece(long bytes, long minimumBytes, DeviceStream stream, FreeBlocks own) {
+    long neededBytes = bytes + GUARD_BYTES;
+    long roomBytes = maximumBytes - reservedBytes;
+    if (neededBytes > roomBytes) {
+      throw beyondLimit(bytes);
+    }
+    long pieceBytes = Math.min(roomBytes, Math.max(neededBytes, minimumBytes));
+    long piece = upstream.allocate(pieceBytes, stream);
+    pieces.put(piece, pieceBytes);
+    reservedBytes += pieceBytes;
+    own.add(piece, pieceBytes - GUARD_BYTES);
+  }
+
+  private GpuOutOfMemoryException beyondLimit(long bytes) {
+    return new GpuOutOfMemoryException(
+        bytes
+            + " bytes more would pass the pool's limit of "
+            + maximumBytes
+            + " bytes; "
+            + heldBytes
+            + " are held in pieces of "
+            + reservedBytes
+            + " bytes");
+  }
+
+  private void joinAll(DeviceStream stream, FreeBlocks own) {
+    for (DeviceStream other : List.copyOf(freeByStream.keySet())) {
+      if (other != stream) {
+        join(other, stream, own);
+      }
+    }
+  }
+
+  @Override
+  public synchronized void free(long address, long bytes, DeviceStream stream) {
+    if (bytes > 0) {
+      long rounded = roundUp(bytes);
+      heldBytes -= rounded;
+      freeByStream.computeIfAbsent(stream, key -> new FreeBlocks()).add(address, rounded);
+    }
+  }
+
+  /** Bytes handed out and not freed, rounded up to the pool's alignment. */
+  public synchronized long heldBytes() {
+    return heldBytes;
+  }
+
+  /** Bytes taken from upstream. */
+  public synchronized long reservedBytes() {
+    return reservedBytes;
+  }
+
+  /** Gives pieces that are wholly free back upstream, after the work of {@code stream}. */
+  public synchronized void trim(DeviceStream stream) {
+    FreeBlocks own = freeByStream.computeIfAbsent(stream, key -> new FreeBlocks());
+    joinAll(stream, own);
+    freeUnusedPieces(stream, own);
+    if (pieces.isEmpty()) {
+      freeByStream.clear();
+    }
+  }
+
+  private void freeUnusedPieces(DeviceStream stream, FreeBlocks own) {
+    for (Map.Entry<Long, Long> piece : List.copyOf(pieces.entrySet())) {
+      long address = piece.getKey();
+      long bytes = piece.getValue();
+      if (own.takeRange(address, bytes - GUARD_BYTES)) {
+        pieces.remove(address);
+        reservedBytes -= bytes;
+        upstream.free(address, bytes, stream);
+      }
+    }
+  }
+
+  private static long roundUp(long bytes) {
+    return (bytes + ALIGNMENT - 1) & -ALIGNMENT;
+  }
+}

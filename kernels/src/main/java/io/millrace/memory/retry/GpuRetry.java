@@ -1,0 +1,235 @@
+package io.millrace.memory.retry;
+
+import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.memory.FirstFailure;
+import io.millrace.memory.spill.SpillException;
+import io.millrace.memory.spill.SpillLimits;
+import io.millrace.memory.spill.SpillManager;
+import io.millrace.memory.spill.SpillShare;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * Does device work again when it runs out of memory: after spilling all that can be spilled, then
+ * alone on the device, then in halves. Each attempt holds a permit of the device's {@link
+ * GpuSemaphore}; none is held between attempts.
+ *
+ * <p>An attempt that fails leaves everything as it was: it has closed what it made and changed no
+ * state. Its inputs are spilled between attempts if no access scope of the caller is open on them.
+ * An attempt must not wait for other tasks, so it never emits.
+ *
+ * <p>An attempt within an attempt is part of it: it is made once and not split, and its failure is
+ * the outer's.
+ *
+ * <p>Thread-safe.
+ */
+public final class GpuRetry {
+  private final SpillShare share;
+  private final GpuSemaphore semaphore;
+  private final LongAdder retries = new LongAdder();
+  private final LongAdder splits = new LongAdder();
+  private final LongAdder waitedNanos = new LongAdder();
+
+  /**
+   * @param share whose memory the attempts allocate
+   * @param semaphore of the share's device
+   */
+  public GpuRetry(SpillShare share, GpuSemaphore semaphore) {
+    this.share = share;
+    this.semaphore = semaphore;
+  }
+
+  /** Attempts that were made because one before had run out of memory; those of parts too. */
+  public long retries() {
+    return retries.sum();
+  }
+
+  /** Inputs that were split, once for each pair of halves. */
+  public long splits() {
+    return splits.sum();
+  }
+
+  /** How long threads waited for permits. */
+  public long waitedNanos() {
+    return waitedNanos.sum();
+  }
+
+  /**
+   * What {@code attempt} gives, which is made three times at most: at once; after all memory that
+   * can be spilled was spilled; and so again while no one else works on the device.
+   *
+   * @throws GpuOutOfMemoryException if the last attempt runs out of memory too; says what was tried
+   *     and what is held
+   * @throws SpillException if memory cannot be spilled because a disk fails or is full
+   * @throws java.util.concurrent.CancellationException if the thread is interrupted while it waits
+   *     for a permit; it still is then
+   */
+  public <T> T withRetry(Supplier<? extends T> attempt) {
+    return firstAttempt(attempt, this::withPermit);
+  }
+
+  /**
+   * As {@link #withRetry}, for work of the host alone, such as encoding: but for the last, attempts
+   * need no permit.
+   */
+  public <T> T withHostRetry(Supplier<? extends T> attempt) {
+    return firstAttempt(attempt, Supplier::get);
+  }
+
+  /** How the attempts are made that others may work beside. */
+  private interface Mode {
+    <T> T make(Supplier<T> attempt);
+  }
+
+  private <T> T firstAttempt(Supplier<? extends T> attempt, Mode mode) {
+    if (semaphore.isHeldByCurrentThread()) {
+      return attempt.get();
+    }
+    GpuOutOfMemoryException failure;
+    try {
+      return mode.make(attempt);
+    } catch (GpuOutOfMemoryException e) {
+      failure = e;
+    }
+    try {
+      return secondAttempt(attempt, mode);
+    } catch (RuntimeException | Error e) {
+      e.addSuppressed(failure);
+      throw e;
+    }
+  }
+
+  private <T> T withPermit(Supplier<T> attempt) {
+    countWait(semaphore.acquire());
+    try {
+      return attempt.get();
+    } finally {
+      semaphore.release();
+    }
+  }
+
+  private <T> T secondAttempt(Supplier<? extends T> attempt, Mode mode) {
+    long spilledBytes = spillAll();
+    GpuOutOfMemoryException failure;
+    try {
+      retries.increment();
+      return mode.make(attempt);
+    } catch (GpuOutOfMemoryException e) {
+      failure = e;
+    }
+    try {
+      return lastAttempt(attempt, spilledBytes);
+    } catch (RuntimeException | Error e) {
+      e.addSuppressed(failure);
+      throw e;
+    }
+  }
+
+  private <T> T lastAttempt(Supplier<? extends T> attempt, long spilledBefore) {
+    long nanos = semaphore.acquireExclusively();
+    countWait(nanos);
+    try {
+      long spilledBytes = spilledBefore + spillAll();
+      retries.increment();
+      try {
+        return attempt.get();
+      } catch (GpuOutOfMemoryException e) {
+        throw exhausted(e, spilledBytes, nanos);
+      }
+    } finally {
+      semaphore.release();
+    }
+  }
+
+  private long spillAll() {
+    return share.manager().spill(Long.MAX_VALUE);
+  }
+
+  private void countWait(long nanos) {
+    if (nanos > 0) {
+      waitedNanos.add(nanos);
+    }
+  }
+
+  private GpuOutOfMemoryException exhausted(
+      GpuOutOfMemoryException last, long spilledBytes, long nanos) {
+    SpillManager manager = share.manager();
+    SpillLimits limits = share.limits();
+    GpuOutOfMemoryException exhausted =
+        new GpuOutOfMemoryException(
+            "out of memory in 3 attempts, two of them after spilling "
+                + spilledBytes
+                + " bytes and the last alone on "
+                + manager.device().description()
+                + " after a wait of "
+                + TimeUnit.NANOSECONDS.toMillis(nanos)
+                + " ms: "
+                + last.getMessage()
+                + ". Now "
+                + share.name()
+                + " holds "
+                + held(share.deviceBytes(), limits.deviceBytes())
+                + " on the device, "
+                + held(share.hostBytes(), limits.hostBytes())
+                + " on the host and "
+                + held(share.diskBytes(), limits.diskBytes())
+                + " on disk, and all jobs hold "
+                + held(manager.deviceBytes(), manager.deviceLimitBytes())
+                + " on the device. Smaller batches, a larger millrace.spill.device-limit"
+                + " or millrace.device.memory-limit"
+                + (limits.spills() ? "" : ", millrace.spill.enabled")
+                + ", a smaller millrace.gpu.concurrency or fewer jobs on the device would help");
+    exhausted.initCause(last);
+    return exhausted;
+  }
+
+  private static String held(long bytes, long limitBytes) {
+    return bytes + " bytes" + (limitBytes == Long.MAX_VALUE ? "" : " of at most " + limitBytes);
+  }
+
+  /**
+   * Does {@code attempt} for all of {@code input}, which stays the caller's, each part as by {@link
+   * #withRetry}: an input that does not fit is split in halves, one after the other. What an
+   * attempt gives is handed on before the next part is begun, and without a permit, so that no more
+   * is held than one part needs.
+   *
+   * @param attempt gives a result that holds no pointer into its argument, which may be a part that
+   *     is closed afterwards
+   * @param consumer takes the results, in order; mostly one; may wait for other tasks
+   * @throws GpuOutOfMemoryException if a part that cannot be split runs out of memory too
+   * @throws SpillException as {@link #withRetry}
+   * @throws java.util.concurrent.CancellationException as {@link #withRetry}
+   */
+  public <I extends Splittable<I>, T> void withSplitAndRetry(
+      I input, Function<? super I, ? extends T> attempt, Consumer<? super T> consumer) {
+    T result;
+    try {
+      result = withRetry(() -> attempt.apply(input));
+    } catch (GpuOutOfMemoryException e) {
+      List<I> halves = semaphore.isHeldByCurrentThread() ? List.of() : input.halves();
+      if (halves.isEmpty()) {
+        throw e;
+      }
+      splits.increment();
+      eachWithSplitAndRetry(halves, attempt, consumer);
+      return;
+    }
+    consumer.accept(result);
+  }
+
+  private <I extends Splittable<I>, T> void eachWithSplitAndRetry(
+      List<I> inputs, Function<? super I, ? extends T> attempt, Consumer<? super T> consumer) {
+    FirstFailure failure = new FirstFailure();
+    for (I input : inputs) {
+      if (!failure.hasFailed()) {
+        failure.run(() -> withSplitAndRetry(input, attempt, consumer));
+      }
+      failure.run(input::close);
+    }
+    failure.rethrow();
+  }
+}

@@ -1,0 +1,122 @@
+package io.millrace.memory.retry;
+
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Bounds how many threads of a process work on one device at once, and so how much memory is in use
+ * and cannot be spilled. Permits are given in the order in which they are asked for. Thread-safe.
+ *
+ * <p>A thread that holds a permit must not wait for other threads' work: not for room in a network
+ * buffer, and so not in a collector. It may ask again for what it holds, and gives back as often.
+ */
+public final class GpuSemaphore {
+  private final int permits;
+  private final LongSupplier nanoClock;
+  private final Semaphore semaphore;
+  private final ThreadLocal<Hold> holds = ThreadLocal.withInitial(Hold::new);
+
+  /** What one thread holds. */
+  private static final class Hold {
+    private int depth;
+    private int permits;
+  }
+
+  /**
+   * @param permits how many threads may work at once
+   * @param nanoClock measures how long threads wait
+   * @throws IllegalArgumentException if {@code permits} is less than 1
+   */
+  public GpuSemaphore(int permits, LongSupplier nanoClock) {
+    if (permits < 1) {
+      throw new IllegalArgumentException("a device has at least 1 permit, not " + permits);
+    }
+    this.permits = permits;
+    this.nanoClock = nanoClock;
+    this.semaphore = new Semaphore(permits, true);
+  }
+
+  /** How many threads may work at once. */
+  public int permits() {
+    return permits;
+  }
+
+  /** How many more threads could begin now. */
+  public int availablePermits() {
+    return semaphore.availablePermits();
+  }
+
+  /** Whether the calling thread holds a permit. */
+  public boolean isHeldByCurrentThread() {
+    return holds.get().depth > 0;
+  }
+
+  /**
+   * Waits for a permit, which the calling thread holds until {@link #release}.
+   *
+   * @return the nanoseconds waited
+   * @throws CancellationException if the thread is interrupted, which it still is then
+   */
+  public long acquire() {
+    return acquire(1);
+  }
+
+  /**
+   * Waits until no other thread holds a permit; none gets one until {@link #release}.
+   *
+   * @return the nanoseconds waited
+   * @throws IllegalStateException if the calling thread holds a permit, so that two such threads
+   *     would wait for each other
+   * @throws CancellationException if the thread is interrupted, which it still is then
+   */
+  public long acquireExclusively() {
+    if (isHeldByCurrentThread()) {
+      throw new IllegalStateException("a thread that holds a permit waits for all others'");
+    }
+    return acquire(permits);
+  }
+
+  private long acquire(int count) {
+    Hold hold = holds.get();
+    long waitedNanos = hold.depth == 0 ? await(count) : 0;
+    if (hold.depth++ == 0) {
+      hold.permits = count;
+    }
+    return waitedNanos;
+  }
+
+  private long await(int count) {
+    try {
+      // Unlike the form without a time, this one does not overtake threads that wait.
+      if (semaphore.tryAcquire(count, 0, TimeUnit.NANOSECONDS)) {
+        return 0;
+      }
+      long startNanos = nanoClock.getAsLong();
+      semaphore.acquire(count);
+      return nanoClock.getAsLong() - startNanos;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      CancellationException cancellation =
+          new CancellationException("interrupted while waiting for the device");
+      cancellation.initCause(e);
+      throw cancellation;
+    }
+  }
+
+  /**
+   * Gives back what the calling thread acquired last.
+   *
+   * @throws IllegalStateException if it holds no permit
+   */
+  public void release() {
+    Hold hold = holds.get();
+    if (hold.depth == 0) {
+      throw new IllegalStateException("the thread holds no permit");
+    }
+    if (--hold.depth == 0) {
+      semaphore.release(hold.permits);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+package io.millrace.memory.retry;
+
+import java.util.List;
+
+/**
+ * Input of device work that may as well be done in parts, such as the rows of a table.
+ *
+ * @param <T> what a part is
+ */
+public interface Splittable<T extends Splittable<T>> extends AutoCloseable {
+
+  /**
+   * Two parts that together are this input, in order; or none if it cannot be split. The caller
+   * closes them, and this input stays the caller's too.
+   */
+  List<T> halves();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,2 @@
+/** Attempts of device work that run again, alone or in halves, when memory runs out. */
+package io.millrace.memory.retry;

@@ -1,0 +1,26 @@
+package io.millrace.memory.spill;
+
+/**
+ * A number of bytes that may be used, owned by someone who knows how many there are. Thread-safe.
+ */
+public interface MemoryBudget {
+
+  /** Takes {@code bytes} bytes if there are as many left. */
+  boolean tryReserve(long bytes);
+
+  /** Gives back what {@link #tryReserve} took. */
+  void release(long bytes);
+
+  /** A budget that never ends. */
+  static MemoryBudget unlimited() {
+    return new MemoryBudget() {
+      @Override
+      public boolean tryReserve(long bytes) {
+        return true;
+      }
+
+      @Override
+      public void release(long bytes) {}
+    };
+  }
+}

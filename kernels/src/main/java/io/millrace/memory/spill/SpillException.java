@@ -1,0 +1,17 @@
+package io.millrace.memory.spill;
+
+/**
+ * The disk tier could not take or give back memory; the message says where, why and what to set.
+ * What was to be written is still in the caller's memory.
+ */
+public class SpillException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  public SpillException(String message) {
+    super(message);
+  }
+
+  public SpillException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,2 @@
+/** UTF-8 in host memory. */
+package io.millrace.text;

@@ -1,0 +1,60 @@
+package io.millrace.kernel.gather;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.BitSet;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RunTilesTest {
+  /** With the arithmetic of gather.cu, every tile is one block's. */
+  @ParameterizedTest
+  @CsvSource({
+    "1, 0, 1",
+    "1, 2147483647, 8",
+    "256, 2560, 64",
+    "257, 2570, 64",
+    "65536, 655360, 64",
+    "262144, 2621440, 8",
+    "262145, 2621440, 8",
+    "1048576, 10485760, 2",
+    "1048577, 10485760, 1",
+    "1048577, 10485760, 255",
+    "1048577, 10485760, 256",
+    "1048577, 10485760, 257",
+    "1048577, 10485760, 100000",
+    "67108864, 671088640, 512",
+    "67108864, 2147483647, 7",
+    "2147483647, 2147483647, 1024",
+    "100, 2147483647, 1",
+    "2000000, 2147483647, 3"
+  })
+  void eachTileIsTakenOnce(int rows, long bytes, int partitions) {
+    RunTiles tiles = RunTiles.of(rows, bytes, partitions);
+    assertThat(tiles.rowsOfTile()).isBetween(1, 1024);
+    assertThat((long) tiles.count() * tiles.rowsOfTile()).isGreaterThanOrEqualTo(rows);
+    assertThat((tiles.count() - 1L) * tiles.rowsOfTile()).isLessThan(rows);
+    assertThat(bytes / rows * tiles.rowsOfTile())
+        .isLessThanOrEqualTo(Math.max(1 << 16, bytes / rows));
+
+    BitSet taken = new BitSet();
+    for (int block = 0; block < tiles.blocks(); block++) {
+      int tile =
+          tiles.stripes() == 0
+              ? block
+              : block % tiles.stripes() * tiles.tilesOfStripe() + block / tiles.stripes();
+      if (tile < tiles.count()) {
+        assertThat(taken.get(tile)).isFalse();
+        taken.set(tile);
+      }
+    }
+    assertThat(taken.cardinality()).isEqualTo(tiles.count());
+    assertThat(tiles.scratchBytes()).isGreaterThan(8L * tiles.count());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1048575, 8, 0", "1048576, 8, 8", "1048576, 1, 0", "1048576, 257, 0"})
+  void largePartitionedTablesAreTakenInStripes(int rows, int partitions, int stripes) {
+    assertThat(RunTiles.of(rows, 10L * rows, partitions).stripes()).isEqualTo(stripes);
+  }
+}

@@ -1,0 +1,31 @@
+package io.millrace.kernel.partition;
+
+import io.millrace.kernel.hash.HashFunction;
+import java.util.List;
+import org.openjdk.jmh.annotations.Benchmark;
+
+/**
+ * Groups rows of a string and two int64 by the hash of the string: output allocation and
+ * host-visible offsets included.
+ */
+public class StringHashPartitionBenchmark extends PartitionBenchmark {
+  /** Partitions, waits for the rows as well as the offsets, and frees the output. */
+  @Benchmark
+  public int hashPartition(StringsInput input) {
+    try (PartitionedTable output = partition(input, partitions)) {
+      input.stream.synchronize();
+      return output.partitionCount();
+    }
+  }
+
+  /** What is measured; the caller closes the output. */
+  public static PartitionedTable partition(StringsInput input, int partitions) {
+    return HashPartition.hashPartition(
+        input.table,
+        List.of(StringsInput.TEXT),
+        partitions,
+        HashFunction.MURMUR3_32,
+        input.stream,
+        input.memory);
+  }
+}

@@ -1,0 +1,55 @@
+package io.millrace.operators.batching;
+
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.IntSupplier;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.Histogram;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.runtime.metrics.DescriptiveStatisticsHistogram;
+
+/**
+ * What a batching operator reports in the group {@code batching}: counters {@code rows}, {@code
+ * batches}, {@code bytes} and {@code flush.<cause>}; the histogram {@code latencyMillis}, the age
+ * of each batch's oldest row when it was sent; the gauges {@code rowLimit} and {@code batchFill},
+ * the last batch's rows over the greatest number allowed.
+ */
+final class BatchingMetrics {
+  private static final String GROUP = "batching";
+  private static final int HISTOGRAM_WINDOW = 1_024;
+
+  private final Counter rows;
+  private final Counter batches;
+  private final Counter bytes;
+  private final Map<FlushCause, Counter> flushes = new EnumMap<>(FlushCause.class);
+  private final Histogram latencyMillis;
+  private final int maxRows;
+  private volatile double batchFill;
+
+  BatchingMetrics(MetricGroup operator, int maxRows, IntSupplier rowLimit) {
+    MetricGroup group = operator.addGroup(GROUP);
+    this.rows = group.counter("rows");
+    this.batches = group.counter("batches");
+    this.bytes = group.counter("bytes");
+    MetricGroup flushGroup = group.addGroup("flush");
+    for (FlushCause cause : FlushCause.values()) {
+      flushes.put(cause, flushGroup.counter(cause.name().toLowerCase(Locale.ROOT)));
+    }
+    this.latencyMillis =
+        group.histogram("latencyMillis", new DescriptiveStatisticsHistogram(HISTOGRAM_WINDOW));
+    this.maxRows = maxRows;
+    group.<Integer, Gauge<Integer>>gauge("rowLimit", rowLimit::getAsInt);
+    group.<Double, Gauge<Double>>gauge("batchFill", () -> batchFill);
+  }
+
+  void count(FlushCause cause, int batchRows, long batchBytes, long oldestRowMillis) {
+    flushes.get(cause).inc();
+    rows.inc(batchRows);
+    batches.inc();
+    bytes.inc(batchBytes);
+    latencyMillis.update(oldestRowMillis);
+    batchFill = (double) batchRows / maxRows;
+  }
+}

@@ -1,0 +1,271 @@
+package io.millrace.operators.batching;
+
+import io.millrace.column.RowTableBuilder;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.batch.EventTimeColumn;
+import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.context.OperatorFactory;
+import io.millrace.operators.context.SendPace;
+import io.millrace.operators.row.RowAppender;
+import io.millrace.operators.transfer.HostTransfer;
+import java.util.Optional;
+import java.util.concurrent.ScheduledFuture;
+import java.util.function.Supplier;
+import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.runtime.event.WatermarkEvent;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.apache.flink.util.IOUtils;
+
+/**
+ * Collects rows into batches on the operator's device; {@link BatchOptions} say when a batch is
+ * sent. Rows are copied into columns as they arrive, so they may be reused. Nothing is kept over a
+ * checkpoint: the batch is sent before the barrier.
+ *
+ * <p>A batch has the greatest event time of its rows, or none if no row has one. Where {@link
+ * ColumnBatches#toRows} makes rows of the batches again, rows keep their own times in the batch's
+ * hidden {@link EventTimeColumn}, which a batch of rows without times does not have. Watermarks,
+ * watermark status, record attributes and generalized watermarks stay behind the rows before them;
+ * latency markers pass. A batch that does not fit the device is sent as several.
+ *
+ * @param <IN> the kind of row
+ */
+@PublicEvolving
+public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBatch>
+    implements OneInputStreamOperator<IN, ColumnBatch>, BoundedOneInput {
+  private static final long serialVersionUID = 1L;
+
+  private final Schema schema;
+  private final RowAppender.Factory<IN> appenders;
+  private final BatchOptions options;
+  private final boolean keepsEventTimes;
+
+  private transient DeviceContext deviceContext;
+  private transient HostTransfer transfer;
+  private transient RowBatcher<IN> batcher;
+  private transient SendPace pace;
+  private transient BatchingMetrics batchingMetrics;
+  private transient long timestamp;
+  private transient Watermark heldWatermark;
+  private transient ScheduledFuture<?> timer;
+
+  private BatchingOperator(
+      StreamOperatorParameters<ColumnBatch> parameters,
+      Schema schema,
+      RowAppender.Factory<IN> appenders,
+      BatchOptions options,
+      boolean keepsEventTimes) {
+    super(parameters);
+    this.schema = schema;
+    this.appenders = appenders;
+    this.options = options;
+    this.keepsEventTimes = keepsEventTimes;
+  }
+
+  /** Makes the operators. Learns while a job is put together whether rows are made of batches. */
+  static final class Constructor<IN> implements OperatorFactory.Constructor<IN, ColumnBatch> {
+    private static final long serialVersionUID = 1L;
+
+    private final Schema schema;
+    private final RowAppender.Factory<IN> appenders;
+    private final BatchOptions options;
+    private boolean keepsEventTimes;
+
+    private Constructor(Schema schema, RowAppender.Factory<IN> appenders, BatchOptions options) {
+      this.schema = schema;
+      this.appenders = appenders;
+      this.options = options;
+    }
+
+    /** From now on, operators keep the event times of rows in their batches. */
+    void keepEventTimes() {
+      keepsEventTimes = true;
+    }
+
+    @Override
+    public BatchingOperator<IN> construct(StreamOperatorParameters<ColumnBatch> parameters) {
+      return new BatchingOperator<>(parameters, schema, appenders, options, keepsEventTimes);
+    }
+  }
+
+  /** A factory of operators that make batches of {@code schema}. */
+  public static <IN> OperatorFactory<IN, ColumnBatch> factory(
+      Schema schema, RowAppender.Factory<IN> appenders, BatchOptions options) {
+    @SuppressWarnings("unchecked") // the class of a generic type
+    Class<BatchingOperator<IN>> operatorClass =
+        (Class<BatchingOperator<IN>>) (Class<?>) BatchingOperator.class;
+    return new OperatorFactory<>(operatorClass, new Constructor<>(schema, appenders, options));
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    deviceContext = DeviceContext.open(this);
+    output = deviceContext.countRows(this, output);
+    transfer = new HostTransfer(deviceContext);
+    RowTableBuilder table = transfer.tableBuilder(schema);
+    batcher =
+        new RowBatcher<>(
+            table,
+            appenders.create(table),
+            transfer.eventTimes(),
+            options,
+            getProcessingTimeService()::getCurrentProcessingTime);
+    pace = deviceContext.sendPace();
+    batchingMetrics = new BatchingMetrics(getMetricGroup(), options.maxRows(), this::rowLimit);
+    timestamp = Long.MIN_VALUE;
+  }
+
+  private int rowLimit() {
+    return Math.min(batcher.rowLimit(), pace.rowLimit());
+  }
+
+  @Override
+  public void processElement(StreamRecord<IN> row) throws Exception {
+    boolean keepsTime = keepsEventTimes && row.hasTimestamp();
+    append(row.getValue(), keepsTime ? row.getTimestamp() : EventTimeColumn.NONE);
+    if (row.hasTimestamp()) {
+      timestamp = Math.max(timestamp, row.getTimestamp());
+    }
+    if (batcher.isFull()) {
+      flush(batcher.fullCause());
+    } else if (batcher.rows() >= pace.rowLimit()) {
+      flush(FlushCause.PACE);
+    } else if (timer == null) {
+      registerTimer();
+    }
+  }
+
+  private void append(IN row, long eventTime) throws Exception {
+    try {
+      batcher.append(row, eventTime);
+    } catch (GpuOutOfMemoryException e) {
+      appendWithRetry(row, eventTime);
+    }
+  }
+
+  // Where no memory can be had for one row more, that of the batch is.
+  private void appendWithRetry(IN row, long eventTime) throws Exception {
+    Supplier<Boolean> append =
+        () -> {
+          batcher.append(row, eventTime);
+          return true;
+        };
+    try {
+      deviceContext.retry().withHostRetry(append);
+    } catch (GpuOutOfMemoryException e) {
+      if (batcher.rows() == 0) {
+        throw e;
+      }
+      flush(FlushCause.MEMORY);
+      deviceContext.retry().withHostRetry(append);
+    }
+  }
+
+  // One timer is enough for all batches: it is moved on when it finds a younger batch.
+  private void registerTimer() {
+    timer = getProcessingTimeService().registerTimer(batcher.deadlineMillis(), time -> onTimer());
+  }
+
+  private void onTimer() throws Exception {
+    timer = null;
+    if (batcher.isDue()) {
+      flush(FlushCause.DEADLINE);
+    } else if (batcher.rows() > 0) {
+      registerTimer();
+    }
+  }
+
+  private void flush(FlushCause cause) throws Exception {
+    long age = batcher.ageMillis();
+    Optional<Table> table = deviceContext.retry().withHostRetry(() -> batcher.close(cause));
+    if (table.isPresent()) {
+      send(table.get(), cause, age);
+    }
+    if (heldWatermark != null) {
+      Watermark watermark = heldWatermark;
+      heldWatermark = null;
+      super.processWatermark(watermark);
+    }
+  }
+
+  private void send(Table table, FlushCause cause, long age) {
+    long startMillis = getProcessingTimeService().getCurrentProcessingTime();
+    StreamRecord<ColumnBatch> element = new StreamRecord<>(null);
+    if (timestamp != Long.MIN_VALUE) {
+      element.setTimestamp(timestamp);
+    }
+    timestamp = Long.MIN_VALUE;
+    pace.send(
+        table.rowCount(),
+        () ->
+            transfer.toDevice(
+                table,
+                part -> {
+                  batchingMetrics.count(cause, part.rowCount(), part.sizeInBytes(), age);
+                  ColumnBatch.emit(element.copy(new ColumnBatch(part)), output);
+                }));
+    batcher.sent(Math.max(0, getProcessingTimeService().getCurrentProcessingTime() - startMillis));
+  }
+
+  @Override
+  public void processWatermark(Watermark watermark) throws Exception {
+    boolean hold =
+        options.watermarks() == WatermarkMode.HOLD
+            && batcher.rows() > 0
+            && !watermark.equals(Watermark.MAX_WATERMARK);
+    if (hold) {
+      heldWatermark = watermark;
+    } else {
+      heldWatermark = null;
+      flush(FlushCause.WATERMARK);
+      super.processWatermark(watermark);
+    }
+  }
+
+  @Override
+  public void processWatermarkStatus(WatermarkStatus status) throws Exception {
+    flush(FlushCause.WATERMARK_STATUS);
+    super.processWatermarkStatus(status);
+  }
+
+  @Override
+  public void processWatermark(WatermarkEvent watermark) throws Exception {
+    flush(FlushCause.WATERMARK);
+    super.processWatermark(watermark);
+  }
+
+  @Override
+  public void processRecordAttributes(RecordAttributes attributes) throws Exception {
+    flush(FlushCause.WATERMARK_STATUS);
+    super.processRecordAttributes(attributes);
+  }
+
+  @Override
+  public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
+    flush(FlushCause.BARRIER);
+    super.prepareSnapshotPreBarrier(checkpointId);
+  }
+
+  @Override
+  public void endInput() throws Exception {
+    flush(FlushCause.END_OF_INPUT);
+  }
+
+  @Override
+  public void close() throws Exception {
+    if (timer != null) {
+      timer.cancel(false);
+    }
+    IOUtils.closeAll(batcher, transfer, deviceContext, super::close);
+  }
+}

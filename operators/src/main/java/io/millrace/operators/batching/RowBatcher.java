@@ -1,0 +1,146 @@
+package io.millrace.operators.batching;
+
+import io.millrace.column.Column;
+import io.millrace.column.RowTableBuilder;
+import io.millrace.column.Table;
+import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.operators.batch.EventTimeColumn;
+import io.millrace.operators.batch.EventTimes;
+import io.millrace.operators.row.RowAppender;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * Collects rows into the table of the next batch and says when it is to be closed. Knows rows,
+ * bytes and time, nothing of Flink. Used by one thread.
+ *
+ * @param <T> the kind of row
+ */
+final class RowBatcher<T> implements AutoCloseable {
+  private final RowTableBuilder table;
+  private final RowAppender<T> appender;
+  private final EventTimes eventTimes;
+  private final long maxBytes;
+  private final AdaptiveBatchSize size;
+  private final LongSupplier clockMillis;
+  private int rows;
+  private long openedMillis;
+
+  /**
+   * Takes ownership of {@code table}.
+   *
+   * @param appender appends to {@code table}
+   * @param clockMillis processing time
+   */
+  RowBatcher(
+      RowTableBuilder table,
+      RowAppender<T> appender,
+      EventTimes eventTimes,
+      BatchOptions options,
+      LongSupplier clockMillis) {
+    this.table = table;
+    this.appender = appender;
+    this.eventTimes = eventTimes;
+    this.maxBytes = options.maxBytes();
+    this.size =
+        new AdaptiveBatchSize(options.minRows(), options.maxRows(), options.latency().toMillis());
+    this.clockMillis = clockMillis;
+  }
+
+  /**
+   * Appends one row.
+   *
+   * @param eventTime that the row is to keep, or {@link EventTimeColumn#NONE}
+   * @throws GpuOutOfMemoryException if there is no memory for it; nothing has changed then
+   */
+  void append(T row, long eventTime) {
+    try {
+      appender.append(row);
+    } catch (GpuOutOfMemoryException e) {
+      table.truncate(rows);
+      throw e;
+    }
+    if (rows == 0) {
+      openedMillis = clockMillis.getAsLong();
+    }
+    eventTimes.set(rows, eventTime);
+    rows++;
+  }
+
+  /** Rows of the open batch. */
+  int rows() {
+    return rows;
+  }
+
+  /** How many rows will close a batch at the current rate. */
+  int rowLimit() {
+    return size.rowLimit();
+  }
+
+  boolean isFull() {
+    return rows >= size.rowLimit() || table.sizeInBytes(rows) >= maxBytes;
+  }
+
+  /** Which limit a full batch reached. */
+  FlushCause fullCause() {
+    return rows >= size.rowLimit() ? FlushCause.ROWS : FlushCause.BYTES;
+  }
+
+  /** When the open batch is due, in the clock's time. */
+  long deadlineMillis() {
+    return openedMillis + size.waitMillis();
+  }
+
+  /** Whether a batch is open that is due, or whose age is unknown as the clock was set back. */
+  boolean isDue() {
+    long now = clockMillis.getAsLong();
+    return rows > 0 && (now >= deadlineMillis() || now < openedMillis);
+  }
+
+  /** How long the oldest row has waited. */
+  long ageMillis() {
+    return rows == 0 ? 0 : Math.max(0, clockMillis.getAsLong() - openedMillis);
+  }
+
+  /**
+   * The table of all rows since the last call, if there are any; the caller owns it.
+   *
+   * @param cause why the batch is closed
+   * @throws GpuOutOfMemoryException if there is no memory for it; nothing has changed then
+   */
+  Optional<Table> close(FlushCause cause) {
+    if (rows == 0) {
+      return Optional.empty();
+    }
+    Table closed = finish();
+    if (cause == FlushCause.ROWS || cause == FlushCause.DEADLINE) {
+      size.closed(rows, ageMillis());
+    }
+    rows = 0;
+    eventTimes.clear();
+    return Optional.of(closed);
+  }
+
+  private Table finish() {
+    Optional<Column> times = eventTimes.column(rows);
+    if (times.isEmpty()) {
+      return table.finish(rows);
+    }
+    try (Column column = times.orElseThrow();
+        Table closed = table.finish(rows)) {
+      return EventTimeColumn.addTo(closed, column.share());
+    }
+  }
+
+  /** Learns how long sending a batch took. */
+  void sent(long millis) {
+    size.sent(millis);
+  }
+
+  /** Drops the rows of the open batch and frees their memory. */
+  @Override
+  public void close() {
+    rows = 0;
+    table.close();
+  }
+}

@@ -1,0 +1,121 @@
+package io.millrace.operators.context;
+
+import io.millrace.device.Device;
+import io.millrace.device.DeviceKind;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.api.common.externalresource.ExternalResourceInfo;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+
+/**
+ * The options that choose an operator's device. Each is looked up in the job's configuration, then
+ * in the TaskManager's, then in the system properties of the process.
+ */
+@PublicEvolving
+public final class DeviceOptions {
+  /** {@code auto}, {@code cuda} or {@code host}; see {@link Device#select}. */
+  public static final ConfigOption<String> DEVICE =
+      ConfigOptions.key(Device.OPTION)
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "Where operators run: 'cuda' (a GPU, or fail), 'host', or 'auto' (a GPU if there is"
+                  + " one).");
+
+  /** Which GPU, unless Flink's external resource {@value #GPU_RESOURCE} assigned one. */
+  public static final ConfigOption<Integer> DEVICE_INDEX =
+      ConfigOptions.key("millrace.device.index")
+          .intType()
+          .noDefaultValue()
+          .withDescription("Which GPU to use where Flink's external resource 'gpu' assigns none.");
+
+  /** Bounds how many subtasks of a TaskManager work on one device at once. */
+  public static final ConfigOption<Integer> GPU_CONCURRENCY =
+      ConfigOptions.key("millrace.gpu.concurrency")
+          .intType()
+          .noDefaultValue()
+          .withDescription(
+              "How many subtasks of a TaskManager work on one device at once, of all jobs; the"
+                  + " others wait. What they use meanwhile cannot be spilled. By default 4 on a GPU"
+                  + " and as many as there are processors on the host. Of the TaskManager.");
+
+  /** Bounds how many batches an operator has on their way to the host. */
+  public static final ConfigOption<Integer> BATCHES_IN_FLIGHT =
+      ConfigOptions.key("millrace.gpu.batches-in-flight")
+          .intType()
+          .defaultValue(2)
+          .withDescription(
+              "How many batches may be on their way from a GPU to the host, at the end of a chain,"
+                  + " while the next one is copied to the GPU and computed; 0 waits for each.");
+
+  // Two copy engines and the kernels of two more subtasks keep a GPU busy.
+  private static final int DEFAULT_GPU_CONCURRENCY = 4;
+  private static final String GPU_RESOURCE = "gpu";
+  private static final String GPU_INDEX_PROPERTY = "index";
+
+  private DeviceOptions() {}
+
+  static Device device(AbstractStreamOperator<?> operator) {
+    LayeredOptions options = LayeredOptions.of(operator);
+    int index = assignedIndex(operator).or(() -> options.find(DEVICE_INDEX)).orElse(0);
+    return Device.select(options.find(DEVICE).orElse("auto"), index);
+  }
+
+  /**
+   * How many threads may work on {@code device} at once.
+   *
+   * @throws IllegalArgumentException if the option is less than 1
+   */
+  static int concurrency(Device device, LayeredOptions options) {
+    int concurrency =
+        options
+            .ofProcess(GPU_CONCURRENCY)
+            .orElseGet(
+                () ->
+                    device.kind() == DeviceKind.HOST
+                        ? Runtime.getRuntime().availableProcessors()
+                        : DEFAULT_GPU_CONCURRENCY);
+    if (concurrency < 1) {
+      throw new IllegalArgumentException(
+          GPU_CONCURRENCY.key() + " must be at least 1, but is " + concurrency);
+    }
+    return concurrency;
+  }
+
+  /**
+   * How many batches {@code operator} may have on their way to the host.
+   *
+   * @throws IllegalArgumentException if the option is negative
+   */
+  public static int batchesInFlight(AbstractStreamOperator<?> operator) {
+    int batches = LayeredOptions.of(operator).get(BATCHES_IN_FLIGHT);
+    if (batches < 0) {
+      throw new IllegalArgumentException(
+          BATCHES_IN_FLIGHT.key() + " must not be negative, but is " + batches);
+    }
+    return batches;
+  }
+
+  // A TaskManager's GPUs are seen by all of its slots; subtasks take turns.
+  private static Optional<Integer> assignedIndex(AbstractStreamOperator<?> operator) {
+    int subtask = operator.getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
+    return assignedIndex(
+        List.copyOf(operator.getRuntimeContext().getExternalResourceInfos(GPU_RESOURCE)), subtask);
+  }
+
+  static Optional<Integer> assignedIndex(List<ExternalResourceInfo> gpus, int subtask) {
+    List<Integer> indexes =
+        gpus.stream()
+            .flatMap(gpu -> gpu.getProperty(GPU_INDEX_PROPERTY).stream())
+            .map(Integer::valueOf)
+            .sorted(Comparator.naturalOrder())
+            .toList();
+    return indexes.isEmpty()
+        ? Optional.empty()
+        : Optional.of(indexes.get(subtask % indexes.size()));
+  }
+}

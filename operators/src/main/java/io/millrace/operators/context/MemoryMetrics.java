@@ -1,0 +1,59 @@
+package io.millrace.operators.context;
+
+import io.millrace.memory.SpillTier;
+import io.millrace.memory.spill.SpillShare;
+import io.millrace.memory.spill.SpillStatistics;
+import io.millrace.memory.spill.SpillStatistics.Exposure;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.MetricGroup;
+
+/**
+ * What each task reports of its job's memory in its TaskManager: equal for all tasks of the job
+ * there. In the group {@code memory} the gauges {@code deviceBytes}, {@code hostBytes} and {@code
+ * diskBytes} of now. In the group {@code spill}, since the job began, for each pair of tiers such
+ * as {@code gpu_to_cpu} the gauges {@code count}, {@code bytes} and {@code millis}, which stay 0 at
+ * level 0 of {@link MemoryOptions#SPILL_STATISTICS_LEVEL}; and {@code exposures.count} and {@code
+ * exposures.bytes}, which stay 0 below level 2.
+ */
+final class MemoryMetrics {
+  private MemoryMetrics() {}
+
+  /** Registers the metrics, until Flink closes {@code task}. */
+  static void register(MetricGroup task, SpillShare share) {
+    MetricGroup memory = task.addGroup("memory");
+    gauge(memory, "deviceBytes", share::deviceBytes);
+    gauge(memory, "hostBytes", share::hostBytes);
+    gauge(memory, "diskBytes", share::diskBytes);
+    MetricGroup spill = task.addGroup("spill");
+    SpillStatistics statistics = share.statistics();
+    for (SpillTier from : SpillTier.values()) {
+      for (SpillTier to : SpillTier.values()) {
+        if (from != to && !(from == SpillTier.DISK && to == SpillTier.HOST)) {
+          registerMoves(spill, statistics, from, to);
+        }
+      }
+    }
+    MetricGroup exposures = spill.addGroup("exposures");
+    gauge(exposures, "count", () -> sum(statistics, Exposure::count));
+    gauge(exposures, "bytes", () -> sum(statistics, Exposure::totalBytes));
+  }
+
+  private static void registerMoves(
+      MetricGroup spill, SpillStatistics statistics, SpillTier from, SpillTier to) {
+    MetricGroup moves = spill.addGroup(from.label() + "_to_" + to.label());
+    gauge(moves, "count", () -> statistics.count(from, to));
+    gauge(moves, "bytes", () -> statistics.bytes(from, to));
+    gauge(moves, "millis", () -> TimeUnit.NANOSECONDS.toMillis(statistics.nanos(from, to)));
+  }
+
+  private static long sum(SpillStatistics statistics, ToLongFunction<Exposure> value) {
+    return statistics.exposures().stream().mapToLong(value).sum();
+  }
+
+  private static void gauge(MetricGroup group, String name, LongSupplier value) {
+    group.<Long, Gauge<Long>>gauge(name, value::getAsLong);
+  }
+}

@@ -1,0 +1,80 @@
+package io.millrace.operators.context;
+
+import java.io.Serializable;
+import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.core.memory.ManagedMemoryUseCase;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
+import org.apache.flink.streaming.api.operators.ChainingStrategy;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
+import org.apache.flink.streaming.api.operators.StreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+
+/**
+ * Makes the operator of each subtask with its constructor. The operator is chained wherever it can
+ * be.
+ *
+ * @param <IN> what the operator takes
+ * @param <OUT> what the operator emits
+ */
+@PublicEvolving
+public final class OperatorFactory<IN, OUT> extends AbstractStreamOperatorFactory<OUT>
+    implements OneInputStreamOperatorFactory<IN, OUT> {
+  private static final long serialVersionUID = 1L;
+
+  private final Class<? extends OneInputStreamOperator<IN, OUT>> operatorClass;
+  private final Constructor<IN, OUT> constructor;
+
+  /** Makes one operator; serialized with the job. */
+  @FunctionalInterface
+  public interface Constructor<IN, OUT> extends Serializable {
+    OneInputStreamOperator<IN, OUT> construct(StreamOperatorParameters<OUT> parameters);
+  }
+
+  public OperatorFactory(
+      Class<? extends OneInputStreamOperator<IN, OUT>> operatorClass,
+      Constructor<IN, OUT> constructor) {
+    this.operatorClass = operatorClass;
+    this.constructor = constructor;
+    setChainingStrategy(ChainingStrategy.ALWAYS);
+  }
+
+  public Constructor<IN, OUT> constructor() {
+    return constructor;
+  }
+
+  /**
+   * Adds the operator behind {@code input}, with a share of the slot's managed memory, which pays
+   * for host memory that holds its spilled buffers.
+   *
+   * @param name of the operator, for people
+   * @param type of what it emits
+   * @throws IllegalArgumentException if {@link MemoryOptions#MANAGED_WEIGHT} of the job is below 1
+   */
+  public SingleOutputStreamOperator<OUT> appendTo(
+      DataStream<IN> input, String name, TypeInformation<OUT> type) {
+    SingleOutputStreamOperator<OUT> operator = input.transform(name, type, this);
+    operator
+        .getTransformation()
+        .declareManagedMemoryUseCaseAtOperatorScope(
+            ManagedMemoryUseCase.OPERATOR,
+            MemoryOptions.managedWeight(input.getExecutionEnvironment().getConfiguration()));
+    return operator;
+  }
+
+  @Override
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // as the interface has it
+  public <T extends StreamOperator<OUT>> T createStreamOperator(
+      StreamOperatorParameters<OUT> parameters) {
+    return (T) constructor.construct(parameters);
+  }
+
+  @Override
+  @SuppressWarnings("rawtypes") // as the interface has it
+  public Class<? extends StreamOperator> getStreamOperatorClass(ClassLoader classLoader) {
+    return operatorClass;
+  }
+}

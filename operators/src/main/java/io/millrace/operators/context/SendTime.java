@@ -1,0 +1,45 @@
+package io.millrace.operators.context;
+
+import java.util.function.LongSupplier;
+
+/**
+ * How long the thread of a chain was busy with sending: with the work that batches and rows cause
+ * when they are emitted, up to the network. Used by the chain's thread.
+ */
+public final class SendTime {
+  private final LongSupplier clockMillis;
+  private boolean sending;
+  private long startedMillis;
+  private long totalMillis;
+
+  /**
+   * @param clockMillis processing time
+   */
+  SendTime(LongSupplier clockMillis) {
+    this.clockMillis = clockMillis;
+  }
+
+  /** Runs {@code sending}, whose time counts once where it runs within another call of this. */
+  public void measure(Runnable send) {
+    if (sending) {
+      send.run();
+      return;
+    }
+    startedMillis = clockMillis.getAsLong();
+    sending = true;
+    try {
+      send.run();
+    } finally {
+      totalMillis = millis();
+      sending = false;
+    }
+  }
+
+  /** Milliseconds so far, with those of a call that runs now; never fewer than before. */
+  long millis() {
+    // Where the clock was set back, nothing is known of the time.
+    return sending
+        ? totalMillis + Math.max(0, clockMillis.getAsLong() - startedMillis)
+        : totalMillis;
+  }
+}

@@ -1,0 +1,189 @@
+package io.millrace.operators.sql;
+
+import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
+import io.millrace.expression.Expression;
+import io.millrace.expression.Expressions;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.vector.TimestampNanos;
+import java.math.BigDecimal;
+import java.time.DateTimeException;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.format.ResolverStyle;
+import java.time.format.SignStyle;
+import java.time.temporal.ChronoField;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.apache.calcite.sql.SqlIntervalLiteral;
+import org.apache.calcite.sql.SqlIntervalLiteral.IntervalValue;
+import org.apache.calcite.sql.SqlIntervalQualifier;
+import org.apache.calcite.sql.SqlLiteral;
+import org.apache.calcite.sql.SqlNumericLiteral;
+
+/** Makes expressions of the parser's literals, with the types that Flink SQL gives them. */
+final class SqlLiterals {
+  private static final int MILLI_DIGITS = 3;
+  private static final int MICRO_DIGITS = 6;
+  private static final int MAXIMUM_PRECISION = 38;
+  private static final Set<TypeId> TEMPORAL =
+      EnumSet.of(TypeId.DATE, TypeId.TIME, TypeId.TIMESTAMP_MILLIS, TypeId.TIMESTAMP_MICROS);
+
+  private static final Map<String, Integer> UNITS_A_DAY =
+      Map.of("HOUR", 24, "MINUTE", 24 * 60, "SECOND", 24 * 60 * 60);
+  private static final DateTimeFormatter DATE =
+      strict(
+          new DateTimeFormatterBuilder()
+              .appendValue(ChronoField.YEAR, 1, 4, SignStyle.NOT_NEGATIVE)
+              .appendPattern("-M-d"));
+  private static final DateTimeFormatter TIME =
+      strict(
+          new DateTimeFormatterBuilder()
+              .appendPattern("H:m:s")
+              .appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true));
+  private static final DateTimeFormatter TIMESTAMP =
+      strict(
+          new DateTimeFormatterBuilder()
+              .append(DATE)
+              .optionalStart()
+              .appendLiteral(' ')
+              .append(TIME)
+              .optionalEnd()
+              .parseDefaulting(ChronoField.HOUR_OF_DAY, 0));
+
+  private SqlLiterals() {}
+
+  private static DateTimeFormatter strict(DateTimeFormatterBuilder builder) {
+    return builder.toFormatter(Locale.ROOT).withResolverStyle(ResolverStyle.STRICT);
+  }
+
+  static Expression convert(SqlLiteral literal) {
+    if (literal instanceof SqlNumericLiteral number) {
+      return number(number);
+    }
+    return switch (literal.getTypeName()) {
+      case NULL -> Expressions.nullOf(DataType.BOOL);
+      case BOOLEAN ->
+          literal.getValue() == null
+              ? Expressions.nullOf(DataType.BOOL)
+              : Expressions.lit(literal.booleanValue());
+      case CHAR, VARCHAR -> Expressions.lit(literal.getValueAs(String.class));
+      case SYMBOL -> Expressions.lit(literal.toValue());
+      case DATE -> temporal("DATE", literal.toValue());
+      case TIME -> temporal("TIME", literal.toValue());
+      case TIMESTAMP -> temporal("TIMESTAMP", literal.toValue());
+      case UNKNOWN -> temporal(tag(literal), literal.getValueAs(String.class));
+      default -> throw new ExpressionException("the literal " + literal + " is not supported");
+    };
+  }
+
+  // DATE '2020-01-01' is of no type yet after parsing; its tag is what stands before the text.
+  private static String tag(SqlLiteral literal) {
+    return literal.toString().replaceAll("\\s*'.*", "");
+  }
+
+  private static Expression number(SqlNumericLiteral literal) {
+    BigDecimal value = literal.bigDecimalValue();
+    if (!literal.isExact()) {
+      return approximate(value);
+    }
+    if (!literal.isInteger() || value.toBigInteger().bitLength() >= Long.SIZE) {
+      return decimal(value, literal.getPrec());
+    }
+    long number = value.longValueExact();
+    return number == (int) number ? Expressions.lit((int) number) : Expressions.lit(number);
+  }
+
+  private static Expression approximate(BigDecimal value) {
+    double number = value.doubleValue();
+    if (Double.isInfinite(number)) {
+      throw new ExpressionException(value + " is out of DOUBLE's range");
+    }
+    return Expressions.lit(number);
+  }
+
+  // Of as many digits as are written, with zeros in front.
+  private static Expression decimal(BigDecimal value, int digits) {
+    int precision = Math.max(digits, value.precision());
+    if (precision > MAXIMUM_PRECISION) {
+      throw new ExpressionException(value + " has more than 38 digits");
+    }
+    return new Expression.Literal(value, DataType.decimal(precision, value.scale()));
+  }
+
+  /** The literal of the opposite number; what is no number stays for the check to refuse. */
+  static Expression negate(Expression.Literal literal) {
+    if (literal.value() instanceof Long number && !TEMPORAL.contains(literal.type().id())) {
+      return new Expression.Literal(-number, literal.type());
+    } else if (literal.value() instanceof Double number) {
+      return new Expression.Literal(-number, literal.type());
+    } else if (literal.value() instanceof BigDecimal number) {
+      return new Expression.Literal(number.negate(), literal.type());
+    }
+    return literal.negate();
+  }
+
+  private static Expression temporal(String type, String text) {
+    try {
+      return switch (type) {
+        case "DATE" -> Expressions.lit(LocalDate.parse(text, DATE));
+        case "TIME" -> Expressions.lit(LocalTime.parse(text, TIME));
+        case "TIMESTAMP" -> timestamp(text);
+        default -> throw new ExpressionException("a literal of " + type + " is not supported");
+      };
+    } catch (DateTimeException e) {
+      throw new ExpressionException("'" + text + "' is no " + type);
+    }
+  }
+
+  // As many digits of a second as are written.
+  private static Expression timestamp(String text) {
+    int point = text.indexOf('.');
+    int digits = point < 0 ? 0 : text.length() - point - 1;
+    LocalDateTime time = LocalDateTime.parse(text, TIMESTAMP);
+    long second = time.toEpochSecond(ZoneOffset.UTC);
+    long millis = second * 1_000 + time.get(ChronoField.MILLI_OF_SECOND);
+    DataType type = DataType.timestamp(digits);
+    if (digits <= MILLI_DIGITS) {
+      return new Expression.Literal(millis, type);
+    } else if (digits <= MICRO_DIGITS) {
+      return new Expression.Literal(
+          second * 1_000_000 + time.get(ChronoField.MICRO_OF_SECOND), type);
+    }
+    return new Expression.Literal(
+        new TimestampNanos(millis, time.get(ChronoField.NANO_OF_SECOND) % 1_000_000), type);
+  }
+
+  /**
+   * A time and an interval of one unit, such as {@code INTERVAL '3' DAY}. A DATE stays one: of
+   * hours and less it takes the whole days.
+   *
+   * @param type of {@code time}
+   */
+  static Expression add(
+      Expression time, DataType type, SqlIntervalLiteral literal, boolean subtract) {
+    IntervalValue interval = literal.getValueAs(IntervalValue.class);
+    SqlIntervalQualifier qualifier = interval.getIntervalQualifier();
+    if (!qualifier.isSingleDatetimeField()) {
+      throw new ExpressionException("an interval has one unit, not " + qualifier);
+    }
+    int number;
+    try {
+      number = Integer.parseInt(interval.getIntervalLiteral().trim()) * interval.getSign();
+    } catch (NumberFormatException e) {
+      throw new ExpressionException(literal + " is no whole number of its unit");
+    }
+    int count = subtract ? -number : number;
+    String unit = qualifier.getStartUnit().name();
+    Integer unitsADay = type.id() == TypeId.DATE ? UNITS_A_DAY.get(unit) : null;
+    return unitsADay == null
+        ? Expressions.call("TIMESTAMPADD", unit, count, time)
+        : Expressions.call("TIMESTAMPADD", "DAY", count / unitsADay, time);
+  }
+}

@@ -1,0 +1,10 @@
+package io.millrace.operators.sql;
+
+/** A text of SQL that does not parse or does not fit the rows; the message says where and why. */
+public final class SqlTextException extends IllegalArgumentException {
+  private static final long serialVersionUID = 1L;
+
+  public SqlTextException(String message) {
+    super(message);
+  }
+}

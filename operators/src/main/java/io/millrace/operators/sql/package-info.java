@@ -1,0 +1,2 @@
+/** Expressions and schemas written as SQL. */
+package io.millrace.operators.sql;

@@ -1,0 +1,124 @@
+package io.millrace.operators.transfer;
+
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.context.DeviceOptions;
+import io.millrace.operators.context.LayeredOptions;
+import java.util.concurrent.ScheduledFuture;
+import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.runtime.event.WatermarkEvent;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.apache.flink.util.IOUtils;
+import org.apache.flink.util.function.ThrowingRunnable;
+
+/**
+ * The base of operators that end the device's part of a chain: batches are copied to the host while
+ * the chain goes on with the next ones, {@link DeviceOptions#BATCHES_IN_FLIGHT} of them, and are
+ * processed there in order.
+ *
+ * <p>Watermarks, watermark status and generalized watermarks stay behind the batches before them;
+ * latency markers pass. Nothing is on its way when a checkpoint's barrier or record attributes
+ * pass, or the input ends.
+ *
+ * @param <OUT> what the operator emits
+ */
+@PublicEvolving
+public abstract class DownloadingOperator<OUT> extends ColumnBatchOperator<OUT>
+    implements BoundedOneInput {
+  private static final long serialVersionUID = 1L;
+
+  // Only where no further input comes: with it, batches leave at the next element.
+  private static final long POLL_MILLIS = 1;
+
+  private transient DownloadQueue downloads;
+  private transient ScheduledFuture<?> timer;
+
+  protected DownloadingOperator(StreamOperatorParameters<OUT> parameters) {
+    super(parameters);
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    int batchesInFlight = LayeredOptions.read(() -> DeviceOptions.batchesInFlight(this));
+    downloads = new DownloadQueue(deviceContext(), batchesInFlight);
+  }
+
+  @Override
+  protected final void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
+    download(batch, element.copy(batch), downloads);
+    registerTimer();
+  }
+
+  /**
+   * Adds a batch to {@code downloads}, as it is or what is made of it on the device, with what is
+   * to be done with it on the host.
+   *
+   * @param batch borrowed until this returns
+   * @param element carries {@code batch} and its timestamp; is not used again
+   */
+  protected abstract void download(
+      ColumnBatch batch, StreamRecord<ColumnBatch> element, DownloadQueue downloads);
+
+  private void registerTimer() {
+    if (timer == null && !downloads.isEmpty()) {
+      ProcessingTimeService time = getProcessingTimeService();
+      timer = time.registerTimer(time.getCurrentProcessingTime() + POLL_MILLIS, now -> onTimer());
+    }
+  }
+
+  private void onTimer() {
+    timer = null;
+    downloads.poll();
+    registerTimer();
+  }
+
+  private void forward(ThrowingRunnable<Exception> step) {
+    downloads.add(ThrowingRunnable.unchecked(step));
+  }
+
+  @Override
+  public void processWatermark(Watermark watermark) {
+    forward(() -> super.processWatermark(watermark));
+  }
+
+  @Override
+  public void processWatermarkStatus(WatermarkStatus status) {
+    forward(() -> super.processWatermarkStatus(status));
+  }
+
+  @Override
+  public void processWatermark(WatermarkEvent watermark) {
+    forward(() -> super.processWatermark(watermark));
+  }
+
+  @Override
+  public void processRecordAttributes(RecordAttributes attributes) throws Exception {
+    downloads.drain();
+    super.processRecordAttributes(attributes);
+  }
+
+  @Override
+  public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
+    downloads.drain();
+    super.prepareSnapshotPreBarrier(checkpointId);
+  }
+
+  @Override
+  public void endInput() {
+    downloads.drain();
+  }
+
+  @Override
+  public void close() throws Exception {
+    if (timer != null) {
+      timer.cancel(false);
+    }
+    IOUtils.closeAll(downloads, super::close);
+  }
+}

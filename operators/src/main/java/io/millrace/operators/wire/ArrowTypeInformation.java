@@ -1,0 +1,128 @@
+package io.millrace.operators.wire;
+
+import java.io.IOException;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.api.common.serialization.SerializerConfig;
+import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/**
+ * The type of a stream of Arrow roots, which are handed along an operator chain by reference. Who
+ * makes a root closes it when it was emitted; who gets one copies what it keeps. Roots are not sent
+ * over the network: batches are, so keep what works on roots in the chain that makes them.
+ */
+@PublicEvolving
+public final class ArrowTypeInformation extends OpaqueTypeInformation<VectorSchemaRoot> {
+  public static final ArrowTypeInformation INSTANCE = new ArrowTypeInformation();
+
+  private static final long serialVersionUID = 1L;
+
+  private ArrowTypeInformation() {
+    super(VectorSchemaRoot.class);
+  }
+
+  @Override
+  public TypeSerializer<VectorSchemaRoot> createSerializer(SerializerConfig config) {
+    return Serializer.INSTANCE;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ArrowTypeInformation;
+  }
+
+  @Override
+  public int hashCode() {
+    return ArrowTypeInformation.class.hashCode();
+  }
+
+  @Override
+  public boolean canEqual(Object other) {
+    return other instanceof ArrowTypeInformation;
+  }
+
+  @Override
+  public String toString() {
+    return "VectorSchemaRoot";
+  }
+
+  private Object readResolve() {
+    return INSTANCE;
+  }
+
+  /** Passes references, and refuses all else. */
+  static final class Serializer extends TypeSerializerSingleton<VectorSchemaRoot> {
+    static final Serializer INSTANCE = new Serializer();
+
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public boolean isImmutableType() {
+      return true;
+    }
+
+    @Override
+    public VectorSchemaRoot createInstance() {
+      return null;
+    }
+
+    @Override
+    public VectorSchemaRoot copy(VectorSchemaRoot from) {
+      return from;
+    }
+
+    @Override
+    public VectorSchemaRoot copy(VectorSchemaRoot from, VectorSchemaRoot reuse) {
+      return from;
+    }
+
+    @Override
+    public int getLength() {
+      return -1;
+    }
+
+    @Override
+    public void serialize(VectorSchemaRoot root, DataOutputView target) throws IOException {
+      throw refused();
+    }
+
+    @Override
+    public VectorSchemaRoot deserialize(DataInputView source) throws IOException {
+      throw refused();
+    }
+
+    @Override
+    public VectorSchemaRoot deserialize(VectorSchemaRoot reuse, DataInputView source)
+        throws IOException {
+      throw refused();
+    }
+
+    @Override
+    public void copy(DataInputView source, DataOutputView target) throws IOException {
+      throw refused();
+    }
+
+    private static IOException refused() {
+      return new IOException(
+          "Arrow roots are not sent over the network: let what works on them be in the chain that"
+              + " makes them, with its parallelism");
+    }
+
+    @Override
+    public TypeSerializerSnapshot<VectorSchemaRoot> snapshotConfiguration() {
+      return new Snapshot();
+    }
+  }
+
+  /** Nothing to remember. */
+  public static final class Snapshot extends SimpleTypeSerializerSnapshot<VectorSchemaRoot> {
+    public Snapshot() {
+      super(() -> Serializer.INSTANCE);
+    }
+  }
+}

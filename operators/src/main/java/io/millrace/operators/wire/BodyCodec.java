@@ -1,0 +1,32 @@
+package io.millrace.operators.wire;
+
+import java.io.IOException;
+import org.apache.flink.annotation.PublicEvolving;
+
+/** How the body of a serialized batch is compressed. */
+@PublicEvolving
+public enum BodyCodec {
+  /** Not at all. */
+  RAW(0),
+  /** As one Zstandard frame, at the fastest level that compresses well (1). */
+  ZSTD(1);
+
+  private final byte wireNumber;
+
+  BodyCodec(int wireNumber) {
+    this.wireNumber = (byte) wireNumber;
+  }
+
+  byte wireNumber() {
+    return wireNumber;
+  }
+
+  static BodyCodec of(byte wireNumber) throws IOException {
+    for (BodyCodec codec : values()) {
+      if (codec.wireNumber == wireNumber) {
+        return codec;
+      }
+    }
+    throw new IOException("no body codec has the number " + wireNumber);
+  }
+}

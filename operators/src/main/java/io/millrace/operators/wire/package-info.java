@@ -1,0 +1,2 @@
+/** Batches as bytes: type information and serializers of batches and of Arrow vectors. */
+package io.millrace.operators.wire;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conversions between columns and Arrow's arrays where the layouts differ, one element a thread.
 //
 // Bound by memory: each reads its input once and writes its output once, no scratch. Every thread of a launch takes the

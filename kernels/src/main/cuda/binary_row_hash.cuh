@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The hash of the BinaryRowData that Flink builds from the key columns, without building it.
 //
 // The row is: 8 bytes of header (row kind 0, then one null bit a column), one 8-byte slot a column, then the parts of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes at addresses of any alignment, read by aligned words of eight bytes.
 //
 // What may be read: each aligned word of which at least one byte is asked for, whole, so up to seven bytes before the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cast between numeric types, one element a thread.
 //
 // Bound by memory: reads the input once, writes the output once, no scratch. Every thread of a launch

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moves the rows that a map names: fixed-width columns, validity masks, strings and lists.
 //
 // Bound: memory; reads are as scattered as the map.

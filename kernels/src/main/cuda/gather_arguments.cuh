@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The argument structures of the gather kernels. See partition_arguments.cuh for the rules of layout.
 #pragma once
 

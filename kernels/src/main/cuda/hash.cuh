@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The hash of a key: libcudf's MurmurHash3 and identity, and the hashCode of Java's Long and String.
 //
 // Everything here compiles for the host too, so that recorded numbers are checked without a GPU.

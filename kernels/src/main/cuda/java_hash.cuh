@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The hashCode() of the objects that Flink's external rows have for the key columns: java.lang, java.time, BigDecimal.
 #pragma once
 

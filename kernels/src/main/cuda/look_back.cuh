@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Single-pass prefix sums over the tiles of a launch with decoupled look-back (Merrill and Garland, 2016).
 //
 // A tile publishes its own sum in one word, then adds up the words before it until one holds the sum of all tiles up to

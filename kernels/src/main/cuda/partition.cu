@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stable partition of fixed-width columns, any number of rows: three launches.
 //
 //   partition_ids_*     a block a tile: reads the keys (or the map) once, writes the partition number of each row in 1 or

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The argument structures of the partitioning kernels.
 //
 // Java writes these structures into a parameter buffer, so they hold fixed-size fields only, ordered so that the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one thread block does in a partitioning kernel: ranks, scans, offsets.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The partition number of each row of a tile, and the tile's count of every partition: the first step of partition.cu.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stable partition of a micro-batch: one cooperative launch.
 //
 // Bound: latency. At 64 Ki rows the data is 4 MB (about 1 us of memory time) while a launch with its wait is 9 us, so

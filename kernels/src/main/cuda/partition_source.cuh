@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a row to the number of its partition: by keys (any, or one plain integer column) or by a given map.
 #pragma once
 

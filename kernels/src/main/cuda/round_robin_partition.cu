@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stable round-robin deal: one launch; the offsets have a closed form and are the host's business.
 //
 // Dealing rows to n partitions is a transposition: row i is card c = i % n of deal k = i / n, and goes to row k of

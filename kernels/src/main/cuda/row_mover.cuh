@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moves rows straight from registers to their places: for batches whose output stays in the second-level cache.
 #pragma once
 

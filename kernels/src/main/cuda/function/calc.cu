@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the blocks of a generated kernel share out output positions: single-pass prefix sums with
 // decoupled look-back.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds values among constants and constants by their number. Both kinds of tables are memory that a calc
 // uploads; io.millrace.expression.typed.ConstantTable and ConstantValues write them and say how they are laid out.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of dates, times and timestamps, with the results of the code that Flink generates.
 //
 // Timestamps are milliseconds, which lose nothing that a function asks for, or milliseconds and nanoseconds

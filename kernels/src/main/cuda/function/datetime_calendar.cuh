@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The calendar of Flink's SQL functions: julian days in 32 bits that wrap around, as Java's do, so that
 // days beyond what the formulas are good for give the same numbers on both sides.
 //

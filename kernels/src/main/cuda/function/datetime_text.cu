@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dates, times and timestamps from and to text and numbers.
 
 #include "datetime_text.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dates and times as text: the fixed forms of casts, and patterns.
 //
 // A pattern is compiled by io.millrace.expression.function.temporal.DateTimePattern to bytes: fields, each with its

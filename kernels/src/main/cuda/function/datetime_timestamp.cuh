@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timestamps: milliseconds since 1970-01-01T00:00 and nanoseconds of the millisecond, and their parts.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Offsets of a time zone: a table that io.millrace.expression.function.temporal.ZoneOffsetTable writes.
 //
 //   int32 count, int32 whether the offsets repeat with the calendar from the end of the table on

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of DECIMAL as Flink's DecimalDataUtils computes them with BigDecimal: exact, then rounded HALF_UP to
 // the scale of the result, then null where the declared precision is exceeded.
 //

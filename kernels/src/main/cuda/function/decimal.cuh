@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unsigned arithmetic below the functions of DECIMAL: 128 bits, and 256 where a product or an aligned value
 // of 38 digits needs them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Casts between DECIMAL and the other numeric types as Flink's DecimalDataUtils does them. The constant has one byte
 // for the scale of the decimal, and where it is the result one for its precision.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Message digests: MD5 (RFC 1321), SHA-1 and SHA-2 (FIPS 180-4), one thread a message.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the functions that generated kernels call have in common: the types of values that take two
 // registers, and the outcome of functions that may give null or fail.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LIKE: `%` stands for any bytes, `_` for one code point that is no line terminator. The binding looks at the
 // pattern and names the function that does no more than the pattern needs. The constant is the length of the
 // pattern's bytes, little-endian in four bytes, and the bytes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mathematical functions of DOUBLE, with the bits of Java's StrictMath but for logarithms, and rounding of numbers.
 
 #include "function.cuh"

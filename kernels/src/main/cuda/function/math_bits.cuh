@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The words of a double, by which fdlibm's algorithms decide and split.
 
 #pragma once

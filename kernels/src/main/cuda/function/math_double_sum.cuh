@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers of about 106 bits as the sum of two doubles (T. J. Dekker, "A floating-point technique for extending the
 // available precision", 1971; D. E. Knuth for the sum).
 

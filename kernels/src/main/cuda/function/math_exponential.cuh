@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // e^x and e^x - 1: the algorithms of fdlibm's e_exp.c and s_expm1.c (Sun Microsystems, 1993 to 2004).
 //
 // x = k ln2 + r with |r| <= ln2 / 2; e^r by a rational function of r; the result is scaled by 2^k.

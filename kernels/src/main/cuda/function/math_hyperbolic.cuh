@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sinh, cosh and tanh: the algorithms of fdlibm's e_sinh.c, e_cosh.c and s_tanh.c (Sun Microsystems, 1993 to 2004).
 
 #pragma once

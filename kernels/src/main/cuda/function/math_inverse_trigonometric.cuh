@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asin, acos, atan and atan2: the algorithms of fdlibm's e_asin.c, e_acos.c, s_atan.c and e_atan2.c (Sun Microsystems,
 // 1993 to 2004).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // x^y: the algorithm of fdlibm's e_pow.c (Sun Microsystems, 1993 to 2004).
 //
 // log2(x) to 53 + 24 bits as the sum of two doubles; times y in two parts; 2 to the power of that.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reduction of an angle by multiples of pi / 2: the algorithms of fdlibm's e_rem_pio2.c and k_rem_pio2.c
 // (Sun Microsystems, 1993 to 2004; the second is Payne and Hanek's).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ROUND and TRUNCATE at a decimal digit.
 //
 // Flink rounds the decimal that Double.toString prints, which lies somewhere in the interval of numbers that round to

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sin, cos and tan: the algorithms of fdlibm's k_sin.c, k_cos.c and k_tan.c (Sun Microsystems, 1993 to 2004).
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What LIKE and regular expressions have in common.
 
 #pragma once

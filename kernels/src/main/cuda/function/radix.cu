@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Binary and hexadecimal digits.
 
 #include "function.cuh"

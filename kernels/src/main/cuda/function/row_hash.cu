@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A hash of a row, value by value: each function mixes a value into the hash of the values before it.
 // The mixing is the finalizer of MurmurHash3, fmix64. Values are hashed by their bits, NaN as one NaN.
 

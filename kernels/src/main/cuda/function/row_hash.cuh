@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mixing of row_hash.cu, which RowSample and ConstantTable do in Java.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // String functions over UTF-8 with the results of Flink 2.3. A result that is a part of the argument points into it.
 //
 // Flink does some of them over Java strings, so that malformed UTF-8 becomes U+FFFD and some positions are those of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Strings in upper and lower case, by the table that io.millrace.expression.function.string.CaseMapping makes and describes.
 
 #pragma once

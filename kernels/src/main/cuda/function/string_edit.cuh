@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Strings made from others: joined, with capital letters, with parts replaced.
 
 #pragma once

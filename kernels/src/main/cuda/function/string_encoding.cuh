@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts of strings between separators, Base64, the percent encoding of URLs, and IPv4 addresses.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the string functions do to runs of bytes and to UTF-8.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Strings without the code points of a set at their ends.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Casts between text and booleans, numbers and bytes. The constant of casts to and from decimals is two bytes:
 // precision and scale.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // UTF-8 at addresses of any alignment, eight bytes at a time.
 //
 // Code points are counted as Flink's BinaryStringData does: a byte that cannot start a code point counts as one, and

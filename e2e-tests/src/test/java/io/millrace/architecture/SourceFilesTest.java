@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,17 +15,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 
-/** Files and methods stay short enough to read. */
+/** Files, methods and packages stay short enough to read. */
 class SourceFilesTest {
   private static final int MAXIMUM_LINES_OF_FILE = 400;
   private static final int MAXIMUM_LINES_OF_METHOD = 70;
+  private static final int MAXIMUM_FILES_OF_PACKAGE = 25;
   private static final Pattern SOURCE = Pattern.compile(".*\\.(java|cu|cuh)");
 
   private static List<Path> sources() throws IOException {
@@ -46,12 +50,24 @@ class SourceFilesTest {
   void filesAreShort() throws IOException {
     List<String> tooLong = new ArrayList<>();
     for (Path source : sources()) {
-      int lines = Files.readAllLines(source).size();
+      // Without the line of the licence.
+      int lines = Files.readAllLines(source).size() - 1;
       if (lines > MAXIMUM_LINES_OF_FILE) {
         tooLong.add(source + " has " + lines + " lines");
       }
     }
     assertThat(tooLong).isEmpty();
+  }
+
+  @Test
+  void packagesAreSmall() throws IOException {
+    Map<Path, Long> files =
+        sources().stream()
+            .filter(file -> file.toString().endsWith(".java"))
+            .filter(file -> !file.endsWith("package-info.java"))
+            .collect(Collectors.groupingBy(Path::getParent, Collectors.counting()));
+    files.values().removeIf(count -> count <= MAXIMUM_FILES_OF_PACKAGE);
+    assertThat(files).isEmpty();
   }
 
   @Test

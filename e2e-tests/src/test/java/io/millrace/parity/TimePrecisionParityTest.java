@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.parity;
 
 import static io.millrace.expression.Expressions.call;

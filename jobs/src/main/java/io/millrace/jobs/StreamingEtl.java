@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.jobs;
 
 import io.millrace.device.Device;
@@ -7,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.configuration.DeploymentOptions;
 import org.apache.flink.core.execution.JobClient;
@@ -21,6 +23,7 @@ import picocli.CommandLine;
  *
  * <p>Runs on an embedded cluster by default, and as an ordinary job jar through {@code flink run}.
  */
+@Internal
 public final class StreamingEtl {
   private static final String JOB_NAME = "StreamingEtl";
   private static final int FAILED = 1;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.jobs;
 
 /** There are more bad rows than {@link EtlOptions#BAD_ROWS_MAXIMUM} allows. */

@@ -1,8 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow;
 
+import io.millrace.annotation.Internal;
 import io.millrace.memory.Buffer;
 
 /** Nodes and buffers of Arrow arrays, depth first, in the order that Arrow gives them. */
+@Internal
 public interface ArrowArraySource {
 
   /**

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.Column;
 import io.millrace.column.Table;
 import io.millrace.column.TypeId;
@@ -20,6 +22,7 @@ import java.util.List;
  *
  * <p>Owns its buffers, which stay in their place until it is closed. Used by one thread at a time.
  */
+@Internal
 public final class ArrowArrays implements AutoCloseable {
   private final DeviceStream stream;
   private final MemoryResource resource;

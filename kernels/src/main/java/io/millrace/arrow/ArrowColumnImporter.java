@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow;
 
 import static io.millrace.arrow.ArrowContent.misfit;
 
+import io.millrace.annotation.Internal;
 import io.millrace.arrow.ArrowArraySource.ArrowBuffer;
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
@@ -26,6 +28,7 @@ import org.apache.arrow.vector.types.pojo.Field;
  * agree; the rest is converted into new memory. Whatever the arrays hold, the columns can be read
  * safely: lengths, offsets, null counts and dictionary codes are checked.
  */
+@Internal
 public final class ArrowColumnImporter {
   private final ArrowArraySource source;
   private final Map<Long, Column> dictionaries;

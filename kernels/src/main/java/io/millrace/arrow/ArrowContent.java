@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.NotNullCheck;
@@ -11,10 +13,13 @@ import java.util.function.ToLongFunction;
 import org.apache.arrow.vector.types.pojo.Field;
 
 /** Checks of what Arrow's buffers hold, where the host can read them. */
+@Internal
 public final class ArrowContent {
   private ArrowContent() {}
 
   /**
+   * Checks that offsets ascend and fit 31 bits.
+   *
    * @param address of {@code count} offsets of {@code width} bytes each
    * @throws ArrowFormatException if an offset is below 0, above 2^31 - 1 or below the one before it
    */
@@ -32,6 +37,8 @@ public final class ArrowContent {
   }
 
   /**
+   * Checks that the codes of a dictionary column are positions in its values.
+   *
    * @param address of {@code length} codes of 32 bits
    * @param mask the address of their mask; 0 if no code is null
    * @throws ArrowFormatException if a code that is not null is no position in {@code values}
@@ -48,6 +55,8 @@ public final class ArrowContent {
   }
 
   /**
+   * Checks that columns of NOT NULL fields have no nulls.
+   *
    * @param addresses where the host reads a buffer of the columns
    * @throws ArrowFormatException if there are nulls in a NOT NULL field
    */

@@ -1,10 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.device.HostMemory;
 import java.math.BigInteger;
 
 /** Arrow's decimals of 128 bits in host memory, held to their precision. */
+@Internal
 public final class ArrowDecimals {
   private static final int WIDTH = 2 * Long.BYTES;
   private static final long NONE = -1;

@@ -1,11 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.Column;
 import io.millrace.column.TypeId;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The dictionaries of columns. */
+@Internal
 public final class ArrowDictionaries {
   private ArrowDictionaries() {}
 

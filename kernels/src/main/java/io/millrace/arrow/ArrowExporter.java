@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.Column;
 import io.millrace.column.Table;
 import io.millrace.device.Device;
@@ -34,6 +36,7 @@ import org.apache.arrow.vector.util.DictionaryUtility;
  *
  * <p>A table in device memory is copied to the host first. Used by one thread.
  */
+@PublicEvolving
 public final class ArrowExporter {
   private final BufferAllocator allocator;
   private final DeviceStream hostStream;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
@@ -32,6 +34,7 @@ import org.apache.arrow.vector.util.DictionaryUtility;
  * PinnedAllocationManagerFactory}) and copy the table: each buffer is copied once. Used by one
  * thread.
  */
+@PublicEvolving
 public final class ArrowImporter {
   private final DeviceStream hostStream;
   private final MemoryResource resource;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
@@ -11,6 +13,7 @@ import java.util.function.Consumer;
  * of arrow_layout.cu, and on the host their twins. Enqueued; nothing waits. Addresses are of memory
  * that the device reaches, aligned to a value's width, to 8 bytes for values of 16.
  */
+@Internal
 public record ArrowLayout(DeviceStream stream) {
   /** What is done with each value and an operand; the numbers are those of arrow_layout.cu. */
   public enum Operation {

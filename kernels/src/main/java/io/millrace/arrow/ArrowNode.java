@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow;
+
+import io.millrace.annotation.Internal;
 
 /**
  * What Arrow says of one array beside its buffers.
@@ -7,6 +10,7 @@ package io.millrace.arrow;
  * @param nullCount how many of them are null; {@link #UNKNOWN} if nobody has counted
  * @param offset elements of the buffers before the first
  */
+@Internal
 public record ArrowNode(long length, long nullCount, long offset) {
   public static final long UNKNOWN = -1;
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.column.TypeId;
@@ -31,6 +33,7 @@ import org.apache.arrow.vector.types.pojo.FieldType;
  * of nanoseconds, TIMESTAMP(9); any time zone, which means an instant; time of any unit, cut to
  * milliseconds; large strings, binaries and lists; dictionary codes of any integer type.
  */
+@PublicEvolving
 public final class ArrowSchemaConverter {
   static final String PRECISION_KEY = "millrace.timestamp.precision";
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.HostMemory;
 import java.util.function.LongUnaryOperator;
 
@@ -9,6 +11,7 @@ import java.util.function.LongUnaryOperator;
  * @param address of the first value
  * @param width bytes of a value: 1, 2, 4 or 8
  */
+@Internal
 public record ArrowValues(long address, int width) {
   public static final long NANOS_OF_MILLI = 1_000_000L;
 

@@ -1,8 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.HostMemory;
 
 /** Runs of bits in host memory, least significant bit first, eight bytes at a time. */
+@Internal
 public final class BitMask {
   private static final long ONE_IN_EACH_BYTE = 0x0101010101010101L;
   // Moves the lowest bit of byte i to bit 56 + i: 8i + 7(8 - i) = 56 + i, and no two terms meet.

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.Device;
 import io.millrace.device.StagingBuffer;
 import org.apache.arrow.memory.AllocationManager;
@@ -12,6 +14,7 @@ import org.apache.arrow.memory.RootAllocator;
  * Lets Arrow allocate pinned memory of a device's staging pool, so that vectors are copied to and
  * from the device without another copy on the host.
  */
+@Internal
 public final class PinnedAllocationManagerFactory implements AllocationManager.Factory {
   private final Device device;
   private final ArrowBuf empty = new ArrowBuf(ReferenceManager.NO_OP, null, 0, 0);

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.calc;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
@@ -32,6 +34,7 @@ import java.util.stream.Stream;
  * in their order, each with the values of the projections. Immutable and thread-safe. Whoever
  * applies it on a device closes it.
  */
+@PublicEvolving
 public final class Calc implements AutoCloseable {
   private final Schema inputSchema;
   private final Schema outputSchema;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.calc;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import java.util.List;
 
@@ -18,6 +20,7 @@ import java.util.List;
  * @param rowsOfIteration rows that each thread computes beside each other
  * @param iterates whether threads may do so more than once
  */
+@Internal
 public record CalcProgram(
     String ptx,
     List<Integer> inputs,

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.calc;
 
+import io.millrace.annotation.Internal;
 import io.millrace.calc.CalcProgram.InputWord;
 import io.millrace.calc.CalcProgram.Output;
 import io.millrace.calc.CalcProgram.Word;
@@ -28,6 +30,7 @@ import java.util.stream.Stream;
  * follow each other, 32 at a time, so that its loads and stores do too. Where rows are filtered or
  * bytes written, blocks find out by look-back where theirs go; see {@code calc.cu}.
  */
+@Internal
 public final class CalcProgramWriter {
   private static final int MANY_NODES = 48;
   private static final int ROWS_OF_ITERATION = 4;

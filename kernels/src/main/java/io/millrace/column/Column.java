@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.column;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.AccessMode;
@@ -25,6 +27,7 @@ import java.util.function.UnaryOperator;
  * <p>A column owns its buffers and children and is closed once by whoever holds it. It is
  * immutable; values under a null are undefined.
  */
+@PublicEvolving
 public final class Column implements AutoCloseable {
   /** What masks are padded to, in bytes. */
   public static final int MASK_PADDING_BYTES = 64;
@@ -81,12 +84,7 @@ public final class Column implements AutoCloseable {
     }
     if (validity != null && validity.size() < maskBytes(end)) {
       throw new IllegalArgumentException(
-          "expected a mask of at least "
-              + maskBytes(end)
-              + " bytes, with padding, for "
-              + end
-              + " elements, got "
-              + validity.size());
+          "expected at least " + maskBytes(end) + " padded bytes of mask, got " + validity.size());
     }
     checkChildren(end);
   }

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.column;
 
+import io.millrace.annotation.Internal;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -17,6 +19,7 @@ import java.util.stream.IntStream;
  * columns: whoever made them closes them, and a selection is only valid until then. Used by one
  * thread at a time.
  */
+@Internal
 public final class ColumnAccessor {
   private final List<String> levelNames;
   private final Map<ColumnLabel, Column> columns = new LinkedHashMap<>();

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.column;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.AccessMode;
@@ -17,6 +19,7 @@ import java.util.Objects;
  * <p>The appending methods of the subclass that fits the type are named after Java's types; which
  * one a type takes is the caller's to know, and is not checked for each element.
  */
+@PublicEvolving
 public abstract class ColumnBuilder implements AutoCloseable {
   private static final int MINIMUM_CAPACITY = 64;
   // One less than an int holds, because an offsets child has one element more.

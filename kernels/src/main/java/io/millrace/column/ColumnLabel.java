@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.column;
 
+import io.millrace.annotation.PublicEvolving;
 import java.util.List;
 
 /**
@@ -7,6 +9,7 @@ import java.util.List;
  *
  * @param levels at least one
  */
+@PublicEvolving
 public record ColumnLabel(List<String> levels) {
   public ColumnLabel {
     levels = List.copyOf(levels);

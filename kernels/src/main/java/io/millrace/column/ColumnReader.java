@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.column;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
@@ -10,6 +12,7 @@ import java.util.List;
  * Reads the elements of a column that is in host memory, by row within the column. Valid until the
  * scope it was made with is closed. Rows are not checked; a value under a null is undefined.
  */
+@PublicEvolving
 public final class ColumnReader {
   private final DataType type;
   private final int size;

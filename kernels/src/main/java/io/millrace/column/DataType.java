@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.column;
 
+import io.millrace.annotation.PublicEvolving;
 import java.io.Serializable;
 import java.util.List;
 import java.util.Objects;
@@ -15,6 +17,7 @@ import java.util.stream.Collectors;
  * @param fields the fields of a STRUCT, the one element field of a LIST, the one value field of a
  *     DICTIONARY, else empty
  */
+@PublicEvolving
 public record DataType(
     TypeId id, int precision, int scale, boolean withTimeZone, List<Field> fields)
     implements Serializable {

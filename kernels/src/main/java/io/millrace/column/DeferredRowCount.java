@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.column;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.DeviceEvent;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
@@ -16,6 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Who makes it enqueues that work on its stream and then calls {@link #written}. It is made with
  * one user; each user closes it once. Thread-safe once it is written.
  */
+@PublicEvolving
 public final class DeferredRowCount implements AutoCloseable {
   private static final int UNKNOWN = -1;
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.column;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.Buffer;
@@ -7,6 +9,7 @@ import io.millrace.memory.MemoryResource;
 import java.util.List;
 
 /** Builds columns whose elements have a fixed width. */
+@PublicEvolving
 public final class FixedWidthColumnBuilder extends ColumnBuilder {
   private final int width;
   private final GrowingBuffer data;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.column;
 
+import io.millrace.annotation.Internal;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -11,6 +13,7 @@ import java.util.stream.Collectors;
  *
  * @param levels the name to match at each level; empty for any name
  */
+@Internal
 public record LabelPattern(List<Optional<String>> levels) {
   /** In {@link #of}, the level at which every name matches. */
   public static final String ANY = "*";

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.column;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.Buffer;
@@ -7,6 +9,7 @@ import io.millrace.memory.MemoryResource;
 import java.util.List;
 
 /** Builds LIST columns: append the elements to {@link #elements}, then the list that they make. */
+@PublicEvolving
 public final class ListColumnBuilder extends ColumnBuilder {
   private final GrowingBuffer offsets;
   private final ColumnBuilder elements;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.column;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType.Field;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.Buffer;
@@ -16,6 +18,7 @@ import java.util.function.ToLongFunction;
  *
  * <p>Reads nothing of columns whose null counts are known to be right.
  */
+@Internal
 public final class NotNullCheck {
   private static final List<Field> TIMESTAMP_PARTS =
       List.of(

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.column;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType.Field;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.AccessMode;
@@ -15,6 +17,7 @@ import java.util.List;
  * <p>After an exception the columns may differ in size; the builder can then only be {@linkplain
  * #truncate truncated} or closed.
  */
+@PublicEvolving
 public final class RowTableBuilder implements AutoCloseable {
   private final Schema schema;
   private final DeviceStream stream;

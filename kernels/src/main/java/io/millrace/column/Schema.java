@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.column;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType.Field;
 import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +16,7 @@ import java.util.stream.Collectors;
  *
  * @param fields names are unique
  */
+@PublicEvolving
 public record Schema(List<Field> fields) implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final long FNV_OFFSET = 0xcbf29ce484222325L;

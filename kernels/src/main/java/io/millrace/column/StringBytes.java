@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.column;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.DeviceEvent;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
@@ -16,6 +18,7 @@ import java.util.stream.IntStream;
  * work on the device was given as much as it might have needed; how much it did need, only the
  * device knows. Used by one thread.
  */
+@PublicEvolving
 public final class StringBytes implements AutoCloseable {
   private final Table table;
   // Columns, the ends of whose bytes are in the staging memory one after the other. It and the

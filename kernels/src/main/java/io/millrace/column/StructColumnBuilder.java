@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.column;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
@@ -9,6 +11,7 @@ import java.util.List;
  * Builds STRUCT columns, and TIMESTAMP(7..9) columns as structs of milliseconds and nanoseconds:
  * append one value to each of {@link #fields}, then the struct that they make.
  */
+@PublicEvolving
 public final class StructColumnBuilder extends ColumnBuilder {
   private final List<ColumnBuilder> fields;
 

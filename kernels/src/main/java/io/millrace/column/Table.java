@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.column;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
@@ -19,6 +21,7 @@ import java.util.stream.IntStream;
  * #rowCountUpperBound} elements, of which those from the row count on are undefined. Whatever needs
  * the row count waits for it, once; what never waits says so.
  */
+@PublicEvolving
 public final class Table implements Splittable<Table> {
   private final Schema schema;
   private final List<Column> upperBoundColumns;

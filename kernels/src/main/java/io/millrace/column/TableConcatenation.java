@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.column;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.AccessMode;
@@ -10,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Appends host tables to each other, in host memory. Used by one thread. */
+@PublicEvolving
 public final class TableConcatenation {
   private final DeviceStream stream;
   private final MemoryResource resource;

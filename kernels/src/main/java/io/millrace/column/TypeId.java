@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.column;
 
+import io.millrace.annotation.PublicEvolving;
+
 /** The kinds of column, with the bytes one element has in the data buffer. */
+@PublicEvolving
 public enum TypeId {
   /** 1 byte an element: 0 or 1. */
   BOOL(1),

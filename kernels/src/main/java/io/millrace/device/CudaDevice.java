@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.device;
 
 import static io.millrace.device.CudaDriver.check;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.CudaDriver.Address;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -13,6 +15,7 @@ import jcuda.driver.CUdevice;
 import jcuda.driver.JCudaDriver;
 
 /** An NVIDIA GPU: its primary context, made current on every thread that enters. */
+@Internal
 public final class CudaDevice implements Device {
   private static final ThreadLocal<CudaDevice> CURRENT = new ThreadLocal<>();
 

@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.device;
+
+import io.millrace.annotation.PublicEvolving;
 
 /**
  * A processor with memory of its own (a CUDA GPU) or the host's (the host device).
@@ -6,6 +9,7 @@ package io.millrace.device;
  * <p>A device lives as long as the process; it is never closed. All methods may be called from any
  * thread. No method synchronizes the whole device.
  */
+@PublicEvolving
 public interface Device {
 
   /** The name of the system property and of the Flink option that chooses the device. */

@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.device;
 
+import io.millrace.annotation.PublicEvolving;
+
 /** A point in a {@link DeviceStream}; reached once all work enqueued before it is done. */
+@PublicEvolving
 public interface DeviceEvent extends AutoCloseable {
 
   /** Whether the point has been reached; does not wait. */

@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.device;
 
+import io.millrace.annotation.PublicEvolving;
+
 /** What a {@link Device} is. */
+@PublicEvolving
 public enum DeviceKind {
   /** An NVIDIA GPU, driven through the CUDA driver API. */
   CUDA,

@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.device;
+
+import io.millrace.annotation.PublicEvolving;
 
 /**
  * An ordered queue of work on one {@link Device}. Work of one stream runs in order; streams run
@@ -8,6 +11,7 @@ package io.millrace.device;
  * it wait. No method but {@link #synchronize} and {@link #close} waits on the host, except on the
  * host device, where every method has done its work when it returns.
  */
+@PublicEvolving
 public interface DeviceStream extends AutoCloseable {
 
   Device device();

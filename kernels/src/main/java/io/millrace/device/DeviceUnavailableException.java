@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.device;
 
+import io.millrace.annotation.PublicEvolving;
+
 /** No GPU can be used; the message says why and what to set. */
+@PublicEvolving
 public class DeviceUnavailableException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

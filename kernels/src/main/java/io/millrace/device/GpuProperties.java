@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.device;
 
 import static io.millrace.device.CudaDriver.check;
 
+import io.millrace.annotation.Internal;
 import jcuda.driver.CUdevice;
 import jcuda.driver.CUdevice_attribute;
 import jcuda.driver.JCudaDriver;
@@ -20,6 +22,7 @@ import jcuda.driver.JCudaDriver;
  * @param reservedSharedBytesPerBlock shared memory that the driver takes for each block
  * @param cooperativeLaunch whether a grid may wait for all of its blocks
  */
+@Internal
 public record GpuProperties(
     int computeCapability,
     int multiprocessors,

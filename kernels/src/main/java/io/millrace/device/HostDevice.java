@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.device;
 
+import io.millrace.annotation.PublicEvolving;
+
 /** The host as a device: memory is the process's own, work is done when a call returns. */
+@PublicEvolving
 public final class HostDevice implements Device {
   /** The one host device. */
   public static final HostDevice INSTANCE = new HostDevice();

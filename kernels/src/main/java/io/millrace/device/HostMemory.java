@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.device;
 
+import io.millrace.annotation.PublicEvolving;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.apache.arrow.memory.util.MemoryUtil;
@@ -9,6 +11,7 @@ import org.apache.arrow.memory.util.MemoryUtil;
  * {@link MemoryUtil}. Nothing is checked; an address outside an allocation crashes the process.
  * Values are in native order, which must be little-endian, as CUDA's and Arrow's are.
  */
+@PublicEvolving
 public final class HostMemory {
   // Up to here a loop is faster than the buffers that a copy of a whole array is made with.
   private static final int FEW_WORDS = 16;

@@ -1,9 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.device;
+
+import io.millrace.annotation.Internal;
 
 /**
  * The one structure that a kernel takes by value, in native memory, filled in field by field at
  * byte offsets. Freed by {@link #close}; reusable for any number of launches before that.
  */
+@Internal
 public final class KernelArguments implements AutoCloseable {
   // Memory: the array of one parameter pointer that the driver wants, then the structure.
   private static final int STRUCTURE_OFFSET = 16;

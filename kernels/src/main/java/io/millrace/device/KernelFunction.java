@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.device;
 
+import io.millrace.annotation.Internal;
+
 /** A kernel. Launches are asynchronous and counted by {@link Device#launchCount}. */
+@Internal
 public interface KernelFunction {
 
   /**

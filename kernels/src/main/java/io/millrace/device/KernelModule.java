@@ -1,9 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.device;
+
+import io.millrace.annotation.Internal;
 
 /**
  * Kernels that are loaded on one device: those compiled ahead of time from one CUDA source file,
  * which stay with the device, or those of generated PTX, which whoever had them compiled closes.
  */
+@Internal
 public interface KernelModule extends AutoCloseable {
 
   /**

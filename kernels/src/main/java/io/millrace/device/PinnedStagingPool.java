@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.device;
 
+import io.millrace.annotation.PublicEvolving;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,6 +13,7 @@ import java.util.function.LongConsumer;
  * Pinned host memory of one device, allocated in powers of two and kept for reuse, because pinning
  * costs milliseconds. Thread-safe.
  */
+@PublicEvolving
 public final class PinnedStagingPool {
   private static final long MINIMUM_BYTES = 4096;
 

@@ -1,8 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.device;
+
+import io.millrace.annotation.Internal;
 
 /**
  * A piece of pinned host memory lent by a {@link PinnedStagingPool}. Closing twice does nothing.
  */
+@Internal
 public final class StagingBuffer implements AutoCloseable {
   private final PinnedStagingPool pool;
   private final long address;

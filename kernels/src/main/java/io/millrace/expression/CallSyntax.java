@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression;
 
+import io.millrace.annotation.Internal;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
@@ -9,6 +11,7 @@ import java.util.ServiceLoader;
  * Expression} asks. A service, because definitions of functions depend on expressions and not the
  * other way around.
  */
+@Internal
 @FunctionalInterface
 public interface CallSyntax {
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
 import io.millrace.expression.resolve.ExpressionResolver;
 import io.millrace.expression.resolve.FunctionRegistry;
@@ -18,6 +20,7 @@ import java.util.Set;
  * <p>The meaning is that of Flink SQL: three-valued logic, wrapping integers, nulls in give null
  * out unless a function says otherwise.
  */
+@PublicEvolving
 public sealed interface Expression extends FluentExpression, Serializable {
 
   /** The value of the column {@code name}. */

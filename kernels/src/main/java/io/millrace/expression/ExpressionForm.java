@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.typed.PostOrder;
 import java.io.Serializable;
@@ -17,6 +19,7 @@ import java.util.stream.Stream;
  *
  * @param parts the last one is the expression
  */
+@Internal
 public record ExpressionForm(List<Part> parts) implements Serializable {
   private static final long serialVersionUID = 1L;
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
 import io.millrace.expression.vector.TimestampNanos;
 import java.math.BigDecimal;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Makes expressions: {@code col("price").gt(1_000)}. */
+@PublicEvolving
 public final class Expressions {
   private static final int MAXIMUM_PRECISION = 38;
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
 import io.millrace.expression.error.ExpressionException;
 import java.util.List;
@@ -8,6 +10,7 @@ import java.util.List;
  * The methods by which expressions are combined, in the words of Flink's Table API. An argument
  * that is not an {@link Expression} is a literal of its value: see {@link Expressions#lit}.
  */
+@PublicEvolving
 public interface FluentExpression {
 
   private Expression self() {

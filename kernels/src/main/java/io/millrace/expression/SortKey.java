@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.expression.error.ExpressionException;
 import java.io.Serializable;
 import java.util.Objects;
@@ -12,6 +14,7 @@ import java.util.Objects;
  * @param descending whether the greatest value comes first
  * @param nullsFirst whether nulls come before all values
  */
+@PublicEvolving
 public record SortKey(String column, boolean descending, boolean nullsFirst)
     implements Serializable {
   private static final long serialVersionUID = 1L;

@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory;
 
+import io.millrace.annotation.PublicEvolving;
+
 /** What a pointer is wanted for. */
+@PublicEvolving
 public enum AccessMode {
   /** The memory is only read. */
   READ,

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.DeviceEvent;
 import io.millrace.device.DeviceStream;
 import java.util.ArrayList;
@@ -12,6 +14,7 @@ import java.util.List;
  * freeing, spilling, or using a buffer on another stream, waits for it. Used by one thread at a
  * time.
  */
+@PublicEvolving
 public final class AccessScope implements AutoCloseable {
   private final DeviceStream stream;
   private final List<BufferOwner> owners = new ArrayList<>(8);

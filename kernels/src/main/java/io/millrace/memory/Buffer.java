@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import java.util.Objects;
@@ -15,6 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * <p>Buffers may be shared, sliced and closed by any thread. A buffer that is written to is used by
  * one thread at a time; others hold a buffer of their own on the same memory.
  */
+@PublicEvolving
 public final class Buffer implements AutoCloseable {
   private final long size;
   private final AtomicBoolean closed = new AtomicBoolean();

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceEvent;
 import io.millrace.device.DeviceKind;
@@ -10,6 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * One contiguous piece of memory and the count of its live slices. The last {@link Buffer} that is
  * closed releases it, after the work that last used it. Thread-safe.
  */
+@Internal
 public abstract class BufferOwner {
   private final ReentrantLock lock = new ReentrantLock();
   private final LastUses uses = new LastUses();

@@ -1,10 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory;
+
+import io.millrace.annotation.PublicEvolving;
 
 /**
  * Runs steps that must all be tried, and keeps the first failure, but the first error before any
  * exception: who only handles exceptions must not take an error for one. The others are added to it
  * as suppressed. For one thread.
  */
+@PublicEvolving
 public final class FirstFailure {
   private Throwable failure;
 

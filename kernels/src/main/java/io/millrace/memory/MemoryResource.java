@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
@@ -8,6 +10,7 @@ import io.millrace.device.GpuOutOfMemoryException;
  * A source of memory, ordered by streams. Behaviour (limits, statistics, tracking) is added by
  * adaptors around an upstream resource. Thread-safe.
  */
+@PublicEvolving
 public interface MemoryResource {
 
   /** The device whose streams order this resource's memory. */

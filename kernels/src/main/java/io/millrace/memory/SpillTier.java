@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory;
 
+import io.millrace.annotation.PublicEvolving;
+
 /** Where spillable memory may be, the fastest tier first. */
+@PublicEvolving
 public enum SpillTier {
   DEVICE("gpu"),
   HOST("cpu"),

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.regexp;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.HostMemory;
 import io.millrace.text.PatternBytes;
 
@@ -15,6 +17,7 @@ import io.millrace.text.PatternBytes;
  * without what comes after a match before the final terminator; and by state and class the next
  * state. State 0 is the one from which nothing matches.
  */
+@Internal
 public final class RegexpAutomaton {
   /** What the automaton tells. */
   public enum Search {

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.regexp;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.HostMemory;
 import io.millrace.text.PatternBytes;
 
@@ -12,6 +14,7 @@ import io.millrace.text.PatternBytes;
  * states without what comes after it, and behind it, by state and class, what is done before a byte
  * is taken.
  */
+@Internal
 public final class RegexpGroupAutomaton {
   /** What is done with the group, in this order. */
   static final int CLOSE_BEFORE = 1;

@@ -1,8 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.regexp;
 
+import io.millrace.annotation.Internal;
 import java.util.List;
 
 /** The syntax tree of a regular expression. */
+@Internal
 public sealed interface RegexpNode {
   /** The most repetitions of a {@link Repetition} that has no limit. */
   int UNLIMITED = Integer.MAX_VALUE;

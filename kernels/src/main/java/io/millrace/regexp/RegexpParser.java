@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.regexp;
 
+import io.millrace.annotation.Internal;
 import io.millrace.regexp.RegexpNode.Alternatives;
 import io.millrace.regexp.RegexpNode.Anchor;
 import io.millrace.regexp.RegexpNode.Characters;
@@ -15,6 +17,7 @@ import java.util.List;
  * of the string. What Java's backtracking treats in ways of its own is outside: repetitions of what
  * may be empty, anchors of the end that something follows, supplementary characters in classes.
  */
+@Internal
 public final class RegexpParser {
   private static final int MOST_REPETITIONS = 1000;
   private static final CodePointSet NO_LINE_TERMINATOR =

@@ -1,8 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.text;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.HostMemory;
 
 /** Code points and line terminators in off-heap UTF-8, as patterns see them. */
+@Internal
 public final class PatternBytes {
   private PatternBytes() {}
 

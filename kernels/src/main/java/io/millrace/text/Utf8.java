@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.text;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.HostMemory;
 
 /**
@@ -7,6 +9,7 @@ import io.millrace.device.HostMemory;
  * that cannot start one counts as one, and what follows a leading byte belongs to it, whatever it
  * is. A code point that the end cuts off ends there. The twin of {@code utf8.cuh}.
  */
+@Internal
 public final class Utf8 {
   private static final long NOT_ASCII = 0x8080808080808080L;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.device;
 
 /** The process of {@link HostMemoryProcessTest}: an interrupted thread is the first to use it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files;
 
 import io.millrace.column.ColumnReader;
@@ -13,6 +14,7 @@ import io.millrace.operators.transform.FailedRows;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
@@ -22,6 +24,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * Makes malformed lines of rows that an expression failed for: at the line that the row was read
  * from, with the row as JSON for its text.
  */
+@PublicEvolving
 public final class DescribeFailedRows extends DownloadingOperator<MalformedLine> {
   private static final long serialVersionUID = 1L;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files;
 
 import io.millrace.column.Table;
@@ -7,6 +8,7 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.transfer.DownloadQueue;
 import io.millrace.operators.transfer.DownloadingOperator;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
@@ -17,6 +19,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * Copies each batch to the host and turns it into the bytes of a text format: what stands before a
  * {@link EncodedFileSink}, which knows nothing of batches and their release.
  */
+@PublicEvolving
 public final class EncodeBatches extends DownloadingOperator<byte[]> {
   private static final long serialVersionUID = 1L;
 

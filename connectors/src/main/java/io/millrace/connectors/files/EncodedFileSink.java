@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files;
 
 import java.io.IOException;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.serialization.BulkWriter;
 import org.apache.flink.connector.file.sink.FileSink;
 import org.apache.flink.core.fs.FSDataOutputStream;
@@ -14,6 +16,7 @@ import org.apache.flink.streaming.api.functions.sink.filesystem.rollingpolicies.
  * checkpoint closes a subtask's file, which appears under its final name ({@code part-...}) when
  * the checkpoint is complete. What stands in hidden files is not committed.
  */
+@Internal
 public final class EncodedFileSink {
   private static final byte[] NOTHING = {};
 

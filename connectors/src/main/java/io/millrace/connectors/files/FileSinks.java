@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files;
 
 import io.millrace.column.Schema;
@@ -5,6 +6,7 @@ import io.millrace.connectors.formats.CsvEncoder;
 import io.millrace.connectors.formats.JsonLinesEncoder;
 import io.millrace.connectors.formats.TableEncoder;
 import io.millrace.operators.batch.ColumnBatch;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.connector.file.sink.FileSink;
 import org.apache.flink.core.fs.Path;
@@ -12,6 +14,7 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.DataStreamSink;
 
 /** Ends a stream in files. All of them are exactly once; see {@link EncodedFileSink}. */
+@PublicEvolving
 public final class FileSinks {
   private FileSinks() {}
 

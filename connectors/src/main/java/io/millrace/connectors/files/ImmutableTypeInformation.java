@@ -1,10 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files;
 
 import io.millrace.operators.wire.OpaqueTypeInformation;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.serialization.SerializerConfig;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 
 /** The type information of a class that has one serializer and no fields Flink looks into. */
+@Internal
 public final class ImmutableTypeInformation<T> extends OpaqueTypeInformation<T> {
   private static final long serialVersionUID = 1L;
 

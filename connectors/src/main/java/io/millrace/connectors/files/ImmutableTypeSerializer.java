@@ -1,11 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files;
 
 import java.io.IOException;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /** What the serializers of immutable types of variable length share. */
+@Internal
 public abstract class ImmutableTypeSerializer<T> extends TypeSerializerSingleton<T> {
   private static final long serialVersionUID = 1L;
 

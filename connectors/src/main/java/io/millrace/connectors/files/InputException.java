@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files;
 
 import java.io.IOException;
 import java.util.Locale;
+import org.apache.flink.annotation.PublicEvolving;
 
 /** A file cannot be read, or not as what it is said to be. The message names the file. */
+@PublicEvolving
 public final class InputException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files;
 
 import java.io.FileNotFoundException;
@@ -9,11 +10,13 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.StringTokenizer;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.core.fs.FileStatus;
 import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.core.fs.Path;
 
 /** Finds the files that a job is told to read, before the job starts. */
+@PublicEvolving
 public final class InputFiles {
   private static final String GLOB_CHARACTERS = "*?[{";
 

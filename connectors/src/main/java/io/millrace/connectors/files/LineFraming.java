@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files;
 
+import org.apache.flink.annotation.Internal;
+
 /** What ends a line of a text file. */
+@Internal
 public enum LineFraming {
   /** Every line feed. Files can be split and read in parallel. */
   LINE_FEED,

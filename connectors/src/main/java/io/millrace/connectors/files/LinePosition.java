@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files;
 
 import io.millrace.column.DataType;
@@ -5,8 +6,10 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import java.util.List;
 import java.util.stream.Stream;
+import org.apache.flink.annotation.PublicEvolving;
 
 /** Two columns behind a row's own that say which line it was. */
+@PublicEvolving
 public final class LinePosition {
   /** The path of the file, as the file system spells it. */
   public static final String FILE = "__file";

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Objects;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonFactory;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonGenerator;
 
@@ -12,6 +14,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonGenerator
  *
  * @param reason what is wrong with it, in one sentence without the line's text
  */
+@PublicEvolving
 public record MalformedLine(TextLine line, String reason) {
   private static final JsonFactory JSON = new JsonFactory();
   private static final int SHOWN_CHARACTERS = 200;

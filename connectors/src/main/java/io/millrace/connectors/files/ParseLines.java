@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files;
 
 import io.millrace.column.Schema;
@@ -8,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
@@ -28,6 +30,7 @@ import org.apache.flink.util.OutputTag;
  *
  * <p>Metrics, in the group {@code millrace.parse}: {@code lines}, {@code malformedLines}.
  */
+@PublicEvolving
 public final class ParseLines extends ProcessFunction<TextLine, RowData> {
   /** The side output of lines that could not be parsed. */
   public static final OutputTag<MalformedLine> MALFORMED_LINES =

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files;
 
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.connector.file.src.FileSource;
 import org.apache.flink.core.fs.Path;
 
@@ -15,6 +17,7 @@ import org.apache.flink.core.fs.Path;
  *     InputFiles#resolve}
  * @param lines how they are cut into lines
  */
+@PublicEvolving
 public record TextFileSource(List<String> paths, TextLineOptions lines) {
   public TextFileSource {
     paths = List.copyOf(paths);

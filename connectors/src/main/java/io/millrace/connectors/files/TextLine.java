@@ -1,13 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
+import org.apache.flink.annotation.PublicEvolving;
 
 /**
  * A line of a text file with its position. Immutable: {@link #bytes} and {@link #header} are
  * shared, nobody writes them.
  */
+@PublicEvolving
 public final class TextLine {
   private final String path;
   private final long offset;

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Objects;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.io.compression.InflaterInputStreamFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.configuration.Configuration;
@@ -20,6 +22,7 @@ import org.apache.flink.core.fs.FSDataInputStream;
  * <p>The position that is checkpointed is the offset of the next line, so that a restored reader
  * seeks there and reads no line again; in a compressed file it skips there.
  */
+@Internal
 public final class TextLineFormat implements BulkFormat<TextLine, FileSourceSplit> {
   private static final long serialVersionUID = 1L;
 

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files;
 
 import java.io.Serializable;
 import java.util.Objects;
+import org.apache.flink.annotation.PublicEvolving;
 
 /**
  * How a text file is cut into lines.
@@ -12,6 +14,7 @@ import java.util.Objects;
  * @param header whether a file's first line is a header: it is no line then, but comes with each
  * @param maximumLineBytes longer lines are {@linkplain TextLine#truncated truncated}
  */
+@PublicEvolving
 public record TextLineOptions(
     LineFraming framing, char delimiter, boolean header, int maximumLineBytes)
     implements Serializable {

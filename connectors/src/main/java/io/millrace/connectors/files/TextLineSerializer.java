@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files;
 
 import java.io.IOException;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
@@ -9,6 +11,7 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.types.StringValue;
 
 /** Serializes {@link TextLine}. */
+@Internal
 public final class TextLineSerializer extends ImmutableTypeSerializer<TextLine> {
   public static final TextLineSerializer INSTANCE = new TextLineSerializer();
 

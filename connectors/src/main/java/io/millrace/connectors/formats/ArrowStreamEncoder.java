@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.formats;
 
 import io.millrace.arrow.ipc.ArrowIpcStreamWriter;
@@ -11,11 +12,13 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.Channels;
+import org.apache.flink.annotation.PublicEvolving;
 
 /**
  * Writes Arrow IPC streams, which all Arrow implementations read: a file starts with the schema,
  * has a record batch for each table, with its dictionaries before it, and ends with the end marker.
  */
+@PublicEvolving
 public final class ArrowStreamEncoder implements TableEncoder {
   private static final long serialVersionUID = 1L;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.formats;
 
 import io.millrace.column.ColumnReader;
@@ -8,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.IntConsumer;
+import org.apache.flink.annotation.PublicEvolving;
 
 /**
  * Writes CSV that {@link CsvLineParser} reads back to the same values, with the same options. Only
@@ -15,6 +17,7 @@ import java.util.function.IntConsumer;
  *
  * <p>Strings may have line feeds in them, which only {@code LineFraming.QUOTED_LINE_FEED} reads.
  */
+@PublicEvolving
 public final class CsvEncoder implements TableEncoder {
   private static final long serialVersionUID = 1L;
 

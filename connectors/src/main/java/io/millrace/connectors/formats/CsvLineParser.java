@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.formats;
 
 import io.millrace.column.Schema;
@@ -6,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 
@@ -15,6 +17,7 @@ import org.apache.flink.table.data.RowData;
  * quotes; ROW and ARRAY are JSON. Blank lines are skipped, unless there is but one column: then
  * they are a null.
  */
+@PublicEvolving
 public final class CsvLineParser implements LineParser {
   private static final long serialVersionUID = 1L;
   private static final int SKIPPED = -1;

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.formats;
 
 import java.io.Serializable;
+import org.apache.flink.annotation.PublicEvolving;
 
 /**
  * How CSV is written and read: as in RFC 4180. Fields may be between double quotes, and must be if
@@ -10,6 +12,7 @@ import java.io.Serializable;
  * @param delimiter an ASCII character between fields
  * @param header whether a file's first line names the columns
  */
+@PublicEvolving
 public record CsvOptions(char delimiter, boolean header) implements Serializable {
   /** Commas, no header. */
   public static final CsvOptions DEFAULT = new CsvOptions(',', false);

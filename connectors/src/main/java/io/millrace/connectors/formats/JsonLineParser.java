@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.formats;
 
 import io.millrace.column.Schema;
 import java.util.Objects;
 import java.util.Optional;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.table.data.RowData;
 
 /**
@@ -15,6 +17,7 @@ import org.apache.flink.table.data.RowData;
  * so do numbers out of range, a null or missing NOT NULL column, a column that is there twice, text
  * that is not UTF-8, and anything behind the object.
  */
+@PublicEvolving
 public final class JsonLineParser implements LineParser {
   private static final long serialVersionUID = 1L;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.formats;
 
 import io.millrace.column.ColumnReader;
@@ -5,11 +6,13 @@ import io.millrace.column.Table;
 import io.millrace.memory.AccessScope;
 import java.util.List;
 import java.util.function.IntConsumer;
+import org.apache.flink.annotation.PublicEvolving;
 
 /**
  * Writes JSON lines that {@link JsonLineParser} reads back to the same values. Nulls are written;
  * NaN, infinities, dates, times, timestamps and bytes are strings; decimals are numbers.
  */
+@PublicEvolving
 public final class JsonLinesEncoder implements TableEncoder {
   private static final long serialVersionUID = 1L;
 

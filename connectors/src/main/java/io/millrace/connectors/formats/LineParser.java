@@ -1,11 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.formats;
 
 import io.millrace.column.Schema;
 import java.io.Serializable;
 import java.util.Optional;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.table.data.RowData;
 
 /** Parses the lines of a text format into rows. Used by one thread. */
+@PublicEvolving
 public interface LineParser extends Serializable {
 
   /** What the rows are. */

@@ -1,8 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.formats;
 
 import java.util.Locale;
+import org.apache.flink.annotation.PublicEvolving;
 
 /** A line is not what its format or the declared schema asks for. The message says why. */
+@PublicEvolving
 public final class MalformedLineException extends Exception {
   private static final long serialVersionUID = 1L;
   private static final int SHOWN_CHARACTERS = 60;

@@ -1,11 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.formats;
 
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.memory.AccessScope;
 import java.io.Serializable;
+import org.apache.flink.annotation.PublicEvolving;
 
 /** Turns tables into pieces of a file. Used by one thread. */
+@PublicEvolving
 public interface TableEncoder extends Serializable {
 
   /** What a file starts with, ahead of its tables; mostly nothing. */

@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.nexmark;
+
+import org.apache.flink.annotation.Internal;
 
 /**
  * An item that is put up for auction.
@@ -7,6 +10,7 @@ package io.millrace.connectors.nexmark;
  * @param dateTime in milliseconds, as is {@code expires}
  * @param seller a person's id
  */
+@Internal
 public record Auction(
     long id,
     String itemName,

@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.nexmark;
+
+import org.apache.flink.annotation.Internal;
 
 /**
  * A bid for an item.
@@ -9,6 +12,7 @@ package io.millrace.connectors.nexmark;
  * @param channel where the bid came from
  * @param dateTime in milliseconds
  */
+@Internal
 public record Bid(
     long auction,
     long bidder,

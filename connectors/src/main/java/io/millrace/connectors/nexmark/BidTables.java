@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.nexmark;
 
 import io.millrace.column.FixedWidthColumnBuilder;
@@ -9,8 +10,10 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.memory.MemoryResource;
 import java.util.function.IntToLongFunction;
+import org.apache.flink.annotation.Internal;
 
 /** Generates bids straight into columns of {@link NexmarkSchemas#BID}. Used by one thread. */
+@Internal
 public final class BidTables implements AutoCloseable {
   private final NexmarkGenerator generator;
   private final RowTableBuilder table;

@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.nexmark;
 
+import org.apache.flink.annotation.Internal;
+
 /** The kinds of event. */
+@Internal
 public enum EventKind {
   PERSON(0),
   AUCTION(1),

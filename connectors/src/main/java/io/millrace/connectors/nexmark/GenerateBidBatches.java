@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.nexmark;
 
 import io.millrace.column.Table;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.transfer.HostTransfer;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
@@ -12,6 +14,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
 
 /** Turns the numbers of a batch into the batch of bids, and lets a watermark follow it. */
+@Internal
 public final class GenerateBidBatches extends AbstractStreamOperator<ColumnBatch>
     implements OneInputStreamOperator<NumberBatch, ColumnBatch> {
   private static final long serialVersionUID = 1L;

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.nexmark;
 
 import java.io.Serializable;
+import org.apache.flink.annotation.Internal;
 
 /**
  * What events are generated. Equal configurations give equal events.
@@ -9,6 +11,7 @@ import java.io.Serializable;
  * @param firstEventMillis event time of event 0, in milliseconds since 1970-01-01T00:00
  * @param eventsPerSecond of event time; how fast they are emitted is another matter
  */
+@Internal
 public record NexmarkConfiguration(long seed, long firstEventMillis, long eventsPerSecond)
     implements Serializable {
   /** 2015-07-15T00:00:00, the benchmark's usual start, and 10 000 events a second. */

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.nexmark;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
+import org.apache.flink.annotation.Internal;
 
 /**
  * Generates the events of the Nexmark benchmark, each from its number alone: the same number gives
@@ -11,6 +13,7 @@ import java.util.Objects;
  *
  * <p>Used by one thread.
  */
+@Internal
 public final class NexmarkGenerator {
   private static final int ITEM_NAME_LETTERS = 20;
   private static final int DESCRIPTION_LETTERS = 100;

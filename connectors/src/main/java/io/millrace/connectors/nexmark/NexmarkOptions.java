@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.nexmark;
 
 import java.io.Serializable;
 import java.util.Objects;
+import org.apache.flink.annotation.PublicEvolving;
 
 /**
  * How a stream of generated events is emitted.
@@ -14,6 +16,7 @@ import java.util.Objects;
  * @param batchRows the most rows of a batch; with a rate there are fewer, so that there are at
  *     least 20 batches a second
  */
+@PublicEvolving
 public record NexmarkOptions(
     NexmarkConfiguration configuration, long count, long perSecond, int batchRows)
     implements Serializable {

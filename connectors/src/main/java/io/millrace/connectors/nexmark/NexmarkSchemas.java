@@ -1,14 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.nexmark;
 
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 
 /** The schemas of generated events, and events as rows of them. */
+@PublicEvolving
 public final class NexmarkSchemas {
   private static final DataType MILLIS = DataType.timestamp(3);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.nexmark;
 
 import io.millrace.column.Schema;
@@ -6,6 +7,7 @@ import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.io.Serializable;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -18,6 +20,7 @@ import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
  * and after a failure, or a restore with another rate or other batches, the same events follow.
  * Watermarks run along with the events.
  */
+@PublicEvolving
 public final class NexmarkStreams {
   private NexmarkStreams() {}
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow.cdata;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.arrow.ArrowExporter;
 import io.millrace.arrow.ArrowFormatException;
 import io.millrace.arrow.ArrowTypeException;
@@ -22,6 +24,7 @@ import org.apache.arrow.vector.types.pojo.Field;
  *
  * @see <a href="https://arrow.apache.org/docs/format/CDataInterface.html">The C data interface</a>
  */
+@PublicEvolving
 public final class ArrowCDataInterface {
   private final BufferAllocator allocator;
   private final DeviceStream hostStream;

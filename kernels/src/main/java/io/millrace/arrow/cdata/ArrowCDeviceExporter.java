@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow.cdata;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
@@ -35,6 +37,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * <p>Decimals become decimal128 of the declared precision, where libcudf, which does not know it,
  * says the widest. Used by one thread.
  */
+@PublicEvolving
 public final class ArrowCDeviceExporter {
   private final BufferAllocator allocator;
   private final DeviceStream hostStream;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow.cdata;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.arrow.ArrowFormatException;
 import io.millrace.arrow.ArrowSchemaConverter;
 import io.millrace.arrow.ArrowTypeException;
@@ -44,6 +46,7 @@ import org.apache.arrow.vector.types.pojo.Field;
  * takes no notice, an {@link ArrowFormatException}. Nothing is held after an error. Used by one
  * thread.
  */
+@PublicEvolving
 public final class ArrowCDeviceImporter {
   private final BufferAllocator allocator;
   private final DeviceStream hostStream;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow.cdata;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.HostMemory;
 import org.apache.arrow.c.ArrowArray;
 
@@ -10,6 +12,7 @@ import org.apache.arrow.c.ArrowArray;
  * @see <a href="https://arrow.apache.org/docs/format/CDeviceDataInterface.html">The C device data
  *     interface</a>
  */
+@PublicEvolving
 public final class ArrowDeviceArray implements AutoCloseable {
   /** Bytes of the struct. */
   public static final int STRUCT_BYTES = 128;

@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow.cdata;
 
+import io.millrace.annotation.PublicEvolving;
+
 /** Where the buffers of an {@link ArrowDeviceArray} are: Arrow's {@code ARROW_DEVICE_*}. */
+@PublicEvolving
 public enum ArrowDeviceType {
   /** Ordinary host memory. */
   CPU(1),

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow.ipc;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.arrow.ArrowColumnImporter;
 import io.millrace.arrow.ArrowFormatException;
 import io.millrace.arrow.ArrowSchemaConverter;
@@ -33,6 +35,7 @@ import org.apache.arrow.vector.types.pojo.Field;
  * <p>Bodies are allocated as the stream announces them: read untrusted streams into a limited
  * resource.
  */
+@PublicEvolving
 public final class ArrowIpcStreamReader implements AutoCloseable {
   private static final int MAXIMUM_METADATA_BYTES = 1 << 28;
   // A direct view has at most 2^31 - 1 bytes.

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow.ipc;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.arrow.ArrowDictionaries;
 import io.millrace.arrow.ArrowSchemaConverter;
 import io.millrace.column.Column;
@@ -20,6 +22,7 @@ import org.apache.arrow.vector.ipc.message.MessageSerializer;
  * the schema, then for each table its dictionaries and one record batch, then the end marker. Used
  * by one thread.
  */
+@PublicEvolving
 public final class ArrowIpcStreamWriter implements AutoCloseable {
   private static final byte[] END = {-1, -1, -1, -1, 0, 0, 0, 0};
   // A direct view has at most 2^31 - 1 bytes.

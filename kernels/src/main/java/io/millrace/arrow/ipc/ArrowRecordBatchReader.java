@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow.ipc;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.arrow.ArrowArraySource;
 import io.millrace.arrow.ArrowColumnImporter;
 import io.millrace.arrow.ArrowFormatException;
@@ -27,6 +29,7 @@ import org.apache.arrow.vector.types.pojo.Field;
  * <p>Corrupt messages are refused or give wrong values; they never make a table whose reading
  * leaves its memory.
  */
+@PublicEvolving
 public final class ArrowRecordBatchReader {
   private final Schema schema;
   private final List<Field> fields;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.arrow.ipc;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.arrow.ArrowArrays;
 import io.millrace.arrow.ipc.IpcMetadata.Range;
 import io.millrace.column.Column;
@@ -28,6 +30,7 @@ import java.util.List;
  * of a table only the slice's rows are written. This keeps the table's memory until it is closed,
  * so the table may be closed before. Used by one thread.
  */
+@PublicEvolving
 public final class ArrowRecordBatchWriter implements AutoCloseable {
   static final int ALIGNMENT = 64;
   static final int CONTINUATION = -1;

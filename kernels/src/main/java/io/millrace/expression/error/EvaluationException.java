@@ -1,10 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.error;
+
+import io.millrace.annotation.PublicEvolving;
 
 /**
  * A row for which an expression fails, such as by a division by zero, or by an exception of a
  * user's function, which is the cause then. No row before it in its table fails: the caller may
  * evaluate those before it throws.
  */
+@PublicEvolving
 public final class EvaluationException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

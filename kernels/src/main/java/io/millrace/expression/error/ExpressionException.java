@@ -1,8 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.error;
 
+import io.millrace.annotation.PublicEvolving;
 import java.util.List;
 
 /** An expression that cannot be: an unknown column or function, or types that do not fit. */
+@PublicEvolving
 public final class ExpressionException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;
 

@@ -1,11 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.error;
 
+import io.millrace.annotation.Internal;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
 /** The name that someone may have meant. */
+@Internal
 public final class Suggestion {
   private Suggestion() {}
 

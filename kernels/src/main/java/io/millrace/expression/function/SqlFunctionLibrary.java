@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function;
 
+import io.millrace.annotation.Internal;
 import io.millrace.expression.function.arithmetic.ArithmeticFunctions;
 import io.millrace.expression.function.arithmetic.MathFunctions;
 import io.millrace.expression.function.arithmetic.RadixFunctions;
@@ -24,6 +26,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** The functions and casts of this package. */
+@Internal
 public final class SqlFunctionLibrary implements FunctionLibrary {
   @Override
   public List<FunctionDefinition> definitions() {

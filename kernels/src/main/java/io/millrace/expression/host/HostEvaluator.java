@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.host;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.Column;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
@@ -22,6 +24,7 @@ import java.util.List;
  * computes equal expressions once. For one table after the other, in any thread: vectors and
  * literals are made once. Between tables it holds nothing but Java objects.
  */
+@Internal
 public final class HostEvaluator {
   private final int capacity;
   private final List<TypedExpression> projections;

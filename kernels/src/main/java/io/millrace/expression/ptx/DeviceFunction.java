@@ -1,10 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.ptx;
 
+import io.millrace.annotation.PublicEvolving;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 
 /** How a generated kernel computes a function. */
+@PublicEvolving
 public sealed interface DeviceFunction {
 
   /**

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.ptx;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.vector.ValueKind;
 import java.util.ArrayList;
@@ -8,6 +10,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** Calls of library functions, by their calling convention. */
+@Internal
 public final class PtxCall {
   private static final String STATUS = ".b32";
 

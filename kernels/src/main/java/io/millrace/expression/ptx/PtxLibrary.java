@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.ptx;
 
+import io.millrace.annotation.Internal;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -19,6 +21,7 @@ import java.util.regex.Pattern;
  * The functions of {@code cuda/function}, compiled ahead of time, as text that generated modules
  * contain: each function with the variables and functions that it uses. Immutable.
  */
+@Internal
 public final class PtxLibrary {
   private static final String FOLDER = "/io/millrace/cuda/";
   private static final List<String> HEADERS = List.of(".version", ".target", ".address_size");

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.ptx;
 
+import io.millrace.annotation.Internal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -9,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** What a generated module has around its kernel: constants, and functions of the library. */
+@Internal
 public final class PtxModule {
   // What JCuda's assembler knows, so that tests assemble every module without a GPU.
   private static final String HEADER = ".version 8.0\n.target sm_80\n.address_size 64\n\n";

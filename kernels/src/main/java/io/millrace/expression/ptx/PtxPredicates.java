@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.ptx;
 
+import io.millrace.annotation.Internal;
+
 /** Writes logic on predicate registers; a null predicate is one that is always true. */
+@Internal
 public final class PtxPredicates {
   private static final String PREDICATE = ".pred";
 

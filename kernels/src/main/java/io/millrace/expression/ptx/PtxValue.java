@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.ptx;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import java.util.List;
 
@@ -10,6 +12,7 @@ import java.util.List;
  *     and nanos, STRING and BINARY address and length); of BOOL a predicate
  * @param valid the predicate register that is true where the value is not null; null if it never is
  */
+@Internal
 public record PtxValue(DataType type, List<String> registers, String valid) {
   public PtxValue {
     registers = List.copyOf(registers);

@@ -1,8 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.ptx;
 
+import io.millrace.annotation.Internal;
 import java.util.Locale;
 
 /** Writes the instructions of one generated kernel, and names its registers and labels. */
+@Internal
 public final class PtxWriter {
   private final StringBuilder text = new StringBuilder();
   private final StringBuilder declarations = new StringBuilder();

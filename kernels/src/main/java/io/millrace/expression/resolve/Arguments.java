@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.resolve;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.error.ExpressionException;
@@ -8,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Checks of a call's arguments; each says what it misses. */
+@Internal
 public final class Arguments {
   private Arguments() {}
 

@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.resolve;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.typed.TypedExpression;
 
 /** How values of some types become values of others. */
+@Internal
 public interface CastRule {
 
   /** Whether this rule casts between the two, which are not equal. */

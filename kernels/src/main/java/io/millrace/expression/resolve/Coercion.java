@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.resolve;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.error.ExpressionException;
@@ -12,6 +14,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Implicit casts, as Flink SQL's type coercion makes them. */
+@Internal
 public final class Coercion {
   private static final int MAXIMUM_PRECISION = 38;
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.resolve;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.expression.vector.HostFunction;
 import io.millrace.expression.vector.HostVector;
 import java.io.Serializable;
@@ -23,6 +25,7 @@ import java.io.Serializable;
  * behind the rows before it. To find the row the function is called again for each alone: a row's
  * result depends on its operands alone.
  */
+@PublicEvolving
 @FunctionalInterface
 public interface ColumnFunction extends HostFunction, Serializable {
 

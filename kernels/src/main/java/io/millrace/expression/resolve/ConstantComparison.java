@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.resolve;
 
+import io.millrace.annotation.Internal;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.TypedExpression.Call;
 import io.millrace.expression.typed.TypedExpression.Literal;
@@ -14,6 +16,7 @@ import java.util.Optional;
  * @param value of the constant's type
  * @param constant may be null
  */
+@Internal
 public record ConstantComparison(TypedExpression value, Literal constant) {
 
   /**

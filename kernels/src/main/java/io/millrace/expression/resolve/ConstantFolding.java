@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.resolve;
 
+import io.millrace.annotation.Internal;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.TypedExpression.Call;
 import io.millrace.expression.typed.TypedExpression.Literal;
@@ -11,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Calls of literals, which are evaluated once, when an expression gets its types. */
+@Internal
 public final class ConstantFolding {
   private ConstantFolding() {}
 

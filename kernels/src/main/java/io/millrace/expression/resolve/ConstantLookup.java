@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.resolve;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.typed.BoundFunction;
@@ -21,6 +23,7 @@ import java.util.stream.Stream;
  * Calls that look values up in tables of constants: a row takes the same time however many
  * constants there are, and so does compiling the kernel, to which the tables are memory.
  */
+@Internal
 public final class ConstantLookup {
   /** From so many constants on a table is faster than a comparison with each. */
   public static final int LEAST_CONSTANTS = 8;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.resolve;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.TypeId;
@@ -22,6 +24,7 @@ import java.util.stream.Stream;
  * Gives expressions their types, against the columns of one schema. What is one object stays one,
  * in all that a resolver resolves. Not thread-safe.
  */
+@PublicEvolving
 public final class ExpressionResolver {
   private static final int MAXIMUM_LISTED = 6;
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.resolve;
 
+import io.millrace.annotation.PublicEvolving;
 import java.io.Serializable;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -12,6 +14,7 @@ import java.util.Objects;
  * @param zone the session's time zone
  * @param functions those that come beside the built-in ones
  */
+@PublicEvolving
 public record ExpressionSettings(ZoneId zone, List<UserDefinedFunction> functions)
     implements Serializable {
   private static final long serialVersionUID = 1L;

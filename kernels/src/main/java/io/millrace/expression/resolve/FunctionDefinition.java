@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.resolve;
 
+import io.millrace.annotation.Internal;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
@@ -8,6 +10,7 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /** A function of SQL: how it is called, what it takes, and what it is bound to. Immutable. */
+@Internal
 public final class FunctionDefinition {
   /** Makes the typed expression of a call. */
   @FunctionalInterface

@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.resolve;
 
+import io.millrace.annotation.Internal;
+
 /** Which page of the function reference a function is on. */
+@Internal
 public enum FunctionFamily {
   COMPARISON("Comparison"),
   LOGICAL("Logic"),

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.resolve;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
 import io.millrace.expression.CallSyntax;
 import io.millrace.expression.error.ExpressionException;
@@ -17,6 +19,7 @@ import java.util.ServiceLoader;
 import java.util.stream.Stream;
 
 /** The functions and casts that expressions may use, by their SQL names. Immutable. */
+@PublicEvolving
 public final class FunctionRegistry {
   private static final List<String> NON_DETERMINISTIC =
       List.of(

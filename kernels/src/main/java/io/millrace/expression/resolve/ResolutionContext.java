@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.resolve;
 
+import io.millrace.annotation.PublicEvolving;
 import java.time.ZoneId;
 
 /**
@@ -8,6 +10,7 @@ import java.time.ZoneId;
  * @param zone the session's time zone (Flink's {@code table.local-time-zone})
  * @param functions the functions that may be called
  */
+@PublicEvolving
 public record ResolutionContext(ZoneId zone, FunctionRegistry functions) {
   /** The built-in functions, and UTC. */
   public static final ResolutionContext DEFAULT =

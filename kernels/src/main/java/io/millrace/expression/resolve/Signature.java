@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.resolve;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.typed.TypedExpression;
 import java.io.Serializable;
@@ -11,6 +13,7 @@ import java.util.stream.Collectors;
  * Types of arguments that a function takes. A function may take more than its signatures list, by
  * implicit casts; each one listed works without.
  */
+@Internal
 public record Signature(List<Parameter> parameters) {
 
   /**

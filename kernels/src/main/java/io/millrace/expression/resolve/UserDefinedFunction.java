@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.resolve;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
 import io.millrace.device.GpuException;
 import io.millrace.expression.typed.BoundFunction;
@@ -17,6 +19,7 @@ import java.util.Objects;
  * A user's function, which expressions call by its name. A null argument gives null without asking
  * it. Immutable; serialized with the job.
  */
+@PublicEvolving
 public final class UserDefinedFunction implements Serializable {
   private static final long serialVersionUID = 1L;
 

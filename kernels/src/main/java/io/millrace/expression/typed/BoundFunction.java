@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.typed;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.vector.HostFunction;
@@ -15,6 +17,7 @@ import java.util.function.Function;
  * <p>Two are equal if their names and parameters are; together with operands of equal types they
  * then compute the same.
  */
+@PublicEvolving
 public final class BoundFunction {
   /** What a function may give for operands that are not null. */
   public enum Outcome {

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.typed;
 
+import io.millrace.annotation.Internal;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -9,6 +11,7 @@ import java.util.stream.IntStream;
  *
  * @param factors one an operand, as far as there are; those missing are 0
  */
+@Internal
 public record ByteBound(long constant, List<Long> factors) {
   /** No bytes. */
   public static final ByteBound NONE = constant(0);

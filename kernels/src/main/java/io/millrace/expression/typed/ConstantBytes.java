@@ -1,8 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.typed;
 
+import io.millrace.annotation.Internal;
 import java.nio.charset.StandardCharsets;
 
 /** The bytes of STRING literals. */
+@Internal
 public final class ConstantBytes {
   private ConstantBytes() {}
 

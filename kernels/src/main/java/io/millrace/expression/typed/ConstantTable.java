@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.typed;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.HostMemory;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.typed.TypedExpression.Literal;
@@ -28,6 +30,7 @@ import java.util.List;
  * is the constant itself if it has up to 64 bits. Else it is its hash, and the constant is at the
  * place: two words, or for bytes their length in 64 bits and then the bytes.
  */
+@Internal
 public final class ConstantTable {
   static final VarHandle INTS =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.typed;
 
+import io.millrace.annotation.Internal;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.typed.TypedExpression.Literal;
 import io.millrace.expression.vector.HostVector;
@@ -16,6 +18,7 @@ import java.util.List;
  * 64 bits each: the value or its first part, and the second part; of bytes where they are in the
  * memory, and how many.
  */
+@Internal
 public final class ConstantValues {
   private static final int HEADER_BYTES = 16;
   private static final int VALUE_BYTES = 16;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.typed;
 
+import io.millrace.annotation.Internal;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -8,6 +10,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /** Walks graphs operands first, however deep they are: without recursion. */
+@Internal
 public final class PostOrder {
   private PostOrder() {}
 

@@ -1,10 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.typed;
 
+import io.millrace.annotation.Internal;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 
 /** Puts expressions in the place of the input columns of others. Not thread-safe. */
+@Internal
 public final class Substitution {
   private final List<TypedExpression> columns;
   private final IdentityHashMap<TypedExpression, TypedExpression> known = new IdentityHashMap<>();

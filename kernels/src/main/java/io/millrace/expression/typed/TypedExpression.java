@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.typed;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.vector.TimestampNanos;
@@ -20,6 +22,7 @@ import java.util.Set;
  * is small as a graph may be large beyond all measure as a tree. So whoever walks an expression
  * remembers where it has been, as {@link #nodes} does; comparing and hashing do too.
  */
+@PublicEvolving
 public abstract sealed class TypedExpression {
   /** How deep AND, OR, CASE and IS NULL may be within each other. */
   public static final int MOST_NESTED = 250;

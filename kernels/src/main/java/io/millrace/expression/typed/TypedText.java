@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.typed;
 
+import io.millrace.annotation.Internal;
 import java.util.IdentityHashMap;
 import java.util.List;
 
 /** Typed expressions as SQL. */
+@Internal
 public final class TypedText {
   private static final int MAXIMUM_LENGTH = 10_000;
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.typed;
 
+import io.millrace.annotation.Internal;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -14,6 +16,7 @@ import java.util.Map;
  * <p>The algorithm is local value numbering: Cocke and Schwartz, Programming Languages and Their
  * Compilers, 1970.
  */
+@Internal
 public final class ValueNumbering {
 
   /**

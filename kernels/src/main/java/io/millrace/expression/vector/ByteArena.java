@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.vector;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.HostDevice;
 import io.millrace.device.HostMemory;
 import io.millrace.expression.error.ResultTooLongException;
@@ -8,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Host memory for bytes that live until {@link #reset}; grows and never moves. */
+@Internal
 public final class ByteArena implements AutoCloseable {
   private static final int CHUNK_BYTES = 1 << 16;
   private static final int COLLECTED_CHUNK_BYTES = 1 << 10;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.vector;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.expression.error.ResultTooLongException;
 import java.util.function.DoubleBinaryOperator;
 import java.util.function.DoubleUnaryOperator;
@@ -10,6 +12,7 @@ import java.util.function.LongUnaryOperator;
  * Plain Java that computes a function for many rows: the reference of the device function.
  * Stateless; called by several threads, each with vectors of its own.
  */
+@PublicEvolving
 @FunctionalInterface
 public interface HostFunction {
 

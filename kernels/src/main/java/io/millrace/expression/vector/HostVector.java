@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.vector;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
 import io.millrace.device.HostMemory;
 import io.millrace.expression.typed.TypedExpression;
@@ -17,6 +19,7 @@ import java.util.Arrays;
  * <p>Values of rows that are null are undefined. The arrays are at least as long as the rows of the
  * chunk are many, which may be fewer than {@value #CAPACITY}. Not thread-safe.
  */
+@PublicEvolving
 public final class HostVector {
   /** Rows that are evaluated at a time. */
   public static final int CAPACITY = 1024;

@@ -1,11 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.vector;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.HostMemory;
 
 /**
  * The hash of values by which rows are sampled and constants are found, as {@code row_hash.cuh} has
  * it.
  */
+@Internal
 public final class RowHash {
   private RowHash() {}
 

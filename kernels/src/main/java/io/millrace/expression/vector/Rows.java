@@ -1,9 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.vector;
+
+import io.millrace.annotation.PublicEvolving;
 
 /**
  * Which rows of the vectors a function is asked for, in ascending order, none of them with a null
  * operand, and where it says for which it fails.
  */
+@PublicEvolving
 public final class Rows {
   private static final int[] ALL = new int[HostVector.CAPACITY];
 

@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.vector;
 
+import io.millrace.annotation.PublicEvolving;
+
 /** What a function says of one row; device functions return the code. */
+@PublicEvolving
 public enum Status {
   VALUE(0, ""),
   NULL(1, "null"),

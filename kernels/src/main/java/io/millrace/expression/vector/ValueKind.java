@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.vector;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.error.ExpressionException;
 
 /** How a value is held while an expression is evaluated. */
+@Internal
 public enum ValueKind {
   /** One predicate register; 0 or 1 of a long on the host. */
   BOOL,

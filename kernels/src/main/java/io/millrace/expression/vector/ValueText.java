@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.vector;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.typed.TypedExpression;
@@ -13,6 +15,7 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /** Stored values as people read them. */
+@Internal
 public final class ValueText {
   private ValueText() {}
 

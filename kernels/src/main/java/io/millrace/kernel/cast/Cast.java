@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.kernel.cast;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
@@ -18,6 +20,7 @@ import java.util.List;
  * Casts between the numeric types, with Java's conversions: integers wrap, floating point to
  * integer saturates and maps NaN to 0. Nulls stay null. That is what Flink SQL's CAST does.
  */
+@PublicEvolving
 public final class Cast {
   private static final List<TypeId> NUMERIC =
       List.of(

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.kernel.gather;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.Column;
 import io.millrace.column.Table;
 import io.millrace.column.TypeId;
@@ -10,6 +12,7 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.MemoryResource;
 
 /** Makes a table of the rows that a map names. */
+@PublicEvolving
 public final class Gather {
   private Gather() {}
 

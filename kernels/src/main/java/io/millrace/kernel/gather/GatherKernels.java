@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.kernel.gather;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.Column;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
@@ -17,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Launches the kernels of gather.cu. One a device. */
+@Internal
 public final class GatherKernels {
   public static final int ARGUMENTS_BYTES = 1168;
   public static final int RUNS_ARGUMENTS_BYTES = 72;
@@ -65,6 +68,8 @@ public final class GatherKernels {
   }
 
   /**
+   * Enqueues the gather of all columns.
+   *
    * @param partitions how many ascending sequences of rows the map is, one after the other and of
    *     about the same length; 1 if nothing is known about it. It decides about speed alone.
    */

@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.kernel.gather;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.Column;
 import io.millrace.device.HostMemory;
 
 /** Moves rows in host memory: the twin of gather.cu. */
+@Internal
 public final class HostGather {
   private static final int LONGEST_SHORT_RUN = 64;
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.kernel.gather;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.memory.AccessMode;
@@ -13,6 +15,7 @@ import java.util.List;
  * The columns that a reordering of rows makes, allocated but not filled, and what has to move into
  * them. Holds the columns until they are taken; closing frees what was not.
  */
+@Internal
 public final class RowMoves implements AutoCloseable {
 
   /** A fixed-width buffer, at the first row of its slice. Input 0 stands for the row number. */

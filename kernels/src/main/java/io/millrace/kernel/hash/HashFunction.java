@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.kernel.hash;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import java.io.Serializable;
@@ -11,6 +13,7 @@ import java.util.Objects;
  * @param algorithm which function
  * @param seed where MURMUR3_32 starts; 0 for the others
  */
+@PublicEvolving
 public record HashFunction(Algorithm algorithm, int seed) implements Serializable {
   private static final long serialVersionUID = 1L;
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.kernel.hash;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.ColumnReader;
 import io.millrace.column.TypeId;
 import java.util.ArrayList;
@@ -9,6 +11,7 @@ import java.util.List;
  * The hashes of the rows of key columns in host memory, a chunk of rows at a time: the twin of
  * hash.cuh. A function over a chunk is one loop a column.
  */
+@Internal
 public abstract class KeyHash {
   private final KeyVector[] columns;
 
@@ -20,6 +23,8 @@ public abstract class KeyHash {
   }
 
   /**
+   * The hash of rows of {@code keys}.
+   *
    * @param nullsPresent whether struct levels count
    * @param capacity rows of a chunk at most
    */

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.kernel.hash;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.ColumnReader;
 import io.millrace.column.TypeId;
 
@@ -7,6 +9,7 @@ import io.millrace.column.TypeId;
  * One key column, or one struct level, for a chunk of rows: its elements as longs, and which are
  * null. One loop a type fills it, so that hash functions are loops over arrays.
  */
+@Internal
 public final class KeyVector {
   /** Rows of a chunk at most. */
   public static final int CAPACITY = 1024;

@@ -1,8 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.kernel.hash;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.HostMemory;
 
 /** The steps of the 32-bit MurmurHash3, for little-endian words. */
+@Internal
 public final class MurmurHash3 {
   private MurmurHash3() {}
 

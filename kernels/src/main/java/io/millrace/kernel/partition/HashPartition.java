@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.kernel.partition;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.Column;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
@@ -9,6 +11,7 @@ import java.util.List;
 import java.util.Objects;
 
 /** Groups the rows of a table by the hash of key columns. Rows keep their order in a partition. */
+@PublicEvolving
 public final class HashPartition {
   /** How many key columns and struct levels there may be. */
   public static final int MAXIMUM_KEY_COLUMNS = PartitionArguments.MAXIMUM_KEY_COLUMNS;

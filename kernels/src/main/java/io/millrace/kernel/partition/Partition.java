@@ -1,11 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.kernel.partition;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.Column;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.MemoryResource;
 
 /** Groups the rows of a table by a given number for each row. Rows keep their order. */
+@PublicEvolving
 public final class Partition {
   private Partition() {}
 

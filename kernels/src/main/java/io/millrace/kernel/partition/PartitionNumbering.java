@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.kernel.partition;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.kernel.hash.MurmurHash3;
 import java.io.Serializable;
 
@@ -10,6 +12,7 @@ import java.io.Serializable;
  * @param partitions how many numbers there are
  * @param maximumParallelism key groups, for the rules that use them, else 1
  */
+@PublicEvolving
 public record PartitionNumbering(Rule rule, int partitions, int maximumParallelism)
     implements Serializable {
   private static final long serialVersionUID = 1L;

@@ -1,11 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.kernel.partition;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.Table;
 
 /**
  * A table whose rows are grouped by partition, the partitions in ascending order. Owns the table;
  * closed once by whoever holds it.
  */
+@PublicEvolving
 public final class PartitionedTable implements AutoCloseable {
   private final Table table;
   private final int[] offsets;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.kernel.partition;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
@@ -13,6 +15,7 @@ import io.millrace.memory.MemoryResource;
  * Deals the rows of a table to partitions like cards: row i goes to partition (i + start) modulo
  * the partitions. Rows keep their order in a partition.
  */
+@PublicEvolving
 public final class RoundRobinPartition {
   private RoundRobinPartition() {}
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.resource;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.MemoryResource;
@@ -9,6 +11,7 @@ import io.millrace.memory.MemoryResource;
  * synchronization, so put a {@link PoolMemoryResource} over it where that costs too much. Sizes are
  * rounded up as in {@link CudaMemoryResource}.
  */
+@PublicEvolving
 public final class CudaAsyncMemoryResource implements MemoryResource {
   private final Device device;
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.resource;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.MemoryResource;
@@ -10,6 +12,7 @@ import io.millrace.memory.MemoryResource;
  * aligned words, of which only some bytes may be theirs ({@code bytes.cuh}), and memory checkers
  * take that for an overrun.
  */
+@PublicEvolving
 public final class CudaMemoryResource implements MemoryResource {
   private final Device device;
 

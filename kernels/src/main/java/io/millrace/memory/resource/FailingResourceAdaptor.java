@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.resource;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
@@ -11,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Fails chosen allocations, to test what a program does when memory runs out. Requests for no bytes
  * are never failed or counted.
  */
+@PublicEvolving
 public final class FailingResourceAdaptor implements MemoryResource {
   private final MemoryResource upstream;
   private final FailureCondition condition;

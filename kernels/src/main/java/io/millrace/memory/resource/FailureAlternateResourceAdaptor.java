@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.resource;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
@@ -11,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Allocates from another resource what the upstream has no memory for: from slower memory of the
  * same device, that is, so that work goes on.
  */
+@PublicEvolving
 public final class FailureAlternateResourceAdaptor implements MemoryResource {
   private final MemoryResource upstream;
   private final MemoryResource alternate;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.resource;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
@@ -10,6 +12,7 @@ import io.millrace.memory.MemoryResource;
  * up. Nothing is locked while the callback runs, so it may free memory of this resource, also from
  * other threads.
  */
+@PublicEvolving
 public final class FailureCallbackResourceAdaptor implements MemoryResource {
   private final MemoryResource upstream;
   private final FailureCallback callback;

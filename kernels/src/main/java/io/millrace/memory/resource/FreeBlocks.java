@@ -1,11 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.resource;
 
+import io.millrace.annotation.Internal;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** Free memory, joined with its neighbours as it comes in, given out best fit. Not thread-safe. */
+@Internal
 public final class FreeBlocks {
   private static final Comparator<Block> BY_SIZE =
       Comparator.comparingLong(Block::size).thenComparingLong(Block::address);

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.resource;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
@@ -7,6 +9,7 @@ import io.millrace.memory.MemoryResource;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Refuses to hold more than a number of bytes at once. */
+@PublicEvolving
 public final class LimitingResourceAdaptor implements MemoryResource {
   private final MemoryResource upstream;
   private final long limitBytes;

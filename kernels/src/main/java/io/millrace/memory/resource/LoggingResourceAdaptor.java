@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.resource;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.MemoryResource;
@@ -25,6 +27,7 @@ import java.util.function.LongSupplier;
  * The thread is its id, the stream a number in order of appearance. A log that cannot be written
  * ends, and memory is allocated and freed on: {@link #close} throws what went wrong.
  */
+@PublicEvolving
 public final class LoggingResourceAdaptor implements MemoryResource, AutoCloseable {
   /** The first line of a log: the names of its values. */
   public static final String HEADER = "thread,time_nanos,action,address,bytes,stream";

@@ -1,10 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.resource;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceKind;
 import io.millrace.memory.MemoryResource;
 
 /** The memory resource that a process uses on a device unless told otherwise, as in RMM. */
+@PublicEvolving
 public final class PerDeviceResource {
   private PerDeviceResource() {}
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.resource;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.MemoryResource;
@@ -9,6 +11,7 @@ import io.millrace.memory.MemoryResource;
  * and writes it, the device copies it at full speed, and streams of that device order it. Pinning
  * takes milliseconds: put a {@link PoolMemoryResource} over it.
  */
+@PublicEvolving
 public final class PinnedHostMemoryResource implements MemoryResource {
   private final Device device;
 

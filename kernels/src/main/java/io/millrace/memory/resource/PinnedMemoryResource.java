@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.resource;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
@@ -12,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Host memory pinned for one device, from its staging pool: the host reads and writes it, and the
  * device copies it at full speed. Ordered by host streams.
  */
+@PublicEvolving
 public final class PinnedMemoryResource implements MemoryResource {
   private final Device pinnedFor;
   private final Map<Long, StagingBuffer> buffers = new ConcurrentHashMap<>();

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.resource;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
@@ -15,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * goes back upstream only by {@link #trim}, or when a request could not be met otherwise. The idea
  * is RMM's stream-ordered pool.
  */
+@PublicEvolving
 public final class PoolMemoryResource implements MemoryResource {
   private static final long ALIGNMENT = 256;
   // Never given out at the end of a piece: blocks of pieces that are neighbours must not be joined,

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.resource;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.MemoryResource;
@@ -10,6 +12,7 @@ import io.millrace.memory.MemoryResource;
  * counted to the scope around it. A scope is the adaptor's, not a thread's. Counting allocates no
  * objects.
  */
+@PublicEvolving
 public final class StatisticsResourceAdaptor implements MemoryResource {
   private final MemoryResource upstream;
   private Counters innermost = new Counters(null);

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.resource;
 
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.joining;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.MemoryResource;
@@ -17,6 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Remembers who holds what: for each allocation that is held its place in the sequence of all, its
  * thread and, if wanted, the stack that it was made from. Catches frees that match no allocation.
  */
+@PublicEvolving
 public final class TrackingResourceAdaptor implements MemoryResource {
   private final MemoryResource upstream;
   private final boolean captureStacks;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.retry;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.spill.SpillException;
@@ -27,6 +29,7 @@ import java.util.function.Supplier;
  *
  * <p>Thread-safe.
  */
+@PublicEvolving
 public final class GpuRetry {
   private final SpillShare share;
   private final GpuSemaphore semaphore;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.retry;
 
+import io.millrace.annotation.PublicEvolving;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -12,6 +14,7 @@ import java.util.function.LongSupplier;
  * <p>A thread that holds a permit must not wait for other threads' work: not for room in a network
  * buffer, and so not in a collector. It may ask again for what it holds, and gives back as often.
  */
+@PublicEvolving
 public final class GpuSemaphore {
   private final int permits;
   private final LongSupplier nanoClock;

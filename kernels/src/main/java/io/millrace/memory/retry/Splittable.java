@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.retry;
 
+import io.millrace.annotation.PublicEvolving;
 import java.util.List;
 
 /**
@@ -7,6 +9,7 @@ import java.util.List;
  *
  * @param <T> what a part is
  */
+@PublicEvolving
 public interface Splittable<T extends Splittable<T>> extends AutoCloseable {
 
   /**

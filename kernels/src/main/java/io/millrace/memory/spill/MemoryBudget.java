@@ -1,8 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.spill;
+
+import io.millrace.annotation.PublicEvolving;
 
 /**
  * A number of bytes that may be used, owned by someone who knows how many there are. Thread-safe.
  */
+@PublicEvolving
 public interface MemoryBudget {
 
   /** Takes {@code bytes} bytes if there are as many left. */

@@ -1,9 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.spill;
+
+import io.millrace.annotation.PublicEvolving;
 
 /**
  * The disk tier could not take or give back memory; the message says where, why and what to set.
  * What was to be written is still in the caller's memory.
  */
+@PublicEvolving
 public class SpillException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.spill;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.memory.MemoryResource;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,6 +17,7 @@ import java.util.List;
  * @param directories where files for spilled buffers are made; empty for no disk tier
  * @param statisticsLevel see {@link SpillStatistics}
  */
+@PublicEvolving
 public record SpillLimits(
     boolean spills,
     boolean copyOnWrite,

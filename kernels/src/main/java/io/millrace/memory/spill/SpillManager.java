@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.spill;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
@@ -24,6 +26,7 @@ import java.util.function.Predicate;
  * <p>Whoever moves a buffer holds its owner's lock. A thread that holds an owner's lock takes those
  * of others only without waiting, so no two threads wait for each other.
  */
+@PublicEvolving
 public final class SpillManager implements AutoCloseable {
   // Spilling a little more than asked for leaves the next allocations without a search.
   private static final int SLACK_SHARE = 16;

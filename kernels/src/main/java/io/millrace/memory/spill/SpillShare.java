@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.spill;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.memory.SpillTier;
 import java.util.Set;
@@ -10,6 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * One job's bounded part of a {@link SpillManager}'s device, host and disk memory, and what is
  * counted of it. Thread-safe.
  */
+@PublicEvolving
 public final class SpillShare implements AutoCloseable {
   private final SpillManager manager;
   private final String name;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.spill;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.memory.SpillTier;
 import java.lang.StackWalker.StackFrame;
 import java.util.Comparator;
@@ -17,6 +19,7 @@ import java.util.stream.Stream;
  * tiers. Level 2 also records where memory was exposed, which makes it unspillable; each exposure
  * walks the stack. Thread-safe; a reading while others count may miss what they are counting.
  */
+@PublicEvolving
 public final class SpillStatistics {
   private static final List<SpillTier> TIERS = List.of(SpillTier.values());
   private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

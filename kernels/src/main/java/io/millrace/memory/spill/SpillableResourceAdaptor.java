@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.spill;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
@@ -17,6 +19,7 @@ import io.millrace.memory.MemoryResource;
  * spilling what was least recently used; if the device refuses it all the same, more is spilled as
  * long as that helps.
  */
+@PublicEvolving
 public final class SpillableResourceAdaptor implements MemoryResource {
   private final SpillShare share;
   private final MemoryBudget hostBudget;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.spill;
 
 import io.millrace.device.Device;

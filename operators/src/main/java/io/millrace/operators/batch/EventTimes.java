@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.batch;
 
 import io.millrace.column.Column;
@@ -11,12 +12,14 @@ import io.millrace.memory.MemoryResource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.apache.flink.annotation.Internal;
 
 /**
  * The event times of the rows of a batch that is being built. On the heap until the batch is
  * closed, so that a row's time never runs out of device memory behind its columns. Used by one
  * thread.
  */
+@Internal
 public final class EventTimes {
   private static final int INITIAL_ROWS = 1 << 10;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.context;
 
 import io.millrace.device.Device;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.runtime.tasks.StreamTask;
 
@@ -19,6 +21,7 @@ import org.apache.flink.streaming.runtime.tasks.StreamTask;
  * The streams and the memory that the operators of one chain share, counted. The chain is known by
  * an object that its operators have in common: their task.
  */
+@Internal
 public final class ChainStream {
   private static final Map<Object, ChainStream> OPEN = new HashMap<>();
 

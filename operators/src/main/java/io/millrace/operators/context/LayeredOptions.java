@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.context;
 
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ReadableConfig;
@@ -14,6 +16,7 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
  * Where options are looked up: in the job's configuration, then in the TaskManager's, then in the
  * system properties of the process, then their defaults.
  */
+@Internal
 public record LayeredOptions(ReadableConfig job, ReadableConfig taskManager) {
   /** The options of an operator's job and TaskManager. */
   static LayeredOptions of(AbstractStreamOperator<?> operator) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.context;
 
 import io.millrace.column.Schema;
@@ -6,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.SimpleCounter;
 import org.apache.flink.metrics.groups.OperatorMetricGroup;
@@ -19,6 +21,7 @@ import org.apache.flink.streaming.runtime.tasks.StreamTask;
  * <p>Never waits for the device: where only that knows a row count, rows are counted when a later
  * batch finds it known, or the operator is closed. Used by one thread.
  */
+@Internal
 public final class RowCounter implements AutoCloseable {
   // Flink itself counts each batch as one.
   private final List<Counter> records;

@@ -1,11 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.context;
 
 import java.util.function.LongSupplier;
+import org.apache.flink.annotation.Internal;
 
 /**
  * How long the thread of a chain was busy with sending: with the work that batches and rows cause
  * when they are emitted, up to the network. Used by the chain's thread.
  */
+@Internal
 public final class SendTime {
   private final LongSupplier clockMillis;
   private boolean sending;

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.row;
 
 import io.millrace.column.RowTableBuilder;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.conversion.DataStructureConverter;
 import org.apache.flink.table.data.conversion.DataStructureConverters;
@@ -11,6 +13,7 @@ import org.apache.flink.types.Row;
  * Table API: LocalDateTime, Instant, BigDecimal and so on. Flink's own converters decide on
  * rounding: a decimal is rounded half up, and one that does not fit is null.
  */
+@Internal
 public final class ExternalRowAppender implements RowAppender<Row> {
   private final RowDataAppender appender;
   private final DataStructureConverter<Object, Object> converter;

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.row;
 
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.memory.AccessScope;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.table.data.conversion.DataStructureConverter;
 import org.apache.flink.table.data.conversion.DataStructureConverters;
@@ -13,6 +15,7 @@ import org.apache.flink.types.Row;
  * Makes {@link Row}s, by position and by name, with the Java types of Flink's Table API. Each row
  * is a new object.
  */
+@PublicEvolving
 public final class ExternalRowDecoder implements RowDecoder.OfTables<Row> {
   private final DataStructureConverter<Object, Object> converter;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.row;
 
 import io.millrace.column.DataType.Field;
@@ -7,6 +8,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.List;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.java.typeutils.PojoField;
 import org.apache.flink.api.java.typeutils.PojoTypeInfo;
 import org.apache.flink.table.api.ValidationException;
@@ -21,6 +23,7 @@ import org.apache.flink.table.types.DataType;
  *
  * @param <T> the POJO's class
  */
+@Internal
 public final class PojoAppender<T> implements RowAppender<T> {
   private final RowDataAppender appender;
   private final MethodHandle[] getters;

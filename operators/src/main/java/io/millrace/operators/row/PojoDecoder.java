@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.row;
 
 import io.millrace.column.DataType.Field;
@@ -8,6 +9,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.List;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.java.typeutils.PojoField;
 import org.apache.flink.api.java.typeutils.PojoTypeInfo;
@@ -22,6 +24,7 @@ import org.apache.flink.table.types.DataType;
  *
  * @param <T> the POJO's class
  */
+@Internal
 public final class PojoDecoder<T> implements RowDecoder.OfTables<T> {
   private static final MethodType SETTER =
       MethodType.methodType(void.class, Object.class, Object.class);

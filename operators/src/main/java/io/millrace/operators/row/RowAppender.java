@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.row;
 
 import io.millrace.column.RowTableBuilder;
 import java.io.Serializable;
+import org.apache.flink.annotation.PublicEvolving;
 
 /**
  * Appends rows to the columns of a {@link RowTableBuilder}. Nothing of a row is kept, so rows may
@@ -9,6 +11,7 @@ import java.io.Serializable;
  *
  * @param <T> the kind of row
  */
+@PublicEvolving
 public interface RowAppender<T> {
   /**
    * Appends one row to every column.

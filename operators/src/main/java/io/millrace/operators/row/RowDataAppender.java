@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.row;
 
 import io.millrace.column.ColumnBuilder;
@@ -5,6 +6,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.FixedWidthColumnBuilder;
 import io.millrace.column.RowTableBuilder;
 import java.util.List;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.binary.BinaryRowData;
 import org.apache.flink.types.RowKind;
@@ -15,6 +17,7 @@ import org.apache.flink.types.RowKind;
  *
  * <p>The row kind goes to the schema's {@link RowKindColumn} if it has one.
  */
+@Internal
 public final class RowDataAppender implements RowAppender<RowData> {
   private final int arity;
   private final FieldsAppender fields;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.row;
 
 import io.millrace.column.ColumnReader;
@@ -5,6 +6,7 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.memory.AccessScope;
 import java.util.Arrays;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.binary.BinaryRowData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
@@ -14,6 +16,7 @@ import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
  * RowDataSerializer.toBinaryRow} makes. One row object and its memory are reused for all rows: a
  * consumer that keeps a row copies it, as with Flink's own operators.
  */
+@Internal
 public final class RowDataDecoder implements RowDecoder<RowData> {
   // null where some values do not fit their slots.
   private final RowBlockEncoder block;

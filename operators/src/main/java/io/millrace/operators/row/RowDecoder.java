@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.row;
 
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.memory.AccessScope;
 import java.io.Serializable;
+import org.apache.flink.annotation.PublicEvolving;
 
 /**
  * Makes rows of the columns of one table in host memory. Valid as long as the access scope that it
@@ -11,6 +13,7 @@ import java.io.Serializable;
  *
  * @param <T> the kind of row
  */
+@PublicEvolving
 @FunctionalInterface
 public interface RowDecoder<T> {
   /**

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.row;
 
 import io.millrace.column.DataType;
@@ -5,11 +6,13 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.flink.annotation.PublicEvolving;
 
 /**
  * The optional last column of a changelog's table: each row's {@link
  * org.apache.flink.types.RowKind} as its byte value. A table without it holds insertions only.
  */
+@PublicEvolving
 public final class RowKindColumn {
   /** The column's name, which no other column may have. */
   public static final String NAME = "$row_kind";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.row;
 
 import io.millrace.column.DataType;
@@ -7,6 +8,7 @@ import io.millrace.column.TypeId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.table.types.logical.ArrayType;
@@ -35,6 +37,7 @@ import org.apache.flink.table.types.utils.TypeConversions;
  * Maps Flink's row types to schemas and back. CHAR, VARCHAR, BINARY and VARBINARY lose their length
  * and TIME its precision (Flink keeps milliseconds whatever it is); all else comes back as it was.
  */
+@PublicEvolving
 public final class SchemaConverter {
   private SchemaConverter() {}
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.sql;
 
 import io.millrace.column.DataType;
@@ -9,11 +10,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.table.types.logical.utils.LogicalTypeParser;
 
 /** Reads columns and types as SQL writes them: {@code id BIGINT NOT NULL, `my name` STRING}. */
+@Internal
 public final class SchemaParser {
   private static final Pattern COLUMN =
       Pattern.compile("(?:`((?:[^`]|``)+)`|([^\\s`]+))\\s+(\\S.*)", Pattern.DOTALL);

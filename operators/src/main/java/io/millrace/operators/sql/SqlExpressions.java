@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.sql;
 
 import io.millrace.column.DataType;
@@ -24,10 +25,12 @@ import org.apache.calcite.sql.SqlUtil;
 import org.apache.calcite.sql.parser.SqlParseException;
 import org.apache.calcite.sql.parser.SqlParser;
 import org.apache.calcite.sql.parser.SqlParserPos;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.sql.parser.impl.FlinkSqlParserImpl;
 import org.apache.flink.sql.parser.validate.FlinkSqlConformance;
 
 /** Reads conditions and select lists as Flink SQL's own parser reads them. */
+@Internal
 public final class SqlExpressions {
   private static final SqlParser.Config CONFIG =
       SqlParser.config()

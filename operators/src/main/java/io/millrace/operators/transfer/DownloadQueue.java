@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.transfer;
 
 import io.millrace.column.StringBytes;

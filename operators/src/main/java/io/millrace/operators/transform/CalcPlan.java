@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.transform;
 
 import io.millrace.calc.Calc;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.apache.flink.annotation.Internal;
 
 /**
  * Filters and projections, one after the other, that make one {@link Calc}: each is resolved
@@ -34,6 +36,7 @@ import java.util.stream.Stream;
  * <p>The kind of a changelog's row, its {@link RowKindColumn}, stays with the row: expressions may
  * read it, but no step drops or replaces it or puts another column behind it.
  */
+@Internal
 public final class CalcPlan implements Serializable {
   private static final long serialVersionUID = 1L;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.transform;
 
 import io.millrace.column.Column;
@@ -15,6 +16,7 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.transfer.HostTransfer;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.flink.annotation.Internal;
 
 /**
  * Makes of each row one row an element of its list, as Flink SQL's {@code CROSS JOIN UNNEST} does:
@@ -24,6 +26,7 @@ import java.util.List;
  * <p>The host finds out how often each row comes, of the bounds of the lists alone; the rows
  * themselves stay on the device, which is waited for.
  */
+@Internal
 public final class Explode implements TableTransform {
   private final String column;
   private final int list;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.transform;
 
 import io.millrace.column.Schema;
@@ -9,11 +10,13 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.transfer.HostTransfer;
 import java.util.List;
+import org.apache.flink.annotation.Internal;
 
 /**
  * Sorts the rows of each table; rows with equal keys keep their order. The host sorts the key
  * columns, and the device, which is waited for, moves the rows.
  */
+@Internal
 public final class SortWithinBatch implements TableTransform {
   private final List<SortKey> keys;
   private final DeviceContext context;

@@ -1,10 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.transform;
 
 import io.millrace.column.Table;
 import io.millrace.operators.context.DeviceContext;
 import java.io.Serializable;
+import org.apache.flink.annotation.PublicEvolving;
 
 /** Makes one table of another: what a {@link TransformOperator} does to each batch. */
+@PublicEvolving
 @FunctionalInterface
 public interface TableTransform extends AutoCloseable {
 

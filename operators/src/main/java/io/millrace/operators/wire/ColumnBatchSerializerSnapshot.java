@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.wire;
 
 import io.millrace.column.Schema;
 import io.millrace.operators.batch.ColumnBatch;
 import java.io.IOException;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.TypeSerializerSchemaCompatibility;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
@@ -13,6 +15,7 @@ import org.apache.flink.core.memory.DataOutputView;
  * The schema and codec of a {@link ColumnBatchSerializer}. Another codec is compatible, because
  * each batch says how it is compressed; another schema is not.
  */
+@Internal
 public final class ColumnBatchSerializerSnapshot implements TypeSerializerSnapshot<ColumnBatch> {
   private static final int VERSION = 1;
 

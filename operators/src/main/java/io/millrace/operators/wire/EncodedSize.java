@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.wire;
 
 import io.millrace.column.Column;
@@ -6,8 +7,10 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
+import org.apache.flink.annotation.Internal;
 
 /** How many bytes {@link ColumnBatchSerializer} takes for a table, without encoding it. */
+@Internal
 public final class EncodedSize {
   private static final long BUFFER_ALIGNMENT = 64;
   private static final long NODE_AND_BUFFERS_METADATA_BYTES = 4 * 16;

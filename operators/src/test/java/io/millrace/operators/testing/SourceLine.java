@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.testing;
 
 /** A line of a class, nested and local classes being classes of their own. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files.arrow;
 
 import io.millrace.column.Schema;
@@ -7,6 +8,7 @@ import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.io.IOException;
 import java.util.List;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.connector.file.src.FileSource;
 import org.apache.flink.core.fs.Path;
@@ -14,6 +16,7 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /** Reads files that are Arrow IPC streams as batches, each row exactly once. */
+@PublicEvolving
 public final class ArrowFileSource {
   private ArrowFileSource() {}
 

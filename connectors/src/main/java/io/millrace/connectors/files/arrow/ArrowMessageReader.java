@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files.arrow;
 
 import io.millrace.arrow.ArrowFormatException;

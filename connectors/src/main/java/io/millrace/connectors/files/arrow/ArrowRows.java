@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files.arrow;
 
 /** Rows of an Arrow IPC record batch message, whose bytes all of its parts share. */

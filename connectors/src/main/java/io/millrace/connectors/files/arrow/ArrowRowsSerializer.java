@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files.arrow;
 
 import io.millrace.connectors.files.ImmutableTypeInformation;
 import io.millrace.connectors.files.ImmutableTypeSerializer;
 import io.millrace.connectors.files.arrow.ArrowRows.RowLimit;
 import java.io.IOException;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
@@ -11,6 +13,7 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /** Serializes {@link ArrowRows} with the whole message. */
+@Internal
 public final class ArrowRowsSerializer extends ImmutableTypeSerializer<ArrowRows> {
   public static final ArrowRowsSerializer INSTANCE = new ArrowRowsSerializer();
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.arithmetic;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.function.decimal.DecimalArithmetic;
 import io.millrace.expression.function.decimal.DecimalFunctions;
@@ -18,6 +20,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** The arithmetic operators, with the result types of Flink SQL. */
+@Internal
 public final class ArithmeticFunctions {
   private static final List<DataType> TYPES =
       List.of(

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.arithmetic;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.function.numeric.Logarithm;
 import io.millrace.expression.ptx.DeviceFunction;
@@ -27,6 +29,7 @@ import java.util.stream.Stream;
  * StrictMath}, which is specified to be fdlibm's, or {@link Logarithm}. Flink calls {@link Math},
  * which is within one unit in the last place of both.
  */
+@Internal
 public final class MathFunctions {
   // What Math computes with instructions of the processor; it leaves the rest to StrictMath.
   private static final Set<String> APPROXIMATED =

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.arithmetic;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.resolve.Arguments;
@@ -20,6 +22,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** Binary and hexadecimal digits of numbers and of the bytes of strings. */
+@Internal
 public final class RadixFunctions {
   private static final int HEXADECIMAL = 16;
 

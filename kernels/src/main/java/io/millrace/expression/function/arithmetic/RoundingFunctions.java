@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.arithmetic;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.function.decimal.DecimalFunctions;
@@ -24,6 +26,7 @@ import java.util.function.DoubleUnaryOperator;
 import java.util.stream.Stream;
 
 /** Functions of all numbers that keep the type: absolute value, sign, and rounding. */
+@Internal
 public final class RoundingFunctions {
   private static final List<DataType> INTEGERS =
       List.of(DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64);

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.comparison;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.ptx.DeviceFunction;
@@ -20,6 +22,7 @@ import java.util.Locale;
  * The six comparisons, of values of one type. NaN compares as in Java: equal and ordered to
  * nothing; -0.0 equals 0.0. Bytes compare unsigned, the shorter first where one begins the other.
  */
+@Internal
 public enum Comparison {
   EQUAL("=", "eq", "eq"),
   NOT_EQUAL("<>", "ne", "neu"),

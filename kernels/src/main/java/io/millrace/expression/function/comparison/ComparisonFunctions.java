@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.comparison;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.function.logical.LogicalFunctions;
 import io.millrace.expression.resolve.Arguments;
@@ -14,6 +16,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Comparisons, ranges and lists. */
+@Internal
 public final class ComparisonFunctions {
   public static final List<DataType> ORDERED =
       List.of(

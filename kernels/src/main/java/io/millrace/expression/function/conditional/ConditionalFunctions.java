@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.conditional;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.function.comparison.Comparison;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Choices between values. {@code CASE} itself is part of the expression tree. */
+@Internal
 public final class ConditionalFunctions {
   private ConditionalFunctions() {}
 

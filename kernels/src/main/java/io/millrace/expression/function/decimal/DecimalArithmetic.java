@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.decimal;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.function.numeric.Arithmetic;
 import io.millrace.expression.ptx.DeviceFunction;
@@ -19,6 +21,7 @@ import java.util.List;
  * Flink's {@code DecimalDataUtils}: exact, then rounded HALF_UP, and null where the result has more
  * digits than its type.
  */
+@Internal
 public final class DecimalArithmetic {
   private final Arithmetic operation;
   private final TypedExpression left;

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.decimal;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.error.ExpressionException;
@@ -26,6 +28,7 @@ import java.util.List;
  * floating-point number through DOUBLE. NaN and the infinities are no decimals: their cast fails.
  * TRY_CAST then gives null, while Flink's fails too.
  */
+@Internal
 public final class DecimalCasts implements CastRule {
   @Override
   public boolean supports(DataType from, DataType to) {

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.decimal;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.ptx.DeviceFunction;
@@ -12,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The mathematical functions of decimals, with the types and values of Flink SQL. */
+@Internal
 public final class DecimalFunctions {
   /** Decimals of each width, with and without digits behind the point. */
   static final List<DataType> TYPES =

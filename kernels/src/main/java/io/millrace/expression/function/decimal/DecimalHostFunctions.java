@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.decimal;
 
+import io.millrace.annotation.Internal;
 import io.millrace.expression.vector.HostFunction;
 import io.millrace.expression.vector.HostVector;
 import io.millrace.expression.vector.Rows;
@@ -12,6 +14,7 @@ import java.math.RoundingMode;
  * The twins of decimal.cu, on DECIMAL128 vectors. Values of up to 18 digits take a path without
  * allocation; the others are computed with BigDecimal, as Flink's DecimalDataUtils does.
  */
+@Internal
 public final class DecimalHostFunctions {
   private static final MathContext QUOTIENT = new MathContext(38, RoundingMode.HALF_UP);
   private static final int LONG_DIGITS = 18;

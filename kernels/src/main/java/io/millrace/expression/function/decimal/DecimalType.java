@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.decimal;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 
 /**
@@ -8,6 +10,7 @@ import io.millrace.column.DataType;
  * @param precision how many digits the exact result may have, more than 38 too
  * @param scale digits behind the point of the exact result
  */
+@Internal
 public record DecimalType(int precision, int scale) {
   public static final int MAXIMUM_PRECISION = 38;
   private static final int MINIMUM_SCALE = 6;

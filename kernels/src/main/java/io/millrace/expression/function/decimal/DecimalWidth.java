@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.decimal;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.ptx.PtxValue;
@@ -17,6 +19,7 @@ import java.util.List;
  * Between the registers that decimals of different precisions take: the library's functions take
  * and give 128 bits.
  */
+@Internal
 public final class DecimalWidth {
   /** Digits that 64 bits hold. */
   static final int LONG_DIGITS = 18;

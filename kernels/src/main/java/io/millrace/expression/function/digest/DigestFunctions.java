@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.digest;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.device.HostMemory;
@@ -26,6 +28,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** Message digests, as lower-case hexadecimal digits. */
+@Internal
 public final class DigestFunctions {
   private static final int LONGEST_DIGEST = 128;
   // Java's name of SHA-1 is the one that Flink makes of 1.

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.logical;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.ptx.DeviceFunction;
@@ -23,6 +25,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /** Three-valued logic. */
+@Internal
 public final class LogicalFunctions {
   private static final TypedExpression TRUE = new TypedExpression.Literal(true, DataType.BOOL);
   private static final TypedExpression FALSE = new TypedExpression.Literal(false, DataType.BOOL);

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.numeric;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.ptx.PtxValue;
@@ -18,6 +20,7 @@ import java.util.List;
  * numbers of one type. Integers wrap, as Java's do, and a division of integers by zero fails the
  * row.
  */
+@Internal
 public enum Arithmetic {
   ADD("+", "add"),
   SUBTRACT("-", "sub"),

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.numeric;
 
+import io.millrace.annotation.Internal;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
@@ -13,6 +15,7 @@ import java.math.RoundingMode;
  * the boundary, which one correctly rounded division or multiplication gives. {@code
  * math_rounding.cuh} is the same, and leaves the other boundaries to this class.
  */
+@Internal
 public final class DoubleRounding {
   /** From so many digits on, Java's {@code BigInteger} fails to make the power of ten. */
   public static final int TOO_MANY_DIGITS = 536_870_920;

@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.numeric;
+
+import io.millrace.annotation.Internal;
 
 /**
  * Logarithms to about 64 bits, so that rounding them gives the nearest double but for one in some
@@ -9,6 +12,7 @@ package io.millrace.expression.function.numeric;
  * <p>x = 2^k m with m in [sqrt(1/2), sqrt(2)]; ln(m) = 2 artanh(s) with s = (m - 1) / (m + 1), by
  * its power series.
  */
+@Internal
 public final class Logarithm {
   private static final DoubleSum LN_2 = new DoubleSum(0.6931471805599453, 0.0);
   // ln(2) in two parts, of which the first times an exponent is exact.

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.numeric;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.HostMemory;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -10,6 +12,7 @@ import java.util.Optional;
  * Reads numbers from off-heap UTF-8 as Flink's casts do ({@code BinaryStringDataUtil} of Flink
  * 2.3), whose oddities it keeps. The twin of {@code text_cast.cu}.
  */
+@Internal
 public final class NumberText {
   private static final int LONG_DIGITS = 18;
   private static final int MOST_EXPONENT_DIGITS = 40;

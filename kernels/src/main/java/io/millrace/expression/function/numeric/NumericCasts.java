@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.numeric;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.ptx.DeviceFunction;
@@ -18,6 +20,7 @@ import java.util.List;
  * integers wrap, floating point to integer saturates, through INT if the target is narrower, and
  * maps NaN to 0.
  */
+@Internal
 public final class NumericCasts implements CastRule {
   @Override
   public boolean supports(DataType from, DataType to) {

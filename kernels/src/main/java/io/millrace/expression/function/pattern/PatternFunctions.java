@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.pattern;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.function.logical.LogicalFunctions;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** LIKE, SIMILAR TO and regular expressions. */
+@Internal
 public final class PatternFunctions {
   static final String DEVICE_SUBSET =
       "On the device for literal patterns of literals, classes, groups, alternatives, quantifiers and"

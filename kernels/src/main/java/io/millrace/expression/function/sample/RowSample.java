@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.sample;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
@@ -20,6 +22,7 @@ import java.util.List;
  * Chooses rows by a hash of their values, so that the same rows are chosen wherever and whenever
  * they come: rows with equal values are chosen together. The hash is that of {@code row_hash.cu}.
  */
+@PublicEvolving
 public final class RowSample {
   private static final double RANGE = 0x1p64;
 

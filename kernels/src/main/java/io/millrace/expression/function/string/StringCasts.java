@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.string;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.function.numeric.NumberText;
@@ -21,6 +23,7 @@ import java.util.Optional;
  * device leaves to the host what it cannot compute exactly: text with characters that are not
  * ASCII, and DOUBLEs of more than 15 digits or large exponents.
  */
+@Internal
 public final class StringCasts implements CastRule {
   private static final ByteBound BOOLEAN_BYTES = ByteBound.constant(5);
   private static final ByteBound INTEGER_BYTES = ByteBound.constant(20);

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.string;
 
 import static io.millrace.column.DataType.BINARY;
 import static io.millrace.column.DataType.INT32;
 import static io.millrace.column.DataType.STRING;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.resolve.Arguments;
@@ -24,6 +26,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Strings: their length, parts and order, and what is made from them. */
+@Internal
 public final class StringFunctions {
   static final ByteBound WITHIN_TEXT = ByteBound.ofOperand(0);
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.string;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.device.HostMemory;
@@ -20,6 +22,7 @@ import java.util.List;
  * What casts to CHAR(n) and VARCHAR(n) do to a string, whose column has no length: {@code
  * CAST_CHAR(s, n)} and {@code CAST_VARCHAR(s, n)}. Code points count.
  */
+@Internal
 public final class StringLengthFunctions {
   private StringLengthFunctions() {}
 

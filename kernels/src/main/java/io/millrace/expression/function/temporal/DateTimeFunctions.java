@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.temporal;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.ptx.DeviceFunction;
@@ -21,6 +23,7 @@ import java.util.stream.Stream;
  * Functions of dates, times and timestamps, with what the code that Flink generates computes: a day
  * before 1970 begins at noon for EXTRACT of a timestamp, and the like.
  */
+@Internal
 public final class DateTimeFunctions {
   /** Timestamps of each layout in memory, with and without time zone. */
   static final List<DataType> TIMESTAMPS =

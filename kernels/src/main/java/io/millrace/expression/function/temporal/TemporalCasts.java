@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.temporal;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.device.HostMemory;
@@ -22,6 +24,7 @@ import java.util.List;
  * <p>As in Flink, a cast to a DATE or to fewer digits cuts towards 1970, and one to a TIME of a
  * timestamp before 1970 is negative.
  */
+@Internal
 public final class TemporalCasts implements CastRule {
   private static final DataType MILLIS = DataType.timestamp(3);
   private static final DataType MILLIS_WITH_ZONE = DataType.timestamp(3, true);

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.temporal;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.error.ExpressionException;
@@ -17,6 +19,7 @@ import java.util.stream.Stream;
  * What casts to TIME(0), TIME(1) and TIME(2) do to a time, whose column has milliseconds: {@code
  * CAST_TIME(t, n)}. As in Flink, digits are cut towards midnight, those of negative times too.
  */
+@Internal
 public final class TimePrecision {
   /** Digits of a second's fraction that a column of TIME has. */
   static final int OF_COLUMNS = 3;

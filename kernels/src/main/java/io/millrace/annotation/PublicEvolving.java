@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.annotation;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** A type for users, whose API may change from one minor version to the next. */
+@Documented
+@Retention(RetentionPolicy.CLASS)
+@Target(ElementType.TYPE)
+@PublicEvolving
+public @interface PublicEvolving {}

@@ -1,0 +1,2 @@
+/** Who may use a public type. */
+package io.millrace.annotation;

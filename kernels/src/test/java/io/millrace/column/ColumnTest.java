@@ -188,14 +188,14 @@ class ColumnTest {
           "data of 12 bytes is too small for 4 elements of INT", DataType.INT32, 3, 1, data, null);
       assertRefused("size -1 or offset 0 is negative", DataType.INT32, -1, 0, data, null);
       assertRefused(
-          "expected a mask of at least 128 bytes, with padding, for 513 elements, got 64",
+          "expected at least 128 padded bytes of mask, got 64",
           DataType.struct(),
           513,
           0,
           null,
           mask);
       assertRefused(
-          "expected a mask of at least 64 bytes, with padding, for 10 elements, got 12",
+          "expected at least 64 padded bytes of mask, got 12",
           DataType.struct(),
           10,
           0,

@@ -26,9 +26,9 @@ import org.junit.jupiter.api.Test;
 
 /** Files, methods and packages stay short enough to read. */
 class SourceFilesTest {
-  private static final int MAXIMUM_LINES_OF_FILE = 400;
-  private static final int MAXIMUM_LINES_OF_METHOD = 70;
-  private static final int MAXIMUM_FILES_OF_PACKAGE = 25;
+  private static final int MAX_LINES_PER_FILE = 400;
+  private static final int MAX_LINES_PER_METHOD = 70;
+  private static final int MAX_FILES_PER_PACKAGE = 25;
   private static final Pattern SOURCE = Pattern.compile(".*\\.(java|cu|cuh)");
 
   private static List<Path> sources() throws IOException {
@@ -52,7 +52,7 @@ class SourceFilesTest {
     for (Path source : sources()) {
       // Without the line of the licence.
       int lines = Files.readAllLines(source).size() - 1;
-      if (lines > MAXIMUM_LINES_OF_FILE) {
+      if (lines > MAX_LINES_PER_FILE) {
         tooLong.add(source + " has " + lines + " lines");
       }
     }
@@ -66,7 +66,7 @@ class SourceFilesTest {
             .filter(file -> file.toString().endsWith(".java"))
             .filter(file -> !file.endsWith("package-info.java"))
             .collect(Collectors.groupingBy(Path::getParent, Collectors.counting()));
-    files.values().removeIf(count -> count <= MAXIMUM_FILES_OF_PACKAGE);
+    files.values().removeIf(count -> count <= MAX_FILES_PER_PACKAGE);
     assertThat(files).isEmpty();
   }
 
@@ -108,7 +108,7 @@ class SourceFilesTest {
       long first = lines.getLineNumber(positions.getStartPosition(file, method));
       long last = lines.getLineNumber(positions.getEndPosition(file, method));
       methods++;
-      if (last - first >= MAXIMUM_LINES_OF_METHOD) {
+      if (last - first >= MAX_LINES_PER_METHOD) {
         found.add(
             file.getSourceFile().getName()
                 + ":"

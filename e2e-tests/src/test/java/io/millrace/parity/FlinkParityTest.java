@@ -41,13 +41,13 @@ class FlinkParityTest {
   private static final int CALLS_IN_ONE_QUERY = 32;
   private static final int TREES = 300;
   private static final int TREES_IN_ONE_QUERY = 10;
-  private static final int MAXIMUM_DEPTH = 5;
+  private static final int MAX_DEPTH = 5;
 
   /** Names of functions to compare alone, with commas between them; all if it is not set. */
   private static final String FUNCTIONS_PROPERTY = "millrace.functions";
 
-  private static final int LEAST_FUNCTIONS = 100;
-  private static final int LEAST_DEVICE_FUNCTIONS = 80;
+  private static final int MIN_FUNCTIONS = 100;
+  private static final int MIN_DEVICE_FUNCTIONS = 80;
 
   private static final Locale LOCALE = Locale.getDefault();
 
@@ -90,8 +90,8 @@ class FlinkParityTest {
     assertThat(expressions.unresolved()).isEmpty();
     assertThat(report.differences()).isEmpty();
     assumeTrue(chosen.contains(""));
-    assertThat(report.functions()).hasSizeGreaterThanOrEqualTo(LEAST_FUNCTIONS);
-    assertThat(report.deviceFunctions()).hasSizeGreaterThanOrEqualTo(LEAST_DEVICE_FUNCTIONS);
+    assertThat(report.functions()).hasSizeGreaterThanOrEqualTo(MIN_FUNCTIONS);
+    assertThat(report.deviceFunctions()).hasSizeGreaterThanOrEqualTo(MIN_DEVICE_FUNCTIONS);
   }
 
   @Test
@@ -101,7 +101,7 @@ class FlinkParityTest {
     for (int tree = 0; tree < TREES; tree += TREES_IN_ONE_QUERY) {
       queries.add(
           IntStream.range(tree, tree + TREES_IN_ONE_QUERY)
-              .mapToObj(i -> expressions.generate(1 + i % MAXIMUM_DEPTH))
+              .mapToObj(i -> expressions.generate(1 + i % MAX_DEPTH))
               .filter(KnownDifferences::canCompare)
               .toList());
     }

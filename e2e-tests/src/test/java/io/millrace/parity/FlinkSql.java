@@ -36,7 +36,7 @@ import org.apache.flink.table.types.utils.TypeConversions;
  * belongs to one expression and one row.
  */
 final class FlinkSql {
-  private static final int MAXIMUM_CODE_LENGTH = 100_000;
+  private static final int MAX_CODE_LENGTH = 100_000;
 
   private record Input(RowType type, List<RowData> rows) {}
 
@@ -55,7 +55,7 @@ final class FlinkSql {
     this.tables = StreamTableEnvironment.create(environment, EnvironmentSettings.inStreamingMode());
     tables.getConfig().setLocalTimeZone(sessionZone);
     // Splitting generated methods into smaller ones takes longer than all else.
-    tables.getConfig().set(TableConfigOptions.MAX_LENGTH_GENERATED_CODE, MAXIMUM_CODE_LENGTH);
+    tables.getConfig().set(TableConfigOptions.MAX_LENGTH_GENERATED_CODE, MAX_CODE_LENGTH);
   }
 
   /** What each of {@code expressions}, in Flink's SQL, is for each of {@code rows}. */

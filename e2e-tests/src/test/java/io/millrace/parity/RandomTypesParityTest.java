@@ -39,7 +39,7 @@ class RandomTypesParityTest {
   private static final int ROWS = 200;
   private static final int EXPRESSIONS = 60;
   private static final int COLUMNS = 8;
-  private static final int MAXIMUM_PRECISION = 38;
+  private static final int MAX_PRECISION = 38;
   private static final List<DataType> NUMBERS =
       List.of(
           DataType.INT8,
@@ -182,7 +182,7 @@ class RandomTypesParityTest {
   }
 
   private static DataType decimal(Random numbers) {
-    int precision = 1 + numbers.nextInt(MAXIMUM_PRECISION);
+    int precision = 1 + numbers.nextInt(MAX_PRECISION);
     return DataType.decimal(precision, numbers.nextInt(precision + 1));
   }
 
@@ -191,7 +191,7 @@ class RandomTypesParityTest {
   }
 
   private static Expression digits(Random numbers) {
-    return lit(numbers.nextInt(MAXIMUM_PRECISION + 5) - 5);
+    return lit(numbers.nextInt(MAX_PRECISION + 5) - 5);
   }
 
   private static <T> T any(List<T> values, Random numbers) {

@@ -2,12 +2,12 @@
 package io.millrace.jobs;
 
 import io.millrace.column.Schema;
-import io.millrace.connectors.files.DescribeFailedRows;
+import io.millrace.connectors.files.FailedRowsOperator;
 import io.millrace.connectors.files.FileSinks;
+import io.millrace.connectors.files.LineParsingFunction;
 import io.millrace.connectors.files.MalformedLine;
 import io.millrace.connectors.files.MalformedLinePolicy;
 import io.millrace.connectors.files.MalformedLineSerializer;
-import io.millrace.connectors.files.ParseLines;
 import io.millrace.connectors.files.TextFileSource;
 import io.millrace.connectors.files.TextLine;
 import io.millrace.connectors.formats.ArrowStreamEncoder;
@@ -122,16 +122,16 @@ final class EtlPipeline {
     DataStream<MalformedLine> badRows = malformedLines;
     if (plan.hasPositions()) {
       DataStream<MalformedLine> failed =
-          DescribeFailedRows.describe(selected.getSideOutput(failedRows()), plan.sourceSchema())
+          FailedRowsOperator.describe(selected.getSideOutput(failedRows()), plan.sourceSchema())
               .uid("describe-failed-rows")
-              .map(new CountFailedRows())
+              .map(new FailedRowCountingFunction())
               .returns(MalformedLineSerializer.typeInformation())
               .uid("count-failed-rows");
       badRows = malformedLines.union(failed);
     }
     SingleOutputStreamOperator<MalformedLine> counted =
         badRows
-            .process(new CountBadRows(plan.badRowLimit().rows()))
+            .process(new BadRowCountingFunction(plan.badRowLimit().rows()))
             .returns(MalformedLineSerializer.typeInformation())
             .uid("count-bad-rows")
             // One subtask, which knows of all of them, also where the scheduler chooses how many.
@@ -149,10 +149,10 @@ final class EtlPipeline {
         plan.skipsBadRows() ? MalformedLinePolicy.SIDE_OUTPUT : MalformedLinePolicy.FAIL;
     SingleOutputStreamOperator<RowData> rows =
         plan.hasPositions()
-            ? ParseLines.parseWithPositions(lines(), parser, policy)
-            : ParseLines.parse(lines(), parser, policy);
+            ? LineParsingFunction.parseWithPositions(lines(), parser, policy)
+            : LineParsingFunction.parse(lines(), parser, policy);
     rows.uid("parse");
-    malformedLines = rows.getSideOutput(ParseLines.MALFORMED_LINES);
+    malformedLines = rows.getSideOutput(LineParsingFunction.MALFORMED_LINES);
     BatchOptions batches =
         BatchOptions.latency(configuration.get(EtlOptions.BATCH_LATENCY))
             .withRows(1, configuration.get(EtlOptions.BATCH_ROWS));

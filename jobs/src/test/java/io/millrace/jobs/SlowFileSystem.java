@@ -16,7 +16,7 @@ import org.apache.flink.core.fs.local.LocalRecoverableWriter;
 
 /**
  * Local files under {@code slow://}, which Flink finds as a service: while {@link #SLOW} is set, a
- * file takes {@value #BYTES_OF_MILLI} bytes a millisecond.
+ * file takes {@value #BYTES_PER_MILLI} bytes a millisecond.
  */
 final class SlowFileSystem extends LocalFileSystem {
   static final AtomicBoolean SLOW = new AtomicBoolean();
@@ -24,8 +24,8 @@ final class SlowFileSystem extends LocalFileSystem {
   /** Bytes written since the process started. */
   static final AtomicLong WRITTEN = new AtomicLong();
 
-  private static final int BYTES_OF_MILLI = 100;
-  private static final long NANOS_OF_MILLI = 1_000_000;
+  private static final int BYTES_PER_MILLI = 100;
+  private static final long NANOS_PER_MILLI = 1_000_000;
 
   /** Made by Flink. */
   public static final class Factory implements FileSystemFactory {
@@ -64,10 +64,10 @@ final class SlowFileSystem extends LocalFileSystem {
 
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
-      for (int written = 0; written < length; written += BYTES_OF_MILLI) {
-        int part = Math.min(BYTES_OF_MILLI, length - written);
+      for (int written = 0; written < length; written += BYTES_PER_MILLI) {
+        int part = Math.min(BYTES_PER_MILLI, length - written);
         if (SLOW.get()) {
-          LockSupport.parkNanos(NANOS_OF_MILLI);
+          LockSupport.parkNanos(NANOS_PER_MILLI);
         }
         stream.write(bytes, offset + written, part);
         WRITTEN.addAndGet(part);

@@ -203,7 +203,7 @@ public final class ArrowColumnImporter {
       case MILLISECOND -> fixedWidth(field, length, width);
       case MICROSECOND -> converted(field, length, mask, Long.BYTES, width, us -> us / 1_000L);
       case NANOSECOND ->
-          converted(field, length, mask, Long.BYTES, width, ns -> ns / ArrowValues.NANOS_OF_MILLI);
+          converted(field, length, mask, Long.BYTES, width, ns -> ns / ArrowValues.NANOS_PER_MILLI);
     };
   }
 

@@ -13,7 +13,7 @@ import java.util.function.LongUnaryOperator;
  */
 @Internal
 public record ArrowValues(long address, int width) {
-  public static final long NANOS_OF_MILLI = 1_000_000L;
+  public static final long NANOS_PER_MILLI = 1_000_000L;
 
   private static final int DECIMAL128_WIDTH = 2 * Long.BYTES;
   private static final int DONE = -1;
@@ -67,8 +67,8 @@ public record ArrowValues(long address, int width) {
   /** Splits these nanoseconds into milliseconds and nanoseconds of the millisecond. */
   void split(ArrowValues millis, ArrowValues nanosOfMilli, int length) {
     for (long row = 0; row < length; row++) {
-      millis.put(row, Math.floorDiv(get(row), NANOS_OF_MILLI));
-      nanosOfMilli.put(row, Math.floorMod(get(row), NANOS_OF_MILLI));
+      millis.put(row, Math.floorDiv(get(row), NANOS_PER_MILLI));
+      nanosOfMilli.put(row, Math.floorMod(get(row), NANOS_PER_MILLI));
     }
   }
 

@@ -60,23 +60,25 @@ final class CalcColumns {
       case DECIMAL128 -> {
         String address = arguments.address(data, row, id.byteWidth());
         ptx.write("@%s ld.global.nc.b64 %s, [%s]", guard, value.register(), address);
-        ptx.write("@%s ld.global.nc.b64 %s, [%s+%d]", guard, value.second(), address, Long.BYTES);
+        ptx.write(
+            "@%s ld.global.nc.b64 %s, [%s+%d]", guard, value.secondPart(), address, Long.BYTES);
       }
       case TIMESTAMP_NANOS -> {
         String second =
-            arguments.address(arguments.input(column, InputWord.SECOND), row, Integer.BYTES);
+            arguments.address(arguments.input(column, InputWord.SECOND_PART), row, Integer.BYTES);
         ptx.write(
             "@%s ld.global.nc.b64 %s, [%s]",
             guard, value.register(), arguments.address(data, row, Long.BYTES));
-        ptx.write("@%s ld.global.nc.b32 %s, [%s]", guard, value.second(), second);
+        ptx.write("@%s ld.global.nc.b32 %s, [%s]", guard, value.secondPart(), second);
       }
       case BYTES -> {
         String offset =
-            arguments.address(arguments.input(column, InputWord.SECOND), row, Integer.BYTES);
+            arguments.address(arguments.input(column, InputWord.SECOND_PART), row, Integer.BYTES);
         String begin = ptx.register(".b32");
         ptx.write("@%s ld.global.nc.b32 %s, [%s]", guard, begin, offset);
-        ptx.write("@%s ld.global.nc.b32 %s, [%s+%d]", guard, value.second(), offset, Integer.BYTES);
-        ptx.write("sub.s32 %s, %s, %s", value.second(), value.second(), begin);
+        ptx.write(
+            "@%s ld.global.nc.b32 %s, [%s+%d]", guard, value.secondPart(), offset, Integer.BYTES);
+        ptx.write("sub.s32 %s, %s, %s", value.secondPart(), value.secondPart(), begin);
         ptx.write("mad.wide.s32 %s, %s, 1, %s", value.register(), begin, data);
       }
     }
@@ -146,14 +148,15 @@ final class CalcColumns {
       case DECIMAL128 -> {
         String address = arguments.address(data, position, width);
         ptx.write("@%s st.global.b64 [%s], %s", guard, address, value.register());
-        ptx.write("@%s st.global.b64 [%s+%d], %s", guard, address, Long.BYTES, value.second());
+        ptx.write("@%s st.global.b64 [%s+%d], %s", guard, address, Long.BYTES, value.secondPart());
       }
       case TIMESTAMP_NANOS -> {
         String second =
-            arguments.address(arguments.output(index, OutputWord.SECOND), position, Integer.BYTES);
+            arguments.address(
+                arguments.output(index, OutputWord.SECOND_PART), position, Integer.BYTES);
         String first = arguments.address(data, position, Long.BYTES);
         ptx.write("@%s st.global.b64 [%s], %s", guard, first, value.register());
-        ptx.write("@%s st.global.b32 [%s], %s", guard, second, value.second());
+        ptx.write("@%s st.global.b32 [%s], %s", guard, second, value.secondPart());
       }
       case BYTES -> throw new IllegalArgumentException("bytes are stored with their offset");
     }
@@ -173,7 +176,7 @@ final class CalcColumns {
   }
 
   void storeOffset(int index, String position, String start) {
-    String offsets = arguments.output(index, OutputWord.SECOND);
+    String offsets = arguments.output(index, OutputWord.SECOND_PART);
     ptx.write("st.global.b32 [%s], %s", arguments.address(offsets, position, Integer.BYTES), start);
   }
 

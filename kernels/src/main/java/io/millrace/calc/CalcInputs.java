@@ -39,7 +39,7 @@ final class CalcInputs {
    * @param bytesBefore where the first row's begin, from where those of a row without bytes before
    *     it in its columns' data would
    */
-  record Size(long bytes, long bytesOfRow, long bytesBefore) {}
+  record Size(long bytes, long bytesPerRow, long bytesBefore) {}
 
   CalcInputs(CalcProgram program, Table table, AccessScope scope) {
     this.program = program;
@@ -66,10 +66,10 @@ final class CalcInputs {
   private void put(int index, Column column, KernelArguments arguments) {
     if (column.hasOffsets()) {
       put(arguments, index, InputWord.DATA, read(column.data().orElseThrow()));
-      put(arguments, index, InputWord.SECOND, elements(column.child(0), column.offset()));
+      put(arguments, index, InputWord.SECOND_PART, elements(column.child(0), column.offset()));
     } else if (column.type().id() == TypeId.TIMESTAMP_NANOS) {
       put(arguments, index, InputWord.DATA, elements(column.child(0), column.offset()));
-      put(arguments, index, InputWord.SECOND, elements(column.child(1), column.offset()));
+      put(arguments, index, InputWord.SECOND_PART, elements(column.child(1), column.offset()));
     } else {
       put(arguments, index, InputWord.DATA, elements(column, 0));
     }
@@ -100,7 +100,7 @@ final class CalcInputs {
    * rows, unless they share a buffer with other rows or it is too much for a column: then the
    * device is waited for, which knows.
    */
-  Size size(RowBound bound) {
+  Size size(RowSizeLimit bound) {
     for (int index : bound.factors().keySet()) {
       ranges.computeIfAbsent(index, key -> new ByteRange(0, dataBytes(key), false));
     }
@@ -114,13 +114,13 @@ final class CalcInputs {
     return column(index).data().orElseThrow().size();
   }
 
-  private boolean isShared(RowBound bound) {
+  private boolean isShared(RowSizeLimit bound) {
     return bound.factors().keySet().stream()
         .map(this::column)
         .anyMatch(column -> column.offset() > 0 || column.child(0).size() > column.size() + 1);
   }
 
-  private void measure(RowBound bound) {
+  private void measure(RowSizeLimit bound) {
     rows = table.rowCount();
     List<Integer> unknown =
         bound.factors().keySet().stream().filter(index -> !ranges.get(index).isExact).toList();
@@ -152,12 +152,12 @@ final class CalcInputs {
     }
   }
 
-  private long bytes(RowBound bound, int ofRows) {
+  private long bytes(RowSizeLimit bound, int ofRows) {
     return bound.bytes(ofRows, index -> ranges.get(index).end - ranges.get(index).begin);
   }
 
   // Overflows as the kernel's addresses do.
-  private long bytesBefore(RowBound bound) {
+  private long bytesBefore(RowSizeLimit bound) {
     return bound.factors().entrySet().stream()
         .mapToLong(factor -> ranges.get(factor.getKey()).begin * factor.getValue())
         .sum();

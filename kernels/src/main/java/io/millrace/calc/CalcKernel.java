@@ -60,11 +60,11 @@ final class CalcKernel implements AutoCloseable {
     boolean isDone = false;
     try (AccessScope scope = AccessScope.on(stream);
         KernelArguments arguments = new KernelArguments(program.argumentBytes())) {
-      CalcMemory allocated =
-          new CalcMemory(program, input, scope, memory, temporary, residentBlocks);
+      CalcOutputs allocated =
+          new CalcOutputs(program, input, scope, memory, temporary, residentBlocks);
       allocated.putInputs(arguments);
       tables.put(arguments, program, scope, memory);
-      if (program.filters()) {
+      if (program.hasFilter()) {
         rowCount = new DeferredRowCount(input.rowCountUpperBound(), stream, memory);
         long deviceCount = rowCount.deviceCount().access(AccessMode.WRITE, scope);
         arguments.putLong(Word.HOST_COUNT.offset(), rowCount.hostAddress());
@@ -102,7 +102,7 @@ final class CalcKernel implements AutoCloseable {
     module.close();
   }
 
-  private static BitSet rowsForHost(CalcMemory allocated, DeviceStream stream) {
+  private static BitSet rowsForHost(CalcOutputs allocated, DeviceStream stream) {
     boolean isSet = read(allocated.needsHostAddress(), 1, stream)[0] != 0;
     return isSet
         ? BitSet.valueOf(

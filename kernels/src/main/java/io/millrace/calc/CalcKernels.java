@@ -18,18 +18,18 @@ import java.util.stream.Stream;
  * The generated kernels of one calc. They are compiled once a process: a calc of an equal kernel,
  * such as that of a restarted job, gets the one that is there, without generating it again. A calc
  * holds the kernels that it ran until it is closed; of those that none holds, the {@value
- * #MAXIMUM_IDLE} used last stay loaded.
+ * #MAX_IDLE} used last stay loaded.
  */
 final class CalcKernels implements AutoCloseable {
   // Of a kernel's arguments.
-  private static final int MOST_WORDS = 512;
-  private static final int MAXIMUM_IDLE = 256;
+  private static final int MAX_WORDS = 512;
+  private static final int MAX_IDLE = 256;
   // The time of assembling grows with the square of the length, and more beyond this. A comparison
   // with a constant is two parts, a LIKE one. On one core of a server, of 2500 parts: 2 s for
   // comparisons, about 17 s for LIKE and decimals (docs/benchmarks/2026-11-22-mend.md).
-  private static final int MOST_PARTS = 2_500;
+  private static final int MAX_PARTS = 2_500;
   private static final ReferenceCountedCache<Key, CalcKernel> COMPILED =
-      new ReferenceCountedCache<>(MAXIMUM_IDLE, CalcKernel::close);
+      new ReferenceCountedCache<>(MAX_IDLE, CalcKernel::close);
 
   private record Variant(Device device, boolean hasMasks) {}
 
@@ -68,12 +68,12 @@ final class CalcKernels implements AutoCloseable {
             .map(function -> function.name() + ": " + function.hostReason())
             .distinct();
     Stream<String> words =
-        words(nodes) > MOST_WORDS
+        words(nodes) > MAX_WORDS
             ? Stream.of("too many columns are read and computed at once")
             : Stream.empty();
     Stream<String> parts =
-        nodes.size() > MOST_PARTS
-            ? Stream.of("the kernel of more than " + MOST_PARTS + " parts is compiled too slowly")
+        nodes.size() > MAX_PARTS
+            ? Stream.of("the kernel of more than " + MAX_PARTS + " parts is compiled too slowly")
             : Stream.empty();
     return Stream.of(functions, words, parts).flatMap(Function.identity()).toList();
   }

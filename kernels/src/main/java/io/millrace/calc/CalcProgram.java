@@ -25,12 +25,12 @@ public record CalcProgram(
     String ptx,
     List<Integer> inputs,
     List<Output> outputs,
-    List<RowBound> scratches,
+    List<RowSizeLimit> scratches,
     int tables,
-    boolean filters,
+    boolean hasFilter,
     boolean mayNeedHost,
-    int rowsOfIteration,
-    boolean iterates) {
+    int rowsPerIteration,
+    boolean isMultiPass) {
 
   static final String KERNEL = "calc";
   static final int THREADS = 256;
@@ -54,7 +54,7 @@ public record CalcProgram(
     /** Where the number of output rows is written for the host, and for the device. */
     HOST_COUNT(6),
     DEVICE_COUNT(7),
-    /** How often each thread computes {@link #rowsOfIteration} rows. */
+    /** How often each thread computes {@link #rowsPerIteration} rows. */
     ITERATIONS(8),
     /** A bit a row, zeros, of which those of the rows that the host must evaluate are set. */
     ROWS_FOR_HOST(9);
@@ -77,7 +77,7 @@ public record CalcProgram(
     /** Values, or bytes, or the first part's values. */
     DATA(0),
     /** Offsets, or the second part's values. */
-    SECOND(1),
+    SECOND_PART(1),
     /** The mask, or 0. */
     VALIDITY(2),
     /** Which bit of the mask is the first element's. */
@@ -93,7 +93,7 @@ public record CalcProgram(
   /** Words of an output column. */
   enum OutputWord {
     DATA(0),
-    SECOND(1),
+    SECOND_PART(1),
     VALIDITY(2);
 
     private final int index;
@@ -109,12 +109,12 @@ public record CalcProgram(
    * @param bound of a column of bytes, how many there are at most; else null
    * @param nullable whether it has a mask
    */
-  record Output(DataType type, RowBound bound, boolean nullable) {}
+  record Output(DataType type, RowSizeLimit bound, boolean nullable) {}
 
   /** Sums that blocks look back for: rows kept, and the bytes of each output column of bytes. */
   int sums() {
     long bytes = outputs.stream().filter(output -> output.type().id().isVariableWidth()).count();
-    return (filters ? 1 : 0) + (int) bytes;
+    return (hasFilter ? 1 : 0) + (int) bytes;
   }
 
   static int inputOffset(int input, InputWord word) {

@@ -33,7 +33,7 @@ import java.util.stream.Stream;
 @Internal
 public final class CalcProgramWriter {
   private static final int MANY_NODES = 48;
-  private static final int ROWS_OF_ITERATION = 4;
+  private static final int ROWS_PER_ITERATION = 4;
   // Of a multiprocessor, so that it has enough loads under way.
   private static final int RESIDENT_BLOCKS = 4;
 
@@ -51,7 +51,7 @@ public final class CalcProgramWriter {
   private final CalcArguments arguments;
   private final CalcColumns columns;
   private final boolean writesBytes;
-  private final int rowsOfIteration;
+  private final int rowsPerIteration;
   private final boolean iterates;
   private boolean mayNeedHost;
 
@@ -137,7 +137,7 @@ public final class CalcProgramWriter {
     this.writesBytes = outputs.stream().anyMatch(output -> output.type().id().isVariableWidth());
     boolean isLong = nodes.size() > MANY_NODES;
     boolean branches = roots.stream().anyMatch(conditional::contains);
-    this.rowsOfIteration = writesBytes || branches || isLong ? 1 : ROWS_OF_ITERATION;
+    this.rowsPerIteration = writesBytes || branches || isLong ? 1 : ROWS_PER_ITERATION;
     this.iterates = condition != null && !writesBytes && !sharesWithCondition();
   }
 
@@ -164,7 +164,7 @@ public final class CalcProgramWriter {
   }
 
   private String scratchAddress(Call call, String row) {
-    RowBound bound = RowBound.of(call);
+    RowSizeLimit bound = RowSizeLimit.of(call);
     int scratch = scratches.computeIfAbsent(call, next -> scratches.size());
     String base = arguments.scratch(scratch);
     String address = arguments.address(base, row, bound.constant());
@@ -173,7 +173,7 @@ public final class CalcProgramWriter {
         .forEach(
             (column, factor) -> {
               String start = ptx.register(".b64");
-              String offsets = arguments.input(column, InputWord.SECOND);
+              String offsets = arguments.input(column, InputWord.SECOND_PART);
               ptx.write(
                   "ld.global.nc.s32 %s, [%s]",
                   start, arguments.address(offsets, row, Integer.BYTES));
@@ -185,7 +185,8 @@ public final class CalcProgramWriter {
   // ---- the kernel ----
 
   private CalcProgram write() {
-    CalcSkeleton skeleton = new CalcSkeleton(ptx, calls, arguments, sums(), rowsOfIteration);
+    StreamCompactionWriter skeleton =
+        new StreamCompactionWriter(ptx, calls, arguments, sums(), rowsPerIteration);
     if (iterates) {
       writeTwoPasses(skeleton);
     } else {
@@ -195,9 +196,9 @@ public final class CalcProgramWriter {
     return program();
   }
 
-  private List<Item> items(CalcSkeleton skeleton) {
+  private List<Item> items(StreamCompactionWriter skeleton) {
     List<Item> items = new ArrayList<>();
-    for (int i = 0; i < rowsOfIteration; i++) {
+    for (int i = 0; i < rowsPerIteration; i++) {
       Item item = new Item();
       skeleton.locate(i, item.row, item.active);
       items.add(item);
@@ -206,7 +207,7 @@ public final class CalcProgramWriter {
   }
 
   /** All rows of a thread stay in registers. */
-  private void writeOnePass(CalcSkeleton skeleton) {
+  private void writeOnePass(StreamCompactionWriter skeleton) {
     List<Item> items = items(skeleton);
     items.forEach(this::select);
     // What a row has of bytes says where those of later rows go.
@@ -214,9 +215,9 @@ public final class CalcProgramWriter {
       items.forEach(this::compute);
     }
     if (condition != null) {
-      CalcSkeleton.KeptRows kept = skeleton.keptRows();
+      StreamCompactionWriter.SelectionMask kept = skeleton.keptRows();
       items.forEach(item -> skeleton.keep(kept, item.keep));
-      skeleton.placeRows(kept);
+      skeleton.scanSelected(kept);
       items.forEach(item -> place(item, skeleton.nextPlace(kept)));
     }
     for (int index = 0; index < outputs.size(); index++) {
@@ -233,15 +234,15 @@ public final class CalcProgramWriter {
   }
 
   /** First the condition of all rows of a thread, then the outputs of those that are kept. */
-  private void writeTwoPasses(CalcSkeleton skeleton) {
-    CalcSkeleton.KeptRows kept = skeleton.keptRows();
+  private void writeTwoPasses(StreamCompactionWriter skeleton) {
+    StreamCompactionWriter.SelectionMask kept = skeleton.keptRows();
     skeleton.forEachIteration(
         () -> {
           List<Item> items = items(skeleton);
           items.forEach(this::select);
           items.forEach(item -> skeleton.keep(kept, item.keep));
         });
-    skeleton.placeRows(kept);
+    skeleton.scanSelected(kept);
     skeleton.forEachIteration(
         () -> {
           List<Item> items = items(skeleton);
@@ -251,7 +252,7 @@ public final class CalcProgramWriter {
         });
   }
 
-  private static void place(Item item, CalcSkeleton.Place place) {
+  private static void place(Item item, StreamCompactionWriter.Place place) {
     item.keep = place.keep();
     item.position = place.position();
     item.firstPosition = place.firstPosition();
@@ -306,13 +307,13 @@ public final class CalcProgramWriter {
       String length = null;
       if (isBytes(outputs.get(i))) {
         length = ptx.register(".b32");
-        ptx.write("selp.b32 %s, %s, 0, %s", length, value.second(), item.valid.get(i));
+        ptx.write("selp.b32 %s, %s, 0, %s", length, value.secondPart(), item.valid.get(i));
       }
       item.lengths.add(length);
     }
   }
 
-  private void store(Item item, CalcSkeleton skeleton) {
+  private void store(Item item, StreamCompactionWriter skeleton) {
     for (int i = 0; i < outputs.size(); i++) {
       TypedExpression output = outputs.get(i);
       PtxValue value = item.values.get(i);
@@ -347,7 +348,7 @@ public final class CalcProgramWriter {
 
   private Output output(int index) {
     TypedExpression output = outputs.get(index);
-    RowBound bound = isBytes(output) ? RowBound.of(output) : null;
+    RowSizeLimit bound = isBytes(output) ? RowSizeLimit.of(output) : null;
     return new Output(output.type(), bound, nullable[index]);
   }
 
@@ -361,17 +362,17 @@ public final class CalcProgramWriter {
             CalcProgram.KERNEL,
             bytes,
             CalcProgram.THREADS,
-            rowsOfIteration == 1 ? "" : ".minnctapersm " + RESIDENT_BLOCKS + "\n");
+            rowsPerIteration == 1 ? "" : ".minnctapersm " + RESIDENT_BLOCKS + "\n");
     String kernel = header + "{\n" + ptx.declarations() + arguments.loads() + ptx.text() + "}\n";
     return new CalcProgram(
         module.text(kernel),
         inputs,
         IntStream.range(0, outputs.size()).mapToObj(this::output).toList(),
-        scratches.keySet().stream().map(RowBound::of).toList(),
+        scratches.keySet().stream().map(RowSizeLimit::of).toList(),
         tables.size(),
         condition != null,
         mayNeedHost,
-        rowsOfIteration,
+        rowsPerIteration,
         iterates);
   }
 }

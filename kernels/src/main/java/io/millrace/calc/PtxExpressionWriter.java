@@ -87,7 +87,7 @@ final class PtxExpressionWriter {
   PtxValue write(TypedExpression expression) {
     PostOrder.visit(
         expression,
-        next -> next.calls() ? next.operands() : List.of(),
+        next -> next.hasCalls() ? next.operands() : List.of(),
         next -> known(next) != null,
         next -> scopes.element().put(next, compute(next)));
     return known(expression);
@@ -151,18 +151,18 @@ final class PtxExpressionWriter {
         BigInteger unscaled =
             constant == null ? BigInteger.ZERO : ((BigDecimal) constant).unscaledValue();
         module.load(ptx, register, unscaled.longValue());
-        module.load(ptx, value.second(), unscaled.shiftRight(LONG_BITS).longValue());
+        module.load(ptx, value.secondPart(), unscaled.shiftRight(LONG_BITS).longValue());
       }
       case TIMESTAMP_NANOS -> {
         TimestampNanos timestamp =
             constant == null ? new TimestampNanos(0, 0) : (TimestampNanos) constant;
         module.load(ptx, register, timestamp.millis());
-        module.load(ptx, value.second(), timestamp.nanos());
+        module.load(ptx, value.secondPart(), timestamp.nanos());
       }
       case BYTES -> {
         byte[] bytes = ConstantBytes.of(literal);
         ptx.write("mov.b64 %s, %s", register, calls.addressOf(module.constant(bytes)));
-        module.load(ptx, value.second(), bytes.length);
+        module.load(ptx, value.secondPart(), bytes.length);
       }
     }
     return constant == null ? value.withValid(predicates.constant(false)) : value;

@@ -21,16 +21,16 @@ import java.util.Objects;
  */
 @PublicEvolving
 public abstract class ColumnBuilder implements AutoCloseable {
-  private static final int MINIMUM_CAPACITY = 64;
+  private static final int MIN_CAPACITY = 64;
   // One less than an int holds, because an offsets child has one element more.
-  private static final int MAXIMUM_CAPACITY = Integer.MAX_VALUE - 1;
+  private static final int MAX_CAPACITY = Integer.MAX_VALUE - 1;
 
   final DataType type;
   final DeviceStream stream;
   final MemoryResource resource;
   int size;
   int capacity;
-  private int expectedSize = MINIMUM_CAPACITY;
+  private int expectedSize = MIN_CAPACITY;
   private final GrowingBuffer validity;
   private int nulls;
 
@@ -97,7 +97,7 @@ public abstract class ColumnBuilder implements AutoCloseable {
   }
 
   private void grow() {
-    int larger = (int) Math.min(MAXIMUM_CAPACITY, Math.max(expectedSize, capacity * 2L));
+    int larger = (int) Math.min(MAX_CAPACITY, Math.max(expectedSize, capacity * 2L));
     if (larger == size) {
       throw new IllegalStateException("a column has at most " + larger + " elements");
     }
@@ -169,7 +169,7 @@ public abstract class ColumnBuilder implements AutoCloseable {
       throw e;
     }
     column.withNullCount(nulls);
-    expectedSize = Math.max(MINIMUM_CAPACITY, size);
+    expectedSize = Math.max(MIN_CAPACITY, size);
     size = 0;
     capacity = 0;
     nulls = 0;

@@ -33,10 +33,10 @@ public record GpuProperties(
     boolean cooperativeLaunch) {
 
   /** The target of {@code scripts/compile-kernels}: PTX runs on this compute capability and up. */
-  static final int LEAST_COMPUTE_CAPABILITY = 80;
+  static final int MIN_COMPUTE_CAPABILITY = 80;
 
   /** CUDA 13.0, whose PTX is ISA 9.0; as {@code cuDriverGetVersion} counts. */
-  static final int LEAST_CUDA_VERSION = 13_000;
+  static final int MIN_CUDA_VERSION = 13_000;
 
   static GpuProperties of(CUdevice device) {
     return new GpuProperties(
@@ -75,26 +75,26 @@ public record GpuProperties(
    *     capability is less than 8.0; the message has the numbers needed and found
    */
   void checkSupported(String name, int cudaVersion) {
-    if (cudaVersion < LEAST_CUDA_VERSION) {
+    if (cudaVersion < MIN_CUDA_VERSION) {
       throw new DeviceUnavailableException(
           String.format(
               "%s needs a driver for CUDA %d.%d (580 or newer), its driver is for CUDA %d.%d",
               name,
-              LEAST_CUDA_VERSION / 1000,
-              LEAST_CUDA_VERSION % 1000 / 10,
+              MIN_CUDA_VERSION / 1000,
+              MIN_CUDA_VERSION % 1000 / 10,
               cudaVersion / 1000,
               cudaVersion % 1000 / 10),
           null);
     }
-    if (computeCapability < LEAST_COMPUTE_CAPABILITY) {
+    if (computeCapability < MIN_COMPUTE_CAPABILITY) {
       throw new DeviceUnavailableException(
           String.format(
               "%s has compute capability %d.%d, the kernels need %d.%d or higher",
               name,
               computeCapability / 10,
               computeCapability % 10,
-              LEAST_COMPUTE_CAPABILITY / 10,
-              LEAST_COMPUTE_CAPABILITY % 10),
+              MIN_COMPUTE_CAPABILITY / 10,
+              MIN_COMPUTE_CAPABILITY % 10),
           null);
     }
   }

@@ -15,7 +15,7 @@ import java.util.function.LongConsumer;
  */
 @PublicEvolving
 public final class PinnedStagingPool {
-  private static final long MINIMUM_BYTES = 4096;
+  private static final long MIN_BYTES = 4096;
 
   private final Device device;
   private final Map<Long, ArrayDeque<Long>> freeBySize = new HashMap<>();
@@ -115,6 +115,6 @@ public final class PinnedStagingPool {
   }
 
   private static long capacity(long bytes) {
-    return Math.max(MINIMUM_BYTES, Long.highestOneBit(Math.max(1, bytes - 1)) << 1);
+    return Math.max(MIN_BYTES, Long.highestOneBit(Math.max(1, bytes - 1)) << 1);
   }
 }

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 /** Makes expressions: {@code col("price").gt(1_000)}. */
 @PublicEvolving
 public final class Expressions {
-  private static final int MAXIMUM_PRECISION = 38;
+  private static final int MAX_PRECISION = 38;
 
   private Expressions() {}
 
@@ -97,7 +97,7 @@ public final class Expressions {
   private static Expression decimal(BigDecimal number) {
     BigDecimal plain = number.scale() < 0 ? number.setScale(0, RoundingMode.UNNECESSARY) : number;
     int precision = Math.max(plain.precision(), plain.scale());
-    if (precision > MAXIMUM_PRECISION) {
+    if (precision > MAX_PRECISION) {
       throw new IllegalArgumentException(number + " has more than 38 digits");
     }
     return new Expression.Literal(plain, DataType.decimal(precision, plain.scale()));

@@ -15,7 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
 @Internal
 public abstract class BufferOwner {
   private final ReentrantLock lock = new ReentrantLock();
-  private final LastUses uses = new LastUses();
+  private final StreamUses uses = new StreamUses();
   private final long size;
   private int liveSlices = 1;
   // Their accesses may go on, so they count as sharing the memory until no access is open.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.regexp;
 
-import io.millrace.regexp.RegexpProgram.Take;
+import io.millrace.regexp.Nfa.Take;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -24,7 +24,7 @@ final class ByteClasses {
     }
   }
 
-  static ByteClasses of(RegexpProgram program) {
+  static ByteClasses of(Nfa program) {
     BitSet firsts = new BitSet();
     firsts.set(0);
     for (int i = 0; i < program.size(); i++) {

@@ -19,7 +19,7 @@ import java.util.List;
  */
 @Internal
 public final class RegexpParser {
-  private static final int MOST_REPETITIONS = 1000;
+  private static final int MAX_REPETITIONS = 1000;
   private static final CodePointSet NO_LINE_TERMINATOR =
       CodePointSet.ofRanges('\n', '\n', '\r', '\r', 0x85, 0x85, 0x2028, 0x2029).complement();
   private static final CodePointSet ANY = CodePointSet.NONE.complement();
@@ -200,10 +200,10 @@ public final class RegexpParser {
   private int number() throws UnsupportedPatternException {
     int value = 0;
     int start = position;
-    while (hasMore() && peek() >= '0' && peek() <= '9' && value <= MOST_REPETITIONS) {
+    while (hasMore() && peek() >= '0' && peek() <= '9' && value <= MAX_REPETITIONS) {
       value = value * 10 + (next() - '0');
     }
-    if (position == start || value > MOST_REPETITIONS) {
+    if (position == start || value > MAX_REPETITIONS) {
       throw new UnsupportedPatternException("a number of repetitions is malformed or too large");
     }
     return value;

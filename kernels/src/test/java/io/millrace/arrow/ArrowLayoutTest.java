@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The conversions on the process's device, compared with those on the host. */
 class ArrowLayoutTest {
-  private static final int MAXIMUM_ELEMENTS = 100_000;
+  private static final int MAX_ELEMENTS = 100_000;
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
@@ -78,7 +78,7 @@ class ArrowLayoutTest {
 
   @RowCountTest
   void bitsAndBytesConvertBothWays(int rowCount) {
-    int elements = Math.min(rowCount, MAXIMUM_ELEMENTS);
+    int elements = Math.min(rowCount, MAX_ELEMENTS);
     byte[] booleans = new byte[elements];
     for (int i = 0; i < elements; i++) {
       booleans[i] = (byte) random.random().nextInt(2);

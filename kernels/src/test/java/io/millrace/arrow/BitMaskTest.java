@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class BitMaskTest {
-  private static final int MAXIMUM_BITS = 200;
+  private static final int MAX_BITS = 200;
   private static final byte UNTOUCHED = 0x5a;
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
@@ -23,13 +23,13 @@ class BitMaskTest {
   @Test
   void countsAndCopiesAnyRange() {
     Random bits = random.random();
-    try (Buffer buffer = randomBytes(bits, MAXIMUM_BITS / 4);
-        Buffer copy = Buffer.allocate(MAXIMUM_BITS, device.hostStream(), device.hostMemory());
+    try (Buffer buffer = randomBytes(bits, MAX_BITS / 4);
+        Buffer copy = Buffer.allocate(MAX_BITS, device.hostStream(), device.hostMemory());
         AccessScope scope = AccessScope.on(device.hostStream())) {
       long mask = buffer.access(AccessMode.READ, scope);
       long target = copy.access(AccessMode.WRITE, scope);
       for (int first = 0; first < 20; first++) {
-        for (int length = 0; length < MAXIMUM_BITS; length++) {
+        for (int length = 0; length < MAX_BITS; length++) {
           int zeros = 0;
           BitMask.copy(target, mask, first, length);
           for (int i = 0; i < length; i++) {
@@ -45,12 +45,12 @@ class BitMaskTest {
 
   @Test
   void writesNoByteBeyondTheBits() {
-    try (Buffer source = randomBytes(random.random(), MAXIMUM_BITS);
-        Buffer copy = Buffer.allocate(MAXIMUM_BITS, device.hostStream(), device.hostMemory());
+    try (Buffer source = randomBytes(random.random(), MAX_BITS);
+        Buffer copy = Buffer.allocate(MAX_BITS, device.hostStream(), device.hostMemory());
         AccessScope scope = AccessScope.on(device.hostStream())) {
       long from = source.access(AccessMode.READ, scope);
       long to = copy.access(AccessMode.WRITE, scope);
-      for (int length = 0; length < MAXIMUM_BITS / 2; length++) {
+      for (int length = 0; length < MAX_BITS / 2; length++) {
         HostMemory.fill(to, copy.size(), UNTOUCHED);
         BitMask.copy(to, from, length % 8, length);
         assertThat(HostMemory.getByte(to + BitMask.bytes(length))).isEqualTo(UNTOUCHED);
@@ -65,14 +65,14 @@ class BitMaskTest {
 
   @Test
   void packsWhatItUnpacks() {
-    try (Buffer source = randomBytes(random.random(), MAXIMUM_BITS);
-        Buffer bytes = Buffer.allocate(MAXIMUM_BITS, device.hostStream(), device.hostMemory());
-        Buffer packed = Buffer.allocate(MAXIMUM_BITS, device.hostStream(), device.hostMemory());
+    try (Buffer source = randomBytes(random.random(), MAX_BITS);
+        Buffer bytes = Buffer.allocate(MAX_BITS, device.hostStream(), device.hostMemory());
+        Buffer packed = Buffer.allocate(MAX_BITS, device.hostStream(), device.hostMemory());
         AccessScope scope = AccessScope.on(device.hostStream())) {
       long mask = source.access(AccessMode.READ, scope);
       long unpacked = bytes.access(AccessMode.WRITE, scope);
       long again = packed.access(AccessMode.WRITE, scope);
-      for (int length = 0; length < MAXIMUM_BITS; length++) {
+      for (int length = 0; length < MAX_BITS; length++) {
         BitMask.unpack(unpacked, mask, length);
         BitMask.pack(again, unpacked, length);
         for (int i = 0; i < length; i++) {

@@ -9,7 +9,7 @@ import java.time.DateTimeException;
 
 /** Tables that were read from corrupt bytes. */
 public final class SuspectTables {
-  private static final int MAXIMUM_ROWS = 100;
+  private static final int MAX_ROWS = 100;
 
   private SuspectTables() {}
 
@@ -19,7 +19,7 @@ public final class SuspectTables {
    */
   public static void readStart(Table table, DeviceExtension device) {
     try (table;
-        Table start = table.slice(0, Math.min(MAXIMUM_ROWS, table.rowCount()))) {
+        Table start = table.slice(0, Math.min(MAX_ROWS, table.rowCount()))) {
       assertThat(device.rows(start)).hasSize(start.rowCount());
     } catch (DateTimeException e) {
       assertThat(e).hasMessageContaining("nvalid value");

@@ -41,8 +41,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * How much memory generated kernels get, for tables on a device that works when it is waited for.
  */
 class CalcInputsTest {
-  private static final RowBound COPY = new RowBound(0, Map.of(0, 1L));
-  private static final RowBound TRIPLE = new RowBound(10, Map.of(0, 3L));
+  private static final RowSizeLimit COPY = new RowSizeLimit(0, Map.of(0, 1L));
+  private static final RowSizeLimit TRIPLE = new RowSizeLimit(10, Map.of(0, 3L));
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
 
@@ -83,7 +83,7 @@ class CalcInputsTest {
     return new Table(table.schema(), List.of(table.column(0).share()), count);
   }
 
-  private CalcInputs.Size size(Table table, RowBound bound) {
+  private CalcInputs.Size size(Table table, RowSizeLimit bound) {
     try (AccessScope scope = AccessScope.on(stream)) {
       return new CalcInputs(program(col("word")), table, scope).size(bound);
     }
@@ -116,7 +116,7 @@ class CalcInputsTest {
 
   @Test
   void whereBuffersAllowForTooMuchTheRowsOfTheDeviceCount() {
-    RowBound large = new RowBound(1 << 20, Map.of(0, 1L << 20));
+    RowSizeLimit large = new RowSizeLimit(1 << 20, Map.of(0, 1L << 20));
     try (Table table = words();
         Table counted = withDeferredRowCount(table, 2)) {
       assertThat(size(counted, large)).isEqualTo(new CalcInputs.Size(23L << 20, 22L << 20, 0));
@@ -164,7 +164,7 @@ class CalcInputsTest {
     try (Table table = words();
         Table slice = table.slice(0, 1)) {
       assertRefused(program(large), table, "a column may get 72494350336 bytes, more than the 2");
-      assertThat(size(slice, RowBound.of(typed(large))).bytes()).isEqualTo(1 << 24);
+      assertThat(size(slice, RowSizeLimit.of(typed(large))).bytes()).isEqualTo(1 << 24);
       assertRefused(
           program(call("CHAR_LENGTH", large)), table, "a value may get 72494350336 bytes, more");
       assertRefused(program(endless), table, "a column may get 1125899906842624 bytes, more");
@@ -186,7 +186,7 @@ class CalcInputsTest {
     List<Column> columns = new ArrayList<>();
     try (AccessScope scope = AccessScope.on(stream);
         KernelArguments arguments = new KernelArguments(program.argumentBytes())) {
-      CalcMemory allocated = new CalcMemory(program, table, scope, resource, temporary, 100);
+      CalcOutputs allocated = new CalcOutputs(program, table, scope, resource, temporary, 100);
       allocated.putInputs(arguments);
       allocated.allocateOutputs(arguments, columns);
       allocated.putControl(arguments);

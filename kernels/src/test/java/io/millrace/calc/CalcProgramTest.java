@@ -106,8 +106,8 @@ class CalcProgramTest {
     assertThat(ptx.lines().filter(line -> line.contains("mad.wide.s32")))
         .as("the assembler cuts what does not fit without a word")
         .noneMatch(line -> line.matches(".*, [0-9]{11,}, .*|.*, [3-9][0-9]{9}, .*"));
-    assertThat(RowBound.of(typed.get(0)).constant()).isEqualTo(3_000L << 24);
-    assertThat(RowBound.of(typed.get(1)).constant()).isGreaterThan(Integer.MAX_VALUE);
+    assertThat(RowSizeLimit.of(typed.get(0)).constant()).isEqualTo(3_000L << 24);
+    assertThat(RowSizeLimit.of(typed.get(1)).constant()).isGreaterThan(Integer.MAX_VALUE);
   }
 
   @Test

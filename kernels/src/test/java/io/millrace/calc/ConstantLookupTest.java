@@ -306,7 +306,7 @@ class ConstantLookupTest {
     for (int i = 0; i < typed.size(); i++) {
       String ptx = ptx(typed.get(i));
       assertThat(PtxAssembler.errorsForOneArchitecture(ptx)).as("list %d", i).isEmpty();
-      if (count >= ConstantLookup.LEAST_CONSTANTS) {
+      if (count >= ConstantLookup.MIN_CONSTANTS) {
         assertThat(ptx).as("list %d", i).isEqualTo(ptx(ofNine.get(i)));
       }
     }

@@ -185,7 +185,7 @@ class DeepExpressionsTest {
   void conditionsNestedTooDeepAreRefused() throws Exception {
     Schema schema = Schema.of(DataType.Field.of("l", DataType.INT64));
     Expression deep = col("l");
-    for (int i = 0; i < TypedExpression.MOST_NESTED; i++) {
+    for (int i = 0; i < TypedExpression.MAX_NESTED; i++) {
       deep = col("l").gt((long) i).then(i, deep);
     }
     Expression deepest = deep;

@@ -47,11 +47,11 @@ class ExpressionPropertyTest {
   private static final int CALLS_IN_ONE_KERNEL = 16;
   private static final int TREES = 100;
   private static final int TREES_IN_ONE_KERNEL = 4;
-  private static final int MAXIMUM_DEPTH = 5;
+  private static final int MAX_DEPTH = 5;
   private static final int ROWS = 1000;
-  private static final int MOST_FAILURES = 5;
+  private static final int MAX_FAILURES = 5;
   private static final long LITERAL_NUMBER = 2;
-  private static final int LEAST_DEVICE_FUNCTIONS = 80;
+  private static final int MIN_DEVICE_FUNCTIONS = 80;
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
@@ -80,7 +80,7 @@ class ExpressionPropertyTest {
 
     System.out.println(calls.size() + " functions on the device: " + calls.keySet());
     assertThat(errors).isEmpty();
-    assertThat(calls).hasSizeGreaterThanOrEqualTo(LEAST_DEVICE_FUNCTIONS);
+    assertThat(calls).hasSizeGreaterThanOrEqualTo(MIN_DEVICE_FUNCTIONS);
   }
 
   @Test
@@ -153,7 +153,7 @@ class ExpressionPropertyTest {
             .filter(call -> HostReasons.of(resolve(call)).isEmpty())
             .map(List::of)
             .toList();
-    assertThat(calls).hasSizeGreaterThan(LEAST_DEVICE_FUNCTIONS);
+    assertThat(calls).hasSizeGreaterThan(MIN_DEVICE_FUNCTIONS);
     assertDeviceGivesTheHostsBits(calls);
   }
 
@@ -182,7 +182,7 @@ class ExpressionPropertyTest {
 
   private void assertDeviceGivesTheHostsBits(List<List<Expression>> chunks) {
     assumeTrue(device.isCuda(), "needs a GPU");
-    CalcResults results = new CalcResults(CONTEXT, device, MOST_FAILURES);
+    CalcResults results = new CalcResults(CONTEXT, device, MAX_FAILURES);
     List<String> differences = new ArrayList<>();
     for (List<List<Object>> rows : List.of(expressions.rows(ROWS + 1), extremeRows())) {
       try (Table whole = TableBuilder.ofRows(expressions.schema(), rows).build(device);
@@ -223,7 +223,7 @@ class ExpressionPropertyTest {
 
   private List<Expression> trees() {
     return IntStream.range(0, TREES)
-        .mapToObj(i -> expressions.generate(1 + i % MAXIMUM_DEPTH))
+        .mapToObj(i -> expressions.generate(1 + i % MAX_DEPTH))
         .filter(tree -> HostReasons.of(resolve(tree)).isEmpty())
         .toList();
   }

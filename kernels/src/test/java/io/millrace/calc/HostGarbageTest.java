@@ -7,7 +7,7 @@ import com.sun.management.ThreadMXBean;
 import io.millrace.column.Table;
 import io.millrace.kernel.hash.HashFunction;
 import io.millrace.kernel.partition.HashPartition;
-import io.millrace.kernel.partition.PartitionNumbering;
+import io.millrace.kernel.partition.PartitionAssigner;
 import io.millrace.testing.DeviceExtension;
 import java.lang.management.ManagementFactory;
 import java.util.List;
@@ -36,7 +36,7 @@ class HostGarbageTest {
 
   private void assertPartitionedWithoutGarbage(Table table, HashFunction.Algorithm algorithm) {
     HashFunction function = new HashFunction(algorithm, 0);
-    PartitionNumbering numbering = PartitionNumbering.subtasks(128, 8);
+    PartitionAssigner numbering = PartitionAssigner.subtasks(128, 8);
     long bytes =
         garbageOfOneCall(
             () ->

@@ -18,7 +18,7 @@ import io.millrace.expression.Expression;
 import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.kernel.hash.HashFunction;
 import io.millrace.kernel.partition.HashPartition;
-import io.millrace.kernel.partition.PartitionNumbering;
+import io.millrace.kernel.partition.PartitionAssigner;
 import io.millrace.kernel.partition.PartitionedTable;
 import io.millrace.kernel.partition.RoundRobinPartition;
 import io.millrace.memory.MemoryResource;
@@ -45,7 +45,7 @@ public final class HostTwinBenchmark {
       Schema.of(new Field("a", DataType.STRING, false), new Field("b", DataType.INT64, false));
   private static final MemoryResource MEMORY = HostMemoryResource.INSTANCE;
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-  private static final PartitionNumbering SUBTASKS = PartitionNumbering.subtasks(128, 8);
+  private static final PartitionAssigner SUBTASKS = PartitionAssigner.subtasks(128, 8);
 
   private final DeviceStream stream;
   private final long nanos;
@@ -104,7 +104,7 @@ public final class HostTwinBenchmark {
   private void partition() {
     try (Table numbers = numbers(ROWS, stream, MEMORY);
         Table texts = texts(ROWS, stream, MEMORY)) {
-      hash("MURMUR3_32, BIGINT", numbers, PartitionNumbering.modulo(8), HashFunction.MURMUR3_32);
+      hash("MURMUR3_32, BIGINT", numbers, PartitionAssigner.modulo(8), HashFunction.MURMUR3_32);
       hash("FLINK_JAVA, BIGINT", numbers, SUBTASKS, HashFunction.FLINK_JAVA);
       hash("FLINK_BINARY_ROW, BIGINT", numbers, SUBTASKS, HashFunction.FLINK_BINARY_ROW);
       hash("FLINK_JAVA, STRING", texts, SUBTASKS, HashFunction.FLINK_JAVA);
@@ -116,12 +116,12 @@ public final class HostTwinBenchmark {
     }
   }
 
-  private void hash(String name, Table table, PartitionNumbering numbering, HashFunction function) {
+  private void hash(String name, Table table, PartitionAssigner numbering, HashFunction function) {
     measure("hash partition, " + name, ROWS, () -> partition(table, numbering, function));
   }
 
   private PartitionedTable partition(
-      Table table, PartitionNumbering numbering, HashFunction function) {
+      Table table, PartitionAssigner numbering, HashFunction function) {
     return HashPartition.hashPartition(table, List.of(0), numbering, function, stream, MEMORY);
   }
 

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Rows that a device leaves to the host are put where they belong, whatever it made of them. */
 class RowsForHostTest {
   private static final int RUNS = 60;
-  private static final int MOST_ROWS = 1500;
+  private static final int MAX_ROWS = 1500;
   // Lower case beyond the Basic Multilingual Plane, which a device does not map.
   private static final String WIDE_LETTER = "\ud801\udc28";
 
@@ -92,7 +92,7 @@ class RowsForHostTest {
     Calc all = Calc.of(schema, Optional.empty(), computed, ResolutionContext.DEFAULT);
     RandomTables values = new RandomTables(random.random(), 0.2);
     for (int run = 0; run < RUNS; run++) {
-      int rows = 2 + random.random().nextInt(MOST_ROWS);
+      int rows = 2 + random.random().nextInt(MAX_ROWS);
       List<List<Object>> right = values.rows(schema, rows);
       assertMerged(run % 2 == 0 ? filter : all, right, values.rows(schema, rows));
     }

@@ -44,7 +44,7 @@ class GpuPropertiesTest {
   void theKernelsAreCompiledForTheLeastComputeCapability() throws IOException {
     try (InputStream ptx = Device.class.getResourceAsStream("/io/millrace/cuda/partition.ptx")) {
       assertThat(new String(ptx.readAllBytes(), StandardCharsets.US_ASCII))
-          .contains(".target sm_" + GpuProperties.LEAST_COMPUTE_CAPABILITY)
+          .contains(".target sm_" + GpuProperties.MIN_COMPUTE_CAPABILITY)
           .contains(".version 9.0");
     }
   }
@@ -61,7 +61,7 @@ class GpuPropertiesTest {
     assumeTrue(device.kind() == DeviceKind.CUDA, "needs a GPU");
     GpuProperties gpu = device.properties();
     assertThat(gpu.computeCapability())
-        .isGreaterThanOrEqualTo(GpuProperties.LEAST_COMPUTE_CAPABILITY);
+        .isGreaterThanOrEqualTo(GpuProperties.MIN_COMPUTE_CAPABILITY);
     assertThat(gpu.multiprocessors()).isPositive();
     assertThat(gpu.threadsPerMultiprocessor()).isGreaterThanOrEqualTo(1024);
     assertThat(gpu.sharedBytesPerBlock()).isGreaterThan(48 << 10);

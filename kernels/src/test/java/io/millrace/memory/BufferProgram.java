@@ -11,7 +11,7 @@ import io.millrace.memory.resource.TrackingResourceAdaptor;
 import io.millrace.memory.spill.MemoryBudget;
 import io.millrace.memory.spill.SpillLimits;
 import io.millrace.memory.spill.SpillManager;
-import io.millrace.memory.spill.SpillShare;
+import io.millrace.memory.spill.SpillQuota;
 import io.millrace.memory.spill.SpillStatistics;
 import io.millrace.memory.spill.SpillableResourceAdaptor;
 import java.lang.management.ManagementFactory;
@@ -48,7 +48,7 @@ final class BufferProgram {
   private final TrackingResourceAdaptor deviceMemory;
   private final TrackingResourceAdaptor hostMemory;
   private final SpillManager manager;
-  private final List<SpillShare> shares = new ArrayList<>();
+  private final List<SpillQuota> shares = new ArrayList<>();
   private final List<Budget> budgets = new ArrayList<>();
   private final List<SpillableResourceAdaptor> resources = new ArrayList<>();
   private final Queue<Handle> handedOver = new ConcurrentLinkedQueue<>();
@@ -126,8 +126,8 @@ final class BufferProgram {
               .withCopyOnWrite(random.nextInt(8) > 0)
               .withStatisticsLevel(random.nextInt(3));
       boolean hasDisk = random.nextInt(4) > 0;
-      SpillShare share =
-          manager.openShare(
+      SpillQuota share =
+          manager.openQuota(
               "share " + i,
               hasDisk ? limits.withDisk(List.of(directory), limit(random, 0)) : limits);
       shares.add(share);
@@ -227,13 +227,13 @@ final class BufferProgram {
 
   private void checkAccounts() {
     assertThat(deviceMemory.heldBytes()).isEqualTo(manager.deviceBytes());
-    assertThat(deviceMemory.heldBytes()).isEqualTo(sum(SpillShare::deviceBytes));
-    assertThat(hostMemory.heldBytes()).isEqualTo(sum(SpillShare::hostBytes));
+    assertThat(deviceMemory.heldBytes()).isEqualTo(sum(SpillQuota::deviceBytes));
+    assertThat(hostMemory.heldBytes()).isEqualTo(sum(SpillQuota::hostBytes));
     assertThat(hostMemory.heldBytes())
         .isEqualTo(budgets.stream().mapToLong(budget -> budget.reserved.get()).sum());
   }
 
-  private long sum(ToLongFunction<SpillShare> bytes) {
+  private long sum(ToLongFunction<SpillQuota> bytes) {
     return shares.stream().mapToLong(bytes).sum();
   }
 
@@ -247,8 +247,8 @@ final class BufferProgram {
     checkAccounts();
     assertThat(deviceMemory.heldBytes()).isZero();
     assertThat(hostMemory.heldBytes()).isZero();
-    assertThat(sum(SpillShare::diskBytes)).isZero();
-    shares.forEach(SpillShare::close);
+    assertThat(sum(SpillQuota::diskBytes)).isZero();
+    shares.forEach(SpillQuota::close);
     manager.close();
   }
 }

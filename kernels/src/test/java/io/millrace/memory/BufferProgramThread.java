@@ -19,8 +19,8 @@ import java.util.random.RandomGenerator;
 
 /** One thread of a {@link BufferProgram}, with streams of its own. */
 final class BufferProgramThread implements AutoCloseable {
-  private static final int MAXIMUM_HANDLES = 24;
-  private static final int MAXIMUM_BYTES = 20_000;
+  private static final int MAX_HANDLES = 24;
+  private static final int MAX_BYTES = 20_000;
 
   private final BufferProgram program;
   private final RandomGenerator random;
@@ -54,7 +54,7 @@ final class BufferProgramThread implements AutoCloseable {
     try {
       if (handles.isEmpty()) {
         allocate();
-      } else if (handles.size() > MAXIMUM_HANDLES) {
+      } else if (handles.size() > MAX_HANDLES) {
         closeAny();
       } else {
         tryAny();
@@ -87,7 +87,7 @@ final class BufferProgramThread implements AutoCloseable {
   }
 
   private void allocate() {
-    int bytes = random.nextInt(4) == 0 ? random.nextInt(MAXIMUM_BYTES) : random.nextInt(200);
+    int bytes = random.nextInt(4) == 0 ? random.nextInt(MAX_BYTES) : random.nextInt(200);
     DeviceStream stream = stream();
     MemoryResource resource = program.resource(random);
     Handle handle =

@@ -11,7 +11,7 @@ import io.millrace.memory.resource.PinnedHostMemoryResource;
 import io.millrace.memory.spill.MemoryBudget;
 import io.millrace.memory.spill.SpillLimits;
 import io.millrace.memory.spill.SpillManager;
-import io.millrace.memory.spill.SpillShare;
+import io.millrace.memory.spill.SpillQuota;
 import io.millrace.memory.spill.SpillStatistics;
 import io.millrace.testing.DeviceExtension;
 import java.lang.management.ManagementFactory;
@@ -202,7 +202,7 @@ class CopyOnWriteTest {
                 false,
                 new SpillStatistics(0),
                 System::nanoTime);
-        SpillShare share = manager.openShare("test", limits);
+        SpillQuota share = manager.openQuota("test", limits);
         Buffer s1 = Buffer.allocate(16, device.stream(), share.resource(MemoryBudget.unlimited()));
         Buffer s2 = s1.shallowCopy(device.stream());
         Buffer s3 = s1.share();

@@ -18,7 +18,7 @@ import java.util.Random;
 
 /** Random tables of any schema, with nulls and with the extreme values of each type. */
 public final class RandomTables {
-  private static final int MAXIMUM_LENGTH = 6;
+  private static final int MAX_LENGTH = 6;
   private static final List<String> STRINGS =
       List.of("", "a", "ä", "€", "😀", "ı", "\0", "key", "a rather long string ".repeat(8));
   private static final double[] DOUBLES = {
@@ -149,20 +149,20 @@ public final class RandomTables {
     return oneIn(4)
         ? STRINGS.get(random.nextInt(STRINGS.size()))
         : random
-            .ints(random.nextInt(MAXIMUM_LENGTH + 1), 'a', 'e')
+            .ints(random.nextInt(MAX_LENGTH + 1), 'a', 'e')
             .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
             .toString();
   }
 
   private ByteBuffer binary() {
-    byte[] bytes = new byte[random.nextInt(MAXIMUM_LENGTH + 1)];
+    byte[] bytes = new byte[random.nextInt(MAX_LENGTH + 1)];
     random.nextBytes(bytes);
     return ByteBuffer.wrap(bytes);
   }
 
   private List<Object> list(DataType type) {
     List<Object> elements = new ArrayList<>();
-    for (int i = random.nextInt(MAXIMUM_LENGTH + 1); i > 0; i--) {
+    for (int i = random.nextInt(MAX_LENGTH + 1); i > 0; i--) {
       elements.addAll(values(type.fields()));
     }
     return elements;

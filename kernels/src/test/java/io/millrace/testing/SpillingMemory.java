@@ -9,7 +9,7 @@ import io.millrace.memory.resource.TrackingResourceAdaptor;
 import io.millrace.memory.spill.MemoryBudget;
 import io.millrace.memory.spill.SpillLimits;
 import io.millrace.memory.spill.SpillManager;
-import io.millrace.memory.spill.SpillShare;
+import io.millrace.memory.spill.SpillQuota;
 import io.millrace.memory.spill.SpillStatistics;
 import io.millrace.memory.spill.SpillableResourceAdaptor;
 
@@ -23,7 +23,7 @@ final class SpillingMemory implements AutoCloseable {
   private final TrackingResourceAdaptor hostMemory;
   private final PoisoningResourceAdaptor poisoning;
   private final SpillManager manager;
-  private final SpillShare share;
+  private final SpillQuota share;
   private final SpillableResourceAdaptor resource;
 
   /** Spills all it can before each allocation. */
@@ -61,7 +61,7 @@ final class SpillingMemory implements AutoCloseable {
         new SpillManager(
             spilling, hostMemory, Long.MAX_VALUE, true, new SpillStatistics(1), System::nanoTime);
     spilling.manager = manager;
-    share = manager.openShare("the test", SpillLimits.DEFAULT);
+    share = manager.openQuota("the test", SpillLimits.DEFAULT);
     resource = share.resource(MemoryBudget.unlimited());
   }
 

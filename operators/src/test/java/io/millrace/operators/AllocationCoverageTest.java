@@ -38,7 +38,7 @@ class AllocationCoverageTest {
           Map.entry("io.millrace.calc.AppendedRows", GPU_ONLY),
           Map.entry("io.millrace.calc.CalcInputs", GPU_ONLY),
           Map.entry("io.millrace.calc.CalcKernel", GPU_ONLY),
-          Map.entry("io.millrace.calc.CalcMemory", GPU_ONLY),
+          Map.entry("io.millrace.calc.CalcOutputs", GPU_ONLY),
           Map.entry("io.millrace.calc.CalcTables", GPU_ONLY),
           Map.entry("io.millrace.calc.RowsForHost", GPU_ONLY),
           Map.entry("io.millrace.kernel.cast.Cast", NO_OPERATOR),

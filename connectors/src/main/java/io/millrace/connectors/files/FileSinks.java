@@ -29,7 +29,7 @@ public final class FileSinks {
     FileSink<byte[]> sink =
         EncodedFileSink.create(
             folder, encoder.fileSuffix(), encoder.fileStart(schema), encoder.fileEnd());
-    return EncodeBatches.encode(batches, encoder).sinkTo(sink).name("files");
+    return EncodingOperator.encode(batches, encoder).sinkTo(sink).name("files");
   }
 
   /**

@@ -6,7 +6,7 @@ import org.apache.flink.annotation.PublicEvolving;
 /** What becomes of a line that cannot be parsed. */
 @PublicEvolving
 public enum MalformedLinePolicy {
-  /** It is counted and goes to {@link ParseLines#MALFORMED_LINES}; the job goes on. */
+  /** It is counted and goes to {@link LineParsingFunction#MALFORMED_LINES}; the job goes on. */
   SIDE_OUTPUT,
   /** The job fails and says which line it was. */
   FAIL

@@ -2,9 +2,10 @@
  * Files as sources and sinks, each line or row exactly once.
  *
  * <p>Reading: {@link io.millrace.connectors.files.TextFileSource} gives lines with their positions,
- * {@link io.millrace.connectors.files.ParseLines#parse} turns them into rows and those that cannot
- * be parsed into a side output; {@link io.millrace.connectors.files.arrow.ArrowFileSource} gives
- * the batches of Arrow IPC streams. Writing: {@link io.millrace.connectors.files.FileSinks}.
+ * {@link io.millrace.connectors.files.LineParsingFunction#parse} turns them into rows and those
+ * that cannot be parsed into a side output; {@link
+ * io.millrace.connectors.files.arrow.ArrowFileSource} gives the batches of Arrow IPC streams.
+ * Writing: {@link io.millrace.connectors.files.FileSinks}.
  *
  * <pre>{@code
  * DataStream<TextLine> lines =
@@ -13,8 +14,8 @@
  *         WatermarkStrategy.noWatermarks(),
  *         "lines");
  * SingleOutputStreamOperator<RowData> rows =
- *     ParseLines.parse(lines, new JsonLineParser(schema), MalformedLinePolicy.SIDE_OUTPUT);
- * FileSinks.malformedLines(rows.getSideOutput(ParseLines.MALFORMED_LINES), new Path("out-bad"));
+ *     LineParsingFunction.parse(lines, new JsonLineParser(schema), MalformedLinePolicy.SIDE_OUTPUT);
+ * FileSinks.malformedLines(rows.getSideOutput(LineParsingFunction.MALFORMED_LINES), new Path("out-bad"));
  * FileSinks.write(batches, schema, new JsonLinesEncoder(), new Path("out"));
  * }</pre>
  */

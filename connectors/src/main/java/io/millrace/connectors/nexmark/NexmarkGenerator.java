@@ -17,7 +17,7 @@ import org.apache.flink.annotation.Internal;
 public final class NexmarkGenerator {
   private static final int ITEM_NAME_LETTERS = 20;
   private static final int DESCRIPTION_LETTERS = 100;
-  private static final int MINIMUM_LETTERS = 3;
+  private static final int MIN_LETTERS = 3;
   private static final int CARD_GROUP = 10_000;
 
   private final NexmarkConfiguration configuration;
@@ -201,7 +201,7 @@ public final class NexmarkGenerator {
   }
 
   private String lettersUpTo(int maximum) {
-    return letters(MINIMUM_LETTERS + random.nextInt(maximum - MINIMUM_LETTERS));
+    return letters(MIN_LETTERS + random.nextInt(maximum - MIN_LETTERS));
   }
 
   private String extra(int bytes, int meanBytes) {

@@ -29,8 +29,8 @@ public final class NexmarkStreams {
       StreamExecutionEnvironment environment, NexmarkOptions options) {
     OperatorFactory<NumberBatch, ColumnBatch> generator =
         new OperatorFactory<>(
-            GenerateBidBatches.class,
-            parameters -> new GenerateBidBatches(parameters, options.configuration()));
+            BidGeneratingOperator.class,
+            parameters -> new BidGeneratingOperator(parameters, options.configuration()));
     return generator.appendTo(
         numberBatches(environment, options),
         "generate bids",
@@ -66,9 +66,9 @@ public final class NexmarkStreams {
             "generate rows",
             InternalTypeInfo.of(SchemaConverter.toRowType(schema)),
             new OperatorFactory<>(
-                GenerateRows.class,
+                RowGeneratingOperator.class,
                 parameters ->
-                    new GenerateRows(
+                    new RowGeneratingOperator(
                         parameters, options.configuration(), eventOfNumber, function)));
   }
 

@@ -86,7 +86,7 @@ class FilesJobTest {
                 WatermarkStrategy.noWatermarks(),
                 "lines")
             .uid("lines");
-    return ParseLines.parse(lines, new JsonLineParser(SCHEMA), policy);
+    return LineParsingFunction.parse(lines, new JsonLineParser(SCHEMA), policy);
   }
 
   private void writeIds(DataStream<RowData> rows, Path output) {
@@ -144,7 +144,7 @@ class FilesJobTest {
         rows(environment, input, MalformedLinePolicy.SIDE_OUTPUT);
     writeIds(rows, folder.resolve("out"));
     FileSinks.malformedLines(
-        rows.getSideOutput(ParseLines.MALFORMED_LINES),
+        rows.getSideOutput(LineParsingFunction.MALFORMED_LINES),
         new org.apache.flink.core.fs.Path(folder.resolve("bad").toUri()));
     flink.run(environment);
     assertThat(OutputFolder.sortedLines(folder.resolve("out"))).containsExactly("1", "2");

@@ -34,9 +34,9 @@ final class CSchema {
   private static final int DICTIONARY = 48;
   private static final int RELEASE = 56;
   // What Arrow allows.
-  private static final int MAXIMUM_DEPTH = 64;
+  private static final int MAX_DEPTH = 64;
   // More than any table has; what lies above it was never a count.
-  private static final int MAXIMUM_CHILDREN = 1 << 20;
+  private static final int MAX_CHILDREN = 1 << 20;
 
   private CSchema() {}
 
@@ -118,8 +118,8 @@ final class CSchema {
     if (!CArrayCheck.isStruct(schema)) {
       throw misfit("a struct at the address " + schema);
     }
-    if (depth > MAXIMUM_DEPTH) {
-      throw misfit("fields nested more than " + MAXIMUM_DEPTH + " deep");
+    if (depth > MAX_DEPTH) {
+      throw misfit("fields nested more than " + MAX_DEPTH + " deep");
     }
     if (HostMemory.getLong(schema + RELEASE) == 0) {
       throw misfit("a struct that is released");
@@ -131,7 +131,7 @@ final class CSchema {
       throw misfit("a field whose name or metadata is at no address");
     }
     long children = HostMemory.getLong(schema + CHILD_COUNT);
-    if (children < 0 || children > MAXIMUM_CHILDREN) {
+    if (children < 0 || children > MAX_CHILDREN) {
       throw misfit("a field of " + children + " children");
     }
     if (children > 0 && !CArrayCheck.isStruct(HostMemory.getLong(schema + CHILDREN))) {

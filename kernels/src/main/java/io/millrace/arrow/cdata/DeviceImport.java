@@ -38,8 +38,8 @@ import org.apache.arrow.vector.types.pojo.Field;
  * content is checked where the host reads it without waiting: on the host.
  */
 final class DeviceImport implements AutoCloseable {
-  private static final long MILLIS_OF_SECOND = 1_000;
-  private static final long MICROS_OF_MILLI = 1_000;
+  private static final long MILLIS_PER_SECOND = 1_000;
+  private static final long MICROS_PER_MILLI = 1_000;
 
   private final Map<Long, Field> dictionaryFields;
   private final DeviceStream stream;
@@ -182,7 +182,7 @@ final class DeviceImport implements AutoCloseable {
       case TIMESTAMP_MILLIS ->
           part.field.getType() instanceof ArrowType.Timestamp timestamp
                   && timestamp.getUnit() == TimeUnit.SECOND
-              ? converted(part, width, true, width, Operation.MULTIPLY, MILLIS_OF_SECOND)
+              ? converted(part, width, true, width, Operation.MULTIPLY, MILLIS_PER_SECOND)
               : values(part, width);
       default -> values(part, width);
     };
@@ -191,12 +191,12 @@ final class DeviceImport implements AutoCloseable {
   private Buffer times(Part part, TimeUnit unit) throws ArrowFormatException {
     int width = TypeId.TIME.byteWidth();
     return switch (unit) {
-      case SECOND -> converted(part, width, true, width, Operation.MULTIPLY, MILLIS_OF_SECOND);
+      case SECOND -> converted(part, width, true, width, Operation.MULTIPLY, MILLIS_PER_SECOND);
       case MILLISECOND -> values(part, width);
       case MICROSECOND ->
-          converted(part, Long.BYTES, true, width, Operation.DIVIDE, MICROS_OF_MILLI);
+          converted(part, Long.BYTES, true, width, Operation.DIVIDE, MICROS_PER_MILLI);
       case NANOSECOND ->
-          converted(part, Long.BYTES, true, width, Operation.DIVIDE, ArrowValues.NANOS_OF_MILLI);
+          converted(part, Long.BYTES, true, width, Operation.DIVIDE, ArrowValues.NANOS_PER_MILLI);
     };
   }
 
@@ -226,7 +226,7 @@ final class DeviceImport implements AutoCloseable {
   }
 
   private Pending nanoseconds(Part part) throws ArrowFormatException {
-    long nanos = ArrowValues.NANOS_OF_MILLI;
+    long nanos = ArrowValues.NANOS_PER_MILLI;
     Buffer millis = converted(part, Long.BYTES, true, Long.BYTES, Operation.DIVIDE, nanos);
     Buffer nanosOfMilli =
         converted(part, Long.BYTES, true, Integer.BYTES, Operation.REMAINDER, nanos);

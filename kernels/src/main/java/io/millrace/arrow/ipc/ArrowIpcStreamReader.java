@@ -37,9 +37,9 @@ import org.apache.arrow.vector.types.pojo.Field;
  */
 @PublicEvolving
 public final class ArrowIpcStreamReader implements AutoCloseable {
-  private static final int MAXIMUM_METADATA_BYTES = 1 << 28;
+  private static final int MAX_METADATA_BYTES = 1 << 28;
   // A direct view has at most 2^31 - 1 bytes.
-  private static final long MAXIMUM_RUN = 1L << 30;
+  private static final long MAX_RUN = 1L << 30;
 
   private final ReadableByteChannel channel;
   private final DeviceStream hostStream;
@@ -165,7 +165,7 @@ public final class ArrowIpcStreamReader implements AutoCloseable {
     if (length == 0) {
       return Optional.empty();
     }
-    if (length < 0 || length > MAXIMUM_METADATA_BYTES) {
+    if (length < 0 || length > MAX_METADATA_BYTES) {
       throw new ArrowFormatException("a message's metadata has " + length + " bytes");
     }
     ByteBuffer metadata = ByteBuffer.allocate(length);
@@ -182,7 +182,7 @@ public final class ArrowIpcStreamReader implements AutoCloseable {
     try (AccessScope scope = AccessScope.on(hostStream)) {
       long address = body.access(AccessMode.WRITE, scope);
       for (long read = 0; read < body.size(); ) {
-        int run = (int) Math.min(MAXIMUM_RUN, body.size() - read);
+        int run = (int) Math.min(MAX_RUN, body.size() - read);
         if (!readFully(HostMemory.byteBuffer(address + read, run))) {
           throw new ArrowFormatException(
               "the stream is cut short within a body of " + body.size() + " bytes");

@@ -26,7 +26,7 @@ import org.apache.arrow.vector.ipc.message.MessageSerializer;
 public final class ArrowIpcStreamWriter implements AutoCloseable {
   private static final byte[] END = {-1, -1, -1, -1, 0, 0, 0, 0};
   // A direct view has at most 2^31 - 1 bytes.
-  private static final long MAXIMUM_RUN = 1L << 30;
+  private static final long MAX_RUN = 1L << 30;
 
   private final Schema schema;
   private final WritableByteChannel channel;
@@ -79,7 +79,7 @@ public final class ArrowIpcStreamWriter implements AutoCloseable {
 
   private void write(long address, long length) throws IOException {
     for (long done = 0; done < length; ) {
-      int run = (int) Math.min(MAXIMUM_RUN, length - done);
+      int run = (int) Math.min(MAX_RUN, length - done);
       write(HostMemory.byteBuffer(address + done, run));
       done += run;
     }

@@ -26,7 +26,7 @@ import org.apache.arrow.vector.ipc.message.MessageSerializer;
 record IpcMetadata(long rows, List<ArrowNode> nodes, List<Range> buffers, long bodyLength) {
   private static final int NODE_BYTES = 16;
   // More than any host has; keeps sums of lengths far from overflowing.
-  private static final long MAXIMUM_BODY_BYTES = 1L << 42;
+  private static final long MAX_BODY_BYTES = 1L << 42;
 
   /** A range of the body, in bytes. */
   record Range(long offset, long length) {}
@@ -75,7 +75,7 @@ record IpcMetadata(long rows, List<ArrowNode> nodes, List<Range> buffers, long b
       if (message.headerType() == MessageHeader.NONE) {
         throw new ArrowFormatException("a message without a header");
       }
-      if (message.bodyLength() < 0 || message.bodyLength() > MAXIMUM_BODY_BYTES) {
+      if (message.bodyLength() < 0 || message.bodyLength() > MAX_BODY_BYTES) {
         throw new ArrowFormatException("a body of " + message.bodyLength() + " bytes");
       }
       return message;

@@ -19,14 +19,14 @@ import java.util.List;
 
 /** Appends values of vectors to a new column in host memory. Closed, it frees what it has. */
 final class HostColumnWriter implements AutoCloseable {
-  private static final int MOST_BUFFERS = 3;
+  private static final int MAX_BUFFERS = 3;
 
   private final DataType type;
   private final TypeId id;
   private final DeviceStream stream;
   private final MemoryResource memory;
   private final AccessScope scope;
-  private final List<Buffer> buffers = new ArrayList<>(MOST_BUFFERS);
+  private final List<Buffer> buffers = new ArrayList<>(MAX_BUFFERS);
   private final long data;
   private final long secondData;
   private final boolean nullable;
@@ -198,11 +198,11 @@ final class HostColumnWriter implements AutoCloseable {
       case FLOAT32 -> writeFloat(data + element * Float.BYTES, (float) values.doubles()[row]);
       case DECIMAL128 -> {
         HostMemory.putLong(data + element * 2 * Long.BYTES, values.longs()[row]);
-        HostMemory.putLong(data + element * 2 * Long.BYTES + Long.BYTES, values.seconds()[row]);
+        HostMemory.putLong(data + element * 2 * Long.BYTES + Long.BYTES, values.secondParts()[row]);
       }
       case TIMESTAMP_NANOS -> {
         HostMemory.putLong(data + element * Long.BYTES, values.longs()[row]);
-        HostMemory.putInt(secondData + element * Integer.BYTES, (int) values.seconds()[row]);
+        HostMemory.putInt(secondData + element * Integer.BYTES, (int) values.secondParts()[row]);
       }
       default -> throw new IllegalStateException("no expression gives " + id);
     }

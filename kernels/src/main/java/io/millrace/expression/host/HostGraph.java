@@ -3,13 +3,13 @@ package io.millrace.expression.host;
 
 import io.millrace.column.DataType;
 import io.millrace.column.Table;
-import io.millrace.expression.host.HostNodes.CallNode;
-import io.millrace.expression.host.HostNodes.CaseNode;
-import io.millrace.expression.host.HostNodes.IsNullNode;
-import io.millrace.expression.host.HostNodes.JunctionNode;
-import io.millrace.expression.host.HostNodes.LiteralNode;
-import io.millrace.expression.host.HostNodes.RowNumberNode;
-import io.millrace.expression.host.HostNodes.SelectedNode;
+import io.millrace.expression.host.EvaluationNodes.AndOrNode;
+import io.millrace.expression.host.EvaluationNodes.CallNode;
+import io.millrace.expression.host.EvaluationNodes.CaseNode;
+import io.millrace.expression.host.EvaluationNodes.CompactedNode;
+import io.millrace.expression.host.EvaluationNodes.IsNullNode;
+import io.millrace.expression.host.EvaluationNodes.LiteralNode;
+import io.millrace.expression.host.EvaluationNodes.RowNumberNode;
 import io.millrace.expression.typed.PostOrder;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.TypedExpression.Call;
@@ -143,7 +143,7 @@ final class HostGraph {
       return new RowNumberNode(vector(expression.type()), this::position);
     } else if (isTaken(expression)) {
       HostNode computed = unfiltered.node(expression);
-      return new SelectedNode(computed, vector(expression.type()), () -> selected);
+      return new CompactedNode(computed, vector(expression.type()), () -> selected);
     } else if (expression instanceof Call call) {
       return new CallNode(call, operands(call), vector(call.type()), this::fail);
     } else if (expression instanceof TypedExpression.Try attempt) {
@@ -157,7 +157,7 @@ final class HostGraph {
     } else if (expression instanceof TypedExpression.Case branches) {
       return new CaseNode(branches, operands, vector);
     }
-    return new JunctionNode(expression, operands, vector);
+    return new AndOrNode(expression, operands, vector);
   }
 
   private HostNode[] operands(Call call) {

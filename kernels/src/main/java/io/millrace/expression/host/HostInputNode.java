@@ -163,11 +163,12 @@ final class HostInputNode extends HostNode {
       case FLOAT64 -> result.doubles()[row] = HostMemory.getDouble(data + element * Double.BYTES);
       case DECIMAL128 -> {
         result.longs()[row] = HostMemory.getLong(data + element * 2 * Long.BYTES);
-        result.seconds()[row] = HostMemory.getLong(data + element * 2 * Long.BYTES + Long.BYTES);
+        result.secondParts()[row] =
+            HostMemory.getLong(data + element * 2 * Long.BYTES + Long.BYTES);
       }
       case TIMESTAMP_NANOS -> {
         result.longs()[row] = HostMemory.getLong(data + element * Long.BYTES);
-        result.seconds()[row] = HostMemory.getInt(secondData + element * Integer.BYTES);
+        result.secondParts()[row] = HostMemory.getInt(secondData + element * Integer.BYTES);
       }
       case STRING, BINARY -> {
         int begin = HostMemory.getInt(secondData + element * Integer.BYTES);

@@ -16,7 +16,7 @@ public final class PtxModule {
   // What JCuda's assembler knows, so that tests assemble every module without a GPU.
   private static final String HEADER = ".version 8.0\n.target sm_80\n.address_size 64\n\n";
   // Of the 64 KiB that a module may have in the constant space.
-  private static final int MOST_CONSTANT_NUMBERS = 8000;
+  private static final int MAX_CONSTANT_NUMBERS = 8000;
 
   private final PtxLibrary library;
   private final Set<String> functions = new LinkedHashSet<>();
@@ -70,7 +70,7 @@ public final class PtxModule {
             number,
             key ->
                 new Variable(
-                    numbers.size() < MOST_CONSTANT_NUMBERS ? ".const" : ".global",
+                    numbers.size() < MAX_CONSTANT_NUMBERS ? ".const" : ".global",
                     "number_" + numbers.size()));
     ptx.write("ld%s%s %s, [%s]", variable.space(), number.type(), register, variable.name());
   }

@@ -24,7 +24,7 @@ public record PtxValue(DataType type, List<String> registers, String valid) {
   }
 
   /** The second register of a two-part value. */
-  public String second() {
+  public String secondPart() {
     return registers.get(1);
   }
 

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 /** Implicit casts, as Flink SQL's type coercion makes them. */
 @Internal
 public final class Coercion {
-  private static final int MAXIMUM_PRECISION = 38;
+  private static final int MAX_PRECISION = 38;
 
   private Coercion() {}
 
@@ -155,7 +155,7 @@ public final class Coercion {
 
   /** Constants that were cast are constants again, where there are many. */
   private static List<TypedExpression> folded(List<TypedExpression> results) {
-    if (results.size() <= ConstantLookup.LEAST_CONSTANTS) {
+    if (results.size() <= ConstantLookup.MIN_CONSTANTS) {
       return results;
     }
     List<Optional<TypedExpression.Literal>> literals = ConstantFolding.foldAll(results);
@@ -177,7 +177,7 @@ public final class Coercion {
     DataType a = asDecimal(left);
     DataType b = asDecimal(right);
     int whole = Math.max(a.precision() - a.scale(), b.precision() - b.scale());
-    int scale = Math.min(Math.max(a.scale(), b.scale()), MAXIMUM_PRECISION - whole);
+    int scale = Math.min(Math.max(a.scale(), b.scale()), MAX_PRECISION - whole);
     return DataType.decimal(whole + scale, scale);
   }
 }

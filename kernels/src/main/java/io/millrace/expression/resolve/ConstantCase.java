@@ -28,7 +28,7 @@ final class ConstantCase {
   /** The CASE, with tables where they are worth it. */
   static Case of(Case branches) {
     List<TypedExpression> conditions = branches.conditions();
-    if (conditions.size() < ConstantLookup.LEAST_CONSTANTS) {
+    if (conditions.size() < ConstantLookup.MIN_CONSTANTS) {
       return branches;
     }
     List<Optional<ConstantComparison>> comparisons = ConstantComparison.of("=", conditions);
@@ -36,7 +36,7 @@ final class ConstantCase {
     int next = 0;
     while (next < conditions.size()) {
       int end = endOfRun(comparisons, next);
-      if (end - next >= ConstantLookup.LEAST_CONSTANTS) {
+      if (end - next >= ConstantLookup.MIN_CONSTANTS) {
         result.addTable(comparisons.subList(next, end), branches.results().subList(next, end));
         next = end;
       } else {

@@ -5,9 +5,9 @@ import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.typed.BoundFunction;
-import io.millrace.expression.typed.ByteBound;
 import io.millrace.expression.typed.ConstantTable;
 import io.millrace.expression.typed.ConstantValues;
+import io.millrace.expression.typed.ResultSizeLimit;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.TypedExpression.Literal;
 import io.millrace.expression.vector.HostFunction;
@@ -26,9 +26,9 @@ import java.util.stream.Stream;
 @Internal
 public final class ConstantLookup {
   /** From so many constants on a table is faster than a comparison with each. */
-  public static final int LEAST_CONSTANTS = 8;
+  public static final int MIN_CONSTANTS = 8;
 
-  private static final int MOST_WRITTEN = 8;
+  private static final int MAX_WRITTEN = 8;
 
   private ConstantLookup() {}
 
@@ -84,8 +84,8 @@ public final class ConstantLookup {
   }
 
   private static String written(List<Literal> constants) {
-    Stream<String> first = constants.stream().limit(MOST_WRITTEN).map(Literal::toString);
-    Stream<String> rest = constants.size() > MOST_WRITTEN ? Stream.of("...") : Stream.empty();
+    Stream<String> first = constants.stream().limit(MAX_WRITTEN).map(Literal::toString);
+    Stream<String> rest = constants.size() > MAX_WRITTEN ? Stream.of("...") : Stream.empty();
     return Stream.concat(first, rest).collect(Collectors.joining(", ", "(", ")"));
   }
 
@@ -149,7 +149,7 @@ public final class ConstantLookup {
         .parameters(values)
         .host(values::get)
         .device(DeviceFunction.callWithTable("constant_at_" + suffix(type), values.bytes()))
-        .within(ByteBound.constant(values.longest()))
+        .within(ResultSizeLimit.constant(values.longest()))
         .sql(operands -> "CONSTANT(" + operands.get(0) + ")")
         .call(List.of(number), type, false);
   }

@@ -26,7 +26,7 @@ import java.util.stream.Stream;
  */
 @PublicEvolving
 public final class ExpressionResolver {
-  private static final int MAXIMUM_LISTED = 6;
+  private static final int MAX_LISTED = 6;
 
   private final Schema schema;
   private final ResolutionContext context;
@@ -47,7 +47,7 @@ public final class ExpressionResolver {
    * The typed expression.
    *
    * @throws ExpressionException if a column or function does not exist (with the nearest name),
-   *     types do not fit, or conditions are nested more than {@value TypedExpression#MOST_NESTED}
+   *     types do not fit, or conditions are nested more than {@value TypedExpression#MAX_NESTED}
    *     deep
    */
   public TypedExpression resolve(Expression expression) {
@@ -192,8 +192,8 @@ public final class ExpressionResolver {
             .collect(Collectors.joining(", "));
     String taken =
         Stream.concat(
-                function.signatures().stream().limit(MAXIMUM_LISTED).map(Signature::toString),
-                function.signatures().size() > MAXIMUM_LISTED ? Stream.of("...") : Stream.empty())
+                function.signatures().stream().limit(MAX_LISTED).map(Signature::toString),
+                function.signatures().size() > MAX_LISTED ? Stream.of("...") : Stream.empty())
             .collect(Collectors.joining(" or "));
     return call
         + ": "

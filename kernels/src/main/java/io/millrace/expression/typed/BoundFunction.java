@@ -35,7 +35,7 @@ public final class BoundFunction {
   private final HostFunction host;
   private final DeviceFunction device;
   private final String hostReason;
-  private final ByteBound bound;
+  private final ResultSizeLimit bound;
   private final boolean usesScratch;
   private final Function<List<String>, String> sql;
 
@@ -82,11 +82,14 @@ public final class BoundFunction {
   }
 
   /** Of a result of bytes, how many there are at most, by the lengths of the operands. */
-  public ByteBound bound() {
+  public ResultSizeLimit resultSizeLimit() {
     return bound;
   }
 
-  /** Whether the device function writes its result to scratch memory of {@link #bound} bytes. */
+  /**
+   * Whether the device function writes its result to scratch memory of {@link #resultSizeLimit}
+   * bytes.
+   */
   public boolean usesScratch() {
     return usesScratch;
   }
@@ -138,7 +141,7 @@ public final class BoundFunction {
     private HostFunction host;
     private DeviceFunction device;
     private String hostReason;
-    private ByteBound bound = ByteBound.NONE;
+    private ResultSizeLimit bound = ResultSizeLimit.NONE;
     private boolean usesScratch;
     private Function<List<String>, String> sql;
 
@@ -185,13 +188,13 @@ public final class BoundFunction {
     }
 
     /** For a result of bytes that is a part of an operand. */
-    public Builder within(ByteBound resultBound) {
+    public Builder within(ResultSizeLimit resultBound) {
       this.bound = resultBound;
       return this;
     }
 
     /** For a result of bytes that the device function writes to scratch memory. */
-    public Builder scratch(ByteBound resultBound) {
+    public Builder scratch(ResultSizeLimit resultBound) {
       this.bound = resultBound;
       this.usesScratch = true;
       return this;

@@ -43,7 +43,7 @@ public final class ConstantTable {
   private static final int PLACE = 12;
   // Beyond a run of so many slots another seed is tried.
   private static final int LONGEST_SEARCH = 32;
-  private static final int MOST_SEEDS = 16;
+  private static final int MAX_SEEDS = 16;
   private static final int LONG_BITS = 64;
 
   private final ValueKind kind;
@@ -68,7 +68,7 @@ public final class ConstantTable {
     INTS.set(table, 12, zerosAreEqual ? 1 : 0);
     this.bytes = table;
     int seed = 0;
-    while (!fill(constants, positions, (int) slotBytes, seed) && seed < MOST_SEEDS) {
+    while (!fill(constants, positions, (int) slotBytes, seed) && seed < MAX_SEEDS) {
       seed++;
     }
     this.hash = Arrays.hashCode(table);
@@ -288,7 +288,8 @@ public final class ConstantTable {
               double value = values.doubles()[row];
               yield zerosAreEqual && value == 0 ? 0 : Double.doubleToRawLongBits(value);
             }
-            case DECIMAL128, TIMESTAMP_NANOS -> hash(values.longs()[row], values.seconds()[row]);
+            case DECIMAL128, TIMESTAMP_NANOS ->
+                hash(values.longs()[row], values.secondParts()[row]);
             case BYTES -> RowHash.mixBytes(values.address(row), values.length(row), seed);
           };
     }
@@ -349,7 +350,7 @@ public final class ConstantTable {
     return kind == ValueKind.BYTES
         ? isText(place, values.address(row), values.length(row))
         : getLong(place) == values.longs()[row]
-            && getLong(place + Long.BYTES) == values.seconds()[row];
+            && getLong(place + Long.BYTES) == values.secondParts()[row];
   }
 
   private boolean isText(int place, long address, int length) {

@@ -97,7 +97,7 @@ public final class ConstantValues {
         int place = HEADER_BYTES + number * VALUE_BYTES;
         result.longs()[row] = (long) ConstantTable.LONGS.get(bytes, place);
         if (kind.isTwoPart()) {
-          result.seconds()[row] = (long) ConstantTable.LONGS.get(bytes, place + Long.BYTES);
+          result.secondParts()[row] = (long) ConstantTable.LONGS.get(bytes, place + Long.BYTES);
         }
       }
     }

@@ -25,7 +25,7 @@ import java.util.Set;
 @PublicEvolving
 public abstract sealed class TypedExpression {
   /** How deep AND, OR, CASE and IS NULL may be within each other. */
-  public static final int MOST_NESTED = 250;
+  public static final int MAX_NESTED = 250;
 
   private final DataType type;
   private final boolean nullable;
@@ -60,16 +60,16 @@ public abstract sealed class TypedExpression {
     for (int i = 0; i < operands.size(); i++) {
       most = Math.max(most, operands.get(i).nesting);
     }
-    boolean isCall = operands.isEmpty() || calls();
-    if (most == MOST_NESTED && !isCall) {
+    boolean isCall = operands.isEmpty() || hasCalls();
+    if (most == MAX_NESTED && !isCall) {
       throw new ExpressionException(
-          "AND, OR, CASE and IS NULL are nested more than " + MOST_NESTED + " deep");
+          "AND, OR, CASE and IS NULL are nested more than " + MAX_NESTED + " deep");
     }
     return isCall ? most : most + 1;
   }
 
   /** Whether this is computed of all operands, for the same rows. */
-  public final boolean calls() {
+  public final boolean hasCalls() {
     return this instanceof Call || this instanceof Try;
   }
 

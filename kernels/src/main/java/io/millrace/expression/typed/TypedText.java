@@ -8,7 +8,7 @@ import java.util.List;
 /** Typed expressions as SQL. */
 @Internal
 public final class TypedText {
-  private static final int MAXIMUM_LENGTH = 10_000;
+  private static final int MAX_LENGTH = 10_000;
 
   private TypedText() {}
 
@@ -26,12 +26,11 @@ public final class TypedText {
   }
 
   /**
-   * The text, or its first {@value #MAXIMUM_LENGTH} characters and an ellipsis. An expression that
-   * is used twice is written twice, so the text of a graph may be exponentially longer than the
-   * graph.
+   * The text, or its first {@value #MAX_LENGTH} characters and an ellipsis. An expression that is
+   * used twice is written twice, so the text of a graph may be exponentially longer than the graph.
    */
   public static String cut(String text) {
-    return text.length() <= MAXIMUM_LENGTH ? text : text.substring(0, MAXIMUM_LENGTH) + "...";
+    return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH) + "...";
   }
 
   /**

@@ -30,7 +30,7 @@ public final class HostVector {
   private final ValueKind kind;
   private final boolean[] nulls;
   private final long[] longs;
-  private final long[] seconds;
+  private final long[] secondParts;
   private final double[] doubles;
   private final ByteArena arena;
   private boolean hasNulls;
@@ -49,7 +49,7 @@ public final class HostVector {
     this.kind = ValueKind.of(type);
     this.nulls = new boolean[capacity];
     this.longs = kind.isFloating() ? null : new long[capacity];
-    this.seconds = kind.isTwoPart() ? new long[capacity] : null;
+    this.secondParts = kind.isTwoPart() ? new long[capacity] : null;
     this.doubles = kind.isFloating() ? new double[capacity] : null;
     this.arena = arena;
   }
@@ -72,8 +72,8 @@ public final class HostVector {
   }
 
   /** The second parts by row: high words, nanoseconds, lengths in bytes. */
-  public long[] seconds() {
-    return seconds;
+  public long[] secondParts() {
+    return secondParts;
   }
 
   /** The values of a floating kind by row. */
@@ -118,7 +118,7 @@ public final class HostVector {
 
   /** Bytes of a STRING or BINARY. */
   public int length(int row) {
-    return (int) seconds[row];
+    return (int) secondParts[row];
   }
 
   /**
@@ -127,7 +127,7 @@ public final class HostVector {
    */
   public void setBytes(int row, long address, int length) {
     longs[row] = address;
-    seconds[row] = length;
+    secondParts[row] = length;
   }
 
   /**
@@ -166,7 +166,7 @@ public final class HostVector {
     if (kind == ValueKind.DECIMAL128) {
       BigInteger low =
           unscaled.signum() < 0 ? unscaled.add(BigInteger.ONE.shiftLeft(LONG_BITS)) : unscaled;
-      unscaled = BigInteger.valueOf(seconds[row]).shiftLeft(LONG_BITS).add(low);
+      unscaled = BigInteger.valueOf(secondParts[row]).shiftLeft(LONG_BITS).add(low);
     }
     return new BigDecimal(unscaled, type.scale());
   }
@@ -176,7 +176,7 @@ public final class HostVector {
     BigInteger unscaled = value.unscaledValue();
     longs[row] = unscaled.longValue();
     if (kind == ValueKind.DECIMAL128) {
-      seconds[row] = unscaled.shiftRight(LONG_BITS).longValue();
+      secondParts[row] = unscaled.shiftRight(LONG_BITS).longValue();
     }
   }
 
@@ -194,7 +194,7 @@ public final class HostVector {
       setDecimal(row, number);
     } else if (value instanceof TimestampNanos timestamp) {
       longs[row] = timestamp.millis();
-      seconds[row] = timestamp.nanos();
+      secondParts[row] = timestamp.nanos();
     } else {
       setString(row, (String) value);
     }
@@ -211,7 +211,7 @@ public final class HostVector {
       case DOUBLE -> doubles[row];
       case BYTES -> getString(row);
       case DECIMAL128 -> getDecimal(row);
-      case TIMESTAMP_NANOS -> new TimestampNanos(longs[row], (int) seconds[row]);
+      case TIMESTAMP_NANOS -> new TimestampNanos(longs[row], (int) secondParts[row]);
       case INT, LONG -> type.isDecimal() ? getDecimal(row) : (Object) longs[row];
     };
   }
@@ -227,7 +227,7 @@ public final class HostVector {
       case DOUBLE -> Double.toString(doubles[row]);
       case BYTES -> "'" + getString(row) + "'";
       case DECIMAL128 -> getDecimal(row).toPlainString();
-      case TIMESTAMP_NANOS -> longs[row] + " ms + " + seconds[row] + " ns";
+      case TIMESTAMP_NANOS -> longs[row] + " ms + " + secondParts[row] + " ns";
       case INT, LONG -> ValueText.of(type, longs[row]);
     };
   }

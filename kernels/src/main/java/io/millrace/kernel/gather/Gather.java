@@ -31,7 +31,7 @@ public final class Gather {
   public static Table gather(Table input, Column map, DeviceStream stream, MemoryResource memory) {
     check(map);
     try (AccessScope scope = AccessScope.on(stream);
-        RowMoves moves = new RowMoves(input.columns(), map.size(), scope, memory)) {
+        GatherPlan moves = new GatherPlan(input.columns(), map.size(), scope, memory)) {
       gatherAll(moves, address(map, scope), stream, memory);
       return new Table(input.schema(), moves.takeColumns(), map.size());
     }
@@ -49,8 +49,8 @@ public final class Gather {
     check(map);
     try (AccessScope scope = AccessScope.on(stream)) {
       long mapAddress = address(map, scope);
-      RepeatedRuns repeated = new RepeatedRuns(mapAddress, map.size(), scope, memory);
-      try (RowMoves moves = new RowMoves(input.columns(), repeated)) {
+      RepeatedGather repeated = new RepeatedGather(mapAddress, map.size(), scope, memory);
+      try (GatherPlan moves = new GatherPlan(input.columns(), repeated)) {
         gatherAll(moves, mapAddress, stream, memory);
         return new Table(input.schema(), moves.takeColumns(), map.size());
       }
@@ -69,7 +69,7 @@ public final class Gather {
   }
 
   /** Fills all columns of {@code moves}. */
-  static void gatherAll(RowMoves moves, long map, DeviceStream stream, MemoryResource memory) {
+  static void gatherAll(GatherPlan moves, long map, DeviceStream stream, MemoryResource memory) {
     if (stream.device().kind() == DeviceKind.HOST) {
       HostGather.gatherAll(moves, map);
     } else {

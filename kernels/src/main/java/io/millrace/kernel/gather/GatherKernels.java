@@ -25,11 +25,11 @@ public final class GatherKernels {
   public static final int RUNS_ARGUMENTS_BYTES = 72;
 
   private static final Map<Device, GatherKernels> BY_DEVICE = new ConcurrentHashMap<>();
-  private static final int MAXIMUM_BUFFERS = 48;
+  private static final int MAX_BUFFERS = 48;
   private static final int BUFFERS = 16;
   private static final int BUFFER_BYTES = 24;
   private static final int THREADS = 256;
-  private static final int ROWS_OF_BLOCK = THREADS * 4;
+  private static final int ROWS_PER_BLOCK = THREADS * 4;
   private static final int TOTAL_BLOCKS = 1 << 10;
 
   /** One entry of the structure {@code GatherArguments}. */
@@ -74,18 +74,18 @@ public final class GatherKernels {
    *     about the same length; 1 if nothing is known about it. It decides about speed alone.
    */
   public void gatherAll(
-      RowMoves moves, long map, int partitions, DeviceStream stream, MemoryResource memory) {
+      GatherPlan moves, long map, int partitions, DeviceStream stream, MemoryResource memory) {
     List<Entry> entries =
         moves.fixed().stream()
             .map(move -> new Entry(move.input(), move.output(), move.width(), 0))
             .toList();
-    launch(fixedWidth, blocks(moves.rows(), ROWS_OF_BLOCK), entries, map, moves.rows(), stream);
+    launch(fixedWidth, blocks(moves.rows(), ROWS_PER_BLOCK), entries, map, moves.rows(), stream);
     gatherRest(moves, map, partitions, stream, memory);
   }
 
   /** All but fixed-width columns. */
   public void gatherRest(
-      RowMoves moves, long map, int partitions, DeviceStream stream, MemoryResource memory) {
+      GatherPlan moves, long map, int partitions, DeviceStream stream, MemoryResource memory) {
     List<Entry> entries =
         moves.masks().stream()
             .map(move -> new Entry(move.input(), move.output(), 0, move.bitOffset()))
@@ -109,8 +109,8 @@ public final class GatherKernels {
     if (rows == 0) {
       return;
     }
-    for (int begin = 0; begin < entries.size(); begin += MAXIMUM_BUFFERS) {
-      int end = Math.min(begin + MAXIMUM_BUFFERS, entries.size());
+    for (int begin = 0; begin < entries.size(); begin += MAX_BUFFERS) {
+      int end = Math.min(begin + MAX_BUFFERS, entries.size());
       try (KernelArguments arguments = new KernelArguments(ARGUMENTS_BYTES)) {
         arguments.putLong(0, map).putInt(8, rows).putInt(12, end - begin);
         for (int i = begin; i < end; i++) {
@@ -128,7 +128,7 @@ public final class GatherKernels {
   }
 
   private void gatherRuns(
-      RowMoves.RunsMove move,
+      GatherPlan.OffsetGather move,
       long map,
       int rows,
       int partitions,
@@ -156,14 +156,14 @@ public final class GatherKernels {
     if (rows == 0) {
       return 0;
     }
-    RowMoves.RunsMove counted = new RowMoves.RunsMove(inputOffsets, 0, 0, 0, 0, null);
+    GatherPlan.OffsetGather counted = new GatherPlan.OffsetGather(inputOffsets, 0, 0, 0, 0, null);
     try (AccessScope scope = AccessScope.on(stream);
         Buffer total = zeros(Long.BYTES, scope, memory);
         StagingBuffer count = stream.device().stagingPool().acquire(Long.BYTES);
         KernelArguments arguments = new KernelArguments(RUNS_ARGUMENTS_BYTES)) {
       long address = total.access(AccessMode.WRITE, scope);
       describe(arguments, counted, map, rows, address);
-      int blocks = Math.min(blocks(rows, ROWS_OF_BLOCK), TOTAL_BLOCKS);
+      int blocks = Math.min(blocks(rows, ROWS_PER_BLOCK), TOTAL_BLOCKS);
       runTotal.launch(blocks, THREADS, 0, stream, arguments);
       stream.copy(count.address(), address, Long.BYTES);
       stream.synchronize();
@@ -173,7 +173,11 @@ public final class GatherKernels {
 
   /** Writes the numbers of the elements of lists, without moving those. */
   void numberElements(
-      RowMoves.RunsMove move, long map, int rows, DeviceStream stream, MemoryResource memory) {
+      GatherPlan.OffsetGather move,
+      long map,
+      int rows,
+      DeviceStream stream,
+      MemoryResource memory) {
     if (rows > 0) {
       RunTiles tiles = RunTiles.of(rows, (long) move.capacity() * Integer.BYTES, 1);
       launchRuns(move, listElements, map, rows, tiles, stream, memory);
@@ -181,7 +185,7 @@ public final class GatherKernels {
   }
 
   private void launchRuns(
-      RowMoves.RunsMove move,
+      GatherPlan.OffsetGather move,
       RunsKernel kernel,
       long map,
       int rows,
@@ -205,7 +209,7 @@ public final class GatherKernels {
   }
 
   private static void describe(
-      KernelArguments arguments, RowMoves.RunsMove move, long map, int rows, long scratch) {
+      KernelArguments arguments, GatherPlan.OffsetGather move, long map, int rows, long scratch) {
     arguments
         .putLong(0, map)
         .putLong(8, move.inputOffsets())

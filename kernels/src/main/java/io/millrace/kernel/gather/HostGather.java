@@ -12,7 +12,7 @@ public final class HostGather {
 
   private HostGather() {}
 
-  public static void gatherAll(RowMoves moves, long map) {
+  public static void gatherAll(GatherPlan moves, long map) {
     moves.fixed().forEach(move -> gatherFixed(move, map, moves.rows()));
     moves.masks().forEach(move -> gatherMask(move, map, moves.rows()));
     moves.runs().forEach(move -> gatherRuns(move, map, moves.rows()));
@@ -23,7 +23,7 @@ public final class HostGather {
   }
 
   // A loop a width; rows without a source are zeros.
-  private static void gatherFixed(RowMoves.FixedMove move, long map, int rows) {
+  private static void gatherFixed(GatherPlan.FixedWidthGather move, long map, int rows) {
     long input = move.input();
     long output = move.output();
     switch (move.width()) {
@@ -64,7 +64,7 @@ public final class HostGather {
     }
   }
 
-  private static void gatherMask(RowMoves.MaskMove move, long map, int rows) {
+  private static void gatherMask(GatherPlan.MaskMove move, long map, int rows) {
     long output = move.output();
     for (int first = 0; first >= 0 && first < rows; first += Long.SIZE) {
       HostMemory.putLong(output, maskWord(move, map, first, Math.min(Long.SIZE, rows - first)));
@@ -73,7 +73,7 @@ public final class HostGather {
     HostMemory.fill(output, move.output() + Column.maskBytes(rows) - output, (byte) 0);
   }
 
-  private static long maskWord(RowMoves.MaskMove move, long map, int first, int count) {
+  private static long maskWord(GatherPlan.MaskMove move, long map, int first, int count) {
     long word = 0;
     for (int i = 0; i < count; i++) {
       int source = source(map, first + i);
@@ -98,7 +98,7 @@ public final class HostGather {
     return count;
   }
 
-  private static void gatherRuns(RowMoves.RunsMove move, long map, int rows) {
+  private static void gatherRuns(GatherPlan.OffsetGather move, long map, int rows) {
     if (move.elements() == null) {
       gatherStrings(move, map, rows);
       return;
@@ -110,7 +110,7 @@ public final class HostGather {
     gatherAll(move.elements(), move.output());
   }
 
-  private static void gatherStrings(RowMoves.RunsMove move, long map, int rows) {
+  private static void gatherStrings(GatherPlan.OffsetGather move, long map, int rows) {
     long bytes = move.inputBytes();
     long output = move.output();
     int capacity = move.capacity();
@@ -164,7 +164,7 @@ public final class HostGather {
   }
 
   /** Writes the numbers of the elements of lists, without moving those; returns their count. */
-  static int numberElements(RowMoves.RunsMove move, long map, int rows) {
+  static int numberElements(GatherPlan.OffsetGather move, long map, int rows) {
     int end = 0;
     HostMemory.putInt(move.outputOffsets(), 0);
     for (int row = 0; row < rows; row++) {

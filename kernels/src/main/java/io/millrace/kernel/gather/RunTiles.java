@@ -14,7 +14,7 @@ record RunTiles(int rowsOfTile, int count, int stripes) {
   private static final int FEW_ROWS = 256;
   private static final int MANY_ROWS = 1024;
   private static final int BYTES = 1 << 16;
-  private static final int TILES_OF_SUM = 256;
+  private static final int TILES_PER_SUM = 256;
 
   // Up to here a tile of few rows gives each multiprocessor of a large GPU a block or more.
   private static final int ROWS_IN_SMALL_TILES = 1 << 18;
@@ -46,7 +46,7 @@ record RunTiles(int rowsOfTile, int count, int stripes) {
   }
 
   long scratchBytes() {
-    int others = stripes == 0 ? 1 : (count - 1) / TILES_OF_SUM + 1;
+    int others = stripes == 0 ? 1 : (count - 1) / TILES_PER_SUM + 1;
     return ((long) count + others) * Long.BYTES;
   }
 }

@@ -14,16 +14,16 @@ import java.util.Objects;
 @PublicEvolving
 public final class HashPartition {
   /** How many key columns and struct levels there may be. */
-  public static final int MAXIMUM_KEY_COLUMNS = PartitionArguments.MAXIMUM_KEY_COLUMNS;
+  public static final int MAX_KEY_COLUMNS = PartitionArguments.MAX_KEY_COLUMNS;
 
   private HashPartition() {}
 
   /**
-   * As {@link #hashPartition(Table, List, PartitionNumbering, HashFunction, DeviceStream,
+   * As {@link #hashPartition(Table, List, PartitionAssigner, HashFunction, DeviceStream,
    * MemoryResource)}, numbered as libcudf numbers.
    *
    * @throws IllegalArgumentException if {@code partitions} is less than 1 or more than {@link
-   *     PartitionNumbering#MAXIMUM_PARTITIONS}
+   *     PartitionAssigner#MAX_PARTITIONS}
    */
   public static PartitionedTable hashPartition(
       Table input,
@@ -33,7 +33,7 @@ public final class HashPartition {
       DeviceStream stream,
       MemoryResource memory) {
     return hashPartition(
-        input, keyColumns, PartitionNumbering.modulo(partitions), function, stream, memory);
+        input, keyColumns, PartitionAssigner.modulo(partitions), function, stream, memory);
   }
 
   /**
@@ -44,13 +44,13 @@ public final class HashPartition {
    * @param keyColumns positions of the columns to hash: fixed-width, strings, and structs of those
    * @throws IndexOutOfBoundsException if a position is not one of the table's
    * @throws IllegalArgumentException if there is no key, if there are more than {@value
-   *     #MAXIMUM_KEY_COLUMNS} key columns and struct levels, or if the function does not take a
-   *     key's type
+   *     #MAX_KEY_COLUMNS} key columns and struct levels, or if the function does not take a key's
+   *     type
    */
   public static PartitionedTable hashPartition(
       Table input,
       List<Integer> keyColumns,
-      PartitionNumbering numbering,
+      PartitionAssigner numbering,
       HashFunction function,
       DeviceStream stream,
       MemoryResource memory) {
@@ -59,7 +59,7 @@ public final class HashPartition {
             .map(position -> Objects.checkIndex(position, input.columnCount()))
             .map(input::column)
             .toList();
-    PartitionSource source = new KeyColumns(keys, function, numbering, stream);
+    PartitionIds source = new KeyColumns(keys, function, numbering, stream);
     return StablePartition.partition(input, source, numbering.partitions(), stream, memory);
   }
 }

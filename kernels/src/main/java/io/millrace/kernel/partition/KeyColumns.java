@@ -14,14 +14,14 @@ import io.millrace.memory.Buffer;
 import java.util.List;
 
 /** Key columns, their hash, and its numbering. */
-final class KeyColumns implements PartitionSource {
+final class KeyColumns implements PartitionIds {
   private final List<Column> keys;
   private final HashFunction function;
-  private final PartitionNumbering numbering;
+  private final PartitionAssigner numbering;
   private final boolean nullsPresent;
 
   KeyColumns(
-      List<Column> keys, HashFunction function, PartitionNumbering numbering, DeviceStream stream) {
+      List<Column> keys, HashFunction function, PartitionAssigner numbering, DeviceStream stream) {
     this.keys = keys;
     this.function = function;
     this.numbering = numbering;
@@ -30,11 +30,11 @@ final class KeyColumns implements PartitionSource {
     }
     keys.forEach(key -> checkType(key.type()));
     int levels = keys.stream().mapToInt(key -> levels(key.type())).sum();
-    if (levels > PartitionArguments.MAXIMUM_KEY_COLUMNS) {
+    if (levels > PartitionArguments.MAX_KEY_COLUMNS) {
       throw new IllegalArgumentException(
           levels
               + " key columns and struct levels; at most "
-              + PartitionArguments.MAXIMUM_KEY_COLUMNS
+              + PartitionArguments.MAX_KEY_COLUMNS
               + " can be hashed");
     }
     this.nullsPresent = keys.stream().anyMatch(key -> mayHaveNulls(key, stream));

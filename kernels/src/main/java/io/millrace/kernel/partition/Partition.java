@@ -19,12 +19,12 @@ public final class Partition {
    * @param map the partition of each row, from 0 to {@code partitions} - 1; in which partition a
    *     row with another number ends is undefined
    * @throws IllegalArgumentException if {@code partitions} is less than 1 or more than {@link
-   *     PartitionNumbering#MAXIMUM_PARTITIONS}, or if the map is not of integers, has nulls, or has
-   *     not one number a row
+   *     PartitionAssigner#MAX_PARTITIONS}, or if the map is not of integers, has nulls, or has not
+   *     one number a row
    */
   public static PartitionedTable partition(
       Table input, Column map, int partitions, DeviceStream stream, MemoryResource memory) {
-    PartitionNumbering.checkPartitions(partitions);
+    PartitionAssigner.checkPartitions(partitions);
     if (!PartitionMap.isInteger(map.type().id())) {
       throw new IllegalArgumentException("a partition map has integers, not " + map.type());
     }

@@ -6,14 +6,14 @@ import io.millrace.column.TypeId;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.KernelArguments;
 import io.millrace.device.KernelFunction;
-import io.millrace.kernel.gather.RowMoves;
+import io.millrace.kernel.gather.GatherPlan;
 import io.millrace.kernel.hash.HashFunction;
 import java.util.List;
 
 /** The structure {@code PartitionArguments} of partition_arguments.cuh. */
 final class PartitionArguments implements AutoCloseable {
-  static final int MAXIMUM_KEY_COLUMNS = 16;
-  static final int MAXIMUM_COLUMNS = 48;
+  static final int MAX_KEY_COLUMNS = 16;
+  static final int MAX_COLUMNS = 48;
   static final int NO_PARENT = -1;
   static final int BYTES = 2192;
 
@@ -39,14 +39,14 @@ final class PartitionArguments implements AutoCloseable {
   private static final int RULE = 104;
   private static final int KEYS = 144;
   private static final int KEY_BYTES = 56;
-  private static final int MOVED = KEYS + MAXIMUM_KEY_COLUMNS * KEY_BYTES;
+  private static final int MOVED = KEYS + MAX_KEY_COLUMNS * KEY_BYTES;
   private static final int MOVED_BYTES = 24;
 
   // In the order of the kernels' HashFunctionId, Numbering and KeyType.
   private static final List<HashFunction.Algorithm> ALGORITHMS =
       List.of(HashFunction.Algorithm.values());
-  private static final List<PartitionNumbering.Rule> RULES =
-      List.of(PartitionNumbering.Rule.values());
+  private static final List<PartitionAssigner.Rule> RULES =
+      List.of(PartitionAssigner.Rule.values());
   private static final List<TypeId> KEY_TYPES =
       List.of(
           TypeId.BOOL,
@@ -119,11 +119,11 @@ final class PartitionArguments implements AutoCloseable {
   }
 
   PartitionArguments rule(
-      HashFunction function, PartitionNumbering numbering, boolean nullsPresent) {
+      HashFunction function, PartitionAssigner numbering, boolean nullsPresent) {
     arguments
         .putInt(NULLS_PRESENT, nullsPresent ? 1 : 0)
-        .putLong(RULE, PartitionNumbering.multiplier(numbering.partitions()))
-        .putLong(RULE + 8, PartitionNumbering.multiplier(numbering.maximumParallelism()))
+        .putLong(RULE, PartitionAssigner.multiplier(numbering.partitions()))
+        .putLong(RULE + 8, PartitionAssigner.multiplier(numbering.maximumParallelism()))
         .putInt(RULE + 16, ALGORITHMS.indexOf(function.algorithm()))
         .putInt(RULE + 20, function.seed())
         .putInt(RULE + 24, RULES.indexOf(numbering.rule()))
@@ -154,16 +154,17 @@ final class PartitionArguments implements AutoCloseable {
     return type.withTimeZone() ? 1 : type.scale();
   }
 
-  /** The columns to move, in place of any before: at most {@link #MAXIMUM_COLUMNS}. */
-  PartitionArguments moves(List<RowMoves.FixedMove> moves) {
+  /** The columns to move, in place of any before: at most {@link #MAX_COLUMNS}. */
+  PartitionArguments moves(List<GatherPlan.FixedWidthGather> moves) {
     putMoves(arguments, MOVED, moves);
     arguments.putInt(COLUMNS, moves.size());
     return this;
   }
 
-  static void putMoves(KernelArguments arguments, int offset, List<RowMoves.FixedMove> moves) {
+  static void putMoves(
+      KernelArguments arguments, int offset, List<GatherPlan.FixedWidthGather> moves) {
     for (int i = 0; i < moves.size(); i++) {
-      RowMoves.FixedMove move = moves.get(i);
+      GatherPlan.FixedWidthGather move = moves.get(i);
       int at = offset + i * MOVED_BYTES;
       arguments
           .putLong(at, move.input())

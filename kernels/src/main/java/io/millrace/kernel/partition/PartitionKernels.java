@@ -9,8 +9,8 @@ import io.millrace.device.KernelFunction;
 import io.millrace.device.KernelModule;
 import io.millrace.device.StagingBuffer;
 import io.millrace.kernel.gather.GatherKernels;
-import io.millrace.kernel.gather.RowMoves;
-import io.millrace.kernel.gather.RowMoves.FixedMove;
+import io.millrace.kernel.gather.GatherPlan;
+import io.millrace.kernel.gather.GatherPlan.FixedWidthGather;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
@@ -59,17 +59,17 @@ final class PartitionKernels {
 
   /** Fills the columns of {@code moves}; returns the offsets, for which it waits. */
   int[] partition(
-      RowMoves moves,
-      PartitionSource source,
+      GatherPlan moves,
+      PartitionIds source,
       int partitions,
       AccessScope scope,
       MemoryResource memory) {
     DeviceStream stream = scope.stream();
-    List<FixedMove> fixed = new ArrayList<>(moves.fixed());
+    List<FixedWidthGather> fixed = new ArrayList<>(moves.fixed());
     long map = 0;
     if (moves.needsMap() || partitions > LARGEST_SINGLE_PASS) {
       map = moves.allocateScratch((long) moves.rows() * Integer.BYTES);
-      fixed.add(new FixedMove(0, map, Integer.BYTES));
+      fixed.add(new FixedWidthGather(0, map, Integer.BYTES));
     }
     try (StagingBuffer offsets =
             stream.device().stagingPool().acquire((partitions + 1L) * Integer.BYTES);
@@ -78,7 +78,7 @@ final class PartitionKernels {
       arguments.size(moves.rows(), partitions).offsets(deviceOffsets, offsets.address());
       source.describe(arguments, scope);
       if (partitions > LARGEST_SINGLE_PASS) {
-        new ManyPartitions(this, moves, stream)
+        new MultiPassPartition(this, moves, stream)
             .partition(arguments, source, partitions, map, offsets.address());
         GatherKernels.of(stream.device()).gatherAll(moves, map, partitions, stream, memory);
       } else {
@@ -114,12 +114,12 @@ final class PartitionKernels {
 
   private boolean launchSmall(
       PartitionArguments arguments,
-      PartitionSource source,
+      PartitionIds source,
       int partitions,
-      List<FixedMove> fixed,
-      RowMoves moves,
+      List<FixedWidthGather> fixed,
+      GatherPlan moves,
       DeviceStream stream) {
-    if (!gpu.cooperativeLaunch() || fixed.size() > PartitionArguments.MAXIMUM_COLUMNS) {
+    if (!gpu.cooperativeLaunch() || fixed.size() > PartitionArguments.MAX_COLUMNS) {
       return false;
     }
     int sharedBytes = (SMALL_THREADS / WARP * partitions + 2 * partitions + WARP) * Integer.BYTES;
@@ -155,8 +155,8 @@ final class PartitionKernels {
       PartitionArguments arguments,
       String kernelSuffix,
       int partitions,
-      List<FixedMove> fixed,
-      RowMoves moves,
+      List<FixedWidthGather> fixed,
+      GatherPlan moves,
       DeviceStream stream) {
     int rows = moves.rows();
     ScatterTile tile = ScatterTile.of(gpu, rows, partitions);
@@ -174,8 +174,8 @@ final class PartitionKernels {
 
     KernelFunction scatter = module.function(tile.kernel());
     int sharedBytes = tile.sharedBytes(partitions);
-    for (int begin = 0; begin < fixed.size(); begin += PartitionArguments.MAXIMUM_COLUMNS) {
-      int end = Math.min(begin + PartitionArguments.MAXIMUM_COLUMNS, fixed.size());
+    for (int begin = 0; begin < fixed.size(); begin += PartitionArguments.MAX_COLUMNS) {
+      int end = Math.min(begin + PartitionArguments.MAX_COLUMNS, fixed.size());
       arguments
           .moves(fixed.subList(begin, end))
           .launch(scatter, chunks, tile.threads(), sharedBytes, stream);

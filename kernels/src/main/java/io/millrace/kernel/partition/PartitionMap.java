@@ -8,7 +8,7 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 
 /** A column of partition numbers. */
-record PartitionMap(Column column) implements PartitionSource {
+record PartitionMap(Column column) implements PartitionIds {
   private static final int ALL_BITS = ~0;
 
   static boolean isInteger(TypeId type) {

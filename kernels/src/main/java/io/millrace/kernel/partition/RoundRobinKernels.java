@@ -7,8 +7,8 @@ import io.millrace.device.GpuProperties;
 import io.millrace.device.KernelArguments;
 import io.millrace.device.KernelModule;
 import io.millrace.kernel.gather.GatherKernels;
-import io.millrace.kernel.gather.RowMoves;
-import io.millrace.kernel.gather.RowMoves.FixedMove;
+import io.millrace.kernel.gather.GatherPlan;
+import io.millrace.kernel.gather.GatherPlan.FixedWidthGather;
 import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,19 +49,19 @@ final class RoundRobinKernels {
   }
 
   void deal(
-      RowMoves moves,
+      GatherPlan moves,
       int partitions,
       int startPartition,
       DeviceStream stream,
       MemoryResource memory) {
-    List<FixedMove> fixed = new ArrayList<>(moves.fixed());
+    List<FixedWidthGather> fixed = new ArrayList<>(moves.fixed());
     long map = 0;
     if (moves.needsMap()) {
       map = moves.allocateScratch((long) moves.rows() * Integer.BYTES);
-      fixed.add(new FixedMove(0, map, Integer.BYTES));
+      fixed.add(new FixedWidthGather(0, map, Integer.BYTES));
     }
-    for (int begin = 0; begin < fixed.size(); begin += PartitionArguments.MAXIMUM_COLUMNS) {
-      int end = Math.min(begin + PartitionArguments.MAXIMUM_COLUMNS, fixed.size());
+    for (int begin = 0; begin < fixed.size(); begin += PartitionArguments.MAX_COLUMNS) {
+      int end = Math.min(begin + PartitionArguments.MAX_COLUMNS, fixed.size());
       launch(fixed.subList(begin, end), moves.rows(), partitions, startPartition, stream);
     }
     if (moves.needsMap()) {
@@ -70,7 +70,11 @@ final class RoundRobinKernels {
   }
 
   private void launch(
-      List<FixedMove> moves, int rows, int partitions, int startPartition, DeviceStream stream) {
+      List<FixedWidthGather> moves,
+      int rows,
+      int partitions,
+      int startPartition,
+      DeviceStream stream) {
     boolean isSmall = rows <= smallRows;
     int cards = Math.min(partitions, isSmall ? SMALL_TILE_CARDS : TILE_CARDS);
     int deals = Integer.highestOneBit((isSmall ? SMALL_TILE_ROWS : TILE_ROWS) / cards);
@@ -91,8 +95,8 @@ final class RoundRobinKernels {
           .putInt(28, tiles)
           .putInt(32, rows / partitions)
           .putInt(36, rows % partitions)
-          .putLong(40, PartitionNumbering.multiplier(partitions))
-          .putLong(48, PartitionNumbering.multiplier(cards));
+          .putLong(40, PartitionAssigner.multiplier(partitions))
+          .putLong(48, PartitionAssigner.multiplier(cards));
       PartitionArguments.putMoves(arguments, COLUMNS_OFFSET, moves);
       String name = isSmall ? "round_robin_partition_small" : "round_robin_partition";
       module.function(name).launch(tiles, THREADS, sharedBytes, stream, arguments);

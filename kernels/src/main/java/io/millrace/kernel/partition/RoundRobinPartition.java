@@ -6,8 +6,8 @@ import io.millrace.column.Table;
 import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
+import io.millrace.kernel.gather.GatherPlan;
 import io.millrace.kernel.gather.HostGather;
-import io.millrace.kernel.gather.RowMoves;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.MemoryResource;
 
@@ -25,14 +25,14 @@ public final class RoundRobinPartition {
    *
    * @param startPartition who gets the first row
    * @throws IllegalArgumentException if {@code partitions} is less than 2 or more than {@link
-   *     PartitionNumbering#MAXIMUM_PARTITIONS}, or if {@code startPartition} is not one of them
+   *     PartitionAssigner#MAX_PARTITIONS}, or if {@code startPartition} is not one of them
    */
   public static PartitionedTable roundRobinPartition(
       Table input, int partitions, int startPartition, DeviceStream stream, MemoryResource memory) {
     if (partitions <= 1) {
       throw new IllegalArgumentException("partitions must be more than 1, but are " + partitions);
     }
-    PartitionNumbering.checkPartitions(partitions);
+    PartitionAssigner.checkPartitions(partitions);
     if (startPartition < 0 || startPartition >= partitions) {
       throw new IllegalArgumentException(
           "start partition " + startPartition + " is not one of " + partitions + " partitions");
@@ -43,7 +43,7 @@ public final class RoundRobinPartition {
       return new PartitionedTable(input.share(), offsets);
     }
     try (AccessScope scope = AccessScope.on(stream);
-        RowMoves moves = new RowMoves(input.columns(), rows, scope, memory)) {
+        GatherPlan moves = new GatherPlan(input.columns(), rows, scope, memory)) {
       if (stream.device().kind() == DeviceKind.HOST) {
         HostGather.gatherAll(moves, map(moves, partitions, startPartition));
       } else {
@@ -65,7 +65,7 @@ public final class RoundRobinPartition {
     return offsets;
   }
 
-  private static long map(RowMoves moves, int partitions, int startPartition) {
+  private static long map(GatherPlan moves, int partitions, int startPartition) {
     long map = moves.allocateScratch((long) moves.rows() * Integer.BYTES);
     long next = map;
     for (int partition = 0; partition < partitions; partition++) {

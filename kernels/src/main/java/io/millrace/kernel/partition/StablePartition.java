@@ -5,8 +5,8 @@ import io.millrace.column.Table;
 import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
+import io.millrace.kernel.gather.GatherPlan;
 import io.millrace.kernel.gather.HostGather;
-import io.millrace.kernel.gather.RowMoves;
 import io.millrace.kernel.hash.KeyVector;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.MemoryResource;
@@ -17,7 +17,7 @@ final class StablePartition {
 
   static PartitionedTable partition(
       Table input,
-      PartitionSource source,
+      PartitionIds source,
       int partitions,
       DeviceStream stream,
       MemoryResource memory) {
@@ -26,7 +26,7 @@ final class StablePartition {
       return new PartitionedTable(input.share(), new int[partitions + 1]);
     }
     try (AccessScope scope = AccessScope.on(stream);
-        RowMoves moves = new RowMoves(input.columns(), rows, scope, memory)) {
+        GatherPlan moves = new GatherPlan(input.columns(), rows, scope, memory)) {
       int[] offsets =
           stream.device().kind() == DeviceKind.HOST
               ? onHost(moves, source.onHost(scope, partitions, capacity(rows)), partitions)
@@ -36,7 +36,7 @@ final class StablePartition {
     }
   }
 
-  private static int[] onHost(RowMoves moves, PartitionSource.HostNumbers numbers, int partitions) {
+  private static int[] onHost(GatherPlan moves, PartitionIds.HostNumbers numbers, int partitions) {
     int rows = moves.rows();
     long bytes = (long) rows * Integer.BYTES;
     long partitionOf = moves.allocateScratch(bytes);
@@ -53,7 +53,7 @@ final class StablePartition {
 
   /** Writes the partition of each row; returns where the partitions begin, and the end. */
   private static int[] count(
-      PartitionSource.HostNumbers numbers, int rows, int partitions, long partitionOf) {
+      PartitionIds.HostNumbers numbers, int rows, int partitions, long partitionOf) {
     int[] offsets = new int[partitions + 1];
     int[] chunk = new int[capacity(rows)];
     for (int first = 0, count; first < rows; first += count) {

@@ -23,20 +23,20 @@ public final class PoolMemoryResource implements MemoryResource {
   // Never given out at the end of a piece: blocks of pieces that are neighbours must not be joined,
   // because the driver refuses copies that span two of its allocations.
   private static final long GUARD_BYTES = ALIGNMENT;
-  private static final long MINIMUM_PIECE_BYTES = 64L << 20;
+  private static final long MIN_PIECE_BYTES = 64L << 20;
   private static final Map<Device, PoolMemoryResource> SHARED = new ConcurrentHashMap<>();
 
   private final MemoryResource upstream;
   private final long minimumPieceBytes;
   private final long maximumBytes;
-  private final Map<DeviceStream, FreeBlocks> freeByStream = new HashMap<>();
+  private final Map<DeviceStream, FreeList> freeByStream = new HashMap<>();
   private final Map<Long, Long> pieces = new HashMap<>();
   private long heldBytes;
   private long reservedBytes;
 
   /** Takes pieces of at least 64 MiB, without a limit. */
   public PoolMemoryResource(CudaMemoryResource upstream) {
-    this(upstream, MINIMUM_PIECE_BYTES, Long.MAX_VALUE);
+    this(upstream, MIN_PIECE_BYTES, Long.MAX_VALUE);
   }
 
   /**
@@ -89,7 +89,7 @@ public final class PoolMemoryResource implements MemoryResource {
       throw beyondLimit(bytes);
     }
     long rounded = roundUp(bytes);
-    FreeBlocks own = freeByStream.computeIfAbsent(stream, key -> new FreeBlocks());
+    FreeList own = freeByStream.computeIfAbsent(stream, key -> new FreeList());
     long address = own.take(rounded);
     if (address == 0) {
       address = takeFromOtherStream(rounded, stream, own);
@@ -101,8 +101,8 @@ public final class PoolMemoryResource implements MemoryResource {
     return address;
   }
 
-  private long takeFromOtherStream(long bytes, DeviceStream stream, FreeBlocks own) {
-    for (Map.Entry<DeviceStream, FreeBlocks> other : freeByStream.entrySet()) {
+  private long takeFromOtherStream(long bytes, DeviceStream stream, FreeList own) {
+    for (Map.Entry<DeviceStream, FreeList> other : freeByStream.entrySet()) {
       if (other.getValue() != own && other.getValue().has(bytes)) {
         join(other.getKey(), stream, own);
         return own.take(bytes);
@@ -112,14 +112,14 @@ public final class PoolMemoryResource implements MemoryResource {
   }
 
   // The entry goes too, or the pool would remember every stream that there ever was.
-  private void join(DeviceStream other, DeviceStream stream, FreeBlocks own) {
+  private void join(DeviceStream other, DeviceStream stream, FreeList own) {
     stream.waitFor(other);
     own.addAll(freeByStream.remove(other));
   }
 
   // Neighbours that different streams freed are only joined when nothing else is left. Streams that
   // have freed nothing are forgotten: they may be closed.
-  private long grow(long bytes, DeviceStream stream, FreeBlocks own) {
+  private long grow(long bytes, DeviceStream stream, FreeList own) {
     freeByStream.values().removeIf(blocks -> blocks != own && blocks.isEmpty());
     try {
       addPiece(bytes, minimumPieceBytes, stream, own);
@@ -134,7 +134,7 @@ public final class PoolMemoryResource implements MemoryResource {
   }
 
   // As large a piece as before, or many small requests would end as a driver allocation each.
-  private void growAfterTrim(long bytes, DeviceStream stream, FreeBlocks own) {
+  private void growAfterTrim(long bytes, DeviceStream stream, FreeList own) {
     try {
       addPiece(bytes, minimumPieceBytes, stream, own);
     } catch (GpuOutOfMemoryException e) {
@@ -142,7 +142,7 @@ public final class PoolMemoryResource implements MemoryResource {
     }
   }
 
-  private void addPiece(long bytes, long minimumBytes, DeviceStream stream, FreeBlocks own) {
+  private void addPiece(long bytes, long minimumBytes, DeviceStream stream, FreeList own) {
     long neededBytes = bytes + GUARD_BYTES;
     long roomBytes = maximumBytes - reservedBytes;
     if (neededBytes > roomBytes) {
@@ -167,7 +167,7 @@ public final class PoolMemoryResource implements MemoryResource {
             + " bytes");
   }
 
-  private void joinAll(DeviceStream stream, FreeBlocks own) {
+  private void joinAll(DeviceStream stream, FreeList own) {
     for (DeviceStream other : List.copyOf(freeByStream.keySet())) {
       if (other != stream) {
         join(other, stream, own);
@@ -180,7 +180,7 @@ public final class PoolMemoryResource implements MemoryResource {
     if (bytes > 0) {
       long rounded = roundUp(bytes);
       heldBytes -= rounded;
-      freeByStream.computeIfAbsent(stream, key -> new FreeBlocks()).add(address, rounded);
+      freeByStream.computeIfAbsent(stream, key -> new FreeList()).add(address, rounded);
     }
   }
 
@@ -196,7 +196,7 @@ public final class PoolMemoryResource implements MemoryResource {
 
   /** Gives pieces that are wholly free back upstream, after the work of {@code stream}. */
   public synchronized void trim(DeviceStream stream) {
-    FreeBlocks own = freeByStream.computeIfAbsent(stream, key -> new FreeBlocks());
+    FreeList own = freeByStream.computeIfAbsent(stream, key -> new FreeList());
     joinAll(stream, own);
     freeUnusedPieces(stream, own);
     if (pieces.isEmpty()) {
@@ -204,7 +204,7 @@ public final class PoolMemoryResource implements MemoryResource {
     }
   }
 
-  private void freeUnusedPieces(DeviceStream stream, FreeBlocks own) {
+  private void freeUnusedPieces(DeviceStream stream, FreeList own) {
     for (Map.Entry<Long, Long> piece : List.copyOf(pieces.entrySet())) {
       long address = piece.getKey();
       long bytes = piece.getValue();

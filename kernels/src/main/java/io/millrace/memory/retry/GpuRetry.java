@@ -7,7 +7,7 @@ import io.millrace.memory.FirstFailure;
 import io.millrace.memory.spill.SpillException;
 import io.millrace.memory.spill.SpillLimits;
 import io.millrace.memory.spill.SpillManager;
-import io.millrace.memory.spill.SpillShare;
+import io.millrace.memory.spill.SpillQuota;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -31,7 +31,7 @@ import java.util.function.Supplier;
  */
 @PublicEvolving
 public final class GpuRetry {
-  private final SpillShare share;
+  private final SpillQuota share;
   private final GpuSemaphore semaphore;
   private final LongAdder retries = new LongAdder();
   private final LongAdder splits = new LongAdder();
@@ -41,7 +41,7 @@ public final class GpuRetry {
    * @param share whose memory the attempts allocate
    * @param semaphore of the share's device
    */
-  public GpuRetry(SpillShare share, GpuSemaphore semaphore) {
+  public GpuRetry(SpillQuota share, GpuSemaphore semaphore) {
     this.share = share;
     this.semaphore = semaphore;
   }
@@ -184,7 +184,7 @@ public final class GpuRetry {
                 + held(manager.deviceBytes(), manager.deviceLimitBytes())
                 + " on the device. Smaller batches, a larger millrace.spill.device-limit"
                 + " or millrace.device.memory-limit"
-                + (limits.spills() ? "" : ", millrace.spill.enabled")
+                + (limits.isEnabled() ? "" : ", millrace.spill.enabled")
                 + ", a smaller millrace.gpu.concurrency or fewer jobs on the device would help");
     exhausted.initCause(last);
     return exhausted;

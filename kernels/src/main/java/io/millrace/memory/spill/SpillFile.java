@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.memory.spill;
 
-import io.millrace.memory.resource.FreeBlocks;
+import io.millrace.memory.resource.FreeList;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +28,7 @@ final class SpillFile implements AutoCloseable {
 
   private final List<Path> directories;
   private final long limitBytes;
-  private final FreeBlocks free = new FreeBlocks();
+  private final FreeList free = new FreeList();
   private final Map<Long, Region> regions = new HashMap<>();
   private TemporaryFile file;
   private long fileBytes;

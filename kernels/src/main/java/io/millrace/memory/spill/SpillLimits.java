@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What a job's {@link SpillShare} may use.
+ * What a job's {@link SpillQuota} may use.
  *
  * @param spills whether buffers are spillable at all
  * @param copyOnWrite see {@link MemoryResource#copiesOnWrite}
@@ -19,7 +19,7 @@ import java.util.List;
  */
 @PublicEvolving
 public record SpillLimits(
-    boolean spills,
+    boolean isEnabled,
     boolean copyOnWrite,
     long deviceBytes,
     long hostBytes,
@@ -49,25 +49,25 @@ public record SpillLimits(
   /** The same with another limit of device memory. */
   public SpillLimits withDeviceBytes(long bytes) {
     return new SpillLimits(
-        spills, copyOnWrite, bytes, hostBytes, diskBytes, directories, statisticsLevel);
+        isEnabled, copyOnWrite, bytes, hostBytes, diskBytes, directories, statisticsLevel);
   }
 
   /** The same with another limit of host memory. */
   public SpillLimits withHostBytes(long bytes) {
     return new SpillLimits(
-        spills, copyOnWrite, deviceBytes, bytes, diskBytes, directories, statisticsLevel);
+        isEnabled, copyOnWrite, deviceBytes, bytes, diskBytes, directories, statisticsLevel);
   }
 
   /** The same with a disk tier of at most {@code bytes} bytes. */
   public SpillLimits withDisk(List<Path> diskDirectories, long bytes) {
     return new SpillLimits(
-        spills, copyOnWrite, deviceBytes, hostBytes, bytes, diskDirectories, statisticsLevel);
+        isEnabled, copyOnWrite, deviceBytes, hostBytes, bytes, diskDirectories, statisticsLevel);
   }
 
   /** The same with copy-on-write on or off. */
   public SpillLimits withCopyOnWrite(boolean on) {
     return new SpillLimits(
-        spills, on, deviceBytes, hostBytes, diskBytes, directories, statisticsLevel);
+        isEnabled, on, deviceBytes, hostBytes, diskBytes, directories, statisticsLevel);
   }
 
   /** The same with buffers that are spillable or not. */
@@ -79,6 +79,6 @@ public record SpillLimits(
   /** The same with another level of statistics. */
   public SpillLimits withStatisticsLevel(int level) {
     return new SpillLimits(
-        spills, copyOnWrite, deviceBytes, hostBytes, diskBytes, directories, level);
+        isEnabled, copyOnWrite, deviceBytes, hostBytes, diskBytes, directories, level);
   }
 }

@@ -16,7 +16,7 @@ import java.util.function.Predicate;
 /**
  * Moves buffers that are not being accessed from a device to pinned host memory, from there to
  * disk, and back when they are accessed. All jobs of a process that use a device share its manager;
- * each has a {@link SpillShare}. Thread-safe.
+ * each has a {@link SpillQuota}. Thread-safe.
  *
  * <p>What goes first is what was least recently used and, of buffers used at the same time, the
  * largest, because it takes the fewest transfers. Buffers are spilled when an allocation would pass
@@ -36,7 +36,7 @@ public final class SpillManager implements AutoCloseable {
   private final SpillTransfers transfers;
   private final long deviceLimitBytes;
   private final SpillStatistics statistics;
-  private final OwnerList onDevice = new OwnerList();
+  private final SpillCandidates onDevice = new SpillCandidates();
   private final ReentrantLock spilling = new ReentrantLock();
   private final AtomicLong deviceBytes = new AtomicLong();
   private final AtomicLong ticks = new AtomicLong();
@@ -76,8 +76,8 @@ public final class SpillManager implements AutoCloseable {
    * @param name for people, in error messages
    * @throws SpillException if none of the limits' directories can be written to
    */
-  public SpillShare openShare(String name, SpillLimits limits) {
-    return new SpillShare(this, name, limits);
+  public SpillQuota openQuota(String name, SpillLimits limits) {
+    return new SpillQuota(this, name, limits);
   }
 
   /** Bytes and times of all shares' transfers since the process began. */
@@ -135,18 +135,18 @@ public final class SpillManager implements AutoCloseable {
   }
 
   /** Spills until {@code bytes} bytes more fit the limits, or nothing more can be spilled. */
-  void makeRoom(long bytes, SpillShare share) {
+  void makeRoom(long bytes, SpillQuota share) {
     long shareLimit = share.limits().deviceBytes();
     checkPossible(bytes, Math.min(shareLimit, deviceLimitBytes), share);
     if (share.deviceBytes() + bytes > shareLimit) {
-      spill(() -> excess(share.deviceBytes() + bytes, shareLimit), owner -> owner.share() == share);
+      spill(() -> excess(share.deviceBytes() + bytes, shareLimit), owner -> owner.quota() == share);
     }
     if (deviceBytes() + bytes > deviceLimitBytes) {
       spill(() -> excess(deviceBytes() + bytes, deviceLimitBytes), owner -> true);
     }
   }
 
-  private static void checkPossible(long bytes, long limit, SpillShare share) {
+  private static void checkPossible(long bytes, long limit, SpillQuota share) {
     if (bytes > limit) {
       throw new GpuOutOfMemoryException(
           bytes
@@ -168,7 +168,7 @@ public final class SpillManager implements AutoCloseable {
     try {
       long wanted = wantedBytes.getAsLong();
       return wanted > 0
-          ? new SpillRound(this, wanted)
+          ? new SpillPass(this, wanted)
               .run(SpillableBufferOwner.oldestFirst(onDevice.toList(), which))
           : 0;
     } finally {
@@ -199,12 +199,12 @@ public final class SpillManager implements AutoCloseable {
     SpillFile.Region region = owner.region();
     owner.movedToDevice(address, stream);
     onDevice.add(owner);
-    owner.share().freeSpilled(owner, hostAddress, region);
+    owner.quota().freeSpilled(owner, hostAddress, region);
   }
 
   void exposed(SpillableBufferOwner owner, boolean wasSpilled) {
     onDevice.remove(owner);
-    owner.share().statistics().exposed(owner.size(), wasSpilled);
+    owner.quota().statistics().exposed(owner.size(), wasSpilled);
   }
 
   /** Frees the memory of an owner that has no slices left. */
@@ -213,7 +213,7 @@ public final class SpillManager implements AutoCloseable {
       onDevice.remove(owner);
       owner.resource().free(owner.keptAddress(), owner.size(), owner.stream());
     } else {
-      owner.share().freeSpilled(owner, owner.keptAddress(), owner.region());
+      owner.quota().freeSpilled(owner, owner.keptAddress(), owner.region());
     }
   }
 

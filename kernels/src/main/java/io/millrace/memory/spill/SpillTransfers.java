@@ -47,7 +47,7 @@ final class SpillTransfers implements AutoCloseable {
 
   /** Copies spilled memory to {@code address} on the device, and counts the time. */
   void toDevice(SpillableBufferOwner owner, long address) {
-    SpillShare share = owner.share();
+    SpillQuota share = owner.quota();
     SpillTier from = owner.tier();
     long startNanos = nanoTime();
     unspilling.lock();

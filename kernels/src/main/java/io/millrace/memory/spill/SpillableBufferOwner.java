@@ -20,7 +20,7 @@ final class SpillableBufferOwner extends BufferOwner {
           .thenComparing(Comparator.comparingLong(Age::size).reversed());
 
   private final SpillableResourceAdaptor resource;
-  private final OwnerList.Links links = new OwnerList.Links();
+  private final SpillCandidates.Links links = new SpillCandidates.Links();
   // null: on the device, where every owner begins.
   private volatile SpillTier spilledTo;
   // Read without the lock to put owners in order, for which an old value does.
@@ -59,14 +59,14 @@ final class SpillableBufferOwner extends BufferOwner {
   }
 
   private SpillManager manager() {
-    return resource.share().manager();
+    return resource.quota().manager();
   }
 
-  SpillShare share() {
-    return resource.share();
+  SpillQuota quota() {
+    return resource.quota();
   }
 
-  OwnerList.Links links() {
+  SpillCandidates.Links links() {
     return links;
   }
 

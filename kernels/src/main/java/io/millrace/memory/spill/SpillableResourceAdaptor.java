@@ -10,7 +10,7 @@ import io.millrace.memory.BufferOwner;
 import io.millrace.memory.MemoryResource;
 
 /**
- * Device memory of one {@link SpillShare}: buffers allocated from it are spilled when memory runs
+ * Device memory of one {@link SpillQuota}: buffers allocated from it are spilled when memory runs
  * out, and are brought back when they are accessed. What is kept in host memory meanwhile is paid
  * from the budget of this adaptor. Put it outermost: adaptors around it hide that its buffers are
  * spillable.
@@ -21,17 +21,17 @@ import io.millrace.memory.MemoryResource;
  */
 @PublicEvolving
 public final class SpillableResourceAdaptor implements MemoryResource {
-  private final SpillShare share;
+  private final SpillQuota quota;
   private final MemoryBudget hostBudget;
 
-  SpillableResourceAdaptor(SpillShare share, MemoryBudget hostBudget) {
-    this.share = share;
+  SpillableResourceAdaptor(SpillQuota share, MemoryBudget hostBudget) {
+    this.quota = share;
     this.hostBudget = hostBudget;
   }
 
   /** The share that this memory counts for. */
-  public SpillShare share() {
-    return share;
+  public SpillQuota quota() {
+    return quota;
   }
 
   MemoryBudget hostBudget() {
@@ -40,17 +40,17 @@ public final class SpillableResourceAdaptor implements MemoryResource {
 
   @Override
   public Device device() {
-    return share.manager().device();
+    return quota.manager().device();
   }
 
   @Override
   public boolean copiesOnWrite() {
-    return share.limits().copyOnWrite();
+    return quota.limits().copyOnWrite();
   }
 
   /** Whether buffers of this memory are spillable. */
-  public boolean spills() {
-    return share.limits().spills();
+  public boolean isSpillable() {
+    return quota.limits().isEnabled();
   }
 
   /**
@@ -62,26 +62,26 @@ public final class SpillableResourceAdaptor implements MemoryResource {
    */
   @Override
   public long allocate(long bytes, DeviceStream stream) {
-    share.makeRoomOnDevice(bytes);
-    long address = share.manager().upstream().allocate(bytes, stream);
-    share.addDeviceBytes(bytes);
+    quota.makeRoomOnDevice(bytes);
+    long address = quota.manager().upstream().allocate(bytes, stream);
+    quota.addDeviceBytes(bytes);
     return address;
   }
 
   @Override
   public void free(long address, long bytes, DeviceStream stream) {
-    share.manager().upstream().free(address, bytes, stream);
-    share.addDeviceBytes(-bytes);
+    quota.manager().upstream().free(address, bytes, stream);
+    quota.addDeviceBytes(-bytes);
   }
 
   @Override
   public BufferOwner allocateOwner(long bytes, DeviceStream stream) {
-    if (bytes == 0 || !spills()) {
+    if (bytes == 0 || !isSpillable()) {
       return MemoryResource.super.allocateOwner(bytes, stream);
     }
     SpillableBufferOwner owner =
         new SpillableBufferOwner(this, allocate(bytes, stream), bytes, stream);
-    share.manager().add(owner);
+    quota.manager().add(owner);
     return owner;
   }
 }

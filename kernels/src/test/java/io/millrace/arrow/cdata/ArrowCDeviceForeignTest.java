@@ -48,7 +48,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Arrays of others on the device, compared with what the host's importer makes of them. */
 class ArrowCDeviceForeignTest {
   private static final int ROWS = 1_000;
-  private static final long NANOS_OF_DAY = 86_400_000_000_000L;
+  private static final long NANOS_PER_DAY = 86_400_000_000_000L;
   private static final int WORDS = 100;
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
@@ -117,8 +117,8 @@ class ArrowCDeviceForeignTest {
       fill(timeSeconds, row -> timeSeconds.setSafe(row, values.nextInt(86_400)));
       fill(
           timeMicros,
-          row -> timeMicros.setSafe(row, (values.nextLong() >>> 1) % (NANOS_OF_DAY / 1_000)));
-      fill(timeNanos, row -> timeNanos.setSafe(row, (values.nextLong() >>> 1) % NANOS_OF_DAY));
+          row -> timeMicros.setSafe(row, (values.nextLong() >>> 1) % (NANOS_PER_DAY / 1_000)));
+      fill(timeNanos, row -> timeNanos.setSafe(row, (values.nextLong() >>> 1) % NANOS_PER_DAY));
       assertImported(none, seconds, nanos, timeSeconds, timeMicros, timeNanos);
     }
   }

@@ -20,7 +20,7 @@ import io.millrace.memory.resource.TrackingResourceAdaptor;
 import io.millrace.memory.spill.MemoryBudget;
 import io.millrace.memory.spill.SpillLimits;
 import io.millrace.memory.spill.SpillManager;
-import io.millrace.memory.spill.SpillShare;
+import io.millrace.memory.spill.SpillQuota;
 import io.millrace.memory.spill.SpillStatistics;
 import io.millrace.testing.TableBuilder;
 import java.util.List;
@@ -48,8 +48,8 @@ class ArrowSpillTest {
           true,
           statistics,
           () -> 0);
-  private final SpillShare share =
-      manager.openShare("the test", SpillLimits.DEFAULT.withStatisticsLevel(2));
+  private final SpillQuota share =
+      manager.openQuota("the test", SpillLimits.DEFAULT.withStatisticsLevel(2));
   private final MemoryResource spillable = share.resource(MemoryBudget.unlimited());
   private final BufferAllocator allocator = new RootAllocator();
 

@@ -95,8 +95,8 @@ class GatherRunsTest {
                 .build(device);
         Table map = map(rows);
         AccessScope scope = AccessScope.on(device.stream())) {
-      RepeatedRuns runs =
-          new RepeatedRuns(address(map.column(0), scope), rows.size(), scope, device.memory());
+      RepeatedGather runs =
+          new RepeatedGather(address(map.column(0), scope), rows.size(), scope, device.memory());
       long offsets = address(strings.column(0).child(0), scope);
       if (total <= Integer.MAX_VALUE) {
         assertThat(runs.count(offsets)).isEqualTo((int) total);

@@ -53,7 +53,7 @@ class HashPartitionTest {
         GoldenTable.read("libcudf-hash-input.csv"),
         List.of(keys.split("\\+")),
         GoldenTable.read("libcudf-hash-partitions.csv").column(heading),
-        PartitionNumbering.modulo(PARTITIONS),
+        PartitionAssigner.modulo(PARTITIONS),
         isIdentity ? HashFunction.IDENTITY : HashFunction.MURMUR3_32);
   }
 
@@ -61,11 +61,11 @@ class HashPartitionTest {
   @MethodSource("flinkColumns")
   void numbersAreThoseOfFlink(String heading) {
     int second = heading.indexOf('_', heading.indexOf('_') + 1);
-    PartitionNumbering numbering =
+    PartitionAssigner numbering =
         switch (heading.substring(0, second)) {
-          case "java_group128" -> PartitionNumbering.keyGroups(128);
-          case "java_subtask100of7" -> PartitionNumbering.subtasks(100, 7);
-          default -> PartitionNumbering.keyGroups(32768);
+          case "java_group128" -> PartitionAssigner.keyGroups(128);
+          case "java_subtask100of7" -> PartitionAssigner.subtasks(100, 7);
+          default -> PartitionAssigner.keyGroups(32768);
         };
     assertNumbers(
         GoldenTable.read("flink-key-input.csv"),
@@ -80,7 +80,7 @@ class HashPartitionTest {
       GoldenTable golden,
       List<String> keys,
       List<String> numbers,
-      PartitionNumbering numbering,
+      PartitionAssigner numbering,
       HashFunction function) {
     List<Integer> partitionOf =
         numbers.stream()
@@ -147,7 +147,7 @@ class HashPartitionTest {
             new TableBuilder().column(schema.field(0), Arrays.asList(keys)).build(device);
         PartitionedTable partitioned =
             partition(
-                table, List.of(0), PartitionNumbering.modulo(partitions), HashFunction.IDENTITY)) {
+                table, List.of(0), PartitionAssigner.modulo(partitions), HashFunction.IDENTITY)) {
       List<Integer> partitionOf =
           Arrays.stream(keys).map(key -> Math.floorMod((Long) key, partitions)).toList();
       assertThat(partitioned.offsets()).isEqualTo(Partitions.offsets(partitionOf, partitions));
@@ -204,7 +204,7 @@ class HashPartitionTest {
   // Our device against the plain Java twin; on the host the invariants alone are worth the run.
   private void assertSameAsHost(
       Table table, List<Integer> keys, int partitions, HashFunction function) {
-    PartitionNumbering numbering = PartitionNumbering.modulo(partitions);
+    PartitionAssigner numbering = PartitionAssigner.modulo(partitions);
     try (PartitionedTable ours = partition(table, keys, numbering, function);
         Table host = device.copyToHost(table);
         PartitionedTable twin =
@@ -224,7 +224,7 @@ class HashPartitionTest {
   }
 
   private PartitionedTable partition(
-      Table table, List<Integer> keys, PartitionNumbering numbering, HashFunction function) {
+      Table table, List<Integer> keys, PartitionAssigner numbering, HashFunction function) {
     return device.assertLaunches(
         table.rowCount() > 0 ? 1 : 0,
         () ->
@@ -237,7 +237,7 @@ class HashPartitionTest {
     for (DataType type : DataTypes.flat()) {
       Schema schema = DataTypes.schema(List.of(type, DataType.INT16));
       RandomTables tables = new RandomTables(random.random(), 0.2);
-      PartitionNumbering numbering = PartitionNumbering.keyGroups(32_768);
+      PartitionAssigner numbering = PartitionAssigner.keyGroups(32_768);
       try (Table table = tables.generateSliced(schema, 2_500, device);
           PartitionedTable ours =
               partition(table, List.of(0), numbering, HashFunction.FLINK_JAVA)) {
@@ -256,7 +256,7 @@ class HashPartitionTest {
   void partitionsAreSlices() {
     try (Table table = new TableBuilder().column("k", DataType.INT32, 3, 0, 7, 1).build(device);
         PartitionedTable partitioned =
-            partition(table, List.of(0), PartitionNumbering.modulo(4), HashFunction.IDENTITY);
+            partition(table, List.of(0), PartitionAssigner.modulo(4), HashFunction.IDENTITY);
         Table last = partitioned.partition(3)) {
       assertThat(partitioned.offsets()).containsExactly(0, 1, 2, 2, 4);
       assertThat(device.rows(last)).containsExactly(List.of(3), List.of(7));
@@ -288,7 +288,7 @@ class HashPartitionTest {
 
   private void assertRefused(
       Table table, List<Integer> keys, HashFunction function, Class<? extends Exception> error) {
-    assertThatThrownBy(() -> partition(table, keys, PartitionNumbering.modulo(2), function))
+    assertThatThrownBy(() -> partition(table, keys, PartitionAssigner.modulo(2), function))
         .isInstanceOf(error);
   }
 
@@ -296,9 +296,9 @@ class HashPartitionTest {
   void numberingsDivideExactly() {
     int[] hashes = random.random().ints(2_000).toArray();
     System.arraycopy(new int[] {0, 1, -1, Integer.MIN_VALUE, Integer.MAX_VALUE}, 0, hashes, 0, 5);
-    int largest = PartitionNumbering.MAXIMUM_PARTITIONS;
+    int largest = PartitionAssigner.MAX_PARTITIONS;
     for (int partitions : new int[] {1, 2, 3, 7, 64, 65, 1_000_003, largest}) {
-      PartitionNumbering numbering = PartitionNumbering.modulo(partitions);
+      PartitionAssigner numbering = PartitionAssigner.modulo(partitions);
       for (int hash : hashes) {
         assertThat(numbering.partition(hash))
             .isEqualTo(Integer.remainderUnsigned(hash, partitions));
@@ -307,22 +307,22 @@ class HashPartitionTest {
     for (int keyGroups : new int[] {1, 2, 3, 100, 128, 32_767, 32_768}) {
       int subtasks = (keyGroups + 1) / 2;
       for (int hash : hashes) {
-        assertThat(PartitionNumbering.subtasks(keyGroups, subtasks).partition(hash))
+        assertThat(PartitionAssigner.subtasks(keyGroups, subtasks).partition(hash))
             .isEqualTo(
-                PartitionNumbering.keyGroups(keyGroups).partition(hash) * subtasks / keyGroups);
+                PartitionAssigner.keyGroups(keyGroups).partition(hash) * subtasks / keyGroups);
       }
     }
   }
 
   @Test
   void numberingsAreChecked() {
-    assertThatThrownBy(() -> PartitionNumbering.modulo(0))
+    assertThatThrownBy(() -> PartitionAssigner.modulo(0))
         .hasMessage("partitions must be at least 1, but are 0");
-    assertThatThrownBy(() -> PartitionNumbering.modulo(Integer.MAX_VALUE))
+    assertThatThrownBy(() -> PartitionAssigner.modulo(Integer.MAX_VALUE))
         .hasMessage("partitions must be at most 2147483638, but are 2147483647");
-    assertThatThrownBy(() -> PartitionNumbering.keyGroups(32769))
+    assertThatThrownBy(() -> PartitionAssigner.keyGroups(32769))
         .hasMessage("maximum parallelism must be from 1 to 32768, but is 32769");
-    assertThatThrownBy(() -> PartitionNumbering.subtasks(128, 129))
+    assertThatThrownBy(() -> PartitionAssigner.subtasks(128, 129))
         .hasMessage("parallelism must be from 1 to 128, the maximum parallelism, but is 129");
   }
 
@@ -331,7 +331,7 @@ class HashPartitionTest {
     if (device.isCuda()) {
       assertThat(size("partition", "PartitionArguments")).isEqualTo(PartitionArguments.BYTES);
       assertThat(size("partition", "SortedOffsetsArguments"))
-          .isEqualTo(ManyPartitions.OFFSETS_ARGUMENTS_BYTES);
+          .isEqualTo(MultiPassPartition.OFFSETS_ARGUMENTS_BYTES);
       assertThat(size("round_robin_partition", "RoundRobinArguments"))
           .isEqualTo(RoundRobinKernels.ARGUMENTS_BYTES);
       assertThat(size("gather", "GatherArguments")).isEqualTo(GatherKernels.ARGUMENTS_BYTES);

@@ -9,7 +9,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceKind;
-import io.millrace.kernel.gather.RowMoves;
+import io.millrace.kernel.gather.GatherPlan;
 import io.millrace.memory.AccessScope;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.GpuModel;
@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tiles and crossovers of partitioning on every kind of GPU that the kernels run on. */
 class LaunchShapesTest {
-  private static final int MOST_PARTITIONS_OF_A_PASS = 1024;
+  private static final int MAX_PARTITIONS_PER_PASS = 1024;
   private static final int FEW_ROWS = 1 << 16;
   private static final int MANY_ROWS = 1 << 26;
 
@@ -36,7 +36,7 @@ class LaunchShapesTest {
   @EnumSource
   void eachTileFitsItsGpu(GpuModel model) {
     for (int rows : List.of(1, FEW_ROWS, MANY_ROWS)) {
-      for (int partitions = 1; partitions <= MOST_PARTITIONS_OF_A_PASS; partitions++) {
+      for (int partitions = 1; partitions <= MAX_PARTITIONS_PER_PASS; partitions++) {
         ScatterTile tile = ScatterTile.of(model.properties(), rows, partitions);
         assertThat(tile.sharedBytes(partitions))
             .as("%s, %d rows to %d partitions", tile, rows, partitions)
@@ -50,7 +50,7 @@ class LaunchShapesTest {
   void theCountersOfAnyTileFitTwoOfItsSlots() {
     for (ScatterTile tile : ScatterTile.ALL) {
       int slots = tile.sharedBytes(0) - 32 * Integer.BYTES;
-      int counters = tile.threads() / 32 * MOST_PARTITIONS_OF_A_PASS * Integer.BYTES;
+      int counters = tile.threads() / 32 * MAX_PARTITIONS_PER_PASS * Integer.BYTES;
       assertThat(counters).as(tile.toString()).isLessThanOrEqualTo(slots / 3 * 2);
     }
   }
@@ -105,7 +105,7 @@ class LaunchShapesTest {
                 .column(Field.of("number", DataType.INT32), numbers)
                 .build(device);
         AccessScope scope = AccessScope.on(device.stream());
-        RowMoves moves = new RowMoves(input.columns(), rows, scope, device.memory())) {
+        GatherPlan moves = new GatherPlan(input.columns(), rows, scope, device.memory())) {
       int[] offsets =
           kernels.partition(
               moves, new PartitionMap(input.column(0)), partitions, scope, device.memory());

@@ -9,7 +9,7 @@ import io.millrace.memory.resource.PinnedHostMemoryResource;
 import io.millrace.memory.spill.MemoryBudget;
 import io.millrace.memory.spill.SpillLimits;
 import io.millrace.memory.spill.SpillManager;
-import io.millrace.memory.spill.SpillShare;
+import io.millrace.memory.spill.SpillQuota;
 import io.millrace.memory.spill.SpillStatistics;
 import java.util.Arrays;
 import java.util.List;
@@ -33,8 +33,8 @@ public final class SpillableMemoryBenchmark {
   private static final int BAR_ROWS = 1 << 20;
   private static final double BAR_MICROSECONDS = 1;
   private static final double BAR_SHARE = 0.03;
-  private static final int MINIMUM_ROUNDS = 51;
-  private static final int MAXIMUM_ROUNDS = 5001;
+  private static final int MIN_ROUNDS = 51;
+  private static final int MAX_ROUNDS = 5001;
   private static final double WARM_UP_MICROSECONDS = 300_000;
   private static final double MICROSECONDS = 1_000_000;
 
@@ -60,7 +60,7 @@ public final class SpillableMemoryBenchmark {
                 true,
                 new SpillStatistics(1),
                 System::nanoTime);
-        SpillShare share = manager.openShare("the benchmark", SpillLimits.DEFAULT)) {
+        SpillQuota share = manager.openQuota("the benchmark", SpillLimits.DEFAULT)) {
       new SpillableMemoryBenchmark(plain, share.resource(MemoryBudget.unlimited()))
           .printTable(rows);
     }
@@ -133,7 +133,7 @@ public final class SpillableMemoryBenchmark {
     for (int i = 0; i < 2; i++) {
       round = microsecondsOfRounds(inputs, partitions, operation, WARM_UP_MICROSECONDS);
     }
-    return (int) Math.max(MINIMUM_ROUNDS, Math.min(MAXIMUM_ROUNDS, MICROSECONDS / round));
+    return (int) Math.max(MIN_ROUNDS, Math.min(MAX_ROUNDS, MICROSECONDS / round));
   }
 
   /** What one round takes, from as many as fit {@code microseconds}. */

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * free to run ahead of each other.
  */
 final class AllocationReplay implements AutoCloseable {
-  private static final int MAXIMUM_SPINS = 10_000;
+  private static final int MAX_SPINS = 10_000;
   private static final long PARK_NANOS = 10_000;
 
   private final AllocationTrace trace;
@@ -100,7 +100,7 @@ final class AllocationReplay implements AutoCloseable {
       if (failed) {
         return false;
       }
-      if (spins < MAXIMUM_SPINS) {
+      if (spins < MAX_SPINS) {
         Thread.onSpinWait();
       } else {
         LockSupport.parkNanos(PARK_NANOS);

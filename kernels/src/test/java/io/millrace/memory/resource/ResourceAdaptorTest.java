@@ -297,7 +297,7 @@ class ResourceAdaptorTest {
 
   @Test
   void pinnedMemoryCatchesFreesThatMatchNoAllocation() {
-    PinnedMemoryResource pinned = new PinnedMemoryResource(device.device());
+    StagingMemoryResource pinned = new StagingMemoryResource(device.device());
     long address = pinned.allocate(100, device.hostStream());
     pinned.free(address, 100, device.hostStream());
     assertThatIllegalStateException()

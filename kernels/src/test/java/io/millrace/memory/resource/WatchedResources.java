@@ -47,7 +47,7 @@ final class WatchedResources implements AutoCloseable {
   }
 
   MemoryResource pinned() {
-    return watch(new PinnedMemoryResource(device));
+    return watch(new StagingMemoryResource(device));
   }
 
   MemoryResource pinnedHost() {
@@ -80,7 +80,7 @@ final class WatchedResources implements AutoCloseable {
             new SpillStatistics(1),
             System::nanoTime);
     managers.add(manager);
-    return manager.openShare("the test", SpillLimits.DEFAULT).resource(MemoryBudget.unlimited());
+    return manager.openQuota("the test", SpillLimits.DEFAULT).resource(MemoryBudget.unlimited());
   }
 
   /** Gives back what pools keep unused. */

@@ -13,7 +13,7 @@ import io.millrace.memory.resource.PinnedHostMemoryResource;
 import io.millrace.memory.spill.MemoryBudget;
 import io.millrace.memory.spill.SpillLimits;
 import io.millrace.memory.spill.SpillManager;
-import io.millrace.memory.spill.SpillShare;
+import io.millrace.memory.spill.SpillQuota;
 import io.millrace.memory.spill.SpillStatistics;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -44,7 +44,7 @@ public class GpuRetryBenchmark {
     private static final int ROWS = 64;
 
     SpillManager manager;
-    SpillShare share;
+    SpillQuota share;
     DeviceStream stream;
     GpuRetry retry;
     Table table;
@@ -61,7 +61,7 @@ public class GpuRetryBenchmark {
               true,
               new SpillStatistics(1),
               System::nanoTime);
-      share = manager.openShare("the benchmark", SpillLimits.DEFAULT);
+      share = manager.openQuota("the benchmark", SpillLimits.DEFAULT);
       retry = new GpuRetry(share, new GpuSemaphore(4, System::nanoTime));
       Buffer data =
           Buffer.allocate(ROWS * Long.BYTES, stream, share.resource(MemoryBudget.unlimited()));

@@ -20,7 +20,7 @@ import io.millrace.memory.spill.MemoryBudget;
 import io.millrace.memory.spill.SpillException;
 import io.millrace.memory.spill.SpillLimits;
 import io.millrace.memory.spill.SpillManager;
-import io.millrace.memory.spill.SpillShare;
+import io.millrace.memory.spill.SpillQuota;
 import io.millrace.memory.spill.SpillStatistics;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
@@ -51,7 +51,7 @@ class GpuRetryTest {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final GpuSemaphore semaphore = new GpuSemaphore(2, System::nanoTime);
   private SpillManager manager;
-  private SpillShare share;
+  private SpillQuota share;
   private GpuRetry retry;
 
   @BeforeEach
@@ -69,7 +69,7 @@ class GpuRetryTest {
             true,
             new SpillStatistics(1),
             System::nanoTime);
-    share = manager.openShare("the test", SpillLimits.DEFAULT);
+    share = manager.openQuota("the test", SpillLimits.DEFAULT);
     retry = new GpuRetry(share, semaphore);
   }
 

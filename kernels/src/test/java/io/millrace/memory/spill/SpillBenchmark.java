@@ -91,7 +91,7 @@ public class SpillBenchmark {
     private PoolMemoryResource memory;
     private PoolMemoryResource pinned;
     private SpillManager manager;
-    private SpillShare share;
+    private SpillQuota share;
     private DeviceStream stream;
 
     abstract long bytes();
@@ -107,7 +107,7 @@ public class SpillBenchmark {
       manager =
           new SpillManager(
               memory, pinned, Long.MAX_VALUE, true, new SpillStatistics(1), System::nanoTime);
-      share = manager.openShare("the benchmark", limits());
+      share = manager.openQuota("the benchmark", limits());
       SpillableResourceAdaptor spillable = share.resource(MemoryBudget.unlimited());
       for (long offset = 0; offset < bytes(); offset += bufferBytes) {
         Buffer buffer = Buffer.allocate(bufferBytes, stream, spillable);

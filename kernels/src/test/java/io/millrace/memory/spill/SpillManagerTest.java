@@ -27,7 +27,7 @@ class SpillManagerTest {
   @TempDir Path directory;
 
   private SpillScene scene;
-  private SpillShare share;
+  private SpillQuota share;
 
   private void open(MemoryResource memory, SpillLimits limits) {
     scene = new SpillScene(device, memory, Long.MAX_VALUE);

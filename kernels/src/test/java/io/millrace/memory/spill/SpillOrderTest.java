@@ -38,7 +38,7 @@ class SpillOrderTest {
   private final DeviceStream second = device.createStream();
   private final long result = device.allocate(BYTES);
   private SpillManager manager;
-  private SpillShare share;
+  private SpillQuota share;
 
   /** Where buffers are spilled to. */
   private enum Target {
@@ -76,7 +76,7 @@ class SpillOrderTest {
         new SpillManager(
             memory, hostMemory, Long.MAX_VALUE, true, new SpillStatistics(1), System::nanoTime);
     share =
-        manager.openShare(
+        manager.openQuota(
             "the test",
             SpillLimits.DEFAULT
                 .withHostBytes(target.hostBytes)

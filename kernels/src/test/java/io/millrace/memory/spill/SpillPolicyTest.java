@@ -40,7 +40,7 @@ class SpillPolicyTest {
 
   private SpillScene scene;
 
-  private SpillShare open(SpillLimits limits) {
+  private SpillQuota open(SpillLimits limits) {
     scene = new SpillScene(device, device.fixedMemory(), UNLIMITED);
     return scene.open(limits);
   }
@@ -79,7 +79,7 @@ class SpillPolicyTest {
 
   @Test
   void theLeastRecentlyUsedGoesFirst() {
-    SpillShare share = open(SpillLimits.DEFAULT);
+    SpillQuota share = open(SpillLimits.DEFAULT);
     Buffer oldest = scene.filled(share, 1, BYTES);
     scene.filled(share, 2, BYTES);
     scene.filled(share, 3, BYTES);
@@ -90,7 +90,7 @@ class SpillPolicyTest {
 
   @Test
   void ofBuffersUsedAtTheSameTimeTheLargestGoesFirst() {
-    SpillShare share = open(SpillLimits.DEFAULT);
+    SpillQuota share = open(SpillLimits.DEFAULT);
     Buffer small = scene.filled(share, 1, BYTES);
     Buffer large = scene.filled(share, 2, 3 * BYTES);
     Buffer middle = scene.filled(share, 3, 2 * BYTES);
@@ -102,8 +102,8 @@ class SpillPolicyTest {
 
   @Test
   void aJobOverItsLimitMovesItsOwnBuffersAlone() {
-    SpillShare other = open(SpillLimits.DEFAULT);
-    SpillShare share = scene.open(SpillLimits.DEFAULT.withDeviceBytes(2 * BYTES));
+    SpillQuota other = open(SpillLimits.DEFAULT);
+    SpillQuota share = scene.open(SpillLimits.DEFAULT.withDeviceBytes(2 * BYTES));
     scene.filled(other, 0, BYTES);
     for (int i = 1; i <= 3; i++) {
       scene.filled(share, i, BYTES);
@@ -116,8 +116,8 @@ class SpillPolicyTest {
   @Test
   void aProcessOverItsLimitMovesTheOldestOfAllJobs() {
     scene = new SpillScene(device, device.fixedMemory(), 2 * BYTES);
-    SpillShare first = scene.open(SpillLimits.DEFAULT);
-    SpillShare second = scene.open(SpillLimits.DEFAULT);
+    SpillQuota first = scene.open(SpillLimits.DEFAULT);
+    SpillQuota second = scene.open(SpillLimits.DEFAULT);
     scene.filled(first, 1, BYTES / 2);
     scene.filled(second, 2, BYTES);
     scene.filled(second, 3, BYTES);
@@ -127,7 +127,7 @@ class SpillPolicyTest {
 
   @Test
   void aLittleMoreThanTheExcessIsMoved() {
-    SpillShare share = open(SpillLimits.DEFAULT.withDeviceBytes(64 * BYTES));
+    SpillQuota share = open(SpillLimits.DEFAULT.withDeviceBytes(64 * BYTES));
     for (int i = 0; i < 65; i++) {
       scene.filled(share, i, BYTES);
     }
@@ -136,7 +136,7 @@ class SpillPolicyTest {
 
   @Test
   void theDeviceLimitIsSoft() {
-    SpillShare share = open(SpillLimits.DEFAULT.withDeviceBytes(2 * BYTES));
+    SpillQuota share = open(SpillLimits.DEFAULT.withDeviceBytes(2 * BYTES));
     Buffer first = scene.filled(share, 1, BYTES);
     Buffer second = scene.filled(share, 2, BYTES);
     try (AccessScope scope = AccessScope.on(device.stream())) {
@@ -157,7 +157,7 @@ class SpillPolicyTest {
             new PinnedHostMemoryResource(device.device()),
             UNLIMITED,
             false);
-    SpillShare share = scene.open(SpillLimits.DEFAULT);
+    SpillQuota share = scene.open(SpillLimits.DEFAULT);
     scene.filled(share, 1, BYTES);
     assertThatExceptionOfType(GpuOutOfMemoryException.class)
         .isThrownBy(() -> scene.filled(share, 2, BYTES));
@@ -166,7 +166,7 @@ class SpillPolicyTest {
 
   @Test
   void whatTheHostHasNoRoomForGoesToDiskDirectly() {
-    SpillShare share = open(onDisk(BYTES, UNLIMITED));
+    SpillQuota share = open(onDisk(BYTES, UNLIMITED));
     Buffer large = scene.filled(share, 1, 2 * BYTES);
     Buffer small = scene.filled(share, 2, BYTES);
     scene.manager.spill(UNLIMITED);
@@ -192,7 +192,7 @@ class SpillPolicyTest {
               seen.add(scene.tiers());
               return nanos.incrementAndGet();
             });
-    SpillShare share = scene.open(onDisk(BYTES, UNLIMITED));
+    SpillQuota share = scene.open(onDisk(BYTES, UNLIMITED));
     scene.filled(share, 1, BYTES);
     scene.filled(share, 2, BYTES);
     scene.manager.spill(UNLIMITED);
@@ -209,7 +209,7 @@ class SpillPolicyTest {
             FailingResourceAdaptor.everyNth(new PinnedHostMemoryResource(device.device()), 1),
             UNLIMITED,
             true);
-    SpillShare share = scene.open(onDisk(UNLIMITED, UNLIMITED));
+    SpillQuota share = scene.open(onDisk(UNLIMITED, UNLIMITED));
     Buffer buffer = scene.filled(share, 1, BYTES);
     scene.manager.spill(1);
     assertThat(scene.tiers()).containsExactly(DISK);
@@ -219,7 +219,7 @@ class SpillPolicyTest {
 
   @Test
   void withNoRoomAnywhereABufferStays() {
-    SpillShare share = open(SpillLimits.DEFAULT.withHostBytes(BYTES - 1));
+    SpillQuota share = open(SpillLimits.DEFAULT.withHostBytes(BYTES - 1));
     Buffer buffer = scene.filled(share, 1, BYTES);
     assertThat(scene.manager.spill(1)).isZero();
     assertThat(scene.tiers()).containsExactly(DEVICE);
@@ -228,7 +228,7 @@ class SpillPolicyTest {
 
   @Test
   void aPayerWithoutBudgetMovesItsOwnBuffersToDiskAlone() {
-    SpillShare share = open(onDisk(UNLIMITED, UNLIMITED));
+    SpillQuota share = open(onDisk(UNLIMITED, UNLIMITED));
     MemoryResource rich = share.resource(MemoryBudget.unlimited());
     MemoryResource poor = share.resource(new LimitedBudget(BYTES));
     Buffer richBuffer = scene.filled(rich, 1, BYTES);
@@ -244,7 +244,7 @@ class SpillPolicyTest {
 
   @Test
   void aFullDiskFailsTheAllocationAndLosesNothing() {
-    SpillShare share = open(onDisk(BYTES, 2 * BYTES).withDeviceBytes(BYTES));
+    SpillQuota share = open(onDisk(BYTES, 2 * BYTES).withDeviceBytes(BYTES));
     for (int i = 0; i < 4; i++) {
       scene.filled(share, i, BYTES);
     }
@@ -266,8 +266,8 @@ class SpillPolicyTest {
     scene =
         new SpillScene(
             device, new LimitingResourceAdaptor(device.fixedMemory(), 3 * BYTES), UNLIMITED);
-    SpillShare full = scene.open(onDisk(0, BYTES));
-    SpillShare other = scene.open(SpillLimits.DEFAULT);
+    SpillQuota full = scene.open(onDisk(0, BYTES));
+    SpillQuota other = scene.open(SpillLimits.DEFAULT);
     scene.filled(full, 1, BYTES);
     scene.manager.spill(1);
     scene.filled(full, 2, BYTES);
@@ -291,7 +291,7 @@ class SpillPolicyTest {
             UNLIMITED,
             true,
             () -> nanos.getAndAdd(stepNanos));
-    SpillShare share = scene.open(SpillLimits.DEFAULT);
+    SpillQuota share = scene.open(SpillLimits.DEFAULT);
     scene.filled(share, 1, BYTES);
     scene.manager.spill(1);
     assertThat(share.statistics().nanos(DEVICE, HOST)).isEqualTo(stepNanos);
@@ -310,7 +310,7 @@ class SpillPolicyTest {
   void memoryThatFindsNoRoomOnTheWayBackStaysSpilled() {
     LimitingResourceAdaptor limited = new LimitingResourceAdaptor(device.fixedMemory(), BYTES);
     scene = new SpillScene(device, limited, UNLIMITED);
-    SpillShare share = scene.open(SpillLimits.DEFAULT);
+    SpillQuota share = scene.open(SpillLimits.DEFAULT);
     Buffer spilled = scene.filled(share, 1, BYTES);
     Buffer other = scene.filled(share, 2, BYTES);
     try (AccessScope scope = AccessScope.on(device.stream())) {
@@ -324,7 +324,7 @@ class SpillPolicyTest {
 
   @Test
   void theSiteOfAnExposureIsItsCaller() {
-    SpillShare share = open(SpillLimits.DEFAULT.withStatisticsLevel(2));
+    SpillQuota share = open(SpillLimits.DEFAULT.withStatisticsLevel(2));
     Buffer buffer = scene.filled(share, 1, BYTES);
     scene.manager.spill(1);
     try (AccessScope scope = AccessScope.on(device.stream())) {

@@ -23,7 +23,7 @@ final class SpillScene implements AutoCloseable {
   final SpillManager manager;
   private final DeviceExtension device;
   private final List<Buffer> buffers = new ArrayList<>();
-  private final List<SpillShare> shares = new ArrayList<>();
+  private final List<SpillQuota> shares = new ArrayList<>();
 
   SpillScene(DeviceExtension device, MemoryResource memory, long deviceLimitBytes) {
     this(device, memory, new PinnedHostMemoryResource(device.device()), deviceLimitBytes, true);
@@ -52,14 +52,14 @@ final class SpillScene implements AutoCloseable {
             memory, this.hostMemory, deviceLimitBytes, onDemand, new SpillStatistics(2), nanoClock);
   }
 
-  SpillShare open(SpillLimits limits) {
-    SpillShare share = manager.openShare("the test", limits);
+  SpillQuota open(SpillLimits limits) {
+    SpillQuota share = manager.openQuota("the test", limits);
     shares.add(share);
     return share;
   }
 
   /** A buffer of {@code share} full of {@code value}, closed with the scene. */
-  Buffer filled(SpillShare share, int value, long bytes) {
+  Buffer filled(SpillQuota share, int value, long bytes) {
     return filled(share.resource(MemoryBudget.unlimited()), value, bytes);
   }
 
@@ -106,7 +106,7 @@ final class SpillScene implements AutoCloseable {
   @Override
   public void close() {
     buffers.forEach(Buffer::close);
-    for (SpillShare share : shares) {
+    for (SpillQuota share : shares) {
       assertThat(share.deviceBytes()).isZero();
       assertThat(share.hostBytes()).isZero();
       assertThat(share.diskBytes()).isZero();

@@ -7,7 +7,7 @@ import io.millrace.expression.SortKey;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.expression.resolve.UserDefinedFunction;
-import io.millrace.operators.api.Stage.Place;
+import io.millrace.operators.api.ExplainNode.Place;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batching.ColumnBatches;
 import io.millrace.operators.exchange.BatchExchange;
@@ -66,7 +66,7 @@ public final class ColumnStream {
   }
 
   static ColumnStream of(
-      DataStream<ColumnBatch> batches, ExpressionSettings settings, Stage stage) {
+      DataStream<ColumnBatch> batches, ExpressionSettings settings, ExplainNode stage) {
     return new ColumnStream(StreamPlan.of(batches, settings, stage));
   }
 
@@ -90,7 +90,9 @@ public final class ColumnStream {
   public static ColumnStream fromBatches(DataStream<ColumnBatch> batches) {
     String name = batches.getTransformation().getName();
     return of(
-        batches, ExpressionSettings.DEFAULT, new Stage(name, Place.NOWHERE, List.of(), List.of()));
+        batches,
+        ExpressionSettings.DEFAULT,
+        new ExplainNode(name, Place.NONE, List.of(), List.of()));
   }
 
   /**
@@ -103,7 +105,7 @@ public final class ColumnStream {
    */
   public static ColumnStream fromArrow(DataStream<VectorSchemaRoot> roots, Schema schema) {
     DataStream<ColumnBatch> batches = ColumnBatches.fromArrow(roots, schema);
-    return of(batches, ExpressionSettings.DEFAULT, Stage.batching("Batch Arrow"));
+    return of(batches, ExpressionSettings.DEFAULT, ExplainNode.batching("Batch Arrow"));
   }
 
   /** The columns, with their types. */

@@ -17,12 +17,12 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 public final class RowStream<T> {
   private final DataStream<T> rows;
   private final Schema schema;
-  private final RowForm<T> form;
+  private final RowFormat<T> form;
 
   RowStream(DataStream<T> rows, Schema schema) {
     this.rows = rows;
     this.schema = schema;
-    this.form = RowForm.of(rows.getType(), schema);
+    this.form = RowFormat.of(rows.getType(), schema);
   }
 
   /** The rows in batches, as {@link BatchOptions#DEFAULT} says. */
@@ -35,6 +35,6 @@ public final class RowStream<T> {
     return ColumnStream.of(
         ColumnBatches.fromRows(rows, schema, form.appenders(), options),
         ExpressionSettings.DEFAULT,
-        Stage.batching("Batch " + form.name()));
+        ExplainNode.batching("Batch " + form.name()));
   }
 }

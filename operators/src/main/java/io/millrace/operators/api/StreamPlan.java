@@ -6,7 +6,7 @@ import io.millrace.column.Schema;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.expression.resolve.UserDefinedFunction;
 import io.millrace.kernel.hash.HashFunction;
-import io.millrace.operators.api.Stage.Place;
+import io.millrace.operators.api.ExplainNode.Place;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batching.ColumnBatches;
 import io.millrace.operators.exchange.BatchExchange;
@@ -39,10 +39,14 @@ import org.apache.flink.util.InstantiationUtil;
  * @param stage the last operator
  */
 record StreamPlan(
-    DataStream<ColumnBatch> input, CalcPlan pending, ExpressionSettings settings, Stage stage) {
+    DataStream<ColumnBatch> input,
+    CalcPlan pending,
+    ExpressionSettings settings,
+    ExplainNode stage) {
 
   /** A stream whose operators all are there. */
-  static StreamPlan of(DataStream<ColumnBatch> batches, ExpressionSettings settings, Stage stage) {
+  static StreamPlan of(
+      DataStream<ColumnBatch> batches, ExpressionSettings settings, ExplainNode stage) {
     Schema schema = ColumnBatchTypeInformation.schemaOf(batches.getType());
     return new StreamPlan(batches, CalcPlan.of(schema, settings), settings, stage);
   }
@@ -91,13 +95,13 @@ record StreamPlan(
 
   private StreamPlan then(
       DataStream<ColumnBatch> batches, String stage, Place place, String... hostReasons) {
-    Stage next = new Stage(stage, place, List.of(hostReasons), List.of(lastStage()));
+    ExplainNode next = new ExplainNode(stage, place, List.of(hostReasons), List.of(lastStage()));
     return of(batches, settings, next);
   }
 
   /** This stream, whose batches go to the subtasks in turns. */
   StreamPlan rebalance() {
-    return then(BatchExchange.roundRobin(batches()).apply(), "Rebalance", Place.NOWHERE);
+    return then(BatchExchange.roundRobin(batches()).apply(), "Rebalance", Place.NONE);
   }
 
   /**
@@ -155,11 +159,11 @@ record StreamPlan(
     List<StreamPlan> same =
         streams.stream().map(stream -> stream.withPending(stream.pending.as(schema))).toList();
     List<DataStream<ColumnBatch>> batches = same.stream().map(StreamPlan::batches).toList();
-    List<Stage> stages = same.stream().map(StreamPlan::lastStage).toList();
+    List<ExplainNode> stages = same.stream().map(StreamPlan::lastStage).toList();
     return of(
         BatchExchange.union(batches).apply(),
         streams.get(0).settings(),
-        new Stage("Union", Place.NOWHERE, List.of(), stages));
+        new ExplainNode("Union", Place.NONE, List.of(), stages));
   }
 
   private static SingleOutputStreamOperator<ColumnBatch> append(
@@ -178,7 +182,7 @@ record StreamPlan(
   DataStream<ColumnBatch> batches() {
     return pending.isIdentity()
         ? input
-        : append(input, "Calc", CalcStage.name(pending.calc()), schema(), pending.transforms());
+        : append(input, "Calc", CalcExplain.name(pending.calc()), schema(), pending.transforms());
   }
 
   /**
@@ -194,8 +198,8 @@ record StreamPlan(
   }
 
   /** The last operator, which may be that of what is pending. */
-  Stage lastStage() {
-    return pending.isIdentity() ? stage : CalcStage.of(pending.calc(), stage);
+  ExplainNode lastStage() {
+    return pending.isIdentity() ? stage : CalcExplain.of(pending.calc(), stage);
   }
 
   /**

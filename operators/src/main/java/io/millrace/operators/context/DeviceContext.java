@@ -39,19 +39,20 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 public final class DeviceContext implements AutoCloseable {
   private static final String RETRY_METRICS = "retry";
 
-  private final ChainStream chain;
+  private final ChainResources chain;
   private final MemoryResource pinnedResource;
   private final GpuRetry retry;
   private final List<RowCounter> rowCounters = new ArrayList<>();
   private boolean closed;
 
-  private DeviceContext(ChainStream chain) {
+  private DeviceContext(ChainResources chain) {
     this.chain = chain;
     this.pinnedResource =
         chain.device().kind() == DeviceKind.HOST
             ? chain.resource()
-            : DeviceMemory.pinnedMemory(chain.device());
-    this.retry = new GpuRetry(chain.resource().share(), DeviceMemory.semaphore(chain.device()));
+            : SharedDeviceMemory.pinnedMemory(chain.device());
+    this.retry =
+        new GpuRetry(chain.resource().quota(), SharedDeviceMemory.semaphore(chain.device()));
   }
 
   /**
@@ -67,7 +68,7 @@ public final class DeviceContext implements AutoCloseable {
    */
   public static DeviceContext open(AbstractStreamOperator<?> operator) {
     DeviceContext context =
-        new DeviceContext(LayeredOptions.read(() -> ChainStream.acquire(operator)));
+        new DeviceContext(LayeredOptions.read(() -> ChainResources.acquire(operator)));
     context.register(operator.getMetricGroup().addGroup(RETRY_METRICS));
     return context;
   }
@@ -75,7 +76,7 @@ public final class DeviceContext implements AutoCloseable {
   /** A context with a stream of its own, outside any job. */
   public static DeviceContext open(Device device) {
     return new DeviceContext(
-        ChainStream.acquire(new Object(), JobEnvironment.ofProcess(), () -> device));
+        ChainResources.acquire(new Object(), JobEnvironment.ofProcess(), () -> device));
   }
 
   public Device device() {
@@ -173,12 +174,12 @@ public final class DeviceContext implements AutoCloseable {
 
   /** Bytes of {@code device} that all contexts of this process hold now. */
   public static long heldBytes(Device device) {
-    return DeviceMemory.heldBytes(device);
+    return SharedDeviceMemory.heldBytes(device);
   }
 
   /** Bytes of host memory and disk that hold spilled buffers of this process's contexts now. */
   public static long spilledBytes(Device device) {
-    return DeviceMemory.spilledBytes(device);
+    return SharedDeviceMemory.spilledBytes(device);
   }
 
   /**
@@ -186,7 +187,7 @@ public final class DeviceContext implements AutoCloseable {
    * buffers, used or not. None once no context is open.
    */
   public static long reservedBytes(Device device) {
-    return DeviceMemory.reservedBytes(device);
+    return SharedDeviceMemory.reservedBytes(device);
   }
 
   /**
@@ -199,7 +200,7 @@ public final class DeviceContext implements AutoCloseable {
   @VisibleForTesting
   static void wrapMemory(
       UnaryOperator<MemoryResource> deviceMemory, UnaryOperator<MemoryResource> pinnedMemory) {
-    DeviceMemory.wrap(deviceMemory, pinnedMemory);
+    SharedDeviceMemory.wrap(deviceMemory, pinnedMemory);
   }
 
   /** Gives up the chain's streams. Closing twice does nothing. */

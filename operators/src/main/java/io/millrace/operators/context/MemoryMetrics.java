@@ -2,7 +2,7 @@
 package io.millrace.operators.context;
 
 import io.millrace.memory.SpillTier;
-import io.millrace.memory.spill.SpillShare;
+import io.millrace.memory.spill.SpillQuota;
 import io.millrace.memory.spill.SpillStatistics;
 import io.millrace.memory.spill.SpillStatistics.Exposure;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +23,7 @@ final class MemoryMetrics {
   private MemoryMetrics() {}
 
   /** Registers the metrics, until Flink closes {@code task}. */
-  static void register(MetricGroup task, SpillShare share) {
+  static void register(MetricGroup task, SpillQuota share) {
     MetricGroup memory = task.addGroup("memory");
     gauge(memory, "deviceBytes", share::deviceBytes);
     gauge(memory, "hostBytes", share::hostBytes);

@@ -107,10 +107,10 @@ public final class BatchExchange {
     if (keys.length == 0) {
       throw new IllegalArgumentException("a key needs a column");
     }
-    if (keys.length > HashPartition.MAXIMUM_KEY_COLUMNS) {
+    if (keys.length > HashPartition.MAX_KEY_COLUMNS) {
       throw new IllegalArgumentException(
           "a key has at most "
-              + HashPartition.MAXIMUM_KEY_COLUMNS
+              + HashPartition.MAX_KEY_COLUMNS
               + " columns, but this has "
               + keys.length);
     }

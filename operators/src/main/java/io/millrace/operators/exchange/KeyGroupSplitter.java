@@ -4,7 +4,7 @@ package io.millrace.operators.exchange;
 import io.millrace.column.Table;
 import io.millrace.kernel.hash.HashFunction;
 import io.millrace.kernel.partition.HashPartition;
-import io.millrace.kernel.partition.PartitionNumbering;
+import io.millrace.kernel.partition.PartitionAssigner;
 import io.millrace.kernel.partition.PartitionedTable;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
@@ -22,14 +22,14 @@ final class KeyGroupSplitter implements TableSplitter {
   private final List<Integer> keyColumns;
   private final HashFunction hash;
   private final boolean perKeyGroup;
-  private final PartitionNumbering numbering;
+  private final PartitionAssigner numbering;
 
   private KeyGroupSplitter(
       DeviceContext context,
       List<Integer> keyColumns,
       HashFunction hash,
       boolean perKeyGroup,
-      PartitionNumbering numbering,
+      PartitionAssigner numbering,
       int maximumBytes) {
     this.context = context;
     this.slicer = new ByteSlicer(maximumBytes, context.hostStream());
@@ -53,10 +53,10 @@ final class KeyGroupSplitter implements TableSplitter {
       if (partitions == 1) {
         return new WholeTableSplitter(context, maximumBytes, part -> route(part, 0, perKeyGroup));
       }
-      PartitionNumbering numbering =
+      PartitionAssigner numbering =
           perKeyGroup
-              ? PartitionNumbering.keyGroups(target.keyGroups())
-              : PartitionNumbering.subtasks(target.keyGroups(), target.subtasks());
+              ? PartitionAssigner.keyGroups(target.keyGroups())
+              : PartitionAssigner.subtasks(target.keyGroups(), target.subtasks());
       return new KeyGroupSplitter(context, keyColumns, hash, perKeyGroup, numbering, maximumBytes);
     };
   }

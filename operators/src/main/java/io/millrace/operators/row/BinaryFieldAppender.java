@@ -58,7 +58,7 @@ interface BinaryFieldAppender {
       case TIMESTAMP_MICROS ->
           (segment, base, slot) -> {
             long millis = segment.getLong(base + segment.getInt(slot + Integer.BYTES));
-            column.appendLong(FieldAppender.microseconds(millis, segment.getInt(slot)));
+            column.appendLong(GetterFieldAppender.microseconds(millis, segment.getInt(slot)));
           };
       case DECIMAL128 ->
           (segment, base, slot) -> {
@@ -107,7 +107,7 @@ interface BinaryFieldAppender {
   }
 
   private static BinaryFieldAppender struct(StructColumnBuilder column) {
-    BinaryFieldsAppender fields = new BinaryFieldsAppender(column.type().fields(), column.fields());
+    BinaryRowAppender fields = new BinaryRowAppender(column.type().fields(), column.fields());
     return (segment, base, slot) -> {
       fields.append(segment, base + segment.getInt(slot + Integer.BYTES));
       column.appendStruct();
@@ -126,7 +126,7 @@ interface BinaryFieldAppender {
       int element = array + arrayHeaderBytes(size);
       for (int i = 0; i < size; i++) {
         if ((segment.get(nulls + (i >>> 3)) >>> (i & 7) & 1) != 0) {
-          FieldsAppender.appendNull(field, elements);
+          GetterRowAppender.appendNull(field, elements);
         } else {
           appender.append(segment, array, element);
         }

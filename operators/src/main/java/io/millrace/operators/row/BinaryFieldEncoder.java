@@ -111,7 +111,7 @@ interface BinaryFieldEncoder {
     for (int i = 0; i < fieldCount; i++) {
       readers[i] = column.field(i);
     }
-    BinaryFieldsEncoder fields = new BinaryFieldsEncoder(readers);
+    BinaryRowEncoder fields = new BinaryRowEncoder(readers);
     return (row, target, base, slot) -> {
       int start = fields.encode(row, target);
       putOffset(target, base, slot, start, target.size() - start);

@@ -20,16 +20,16 @@ import org.apache.flink.types.RowKind;
 @Internal
 public final class RowDataAppender implements RowAppender<RowData> {
   private final int arity;
-  private final FieldsAppender fields;
-  private final BinaryFieldsAppender binaryFields;
+  private final GetterRowAppender fields;
+  private final BinaryRowAppender binaryFields;
   private final FixedWidthColumnBuilder rowKinds;
 
   public RowDataAppender(RowTableBuilder table) {
     List<Field> rowFields = RowKindColumn.rowFields(table.schema());
     this.arity = rowFields.size();
     List<ColumnBuilder> columns = table.columns().subList(0, arity);
-    this.fields = FieldsAppenderCompiler.compile(rowFields, columns);
-    this.binaryFields = new BinaryFieldsAppender(rowFields, columns);
+    this.fields = GetterRowAppenderCompiler.compile(rowFields, columns);
+    this.binaryFields = new BinaryRowAppender(rowFields, columns);
     this.rowKinds =
         arity < table.schema().size() ? (FixedWidthColumnBuilder) table.column(arity) : null;
   }

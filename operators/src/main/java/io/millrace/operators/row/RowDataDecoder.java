@@ -20,7 +20,7 @@ import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 public final class RowDataDecoder implements RowDecoder<RowData> {
   // null where some values do not fit their slots.
   private final RowBlockEncoder block;
-  private final BinaryFieldsEncoder fields;
+  private final BinaryRowEncoder fields;
   private final ColumnReader rowKinds;
   private final BinaryBuffer buffer = new BinaryBuffer();
   private final BinaryRowData row;
@@ -35,7 +35,7 @@ public final class RowDataDecoder implements RowDecoder<RowData> {
     for (int i = 0; i < arity; i++) {
       columns[i] = new ColumnReader(table.column(i), scope);
     }
-    this.fields = new BinaryFieldsEncoder(columns);
+    this.fields = new BinaryRowEncoder(columns);
     this.rowKinds =
         arity < table.columnCount() ? new ColumnReader(table.column(arity), scope) : null;
     this.block =

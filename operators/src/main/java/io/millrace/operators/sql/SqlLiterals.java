@@ -32,7 +32,7 @@ import org.apache.calcite.sql.SqlNumericLiteral;
 final class SqlLiterals {
   private static final int MILLI_DIGITS = 3;
   private static final int MICRO_DIGITS = 6;
-  private static final int MAXIMUM_PRECISION = 38;
+  private static final int MAX_PRECISION = 38;
   private static final Set<TypeId> TEMPORAL =
       EnumSet.of(TypeId.DATE, TypeId.TIME, TypeId.TIMESTAMP_MILLIS, TypeId.TIMESTAMP_MICROS);
 
@@ -112,7 +112,7 @@ final class SqlLiterals {
   // Of as many digits as are written, with zeros in front.
   private static Expression decimal(BigDecimal value, int digits) {
     int precision = Math.max(digits, value.precision());
-    if (precision > MAXIMUM_PRECISION) {
+    if (precision > MAX_PRECISION) {
       throw new ExpressionException(value + " has more than 38 digits");
     }
     return new Expression.Literal(value, DataType.decimal(precision, value.scale()));

@@ -27,7 +27,7 @@ final class ListPositions {
   /**
    * As many positions as a table of several rows may have, 256 MiB of them: more rows are split.
    */
-  static final int MAXIMUM_OF_ROWS = 1 << 25;
+  static final int MAX_ROWS = 1 << 25;
 
   private static final int MAXIMUM = Integer.MAX_VALUE - Long.BYTES;
   private static final Schema BOUNDS =
@@ -96,7 +96,7 @@ final class ListPositions {
       int length = length(begins, ends, row);
       count += outer ? Math.max(1, length) : length;
     }
-    if (count > (begins.size() > 1 ? MAXIMUM_OF_ROWS : MAXIMUM)) {
+    if (count > (begins.size() > 1 ? MAX_ROWS : MAXIMUM)) {
       throw new GpuOutOfMemoryException("lists of " + count + " elements are too many for a table");
     }
     return (int) count;

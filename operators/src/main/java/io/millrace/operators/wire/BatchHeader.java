@@ -80,14 +80,14 @@ record BatchHeader(
   }
 
   private static void checkSize(String what, int bytes) throws IOException {
-    if (bytes < 0 || bytes > ColumnBatchSerializer.MAXIMUM_BYTES) {
+    if (bytes < 0 || bytes > ColumnBatchSerializer.MAX_BYTES) {
       throw new IOException(
           "a batch with a "
               + what
               + " of "
               + bytes
               + " bytes, which is not within 0 and "
-              + ColumnBatchSerializer.MAXIMUM_BYTES);
+              + ColumnBatchSerializer.MAX_BYTES);
     }
   }
 }

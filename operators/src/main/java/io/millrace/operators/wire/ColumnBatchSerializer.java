@@ -17,10 +17,10 @@ import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
 import io.millrace.memory.resource.FailureAlternateResourceAdaptor;
 import io.millrace.memory.resource.HostMemoryResource;
-import io.millrace.memory.resource.PinnedMemoryResource;
+import io.millrace.memory.resource.StagingMemoryResource;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.EventTimeColumn;
-import io.millrace.operators.context.ChainStream;
+import io.millrace.operators.context.ChainResources;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.Map;
@@ -38,11 +38,11 @@ import org.apache.flink.core.memory.DataOutputView;
  * <p>A batch may have the {@link EventTimeColumn} behind the columns of the schema: the fingerprint
  * tells. The serializer's {@linkplain #snapshotConfiguration snapshot} knows the schema alone.
  *
- * <p>A batch of at most {@value #MAXIMUM_BYTES} bytes is written. Above {@value #FAST_BYTES},
- * Flink's receiver writes each element to a file first and reads it from there, so an exchange cuts
- * larger ones. What is read is in host memory that is pinned where there is a GPU and enough can
- * be; the head of the chain moves it to its device. {@link #copy(ColumnBatch)} gives the same
- * batch: see {@link ColumnBatch} for who releases it.
+ * <p>A batch of at most {@value #MAX_BYTES} bytes is written. Above {@value #FAST_BYTES}, Flink's
+ * receiver writes each element to a file first and reads it from there, so an exchange cuts larger
+ * ones. What is read is in host memory that is pinned where there is a GPU and enough can be; the
+ * head of the chain moves it to its device. {@link #copy(ColumnBatch)} gives the same batch: see
+ * {@link ColumnBatch} for who releases it.
  *
  * <p>Tables in device memory are written too, but each waits for a copy; the exchange's operators
  * copy to the host beforehand.
@@ -56,7 +56,7 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
    * The most bytes of one batch. Flink collects an element in a Java array, which has less than 2
    * GiB; this leaves room for what Zstandard adds to bytes that it cannot compress.
    */
-  public static final int MAXIMUM_BYTES = 2_000_000_000;
+  public static final int MAX_BYTES = 2_000_000_000;
 
   private static final long serialVersionUID = 1L;
   private static final int ZSTD_LEVEL = 1;
@@ -84,7 +84,7 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
     if (readers == null) {
       resource =
           new FailureAlternateResourceAdaptor(
-              new PinnedMemoryResource(ChainStream.anyDevice()), HostMemoryResource.INSTANCE);
+              new StagingMemoryResource(ChainResources.anyDevice()), HostMemoryResource.INSTANCE);
       views = new DataViews();
       Schema withEventTimes = EventTimeColumn.addTo(schema);
       fingerprints =
@@ -99,7 +99,7 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
   /**
    * {@inheritDoc}
    *
-   * @throws IOException also if the batch has another schema or more than {@link #MAXIMUM_BYTES}
+   * @throws IOException also if the batch has another schema or more than {@link #MAX_BYTES}
    */
   @Override
   public void serialize(ColumnBatch batch, DataOutputView target) throws IOException {
@@ -116,14 +116,14 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
     try (Table host = onHost(table);
         ArrowRecordBatchWriter writer = new ArrowRecordBatchWriter(host, HOST_STREAM, resource)) {
       long bytes = writer.encodedSize();
-      if (bytes > MAXIMUM_BYTES - BatchHeader.BYTES) {
+      if (bytes > MAX_BYTES - BatchHeader.BYTES) {
         throw new IOException(
             "a batch of "
                 + host.rowCount()
                 + " rows has "
                 + bytes
                 + " bytes, more than the "
-                + (MAXIMUM_BYTES - BatchHeader.BYTES)
+                + (MAX_BYTES - BatchHeader.BYTES)
                 + " that Flink sends at once: send it through a BatchExchange, which cuts it");
       }
       switch (codec) {

@@ -32,7 +32,7 @@ class ColumnStreamPageTest {
   private static final Path COMPLETE =
       Path.of("src/test/java/io/millrace/operators/api/ExpensiveBids.java");
   private static final Pattern EXAMPLE = Pattern.compile("(?s)```java\n(.*?)```");
-  private static final int LEAST_EXAMPLES = 8;
+  private static final int MIN_EXAMPLES = 8;
 
   @Test
   void eachExampleIsTheTextOfATest() throws IOException {
@@ -49,7 +49,7 @@ class ColumnStreamPageTest {
             .map(result -> normalized(result.group(1)))
             .toList();
     assertThat(examples)
-        .hasSizeGreaterThanOrEqualTo(LEAST_EXAMPLES)
+        .hasSizeGreaterThanOrEqualTo(MIN_EXAMPLES)
         .allSatisfy(
             example ->
                 assertThat(tests)

@@ -10,7 +10,7 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.kernel.hash.HashFunction;
 import io.millrace.kernel.partition.HashPartition;
-import io.millrace.kernel.partition.PartitionNumbering;
+import io.millrace.kernel.partition.PartitionAssigner;
 import io.millrace.kernel.partition.PartitionedTable;
 import io.millrace.memory.AccessScope;
 import io.millrace.operators.batching.BatchOptions;
@@ -162,7 +162,7 @@ class KeyByTest {
     List<List<Object>> readable = rows.stream().map(KeyByTest::readable).toList();
     try (Table table = TableBuilder.ofRows(schema, readable).build(device)) {
       for (int subtasks : new int[] {3, KEY_GROUPS}) {
-        PartitionNumbering numbering = PartitionNumbering.subtasks(KEY_GROUPS, subtasks);
+        PartitionAssigner numbering = PartitionAssigner.subtasks(KEY_GROUPS, subtasks);
         try (PartitionedTable partitioned =
             HashPartition.hashPartition(
                 table,

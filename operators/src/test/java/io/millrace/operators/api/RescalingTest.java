@@ -53,7 +53,7 @@ class RescalingTest {
       Schema.of(new Field("key", DataType.INT64, false), new Field("value", DataType.INT64, false));
   private static final long ROWS = 300_000;
   private static final long KEYS = 50;
-  private static final long ROWS_OF_MILLI = 5;
+  private static final long ROWS_PER_MILLI = 5;
   private static final TypeInformation<Row> ROW =
       Types.ROW_NAMED(new String[] {"key", "value"}, Types.LONG, Types.LONG);
   private static final TypeInformation<Tuple2<Long, Long>> SUM =
@@ -89,7 +89,7 @@ class RescalingTest {
 
     @Override
     public Tuple2<Long, Long> map(Row row) {
-      if (SEEN.incrementAndGet() % ROWS_OF_MILLI == 0 && SLOW.get()) {
+      if (SEEN.incrementAndGet() % ROWS_PER_MILLI == 0 && SLOW.get()) {
         LockSupport.parkNanos(1_000_000);
       }
       return Tuple2.of(row.getFieldAs("key"), row.getFieldAs("value"));

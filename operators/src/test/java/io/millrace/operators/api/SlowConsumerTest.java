@@ -60,13 +60,13 @@ class SlowConsumerTest {
 
   private static final class SlowConsumer implements MapFunction<Row, Row>, CheckpointedFunction {
     private static final long serialVersionUID = 1L;
-    private static final long NANOS_OF_ROW = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long NANOS_PER_ROW = TimeUnit.MILLISECONDS.toNanos(1);
 
     @Override
     public Row map(Row row) {
-      long until = System.nanoTime() + NANOS_OF_ROW;
+      long until = System.nanoTime() + NANOS_PER_ROW;
       // Not to be interrupted, as work is not.
-      for (long left = NANOS_OF_ROW; left > 0; left = until - System.nanoTime()) {
+      for (long left = NANOS_PER_ROW; left > 0; left = until - System.nanoTime()) {
         LockSupport.parkNanos(left);
       }
       ROWS.incrementAndGet();

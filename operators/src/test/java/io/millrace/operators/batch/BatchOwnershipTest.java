@@ -37,7 +37,7 @@ class BatchOwnershipTest {
   @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
 
   private static final Schema SCHEMA = Schema.of(new Field("id", DataType.INT64, false));
-  private static final int ROWS_OF_BATCH = 10;
+  private static final int ROWS_PER_BATCH = 10;
   private static final long BATCHES = 50;
 
   /** Passes batches on, some by making new ones and some as they are, keeps one, and may fail. */
@@ -100,7 +100,7 @@ class BatchOwnershipTest {
         TableSourceOperator.batches(
             environment.fromSequence(0, batches - 1),
             SCHEMA,
-            number -> Collections.nCopies(ROWS_OF_BATCH, List.of(number)));
+            number -> Collections.nCopies(ROWS_PER_BATCH, List.of(number)));
     DataStream<ColumnBatch> passed = pass(source, Long.MAX_VALUE);
     pass(passed, Long.MAX_VALUE);
     DataStream<ColumnBatch> second = pass(network ? passed.rebalance() : passed, failAtBatch);
@@ -117,7 +117,7 @@ class BatchOwnershipTest {
     flink.run(environment);
     assertThat(collector.batches()).hasSize((int) BATCHES);
     assertThat(collector.rows().stream().mapToLong(row -> (Long) row.get(0)).sum())
-        .isEqualTo(ROWS_OF_BATCH * BATCHES * (BATCHES - 1) / 2);
+        .isEqualTo(ROWS_PER_BATCH * BATCHES * (BATCHES - 1) / 2);
   }
 
   @ParameterizedTest

@@ -84,8 +84,9 @@ class ColumnBatchOperatorTest {
     harness.setOutputCreator(type -> output);
     harness.setup(serializer);
     AbstractStreamOperator<?> operator = (AbstractStreamOperator<?>) harness.getOperator();
-    ChainStream chain =
-        ChainStream.acquire(operator.getContainingTask(), JobEnvironment.ofProcess(), () -> device);
+    ChainResources chain =
+        ChainResources.acquire(
+            operator.getContainingTask(), JobEnvironment.ofProcess(), () -> device);
     try {
       harness.open();
       Table table =

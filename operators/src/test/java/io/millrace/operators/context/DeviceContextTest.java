@@ -20,22 +20,24 @@ class DeviceContextTest {
   void operatorsOfOneChainShareAStreamUntilTheLastCloses() {
     Device device = Device.current();
     Object chain = new Object();
-    ChainStream first = ChainStream.acquire(chain, JobEnvironment.ofProcess(), () -> device);
-    ChainStream second =
-        ChainStream.acquire(
+    ChainResources first = ChainResources.acquire(chain, JobEnvironment.ofProcess(), () -> device);
+    ChainResources second =
+        ChainResources.acquire(
             chain,
             JobEnvironment.ofProcess(),
             () -> {
               throw new AssertionError("the device is chosen once");
             });
-    ChainStream other = ChainStream.acquire(new Object(), JobEnvironment.ofProcess(), () -> device);
+    ChainResources other =
+        ChainResources.acquire(new Object(), JobEnvironment.ofProcess(), () -> device);
     assertThat(second).isSameAs(first);
     assertThat(other.stream()).isNotSameAs(first.stream());
 
     first.release();
     first.stream().synchronize();
     second.release();
-    ChainStream reopened = ChainStream.acquire(chain, JobEnvironment.ofProcess(), () -> device);
+    ChainResources reopened =
+        ChainResources.acquire(chain, JobEnvironment.ofProcess(), () -> device);
     assertThat(reopened).isNotSameAs(first);
     reopened.release();
     other.release();

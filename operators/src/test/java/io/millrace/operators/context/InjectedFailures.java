@@ -37,7 +37,7 @@ public final class InjectedFailures implements AutoCloseable {
 
   /** Whether the calling thread holds a permit of the current device, which some context uses. */
   public static boolean holdsPermit() {
-    return DeviceMemory.semaphore(Device.current()).isHeldByCurrentThread();
+    return SharedDeviceMemory.semaphore(Device.current()).isHeldByCurrentThread();
   }
 
   @Override

@@ -30,8 +30,8 @@ class MemoryMetricsTest {
                 "millrace.spill.device-limit", "4 kb",
                 "millrace.spill.host-limit", "4 kb",
                 "millrace.spill.statistics-level", "2"));
-    ChainStream chain =
-        ChainStream.acquire(
+    ChainResources chain =
+        ChainResources.acquire(
             this,
             new JobEnvironment(
                 directory,
@@ -41,7 +41,7 @@ class MemoryMetricsTest {
                 Optional.empty()),
             Device::current);
     RecordingMetricGroup metrics = new RecordingMetricGroup();
-    MemoryMetrics.register(metrics, chain.resource().share());
+    MemoryMetrics.register(metrics, chain.resource().quota());
 
     List<Buffer> buffers = List.of(buffer(chain), buffer(chain), buffer(chain));
     assertThat(metrics.gauge("memory.deviceBytes")).isEqualTo(4096L);
@@ -64,7 +64,7 @@ class MemoryMetricsTest {
     chain.release();
   }
 
-  private static Buffer buffer(ChainStream chain) {
+  private static Buffer buffer(ChainResources chain) {
     return Buffer.allocate(4096, chain.stream(), chain.resource());
   }
 }

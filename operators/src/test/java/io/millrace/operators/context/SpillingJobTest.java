@@ -9,7 +9,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.device.Device;
 import io.millrace.memory.SpillTier;
-import io.millrace.memory.spill.SpillShare;
+import io.millrace.memory.spill.SpillQuota;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.testing.BatchCollector;
 import io.millrace.operators.testing.FlinkCluster;
@@ -86,7 +86,7 @@ class SpillingJobTest {
     BatchCollector collector = new BatchCollector();
     FlinkJob job = submitAndHold(limits(8 * BATCH_BYTES, 4 * BATCH_BYTES), hold, collector);
     assertThat(hold.shares()).hasSize(1);
-    SpillShare share = hold.shares().iterator().next();
+    SpillQuota share = hold.shares().iterator().next();
     assertThat(share.deviceBytes()).isLessThanOrEqualTo(8 * BATCH_BYTES);
     assertThat(share.hostBytes()).isPositive().isLessThanOrEqualTo(4 * BATCH_BYTES);
     assertThat(share.diskBytes()).isGreaterThanOrEqualTo((BATCHES - 12) * BATCH_BYTES);
@@ -105,7 +105,7 @@ class SpillingJobTest {
     HoldBatches hold = new HoldBatches();
     FlinkJob job =
         submitAndHold(limits(8 * BATCH_BYTES, 4 * BATCH_BYTES), hold, new BatchCollector());
-    SpillShare share = hold.shares().iterator().next();
+    SpillQuota share = hold.shares().iterator().next();
     assertThat(values("memory.deviceBytes")).isEqualTo(ofEachSubtask(share.deviceBytes()));
     assertThat(values("memory.hostBytes")).isEqualTo(ofEachSubtask(share.hostBytes()));
     assertThat(values("memory.diskBytes")).isEqualTo(ofEachSubtask(share.diskBytes()));
@@ -136,7 +136,7 @@ class SpillingJobTest {
     BatchCollector collector = new BatchCollector();
     Configuration options = limits(8 * BATCH_BYTES, Long.MAX_VALUE);
     FlinkJob job = submitAndHold(options, hold, collector);
-    SpillShare share = hold.shares().iterator().next();
+    SpillQuota share = hold.shares().iterator().next();
     assertThat(share.hostBytes()).isPositive();
     assertThat(share.diskBytes()).as("enough managed memory for all").isZero();
     hold.release();
@@ -152,8 +152,8 @@ class SpillingJobTest {
     BatchCollector large = new BatchCollector();
     FlinkJob smallJob = submitAndHold(limits(4 * BATCH_BYTES, BATCH_BYTES), smallHold, small);
     FlinkJob largeJob = submitAndHold(limits(24 * BATCH_BYTES, BATCH_BYTES), largeHold, large);
-    SpillShare smallShare = smallHold.shares().iterator().next();
-    SpillShare largeShare = largeHold.shares().iterator().next();
+    SpillQuota smallShare = smallHold.shares().iterator().next();
+    SpillQuota largeShare = largeHold.shares().iterator().next();
     assertThat(smallShare).isNotSameAs(largeShare);
     assertThat(smallShare.manager()).isSameAs(largeShare.manager());
     assertThat(smallShare.deviceBytes()).isLessThanOrEqualTo(4 * BATCH_BYTES);

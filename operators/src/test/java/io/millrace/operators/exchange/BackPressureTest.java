@@ -34,7 +34,7 @@ class BackPressureTest {
   private static final Schema SCHEMA =
       Schema.of(Field.of("key", DataType.INT64), Field.of("text", DataType.STRING));
   private static final int BATCHES = 40;
-  private static final int ROWS_OF_BATCH = 16;
+  private static final int ROWS_PER_BATCH = 16;
   // A batch takes many network buffers, of 32 KiB each.
   private static final String TEXT = "x".repeat(40_000);
 
@@ -67,7 +67,7 @@ class BackPressureTest {
   }
 
   private static List<List<Object>> rows(long batch) {
-    return LongStream.range(batch * ROWS_OF_BATCH, (batch + 1) * ROWS_OF_BATCH)
+    return LongStream.range(batch * ROWS_PER_BATCH, (batch + 1) * ROWS_PER_BATCH)
         .mapToObj(key -> List.<Object>of(key, TEXT))
         .toList();
   }
@@ -93,6 +93,6 @@ class BackPressureTest {
                 new ColumnBatchTypeInformation(SCHEMA),
                 new OperatorFactory<>(SlowOperator.class, SlowOperator::new)));
     flink.run(environment);
-    assertThat(collector.rows()).hasSize(BATCHES * ROWS_OF_BATCH);
+    assertThat(collector.rows()).hasSize(BATCHES * ROWS_PER_BATCH);
   }
 }

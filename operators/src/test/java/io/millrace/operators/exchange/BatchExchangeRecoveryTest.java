@@ -58,7 +58,7 @@ class BatchExchangeRecoveryTest {
   private static final Schema SCHEMA =
       Schema.of(new Field("key", DataType.INT64, false), new Field("value", DataType.INT64, false));
   private static final long BATCHES = 600;
-  private static final int ROWS_OF_BATCH = 40;
+  private static final int ROWS_PER_BATCH = 40;
   private static final long KEYS = 50;
   private static final int KEY_GROUPS = 16;
   private static final Map<Long, Long> SUMS = new ConcurrentHashMap<>();
@@ -72,7 +72,7 @@ class BatchExchangeRecoveryTest {
 
   private static List<List<Object>> rows(long batch) {
     List<List<Object>> rows = new ArrayList<>();
-    for (long row = batch * ROWS_OF_BATCH; row < (batch + 1) * ROWS_OF_BATCH; row++) {
+    for (long row = batch * ROWS_PER_BATCH; row < (batch + 1) * ROWS_PER_BATCH; row++) {
       rows.add(List.of(row * 7 % KEYS, row));
     }
     return rows;

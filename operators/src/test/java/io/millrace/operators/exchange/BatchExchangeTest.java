@@ -46,14 +46,14 @@ class BatchExchangeTest {
           Field.of("name", DataType.STRING),
           new Field("batch", DataType.INT64, false),
           new Field("row", DataType.INT32, false));
-  private static final int ROWS_OF_BATCH = 500;
+  private static final int ROWS_PER_BATCH = 500;
   private static final int BATCHES = 40;
   private static final int SENDERS = 2;
   private static final int KEY_GROUPS = 32;
 
   private static List<List<Object>> rows(long batch) {
     List<List<Object>> rows = new ArrayList<>();
-    for (int row = 0; row < ROWS_OF_BATCH; row++) {
+    for (int row = 0; row < ROWS_PER_BATCH; row++) {
       long key = (batch * 31 + row * 17L) % 97;
       List<Object> values = new ArrayList<>();
       values.add(key);
@@ -74,7 +74,7 @@ class BatchExchangeTest {
   }
 
   private static long position(List<Object> row) {
-    return (Long) row.get(2) * ROWS_OF_BATCH + (Integer) row.get(3);
+    return (Long) row.get(2) * ROWS_PER_BATCH + (Integer) row.get(3);
   }
 
   // The first sender has the lower half of the numbers, in order.
@@ -158,7 +158,7 @@ class BatchExchangeTest {
     // The first ones are smaller, while nothing is known of the consumer.
     assertThat(collector.batches())
         .hasSizeBetween(2, 20)
-        .anySatisfy(batch -> assertThat(batch.rows()).hasSizeBetween(rows, rows + ROWS_OF_BATCH));
+        .anySatisfy(batch -> assertThat(batch.rows()).hasSizeBetween(rows, rows + ROWS_PER_BATCH));
   }
 
   @ParameterizedTest

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class KeyGroupSplitterTest {
   private static final int ROWS = 700;
   private static final int KEY_GROUPS = 128;
-  private static final int MAXIMUM_BYTES = 1 << 20;
+  private static final int MAX_BYTES = 1 << 20;
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
@@ -114,8 +114,7 @@ class KeyGroupSplitterTest {
     for (int subtasks : new int[] {2, 3, 7, KEY_GROUPS}) {
       ExchangeTarget target = new ExchangeTarget(subtasks, KEY_GROUPS);
       assertThat(
-              split(
-                  schema, rows, KeyGroupSplitter.factory(keys, hash, false, MAXIMUM_BYTES), target))
+              split(schema, rows, KeyGroupSplitter.factory(keys, hash, false, MAX_BYTES), target))
           .isEqualTo(
               expected(
                   rows,
@@ -127,7 +126,7 @@ class KeyGroupSplitterTest {
             split(
                 schema,
                 rows,
-                KeyGroupSplitter.factory(keys, hash, true, MAXIMUM_BYTES),
+                KeyGroupSplitter.factory(keys, hash, true, MAX_BYTES),
                 new ExchangeTarget(3, KEY_GROUPS)))
         .isEqualTo(
             expected(
@@ -178,7 +177,7 @@ class KeyGroupSplitterTest {
     Schema schema = schema(DataType.INT64);
     List<List<Object>> rows = randomRows(schema);
     TableSplitter.Factory factory =
-        KeyGroupSplitter.factory(List.of(0), HashFunction.FLINK_JAVA, perKeyGroup, MAXIMUM_BYTES);
+        KeyGroupSplitter.factory(List.of(0), HashFunction.FLINK_JAVA, perKeyGroup, MAX_BYTES);
     ExchangeTarget target = new ExchangeTarget(1, perKeyGroup ? 1 : KEY_GROUPS);
     assertThat(split(schema, rows, factory, target)).isEqualTo(Map.of(0, rows));
   }
@@ -208,7 +207,7 @@ class KeyGroupSplitterTest {
     Schema schema = schema(DataType.INT64);
     List<List<Object>> rows = randomRows(schema);
     TableSplitter.Factory factory =
-        KeyGroupSplitter.factory(List.of(0), HashFunction.FLINK_JAVA, false, MAXIMUM_BYTES);
+        KeyGroupSplitter.factory(List.of(0), HashFunction.FLINK_JAVA, false, MAX_BYTES);
     ExchangeTarget target = new ExchangeTarget(2, KEY_GROUPS);
     assertThat(device.assertLaunches(() -> split(schema, rows, factory, target))).hasSize(2);
   }
@@ -217,7 +216,7 @@ class KeyGroupSplitterTest {
   void aFailingOutputLeavesNothing() {
     Schema schema = schema(DataType.INT64);
     TableSplitter splitter =
-        KeyGroupSplitter.factory(List.of(0), HashFunction.FLINK_JAVA, true, MAXIMUM_BYTES)
+        KeyGroupSplitter.factory(List.of(0), HashFunction.FLINK_JAVA, true, MAX_BYTES)
             .create(context, new ExchangeTarget(2, KEY_GROUPS));
     assertThatThrownBy(
             () ->

@@ -66,7 +66,7 @@ class OperatorRetryTest {
                   col("id").cast(DataType.INT32).as("narrow"),
                   col("name")));
   private static final int ROWS = 2_000;
-  private static final int MOST_FAILURES = 3;
+  private static final int MAX_FAILURES = 3;
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
 
@@ -259,7 +259,7 @@ class OperatorRetryTest {
     List<Object> expected = program.run(this);
     assertThat(expected).isNotEmpty();
     List<Long> failures = new ArrayList<>();
-    for (int burst = 1; burst < MOST_FAILURES; burst++) {
+    for (int burst = 1; burst < MAX_FAILURES; burst++) {
       long first = 0;
       do {
         long from = ++first;
@@ -271,7 +271,7 @@ class OperatorRetryTest {
     }
     // On the host, tables are their own host copies: these two allocate nothing.
     boolean copies = program != Program.UNBATCHING && program != Program.SPLIT_WHOLE;
-    assertThat(failures.size() > MOST_FAILURES).isEqualTo(copies || device.isCuda());
+    assertThat(failures.size() > MAX_FAILURES).isEqualTo(copies || device.isCuda());
   }
 
   @ParameterizedTest

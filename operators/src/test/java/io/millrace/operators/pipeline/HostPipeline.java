@@ -38,7 +38,7 @@ import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvid
  */
 final class HostPipeline implements AutoCloseable {
   static final int PARTITIONS = 64;
-  static final long BYTES_OF_ROW = 28;
+  static final long BYTES_PER_ROW = 28;
 
   private static final Schema SCHEMA =
       Schema.of(

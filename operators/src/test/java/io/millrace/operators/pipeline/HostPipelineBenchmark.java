@@ -31,7 +31,7 @@ public final class HostPipelineBenchmark {
   private static final int INPUTS = 4;
   private static final int ROUNDS = 7;
   private static final int ROWS_OF_ROUND = 1 << 26;
-  private static final int MAXIMUM_BATCHES = 1024;
+  private static final int MAX_BATCHES = 1024;
   private static final int LATENCIES = 500;
   private static final int WARM_UP_BATCHES = 200;
   private static final long COPY_BYTES = 32L << 20;
@@ -72,7 +72,7 @@ public final class HostPipelineBenchmark {
 
   private void printLine(int rows, List<VectorSchemaRoot> inputs) throws ArrowFormatException {
     pipeline.run(inputs, WARM_UP_BATCHES);
-    int batches = Math.min(MAXIMUM_BATCHES, ROWS_OF_ROUND / rows);
+    int batches = Math.min(MAX_BATCHES, ROWS_OF_ROUND / rows);
     long rowsBefore = pipeline.rowsOut();
     long bytesBefore = pipeline.bytesOut();
     double[] in = new double[ROUNDS];
@@ -88,7 +88,7 @@ public final class HostPipelineBenchmark {
     }
     long measured = (long) ROUNDS * batches;
     check(pipeline.rowsOut() - rowsBefore, measured * HostPipeline.rowsOut(rows));
-    long bytesIn = rows * HostPipeline.BYTES_OF_ROW;
+    long bytesIn = rows * HostPipeline.BYTES_PER_ROW;
     long bytesOut = (pipeline.bytesOut() - bytesBefore) / measured;
     double bound = Math.max(bytesIn / median(in), bytesOut / median(out)) / 1e3;
     double percent = 100 * bound / median(micros);

@@ -65,7 +65,7 @@ public class RowConversionBenchmark {
   private final List<RowData> binaryRows = new ArrayList<>();
   private RowTableBuilder builder;
   private RowDataAppender appender;
-  private FieldsAppender getters;
+  private GetterRowAppender getters;
   private Table table;
 
   /** Makes the rows, in both forms, and their table. */
@@ -73,7 +73,7 @@ public class RowConversionBenchmark {
   public void prepare() {
     builder = new RowTableBuilder(SCHEMA, stream, HostMemoryResource.INSTANCE);
     appender = new RowDataAppender(builder);
-    getters = FieldsAppenderCompiler.compile(SCHEMA.fields(), builder.columns());
+    getters = GetterRowAppenderCompiler.compile(SCHEMA.fields(), builder.columns());
     for (int i = 0; i < rows; i++) {
       RowData row =
           GenericRowData.of(

@@ -3,7 +3,7 @@ package io.millrace.operators.spilling;
 
 import io.millrace.device.DeviceKind;
 import io.millrace.memory.SpillTier;
-import io.millrace.memory.spill.SpillShare;
+import io.millrace.memory.spill.SpillQuota;
 import io.millrace.memory.spill.SpillStatistics;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
@@ -75,7 +75,7 @@ final class ReplayOperator extends ColumnBatchOperator<ColumnBatch> implements B
 
   @Override
   public void endInput() {
-    SpillShare share = deviceContext().resource().share();
+    SpillQuota share = deviceContext().resource().quota();
     getRuntimeContext().addAccumulator(LIVE_BYTES, new LongCounter(keptBytes));
     // The maximum of negated times is the first.
     add(REPLAY_NANOS, -System.nanoTime());

@@ -38,18 +38,18 @@ class SpillingJobTest {
           Field.of("text", DataType.STRING),
           new Field("row", DataType.INT32, false));
   private static final int BATCHES = 160;
-  private static final int ROWS_OF_BATCH = 400;
+  private static final int ROWS_PER_BATCH = 400;
   private static final int TEXT_LENGTH = 500;
   private static final int RECEIVERS = 2;
 
   private static List<List<Object>> rows(long batch) {
     List<List<Object>> rows = new ArrayList<>();
-    for (int row = 0; row < ROWS_OF_BATCH; row++) {
+    for (int row = 0; row < ROWS_PER_BATCH; row++) {
       long key = (batch * 31 + row * 17L) % 97;
       List<Object> values = new ArrayList<>();
       values.add(key);
       values.add(key % 5 == 0 ? null : (batch + " " + row + " ").repeat(TEXT_LENGTH / 8));
-      values.add((int) batch * ROWS_OF_BATCH + row);
+      values.add((int) batch * ROWS_PER_BATCH + row);
       rows.add(values);
     }
     return rows;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.testing;
 
-import io.millrace.memory.spill.SpillShare;
+import io.millrace.memory.spill.SpillQuota;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.transfer.ColumnBatchOperator;
@@ -32,7 +32,7 @@ public final class HoldBatches implements Serializable {
   private final long number = NEXT.getAndIncrement();
 
   private record State(
-      Set<SpillShare> shares, AtomicInteger complete, CompletableFuture<Void> released) {}
+      Set<SpillQuota> shares, AtomicInteger complete, CompletableFuture<Void> released) {}
 
   public HoldBatches() {
     STATES.put(
@@ -59,7 +59,7 @@ public final class HoldBatches implements Serializable {
   }
 
   /** The shares of memory that the subtasks have. */
-  public Set<SpillShare> shares() {
+  public Set<SpillQuota> shares() {
     return state().shares;
   }
 
@@ -88,7 +88,7 @@ public final class HoldBatches implements Serializable {
     @Override
     public void open() throws Exception {
       super.open();
-      held.state().shares.add(deviceContext().resource().share());
+      held.state().shares.add(deviceContext().resource().quota());
     }
 
     @Override

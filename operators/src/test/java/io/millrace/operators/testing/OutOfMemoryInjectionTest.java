@@ -32,7 +32,7 @@ class OutOfMemoryInjectionTest {
     void allRowsComeOut() {
       try (DeviceContext context = DeviceContext.open(Device.current())) {
         GpuRetry retry =
-            new GpuRetry(context.resource().share(), new GpuSemaphore(1, System::nanoTime));
+            new GpuRetry(context.resource().quota(), new GpuSemaphore(1, System::nanoTime));
         assertThat(retry.withRetry(() -> take(input, context))).containsExactly(1, 2, 3);
       }
     }

@@ -119,7 +119,7 @@ class ExplodeTest {
   void rowsWithTooManyElementsAreToBeSplit() {
     Schema schema =
         Schema.of(Field.of("begin", DataType.INT32), new Field("end", DataType.INT32, false));
-    int half = ListPositions.MAXIMUM_OF_ROWS / 2;
+    int half = ListPositions.MAX_ROWS / 2;
     try (Table bounds =
             TableBuilder.ofRows(schema, List.of(List.of(0, half), List.of(half, 2 * half + 1)))
                 .buildOnHost(device.hostStream(), device.hostMemory());

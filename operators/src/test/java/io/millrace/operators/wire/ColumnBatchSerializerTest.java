@@ -223,7 +223,7 @@ class ColumnBatchSerializerTest {
   @Test
   void whatFlinkCannotSendAtOnceIsRefused() throws IOException {
     int rows = 1 << 20;
-    int columns = ColumnBatchSerializer.MAXIMUM_BYTES / (rows * Long.BYTES) + 1;
+    int columns = ColumnBatchSerializer.MAX_BYTES / (rows * Long.BYTES) + 1;
     List<Field> fields = new ArrayList<>();
     List<Column> sameColumn = new ArrayList<>();
     try (Table ids = ids(rows);

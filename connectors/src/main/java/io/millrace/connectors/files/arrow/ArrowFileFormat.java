@@ -10,9 +10,9 @@ import org.apache.flink.connector.file.src.reader.BulkFormat;
 import org.apache.flink.core.fs.Path;
 
 /**
- * Reads files that are Arrow IPC streams as record batch messages, which {@link DecodeArrowBatches}
- * turns into batches. A checkpoint holds the offset of the next message, or of the one that is
- * being read and how many of its rows were.
+ * Reads files that are Arrow IPC streams as record batch messages, which {@link
+ * ArrowDecodingOperator} turns into batches. A checkpoint holds the offset of the next message, or
+ * of the one that is being read and how many of its rows were.
  */
 final class ArrowFileFormat implements BulkFormat<ArrowRows, FileSourceSplit> {
   private static final long serialVersionUID = 1L;

@@ -39,7 +39,8 @@ public final class ArrowFileSource {
             .build();
     OperatorFactory<ArrowRows, ColumnBatch> decoder =
         new OperatorFactory<>(
-            DecodeArrowBatches.class, parameters -> new DecodeArrowBatches(parameters, schema));
+            ArrowDecodingOperator.class,
+            parameters -> new ArrowDecodingOperator(parameters, schema));
     return decoder.appendTo(
         environment.fromSource(source, WatermarkStrategy.noWatermarks(), "Arrow files"),
         "decode batches",

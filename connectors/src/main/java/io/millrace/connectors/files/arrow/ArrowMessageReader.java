@@ -28,7 +28,7 @@ import org.apache.flink.core.fs.FSDataInputStream;
 final class ArrowMessageReader implements BulkFormat.Reader<ArrowRows> {
   private static final int CONTINUATION = -1;
   private static final int PREFIX_BYTES = 2 * Integer.BYTES;
-  private static final int MAXIMUM_BYTES = Integer.MAX_VALUE - 64;
+  private static final int MAX_BYTES = Integer.MAX_VALUE - 64;
 
   private final String path;
   private final FSDataInputStream input;
@@ -158,7 +158,7 @@ final class ArrowMessageReader implements BulkFormat.Reader<ArrowRows> {
     }
     byte[] head = append(prefix, metadataBytes, start);
     long bodyBytes = decode(head, start).bodyLength();
-    if (bodyBytes < 0 || bodyBytes > MAXIMUM_BYTES - head.length) {
+    if (bodyBytes < 0 || bodyBytes > MAX_BYTES - head.length) {
       throw corrupt(start, "a message of " + bodyBytes + " bytes", null);
     }
     return Optional.of(append(head, (int) bodyBytes, start));

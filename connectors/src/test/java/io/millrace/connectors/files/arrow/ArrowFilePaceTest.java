@@ -51,7 +51,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ArrowFilePaceTest {
   private static final Schema SCHEMA =
       Schema.of(new Field("id", DataType.INT64, false), Field.of("name", DataType.STRING));
-  private static final int ROWS_OF_BATCH = 20_000;
+  private static final int ROWS_PER_BATCH = 20_000;
   private static final int BATCHES = 3;
   private static final int INTERVAL_MILLIS = 500;
   private static final int CHECKPOINTS = 4;
@@ -75,12 +75,12 @@ class ArrowFilePaceTest {
 
   private static final class Consumer implements MapFunction<Row, Row>, CheckpointedFunction {
     private static final long serialVersionUID = 1L;
-    private static final long NANOS_OF_ROW = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long NANOS_PER_ROW = TimeUnit.MILLISECONDS.toNanos(1);
 
     @Override
     public Row map(Row row) {
       if (SLOW.get()) {
-        LockSupport.parkNanos(NANOS_OF_ROW);
+        LockSupport.parkNanos(NANOS_PER_ROW);
       }
       IDS.add(row.getFieldAs("id"));
       return row;
@@ -100,9 +100,9 @@ class ArrowFilePaceTest {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     out.write(encoder.fileStart(SCHEMA));
     for (int batch = 0; batch < BATCHES; batch++) {
-      long first = (long) batch * ROWS_OF_BATCH;
+      long first = (long) batch * ROWS_PER_BATCH;
       List<List<Object>> rows =
-          LongStream.range(first, first + ROWS_OF_BATCH)
+          LongStream.range(first, first + ROWS_PER_BATCH)
               .mapToObj(id -> List.<Object>of(id, "name " + id))
               .toList();
       try (Table table = TableBuilder.ofRows(SCHEMA, rows).buildOnHost(device);
@@ -127,7 +127,7 @@ class ArrowFilePaceTest {
 
   private static void assertEachReadOnce() {
     assertThat(IDS.stream().sorted().toList())
-        .isEqualTo(LongStream.range(0, (long) BATCHES * ROWS_OF_BATCH).boxed().toList());
+        .isEqualTo(LongStream.range(0, (long) BATCHES * ROWS_PER_BATCH).boxed().toList());
   }
 
   @Test
@@ -142,7 +142,7 @@ class ArrowFilePaceTest {
     rows.addAll(ROWS_AT_CHECKPOINTS);
     assertThat(IntStream.range(1, rows.size()).map(i -> rows.get(i) - rows.get(i - 1)))
         .allMatch(since -> since <= 2 * INTERVAL_MILLIS);
-    assertThat(IDS.size()).isPositive().isLessThan(ROWS_OF_BATCH);
+    assertThat(IDS.size()).isPositive().isLessThan(ROWS_PER_BATCH);
 
     SLOW.set(false);
     Configuration restore = new Configuration();

@@ -11,7 +11,7 @@ import io.millrace.expression.resolve.FunctionFamily;
 import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
-import io.millrace.expression.typed.ByteBound;
+import io.millrace.expression.typed.ResultSizeLimit;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
 import io.millrace.expression.vector.HostVector;
@@ -59,7 +59,7 @@ public final class RadixFunctions {
                 (operands, result, row) ->
                     result.setString(row, Long.toBinaryString(operands[0].longs()[row]))))
         .device("long_bin")
-        .scratch(ByteBound.constant(Long.SIZE))
+        .scratch(ResultSizeLimit.constant(Long.SIZE))
         .call(List.of(asLong(arguments.get(0), context)), DataType.STRING);
   }
 
@@ -72,7 +72,7 @@ public final class RadixFunctions {
           .failing()
           .host(HostFunction.ofRow(RadixFunctions::encode))
           .device("bytes_hex")
-          .scratch(ByteBound.NONE.plusOperand(0, 2))
+          .scratch(ResultSizeLimit.NONE.plusOperand(0, 2))
           .call(arguments, DataType.STRING);
     }
     return function
@@ -82,7 +82,7 @@ public final class RadixFunctions {
                     result.setString(
                         row, Long.toHexString(operands[0].longs()[row]).toUpperCase(Locale.ROOT))))
         .device("long_hex")
-        .scratch(ByteBound.constant(Long.BYTES * 2))
+        .scratch(ResultSizeLimit.constant(Long.BYTES * 2))
         .call(List.of(asLong(arguments.get(0), context)), DataType.STRING);
   }
 
@@ -106,7 +106,7 @@ public final class RadixFunctions {
         .nullable()
         .host(HostFunction.ofRow(RadixFunctions::decode))
         .device("bytes_unhex")
-        .scratch(ByteBound.ofOperand(0))
+        .scratch(ResultSizeLimit.ofOperand(0))
         .call(arguments, DataType.BINARY);
   }
 

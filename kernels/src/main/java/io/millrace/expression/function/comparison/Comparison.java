@@ -74,8 +74,8 @@ public enum Comparison {
    */
   public TypedExpression of(
       TypedExpression left, TypedExpression right, ResolutionContext context) {
-    if (TextComparison.compares(left, right)) {
-      return TextComparison.of(this, left, right, context);
+    if (ImplicitStringComparison.compares(left, right)) {
+      return ImplicitStringComparison.of(this, left, right, context);
     }
     boolean isOrder = this != EQUAL && this != NOT_EQUAL;
     if (isOrder && DecimalComparison.orders(left.type(), right.type())) {
@@ -180,13 +180,13 @@ public enum Comparison {
   }
 
   private static int orderOfDecimals(HostVector left, HostVector right, int row) {
-    int high = Long.compare(left.seconds()[row], right.seconds()[row]);
+    int high = Long.compare(left.secondParts()[row], right.secondParts()[row]);
     return high != 0 ? high : Long.compareUnsigned(left.longs()[row], right.longs()[row]);
   }
 
   private static int orderOfTimestamps(HostVector left, HostVector right, int row) {
     int millis = Long.compare(left.longs()[row], right.longs()[row]);
-    return millis != 0 ? millis : Long.compare(left.seconds()[row], right.seconds()[row]);
+    return millis != 0 ? millis : Long.compare(left.secondParts()[row], right.secondParts()[row]);
   }
 
   private static int orderOfBytes(HostVector left, HostVector right, int row) {
@@ -231,8 +231,8 @@ public enum Comparison {
     emitTwoParts(
         ptx,
         result,
-        operands.get(0).second(),
-        operands.get(1).second(),
+        operands.get(0).secondPart(),
+        operands.get(1).secondPart(),
         ".s64",
         operands.get(0).register(),
         operands.get(1).register(),
@@ -246,8 +246,8 @@ public enum Comparison {
         operands.get(0).register(),
         operands.get(1).register(),
         ".s64",
-        operands.get(0).second(),
-        operands.get(1).second(),
+        operands.get(0).secondPart(),
+        operands.get(1).secondPart(),
         ".s32");
   }
 

@@ -196,8 +196,8 @@ public final class ComparisonFunctions {
                   List.of(
                       ofNulls,
                       new TypedExpression.Literal(distinct, DataType.BOOL),
-                      TextComparison.compares(left, right)
-                          ? TextComparison.orElse(ofValues, distinct)
+                      ImplicitStringComparison.compares(left, right)
+                          ? ImplicitStringComparison.orElse(ofValues, distinct)
                           : ofValues),
                   false);
             });

@@ -3,8 +3,8 @@ package io.millrace.expression.function.comparison;
 
 import io.millrace.column.DataType;
 import io.millrace.expression.function.decimal.DecimalHostFunctions;
+import io.millrace.expression.function.decimal.DecimalRegisters;
 import io.millrace.expression.function.decimal.DecimalType;
-import io.millrace.expression.function.decimal.DecimalWidth;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.BoundFunction;
@@ -29,7 +29,7 @@ final class DecimalComparison {
     return left.isFloatingPoint()
         || right.isFloatingPoint()
         || exactPrecision(Coercion.asDecimal(left), Coercion.asDecimal(right))
-            > DecimalType.MAXIMUM_PRECISION;
+            > DecimalType.MAX_PRECISION;
   }
 
   private static int exactPrecision(DataType left, DataType right) {
@@ -53,15 +53,15 @@ final class DecimalComparison {
 
   private static TypedExpression lessExactly(
       boolean orEqual, TypedExpression left, TypedExpression right) {
-    TypedExpression a = DecimalWidth.widen(left);
-    TypedExpression b = DecimalWidth.widen(right);
+    TypedExpression a = DecimalRegisters.widen(left);
+    TypedExpression b = DecimalRegisters.widen(right);
     int scale = Math.max(a.type().scale(), b.type().scale());
     int leftShift = scale - a.type().scale();
     int rightShift = scale - b.type().scale();
     String name = orEqual ? "decimal_less_or_equal" : "decimal_less";
     return function(orEqual)
         .host(DecimalHostFunctions.isLess(orEqual, leftShift, rightShift))
-        .device(DecimalWidth.library(name, leftShift, rightShift))
+        .device(DecimalRegisters.library(name, leftShift, rightShift))
         .call(List.of(a, b), DataType.BOOL);
   }
 

@@ -19,7 +19,7 @@ import java.util.Set;
 
 /**
  * IN and NOT IN. A value is compared with each of the list, but for {@link
- * ConstantLookup#LEAST_CONSTANTS} or more constants, which it is looked up in.
+ * ConstantLookup#MIN_CONSTANTS} or more constants, which it is looked up in.
  *
  * <p>Floating-point numbers compare as in Flink, which puts two or more constants that are not the
  * same into a hash set: -0.0 is in no list of them, be there a 0 or not, but equals 0 in a list of
@@ -63,7 +63,8 @@ final class InList {
     for (TypedExpression other : list) {
       values.add(
           comparesTexts
-              ? TextComparison.cast(Coercion.cast(other, common, context), value.type(), context)
+              ? ImplicitStringComparison.cast(
+                  Coercion.cast(other, common, context), value.type(), context)
               : castToKind(other, value.type(), context));
     }
     return values;
@@ -72,7 +73,7 @@ final class InList {
   // Loops instead of streams, which are slow until they are compiled: jobs bind a list once.
   private static boolean comparesTexts(TypedExpression value, List<TypedExpression> list) {
     for (TypedExpression other : list) {
-      if (TextComparison.compares(value, other)) {
+      if (ImplicitStringComparison.compares(value, other)) {
         return true;
       }
     }
@@ -137,7 +138,7 @@ final class InList {
       boolean isConstant =
           isConstant(literals.get(i))
               && !Arguments.isNullLiteral(value)
-              && !TextComparison.compares(value, other);
+              && !ImplicitStringComparison.compares(value, other);
       cast.add(
           isConstant
               ? Coercion.cast(literals.get(i).orElseThrow(), comparedType(other), context)
@@ -160,7 +161,7 @@ final class InList {
   }
 
   private static boolean isLookedUp(List<Literal> group) {
-    return group.size() >= ConstantLookup.LEAST_CONSTANTS || (hasZero(group) && isSet(group));
+    return group.size() >= ConstantLookup.MIN_CONSTANTS || (hasZero(group) && isSet(group));
   }
 
   private TypedExpression lookUp(DataType type) {

@@ -64,8 +64,10 @@ public final class ConditionalFunctions {
             .description("The second value where the condition is true, else the third.")
             .bind(ConditionalFunctions::ifThenElse),
         extreme(
-            Extreme.GREATEST, "The greatest value, NaN before all others; null if one is null."),
-        extreme(Extreme.LEAST, "The least value, NaN after all others; null if one is null."));
+            GreatestLeast.GREATEST,
+            "The greatest value, NaN before all others; null if one is null."),
+        extreme(
+            GreatestLeast.LEAST, "The least value, NaN after all others; null if one is null."));
   }
 
   private static Stream<DataType> values() {
@@ -137,7 +139,7 @@ public final class ConditionalFunctions {
         arguments.get(0).nullable() || branches.nullable());
   }
 
-  private static FunctionDefinition extreme(Extreme extreme, String description) {
+  private static FunctionDefinition extreme(GreatestLeast extreme, String description) {
     return FunctionDefinition.named(extreme.name())
         .family(FunctionFamily.CONDITIONAL)
         .signatures(

@@ -65,7 +65,7 @@ public final class DecimalArithmetic {
     DataType type = exact.toDataType();
     int leftShift = exact.scale() - leftType.scale();
     int rightShift = exact.scale() - rightType.scale();
-    if (type.precision() <= DecimalWidth.LONG_DIGITS) {
+    if (type.precision() <= DecimalRegisters.LONG_DIGITS) {
       return function(type)
           .host(longSum(leftShift, rightShift))
           .device(
@@ -86,9 +86,9 @@ public final class DecimalArithmetic {
       String name = isDifference ? "decimal_subtract" : "decimal_add";
       function
           .nullable()
-          .device(DecimalWidth.library(name, leftShift, rightShift, drop, type.precision()));
+          .device(DecimalRegisters.library(name, leftShift, rightShift, drop, type.precision()));
     }
-    return DecimalWidth.call(function, !exact.isExact(), type, left, right);
+    return DecimalRegisters.call(function, !exact.isExact(), type, left, right);
   }
 
   private HostFunction longSum(int leftShift, int rightShift) {
@@ -107,11 +107,11 @@ public final class DecimalArithmetic {
 
   private void emitLongSum(
       PtxWriter ptx, List<PtxValue> operands, PtxValue result, int leftShift, int rightShift) {
-    String a = scaled(ptx, DecimalWidth.asLong(ptx, operands.get(0)), leftShift);
-    String b = scaled(ptx, DecimalWidth.asLong(ptx, operands.get(1)), rightShift);
+    String a = scaled(ptx, DecimalRegisters.asLong(ptx, operands.get(0)), leftShift);
+    String b = scaled(ptx, DecimalRegisters.asLong(ptx, operands.get(1)), rightShift);
     String sum = ptx.register(".b64");
     ptx.write("%s.s64 %s, %s, %s", instruction(), sum, a, b);
-    DecimalWidth.store(ptx, sum, result);
+    DecimalRegisters.store(ptx, sum, result);
   }
 
   private String instruction() {
@@ -132,13 +132,14 @@ public final class DecimalArithmetic {
     PtxValue b = operands.get(1);
     String instruction = instruction();
     ptx.write("%s.cc.u64 %s, %s, %s", instruction, result.register(), a.register(), b.register());
-    ptx.write("%sc.u64 %s, %s, %s", instruction, result.second(), a.second(), b.second());
+    ptx.write(
+        "%sc.u64 %s, %s, %s", instruction, result.secondPart(), a.secondPart(), b.secondPart());
   }
 
   private TypedExpression product() {
     DecimalType exact = DecimalType.ofProduct(leftType, rightType);
     DataType type = exact.toDataType();
-    if (type.precision() <= DecimalWidth.LONG_DIGITS) {
+    if (type.precision() <= DecimalRegisters.LONG_DIGITS) {
       return function(type)
           .host(HostFunction.ofLongs((a, b) -> a * b))
           .device(DeviceFunction.instructions(DecimalArithmetic::emitLongProduct))
@@ -151,11 +152,11 @@ public final class DecimalArithmetic {
           .call(List.of(left, right), type);
     }
     int drop = exact.scale() - type.scale();
-    return DecimalWidth.call(
+    return DecimalRegisters.call(
         function(type)
             .nullable()
             .host(DecimalHostFunctions.product(drop, type.precision()))
-            .device(DecimalWidth.library("decimal_multiply", drop, type.precision())),
+            .device(DecimalRegisters.library("decimal_multiply", drop, type.precision())),
         !exact.isExact(),
         type,
         left,
@@ -163,7 +164,7 @@ public final class DecimalArithmetic {
   }
 
   private static boolean isLong(TypedExpression operand) {
-    return !DecimalWidth.isWide(operand.type());
+    return !DecimalRegisters.isWide(operand.type());
   }
 
   private static void emitLongProduct(PtxWriter ptx, List<PtxValue> operands, PtxValue result) {
@@ -171,9 +172,9 @@ public final class DecimalArithmetic {
     ptx.write(
         "mul.lo.s64 %s, %s, %s",
         product,
-        DecimalWidth.asLong(ptx, operands.get(0)),
-        DecimalWidth.asLong(ptx, operands.get(1)));
-    DecimalWidth.store(ptx, product, result);
+        DecimalRegisters.asLong(ptx, operands.get(0)),
+        DecimalRegisters.asLong(ptx, operands.get(1)));
+    DecimalRegisters.store(ptx, product, result);
   }
 
   private static void evaluateWideProduct(HostVector[] operands, HostVector result, Rows rows) {
@@ -182,26 +183,26 @@ public final class DecimalArithmetic {
     for (int i = 0; i < rows.count(); i++) {
       int row = rows.position(i);
       result.longs()[row] = a[row] * b[row];
-      result.seconds()[row] = Math.multiplyHigh(a[row], b[row]);
+      result.secondParts()[row] = Math.multiplyHigh(a[row], b[row]);
     }
   }
 
   private static void emitWideProduct(PtxWriter ptx, List<PtxValue> operands, PtxValue result) {
-    String a = DecimalWidth.asLong(ptx, operands.get(0));
-    String b = DecimalWidth.asLong(ptx, operands.get(1));
+    String a = DecimalRegisters.asLong(ptx, operands.get(0));
+    String b = DecimalRegisters.asLong(ptx, operands.get(1));
     ptx.write("mul.lo.s64 %s, %s, %s", result.register(), a, b);
-    ptx.write("mul.hi.s64 %s, %s, %s", result.second(), a, b);
+    ptx.write("mul.hi.s64 %s, %s, %s", result.secondPart(), a, b);
   }
 
   private TypedExpression quotient() {
     DecimalType exact = DecimalType.ofQuotient(leftType, rightType);
     DataType type = exact.toDataType();
     int shift = type.scale() - leftType.scale() + rightType.scale();
-    return DecimalWidth.call(
+    return DecimalRegisters.call(
         function(type)
             .failing()
             .host(DecimalHostFunctions.quotient(shift, type.precision()))
-            .device(DecimalWidth.library("decimal_divide", shift, type.precision())),
+            .device(DecimalRegisters.library("decimal_divide", shift, type.precision())),
         !exact.isExact(),
         type,
         left,
@@ -222,11 +223,11 @@ public final class DecimalArithmetic {
     DataType type = isIntegral ? rightType : exact.toDataType();
     int leftShift = exact.scale() - leftType.scale();
     int rightShift = exact.scale() - rightType.scale();
-    return DecimalWidth.call(
+    return DecimalRegisters.call(
         function(type)
             .failing()
             .host(DecimalHostFunctions.remainder(leftShift, rightShift))
-            .device(DecimalWidth.library("decimal_mod", leftShift, rightShift)),
+            .device(DecimalRegisters.library("decimal_mod", leftShift, rightShift)),
         false,
         type,
         left,

@@ -85,8 +85,8 @@ public final class DecimalCasts implements CastRule {
     // Rounding may carry into one more digit.
     int whole = DecimalType.whole(from) + (shift < 0 ? 1 : 0);
     boolean fits = DecimalType.whole(to) >= whole;
-    boolean isWide = DecimalWidth.isWide(operand.type());
-    if (fits && shift >= 0 && shift <= DecimalWidth.LONG_DIGITS && (!isWide || shift == 0)) {
+    boolean isWide = DecimalRegisters.isWide(operand.type());
+    if (fits && shift >= 0 && shift <= DecimalRegisters.LONG_DIGITS && (!isWide || shift == 0)) {
       return function
           .host(appended(shift))
           .device(
@@ -94,26 +94,26 @@ public final class DecimalCasts implements CastRule {
                   (ptx, operands, result) -> emitAppended(ptx, operands.get(0), result, shift)))
           .call(List.of(operand), to);
     }
-    TypedExpression wide = DecimalWidth.widen(operand);
+    TypedExpression wide = DecimalRegisters.widen(operand);
     TypedExpression.Call call =
         function
             .nullable()
             .host(DecimalHostFunctions.rescaled(shift, to.precision()))
-            .device(DecimalWidth.library("decimal_rescale", shift, to.precision()))
-            .call(List.of(wide), DecimalWidth.wide(to), !fits || operand.nullable());
-    return call.type().equals(to) ? call : (TypedExpression.Call) DecimalWidth.narrow(call, to);
+            .device(DecimalRegisters.library("decimal_rescale", shift, to.precision()))
+            .call(List.of(wide), DecimalRegisters.wide(to), !fits || operand.nullable());
+    return call.type().equals(to) ? call : (TypedExpression.Call) DecimalRegisters.narrow(call, to);
   }
 
   private static HostFunction appended(int digits) {
     long factor = Int128.powerOfTen(digits);
     return (operands, result, rows) -> {
       long[] values = operands[0].longs();
-      long[] highWords = operands[0].seconds();
+      long[] highWords = operands[0].secondParts();
       for (int i = 0; i < rows.count(); i++) {
         int row = rows.position(i);
         result.longs()[row] = values[row] * factor;
-        if (result.seconds() != null) {
-          result.seconds()[row] =
+        if (result.secondParts() != null) {
+          result.secondParts()[row] =
               highWords != null ? highWords[row] : Math.multiplyHigh(values[row], factor);
         }
       }
@@ -123,18 +123,18 @@ public final class DecimalCasts implements CastRule {
   private static void emitAppended(PtxWriter ptx, PtxValue operand, PtxValue result, int digits) {
     if (ValueKind.of(operand.type()) == ValueKind.DECIMAL128) {
       ptx.write("mov.b64 %s, %s", result.register(), operand.register());
-      ptx.write("mov.b64 %s, %s", result.second(), operand.second());
+      ptx.write("mov.b64 %s, %s", result.secondPart(), operand.secondPart());
       return;
     }
-    String value = DecimalWidth.asLong(ptx, operand);
+    String value = DecimalRegisters.asLong(ptx, operand);
     long factor = Int128.powerOfTen(digits);
     if (ValueKind.of(result.type()) == ValueKind.DECIMAL128) {
       ptx.write("mul.lo.s64 %s, %s, %d", result.register(), value, factor);
-      ptx.write("mul.hi.s64 %s, %s, %d", result.second(), value, factor);
+      ptx.write("mul.hi.s64 %s, %s, %d", result.secondPart(), value, factor);
     } else {
       String scaled = ptx.register(".b64");
       ptx.write("mul.lo.s64 %s, %s, %d", scaled, value, factor);
-      DecimalWidth.store(ptx, scaled, result);
+      DecimalRegisters.store(ptx, scaled, result);
     }
   }
 
@@ -143,7 +143,7 @@ public final class DecimalCasts implements CastRule {
         .host(
             HostFunction.ofRow(
                 (operands, result, row) -> {
-                  long[] high = operands[0].seconds();
+                  long[] high = operands[0].secondParts();
                   result.setBoolean(
                       row, operands[0].longs()[row] != 0 || (high != null && high[row] != 0));
                 }))
@@ -156,7 +156,7 @@ public final class DecimalCasts implements CastRule {
     String bits = operand.register();
     if (ValueKind.of(operand.type()) == ValueKind.DECIMAL128) {
       bits = ptx.register(".b64");
-      ptx.write("or.b64 %s, %s, %s", bits, operand.register(), operand.second());
+      ptx.write("or.b64 %s, %s, %s", bits, operand.register(), operand.secondPart());
     }
     boolean isInt = ValueKind.of(operand.type()) == ValueKind.INT;
     ptx.write("setp.ne%s %s, %s, 0", isInt ? ".s32" : ".s64", result.register(), bits);
@@ -165,10 +165,10 @@ public final class DecimalCasts implements CastRule {
   private static TypedExpression.Call toLong(TypedExpression operand) {
     int scale = operand.type().scale();
     BoundFunction.Builder function = NumericCasts.function(DataType.INT64);
-    if (DecimalWidth.isWide(operand.type())) {
+    if (DecimalRegisters.isWide(operand.type())) {
       return function
           .host(DecimalHostFunctions.integralPart(scale))
-          .device(DecimalWidth.library("decimal_to_long", scale))
+          .device(DecimalRegisters.library("decimal_to_long", scale))
           .call(List.of(operand), DataType.INT64);
     }
     long divisor = Int128.powerOfTen(scale);
@@ -179,7 +179,7 @@ public final class DecimalCasts implements CastRule {
                 (ptx, operands, result) ->
                     ptx.write(
                         "div.s64 %s, %s, %d",
-                        result.register(), DecimalWidth.asLong(ptx, operands.get(0)), divisor)))
+                        result.register(), DecimalRegisters.asLong(ptx, operands.get(0)), divisor)))
         .call(List.of(operand), DataType.INT64);
   }
 
@@ -187,10 +187,10 @@ public final class DecimalCasts implements CastRule {
   private static TypedExpression.Call toDouble(TypedExpression operand) {
     int scale = operand.type().scale();
     BoundFunction.Builder function = NumericCasts.function(DataType.FLOAT64);
-    if (DecimalWidth.isWide(operand.type())) {
+    if (DecimalRegisters.isWide(operand.type())) {
       return function
           .host(DecimalHostFunctions.toDouble(scale))
-          .device(DecimalWidth.library("decimal_to_double", scale))
+          .device(DecimalRegisters.library("decimal_to_double", scale))
           .call(List.of(operand), DataType.FLOAT64);
     }
     double divisor = Int128.powerOfTen(scale);
@@ -204,7 +204,8 @@ public final class DecimalCasts implements CastRule {
                 (ptx, operands, result) -> {
                   String value = ptx.register(".f64");
                   ptx.write(
-                      "cvt.rn.f64.s64 %s, %s", value, DecimalWidth.asLong(ptx, operands.get(0)));
+                      "cvt.rn.f64.s64 %s, %s",
+                      value, DecimalRegisters.asLong(ptx, operands.get(0)));
                   ptx.write(
                       "div.rn.f64 %s, %s, 0d%016X",
                       result.register(), value, Double.doubleToRawLongBits(divisor));
@@ -225,7 +226,7 @@ public final class DecimalCasts implements CastRule {
     return NumericCasts.function(to)
         .failing()
         .host(DecimalCasts::evaluateFromDouble)
-        .device(DecimalWidth.library("double_to_decimal" + width, to.scale(), to.precision()))
+        .device(DecimalRegisters.library("double_to_decimal" + width, to.scale(), to.precision()))
         .call(List.of(operand), to, true);
   }
 

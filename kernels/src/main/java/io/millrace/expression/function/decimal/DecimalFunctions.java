@@ -57,7 +57,7 @@ public final class DecimalFunctions {
     DataType type = argument.type();
     BoundFunction.Builder function =
         BoundFunction.named("NEGATE").sql(operands -> "(-" + operands.get(0) + ")");
-    if (DecimalWidth.isWide(type)) {
+    if (DecimalRegisters.isWide(type)) {
       function.host(DecimalHostFunctions.negation()).device("decimal_negate");
     } else {
       function.host(HostFunction.ofLong(value -> -value)).device(instruction("neg.s64"));
@@ -68,7 +68,7 @@ public final class DecimalFunctions {
   public static TypedExpression abs(TypedExpression argument) {
     DataType type = argument.type();
     BoundFunction.Builder function = BoundFunction.named("ABS");
-    if (DecimalWidth.isWide(type)) {
+    if (DecimalRegisters.isWide(type)) {
       function.host(DecimalHostFunctions.magnitude()).device("decimal_abs");
     } else {
       function.host(HostFunction.ofLong(Math::abs)).device(instruction("abs.s64"));
@@ -82,11 +82,11 @@ public final class DecimalFunctions {
    */
   public static TypedExpression sign(TypedExpression argument) {
     DataType type = argument.type();
-    if (DecimalWidth.isWide(type)) {
+    if (DecimalRegisters.isWide(type)) {
       return BoundFunction.named("SIGN")
           .nullable()
           .host(DecimalHostFunctions.sign(type.scale(), type.precision()))
-          .device(DecimalWidth.library("decimal_sign", type.scale(), type.precision()))
+          .device(DecimalRegisters.library("decimal_sign", type.scale(), type.precision()))
           .call(List.of(argument), type);
     }
     long one = Int128.powerOfTen(type.scale());
@@ -95,12 +95,12 @@ public final class DecimalFunctions {
         .device(
             DeviceFunction.instructions(
                 (ptx, operands, result) -> {
-                  String value = DecimalWidth.asLong(ptx, operands.get(0));
+                  String value = DecimalRegisters.asLong(ptx, operands.get(0));
                   String sign = ptx.register(".b64");
                   ptx.write("min.s64 %s, %s, 1", sign, value);
                   ptx.write("max.s64 %s, %s, -1", sign, sign);
                   ptx.write("mul.lo.s64 %s, %s, %d", sign, sign, one);
-                  DecimalWidth.store(ptx, sign, result);
+                  DecimalRegisters.store(ptx, sign, result);
                 }))
         .call(List.of(argument), type);
   }
@@ -150,7 +150,7 @@ public final class DecimalFunctions {
             .sql(operands -> name + "(" + operands.get(0) + ", " + digits + ")");
     DataType type = DecimalType.ofRounded(from, digits).toDataType();
     // No number has digits that many places before the point.
-    int kept = Math.max(digits, -DecimalType.MAXIMUM_PRECISION - 1);
+    int kept = Math.max(digits, -DecimalType.MAX_PRECISION - 1);
     return round(function, argument, type, kept, rounding);
   }
 
@@ -164,12 +164,13 @@ public final class DecimalFunctions {
     int zeros = Math.max(0, -digits);
     int precision = type.precision();
     boolean mayOverflow =
-        digits < 0 && DecimalType.whole(argument.type()) == DecimalType.MAXIMUM_PRECISION;
-    return DecimalWidth.call(
+        digits < 0 && DecimalType.whole(argument.type()) == DecimalType.MAX_PRECISION;
+    return DecimalRegisters.call(
         function
             .nullable()
             .host(DecimalHostFunctions.rounded(drop, zeros, rounding, precision))
-            .device(DecimalWidth.library("decimal_round", drop, zeros, rounding.code(), precision)),
+            .device(
+                DecimalRegisters.library("decimal_round", drop, zeros, rounding.code(), precision)),
         mayOverflow,
         type,
         argument);
@@ -179,8 +180,8 @@ public final class DecimalFunctions {
     return DeviceFunction.instructions(
         (ptx, operands, result) -> {
           String value = ptx.register(".b64");
-          ptx.write("%s %s, %s", name, value, DecimalWidth.asLong(ptx, operands.get(0)));
-          DecimalWidth.store(ptx, value, result);
+          ptx.write("%s %s, %s", name, value, DecimalRegisters.asLong(ptx, operands.get(0)));
+          DecimalRegisters.store(ptx, value, result);
         });
   }
 }

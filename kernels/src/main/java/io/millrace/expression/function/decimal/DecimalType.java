@@ -12,8 +12,8 @@ import io.millrace.column.DataType;
  */
 @Internal
 public record DecimalType(int precision, int scale) {
-  public static final int MAXIMUM_PRECISION = 38;
-  private static final int MINIMUM_SCALE = 6;
+  public static final int MAX_PRECISION = 38;
+  private static final int MIN_SCALE = 6;
 
   static DecimalType ofSum(DataType left, DataType right) {
     int scale = Math.max(left.scale(), right.scale());
@@ -25,7 +25,7 @@ public record DecimalType(int precision, int scale) {
   }
 
   static DecimalType ofQuotient(DataType left, DataType right) {
-    int scale = Math.max(MINIMUM_SCALE, left.scale() + right.precision() + 1);
+    int scale = Math.max(MIN_SCALE, left.scale() + right.precision() + 1);
     return new DecimalType(whole(left) + right.scale() + scale, scale);
   }
 
@@ -41,7 +41,7 @@ public record DecimalType(int precision, int scale) {
    */
   static DecimalType ofRounded(DataType type, int digits) {
     return digits < 0
-        ? new DecimalType(Math.min(MAXIMUM_PRECISION, whole(type) + 1), 0)
+        ? new DecimalType(Math.min(MAX_PRECISION, whole(type) + 1), 0)
         : new DecimalType(whole(type) + 1 + digits, digits);
   }
 
@@ -52,7 +52,7 @@ public record DecimalType(int precision, int scale) {
 
   /** Whether each result fits the type without rounding. */
   boolean isExact() {
-    return precision <= MAXIMUM_PRECISION;
+    return precision <= MAX_PRECISION;
   }
 
   /** The type; of more than 38 digits those behind the point give way, down to 6 of them. */
@@ -61,7 +61,7 @@ public record DecimalType(int precision, int scale) {
       return DataType.decimal(precision, scale);
     }
     int whole = precision - scale;
-    int kept = Math.max(MAXIMUM_PRECISION - whole, Math.min(scale, MINIMUM_SCALE));
-    return DataType.decimal(MAXIMUM_PRECISION, kept);
+    int kept = Math.max(MAX_PRECISION - whole, Math.min(scale, MIN_SCALE));
+    return DataType.decimal(MAX_PRECISION, kept);
   }
 }

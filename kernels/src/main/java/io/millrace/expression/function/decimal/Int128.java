@@ -9,16 +9,16 @@ import java.math.BigInteger;
  * whole vector and set for each row, so that rows allocate nothing.
  */
 final class Int128 {
-  private static final int MAXIMUM_PRECISION = 38;
+  private static final int MAX_PRECISION = 38;
   private static final int LONG_DIGITS = 18;
   private static final long[] POWERS = new long[LONG_DIGITS + 1];
-  private static final long[] POWERS_LOW = new long[MAXIMUM_PRECISION + 1];
-  private static final long[] POWERS_HIGH = new long[MAXIMUM_PRECISION + 1];
+  private static final long[] POWERS_LOW = new long[MAX_PRECISION + 1];
+  private static final long[] POWERS_HIGH = new long[MAX_PRECISION + 1];
   private static final long LOW_HALF = 0xffff_ffffL;
   private static final long HALF_BASE = 1L << Integer.SIZE;
 
   static {
-    for (int i = 0; i <= MAXIMUM_PRECISION; i++) {
+    for (int i = 0; i <= MAX_PRECISION; i++) {
       BigInteger power = BigInteger.TEN.pow(i);
       POWERS_LOW[i] = power.longValue();
       POWERS_HIGH[i] = power.shiftRight(Long.SIZE).longValue();
@@ -58,7 +58,7 @@ final class Int128 {
 
   /** Takes the value of a row of a DECIMAL128 vector. */
   void load(HostVector vector, int row) {
-    set(vector.longs()[row], vector.seconds()[row]);
+    set(vector.longs()[row], vector.secondParts()[row]);
   }
 
   /** Makes it the value of a row of a DECIMAL128 vector, which is null if there are more digits. */
@@ -67,7 +67,7 @@ final class Int128 {
       vector.setNull(row);
     } else {
       vector.longs()[row] = low;
-      vector.seconds()[row] = high;
+      vector.secondParts()[row] = high;
     }
   }
 

@@ -13,7 +13,7 @@ import io.millrace.expression.resolve.FunctionFamily;
 import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
-import io.millrace.expression.typed.ByteBound;
+import io.millrace.expression.typed.ResultSizeLimit;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostVector;
 import io.millrace.expression.vector.Rows;
@@ -104,7 +104,7 @@ public final class DigestFunctions {
     return BoundFunction.named(algorithm.name())
         .host((operands, result, rows) -> digest(algorithm, operands, result, rows))
         .device(algorithm.name().toLowerCase(Locale.ROOT))
-        .scratch(ByteBound.constant(algorithm.hexadecimalDigits))
+        .scratch(ResultSizeLimit.constant(algorithm.hexadecimalDigits))
         .call(arguments, DataType.STRING);
   }
 
@@ -124,7 +124,7 @@ public final class DigestFunctions {
         .failing()
         .host(DigestFunctions::digestByBits)
         .device("sha2")
-        .scratch(ByteBound.constant(LONGEST_DIGEST))
+        .scratch(ResultSizeLimit.constant(LONGEST_DIGEST))
         .call(
             List.of(arguments.get(0), Coercion.cast(arguments.get(1), DataType.INT64, context)),
             DataType.STRING);

@@ -91,7 +91,7 @@ public final class LogicalFunctions {
    */
   private static TypedExpression junction(boolean isAnd, List<TypedExpression> operands) {
     List<TypedExpression> terms =
-        operands.size() < ConstantLookup.LEAST_CONSTANTS ? operands : lookedUp(isAnd, operands);
+        operands.size() < ConstantLookup.MIN_CONSTANTS ? operands : lookedUp(isAnd, operands);
     if (terms.size() == 1) {
       return terms.get(0);
     }
@@ -111,7 +111,7 @@ public final class LogicalFunctions {
                       .computeIfAbsent(present.value(), value -> new ArrayList<>())
                       .add(present.constant()));
     }
-    constants.values().removeIf(ofOne -> ofOne.size() < ConstantLookup.LEAST_CONSTANTS);
+    constants.values().removeIf(ofOne -> ofOne.size() < ConstantLookup.MIN_CONSTANTS);
     Set<TypedExpression> lookedUp = new HashSet<>();
     List<TypedExpression> terms = new ArrayList<>();
     for (int i = 0; i < operands.size(); i++) {

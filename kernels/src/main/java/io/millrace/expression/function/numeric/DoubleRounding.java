@@ -31,7 +31,7 @@ public final class DoubleRounding {
   private static final double UNDECIDED = Double.NaN;
 
   // No double has more digits before or after the point.
-  private static final int MOST_DIGITS = 400;
+  private static final int MAX_DIGITS = 400;
   private static final int TRUNCATE_SCALE = 18;
   private static final int LONG_DIGITS = 19;
 
@@ -80,13 +80,13 @@ public final class DoubleRounding {
   }
 
   private static BigDecimal roundDecimal(double x, int digits) {
-    int scale = Math.max(-MOST_DIGITS, Math.min(MOST_DIGITS, digits));
+    int scale = Math.max(-MAX_DIGITS, Math.min(MAX_DIGITS, digits));
     return BigDecimal.valueOf(x).setScale(scale, RoundingMode.HALF_UP);
   }
 
   private static BigDecimal truncateDecimal(double x, int digits) {
     BigDecimal decimal = BigDecimal.valueOf(x).setScale(TRUNCATE_SCALE, RoundingMode.HALF_UP);
-    int scale = Math.max(-MOST_DIGITS, Math.min(TRUNCATE_SCALE, digits));
+    int scale = Math.max(-MAX_DIGITS, Math.min(TRUNCATE_SCALE, digits));
     return decimal.setScale(scale, RoundingMode.DOWN);
   }
 

@@ -14,12 +14,12 @@ import io.millrace.annotation.Internal;
  */
 @Internal
 public final class Logarithm {
-  private static final DoubleSum LN_2 = new DoubleSum(0.6931471805599453, 0.0);
+  private static final DoubleDouble LN_2 = new DoubleDouble(0.6931471805599453, 0.0);
   // ln(2) in two parts, of which the first times an exponent is exact.
   private static final double LN_2_HIGH = 0.6931471803691238;
   private static final double LN_2_LOW = 1.9082149292705877e-10;
-  private static final DoubleSum INVERSE_LN_10 =
-      new DoubleSum(0.4342944819032518, 1.098319650216765e-17);
+  private static final DoubleDouble INVERSE_LN_10 =
+      new DoubleDouble(0.4342944819032518, 1.098319650216765e-17);
   private static final double TWO_THIRDS_HIGH = 0.6666666666666666;
   private static final double TWO_THIRDS_LOW = 3.700743415417188e-17;
   private static final int LAST_TERM = 23;
@@ -40,7 +40,7 @@ public final class Logarithm {
   }
 
   public static double decimal(double x) {
-    DoubleSum logarithm = of(x);
+    DoubleDouble logarithm = of(x);
     return Double.isFinite(logarithm.high())
         ? logarithm.times(INVERSE_LN_10).high()
         : logarithm.high();
@@ -56,10 +56,10 @@ public final class Logarithm {
     return quotient(of(x), of(base));
   }
 
-  private static DoubleSum of(double x) {
+  private static DoubleDouble of(double x) {
     if (!(x > 0.0) || x == Double.POSITIVE_INFINITY) {
       double special = x < 0.0 ? Double.NaN : x == 0.0 ? Double.NEGATIVE_INFINITY : x;
-      return new DoubleSum(special, 0.0);
+      return new DoubleDouble(special, 0.0);
     }
     boolean isSubnormal = x < Double.MIN_NORMAL;
     long bits = Double.doubleToRawLongBits(isSubnormal ? x * 0x1p54 : x);
@@ -67,14 +67,14 @@ public final class Logarithm {
     int above = fraction >= SQRT_2_FRACTION ? 1 : 0;
     double exponent = (bits >> FRACTION_BITS) - EXPONENT_BIAS + above - (isSubnormal ? 54 : 0);
     double m = Double.longBitsToDouble(fraction | (long) (EXPONENT_BIAS - above) << FRACTION_BITS);
-    DoubleSum s = new DoubleSum(m - 1.0, 0.0).dividedBy(DoubleSum.ofSum(m, 1.0));
-    DoubleSum square = s.times(s);
-    DoubleSum coefficient =
-        DoubleSum.ofSum(TWO_THIRDS_HIGH, artanhRemainder(square.high())).plusLow(TWO_THIRDS_LOW);
-    DoubleSum series = square.times(coefficient);
-    DoubleSum reduced = s.times(DoubleSum.ofSum(2.0, series.high()).plusLow(series.low()));
-    DoubleSum sum = DoubleSum.ofSum(exponent * LN_2_HIGH, reduced.high());
-    return DoubleSum.normalized(sum.high(), sum.low() + (reduced.low() + exponent * LN_2_LOW));
+    DoubleDouble s = new DoubleDouble(m - 1.0, 0.0).dividedBy(DoubleDouble.ofSum(m, 1.0));
+    DoubleDouble square = s.times(s);
+    DoubleDouble coefficient =
+        DoubleDouble.ofSum(TWO_THIRDS_HIGH, artanhRemainder(square.high())).plusLow(TWO_THIRDS_LOW);
+    DoubleDouble series = square.times(coefficient);
+    DoubleDouble reduced = s.times(DoubleDouble.ofSum(2.0, series.high()).plusLow(series.low()));
+    DoubleDouble sum = DoubleDouble.ofSum(exponent * LN_2_HIGH, reduced.high());
+    return DoubleDouble.normalized(sum.high(), sum.low() + (reduced.low() + exponent * LN_2_LOW));
   }
 
   // (2 artanh(s) / s - 2) / s^2 - 2 / 3, of the square of s.
@@ -88,17 +88,17 @@ public final class Logarithm {
 
   // Of a logarithm that another algorithm may round to either of two doubles, as if it was not
   // rounded, so that the quotient is near to both.
-  private static double quotient(DoubleSum dividend, DoubleSum divisor) {
-    DoubleSum a = roundedIfCertain(dividend);
-    DoubleSum b = roundedIfCertain(divisor);
+  private static double quotient(DoubleDouble dividend, DoubleDouble divisor) {
+    DoubleDouble a = roundedIfCertain(dividend);
+    DoubleDouble b = roundedIfCertain(divisor);
     double quotient = a.high() / b.high();
     boolean isExact = a.low() == 0.0 && b.low() == 0.0;
     boolean isFinite = Double.isFinite(quotient) && Double.isFinite(b.high());
     return isExact || !isFinite ? quotient : a.dividedBy(b).high();
   }
 
-  private static DoubleSum roundedIfCertain(DoubleSum logarithm) {
+  private static DoubleDouble roundedIfCertain(DoubleDouble logarithm) {
     boolean isCertain = logarithm.high() + logarithm.low() * UNCERTAINTY == logarithm.high();
-    return isCertain ? new DoubleSum(logarithm.high(), 0.0) : logarithm;
+    return isCertain ? new DoubleDouble(logarithm.high(), 0.0) : logarithm;
   }
 }

@@ -15,7 +15,7 @@ import java.util.Optional;
 @Internal
 public final class NumberText {
   private static final int LONG_DIGITS = 18;
-  private static final int MOST_EXPONENT_DIGITS = 40;
+  private static final int MAX_EXPONENT_DIGITS = 40;
 
   private final byte[] bytes;
   private int position;
@@ -138,7 +138,7 @@ public final class NumberText {
       if (!isDigit(digit)) {
         break;
       }
-      exponent = exponent < MOST_EXPONENT_DIGITS ? exponent * 10 + (digit - '0') : exponent;
+      exponent = exponent < MAX_EXPONENT_DIGITS ? exponent * 10 + (digit - '0') : exponent;
     }
     return exponent;
   }

@@ -13,7 +13,7 @@ import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.resolve.Signature.Parameter;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
-import io.millrace.regexp.RegexpAutomaton;
+import io.millrace.regexp.Dfa;
 import io.millrace.regexp.RegexpParser;
 import io.millrace.regexp.UnsupportedPatternException;
 import java.util.ArrayList;
@@ -121,13 +121,12 @@ public final class PatternFunctions {
     LikePattern like =
         escape.map(e -> LikePattern.of(pattern, e)).orElseGet(() -> LikePattern.of(pattern));
     return BoundFunction.named("LIKE")
-        .host(MatchingOfOperands.of(like::matches))
+        .host(PatternMatching.of(like::matches))
         .device(DeviceFunction.call(like.deviceFunction(), like.constant()));
   }
 
   private static BoundFunction.Builder likeOfOperands(int operands) {
-    BoundFunction.Builder like =
-        BoundFunction.named("LIKE").host(MatchingOfOperands.like(operands));
+    BoundFunction.Builder like = BoundFunction.named("LIKE").host(PatternMatching.like(operands));
     return operands == 2
         ? like.device("like")
         : like.failing().hostOnly("the escape character applies to no literal pattern");
@@ -140,20 +139,19 @@ public final class PatternFunctions {
             .orElseGet(() -> SimilarPattern.toRegex(pattern));
     BoundFunction.Builder similar = BoundFunction.named("SIMILAR TO");
     try {
-      RegexpAutomaton automaton =
-          RegexpAutomaton.of(RegexpParser.parse(regex), RegexpAutomaton.Search.WHOLE);
+      Dfa automaton = Dfa.of(RegexpParser.parse(regex), Dfa.Search.WHOLE);
       return similar
-          .host(MatchingOfOperands.of(automaton::matches))
+          .host(PatternMatching.of(automaton::matches))
           .device(DeviceFunction.call("similar_to", automaton.table()));
     } catch (UnsupportedPatternException e) {
-      return similar.host(MatchingOfOperands.ofRegex(regex)).hostOnly(e.getMessage());
+      return similar.host(PatternMatching.ofRegex(regex)).hostOnly(e.getMessage());
     }
   }
 
   private static BoundFunction.Builder similarOfOperands(int operands) {
     return BoundFunction.named("SIMILAR TO")
         .failing()
-        .host(MatchingOfOperands.similar(operands))
+        .host(PatternMatching.similar(operands))
         .hostOnly("the pattern is no literal");
   }
 

@@ -6,7 +6,7 @@ import io.millrace.device.HostMemory;
 import io.millrace.expression.vector.HostFunction;
 import io.millrace.expression.vector.HostVector;
 import io.millrace.expression.vector.Rows;
-import io.millrace.regexp.RegexpAutomaton;
+import io.millrace.regexp.Dfa;
 import io.millrace.text.PatternBytes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -30,8 +30,7 @@ enum RegexpFunction {
     }
 
     @Override
-    void evaluate(
-        RegexpAutomaton automaton, String third, HostVector text, HostVector result, int row) {
+    void evaluate(Dfa automaton, String third, HostVector text, HostVector result, int row) {
       result.setBoolean(row, automaton.contains(text.address(row), text.length(row)));
     }
   },
@@ -52,8 +51,7 @@ enum RegexpFunction {
     }
 
     @Override
-    void evaluate(
-        RegexpAutomaton automaton, String third, HostVector text, HostVector result, int row) {
+    void evaluate(Dfa automaton, String third, HostVector text, HostVector result, int row) {
       extract(automaton, text, result, row);
     }
   },
@@ -64,8 +62,7 @@ enum RegexpFunction {
     }
 
     @Override
-    void evaluate(
-        RegexpAutomaton automaton, String third, HostVector text, HostVector result, int row) {
+    void evaluate(Dfa automaton, String third, HostVector text, HostVector result, int row) {
       extract(automaton, text, result, row);
     }
   },
@@ -80,8 +77,7 @@ enum RegexpFunction {
     }
 
     @Override
-    void evaluate(
-        RegexpAutomaton automaton, String third, HostVector text, HostVector result, int row) {
+    void evaluate(Dfa automaton, String third, HostVector text, HostVector result, int row) {
       long address = text.address(row);
       int start = automaton.matchStart(address, text.length(row), 0);
       result.longs()[row] = start < 0 ? 0 : 1 + PatternBytes.utf16Length(address, start);
@@ -98,8 +94,7 @@ enum RegexpFunction {
     }
 
     @Override
-    void evaluate(
-        RegexpAutomaton automaton, String third, HostVector text, HostVector result, int row) {
+    void evaluate(Dfa automaton, String third, HostVector text, HostVector result, int row) {
       long address = text.address(row);
       int length = text.length(row);
       int count = 0;
@@ -123,8 +118,7 @@ enum RegexpFunction {
     }
 
     @Override
-    void evaluate(
-        RegexpAutomaton automaton, String third, HostVector text, HostVector result, int row) {
+    void evaluate(Dfa automaton, String third, HostVector text, HostVector result, int row) {
       replace(automaton, third.getBytes(StandardCharsets.UTF_8), text, result, row);
     }
   };
@@ -152,8 +146,8 @@ enum RegexpFunction {
     return this != REGEXP && this != REGEXP_REPLACE;
   }
 
-  RegexpAutomaton.Search search() {
-    return this == REGEXP ? RegexpAutomaton.Search.CONTAINS : RegexpAutomaton.Search.LOCATE;
+  Dfa.Search search() {
+    return this == REGEXP ? Dfa.Search.CONTAINS : Dfa.Search.LOCATE;
   }
 
   /** Whether the function goes on behind a match, which makes empty ones Java's own. */
@@ -169,8 +163,7 @@ enum RegexpFunction {
   abstract void evaluate(
       Optional<Matcher> matcher, HostVector[] operands, HostVector result, int row);
 
-  abstract void evaluate(
-      RegexpAutomaton automaton, String third, HostVector text, HostVector result, int row);
+  abstract void evaluate(Dfa automaton, String third, HostVector text, HostVector result, int row);
 
   /** By Java, of the operands string, pattern and what the function takes beside. */
   HostFunction byJava() {
@@ -190,13 +183,13 @@ enum RegexpFunction {
   }
 
   /** By an automaton, of the string alone. */
-  HostFunction byAutomaton(RegexpAutomaton automaton, String third) {
+  HostFunction byAutomaton(Dfa automaton, String third) {
     return HostFunction.ofRow(
         (operands, result, row) -> evaluate(automaton, third, operands[0], result, row));
   }
 
   /** What the device function reads. */
-  byte[] constant(RegexpAutomaton automaton, String third) {
+  byte[] constant(Dfa automaton, String third) {
     byte[] table = automaton.table();
     if (this != REGEXP_REPLACE) {
       return table;
@@ -230,8 +223,7 @@ enum RegexpFunction {
     }
   }
 
-  private static void extract(
-      RegexpAutomaton automaton, HostVector text, HostVector result, int row) {
+  private static void extract(Dfa automaton, HostVector text, HostVector result, int row) {
     long address = text.address(row);
     int length = text.length(row);
     int start = automaton.matchStart(address, length, 0);
@@ -243,7 +235,7 @@ enum RegexpFunction {
   }
 
   private static void replace(
-      RegexpAutomaton automaton, byte[] replacement, HostVector text, HostVector result, int row) {
+      Dfa automaton, byte[] replacement, HostVector text, HostVector result, int row) {
     long address = text.address(row);
     int length = text.length(row);
     long target = result.allocate((long) length * Math.max(1, replacement.length));

@@ -9,11 +9,11 @@ import io.millrace.expression.resolve.FunctionFamily;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.resolve.Signature.Parameter;
 import io.millrace.expression.typed.BoundFunction;
-import io.millrace.expression.typed.ByteBound;
+import io.millrace.expression.typed.ResultSizeLimit;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
-import io.millrace.regexp.RegexpAutomaton;
-import io.millrace.regexp.RegexpGroupAutomaton;
+import io.millrace.regexp.Dfa;
+import io.millrace.regexp.OnePassDfa;
 import io.millrace.regexp.RegexpNode;
 import io.millrace.regexp.RegexpParser;
 import io.millrace.regexp.UnsupportedPatternException;
@@ -164,11 +164,11 @@ final class RegexpFunctions {
     String replacement = "";
     if (function == RegexpFunction.REGEXP_REPLACE) {
       replacement = replacement(arguments);
-      bound.scratch(ByteBound.NONE.plusOperand(0, Math.max(1, utf8Length(replacement))));
+      bound.scratch(ResultSizeLimit.NONE.plusOperand(0, Math.max(1, utf8Length(replacement))));
     } else if (function.type().equals(DataType.STRING)) {
-      bound.nullable().within(ByteBound.ofOperand(0));
+      bound.nullable().within(ResultSizeLimit.ofOperand(0));
     }
-    RegexpAutomaton automaton = RegexpAutomaton.of(node, function.search());
+    Dfa automaton = Dfa.of(node, function.search());
     bound
         .parameters(pattern, replacement)
         .host(function.byAutomaton(automaton, replacement))
@@ -198,7 +198,7 @@ final class RegexpFunctions {
       byAutomaton(RegexpFunction.REGEXP_EXTRACT, node, pattern, arguments, bound);
       return;
     }
-    RegexpGroupAutomaton automaton = RegexpGroupAutomaton.of(node, group.get());
+    OnePassDfa automaton = OnePassDfa.of(node, group.get());
     bound
         .nullable()
         .parameters(pattern, group.get())
@@ -206,7 +206,7 @@ final class RegexpFunctions {
             HostFunction.ofRow(
                 (operands, result, row) -> {
                   long address = operands[0].address(row);
-                  RegexpGroupAutomaton.Span span = automaton.find(address, operands[0].length(row));
+                  OnePassDfa.Span span = automaton.find(address, operands[0].length(row));
                   if (span.start() < 0) {
                     result.setNull(row);
                   } else {
@@ -214,7 +214,7 @@ final class RegexpFunctions {
                   }
                 }))
         .device(DeviceFunction.call("regexp_extract_group", automaton.table()))
-        .within(ByteBound.ofOperand(0));
+        .within(ResultSizeLimit.ofOperand(0));
   }
 
   private static int utf8Length(String text) {

@@ -132,12 +132,12 @@ public final class RowSample {
 
   private static void mixDecimal(HostVector[] operands, HostVector result, int row) {
     long low = RowHash.mix(operands[0].longs()[row], operands[1].longs()[row]);
-    result.longs()[row] = RowHash.mix(operands[0].seconds()[row], low);
+    result.longs()[row] = RowHash.mix(operands[0].secondParts()[row], low);
   }
 
   private static void mixTimestamp(HostVector[] operands, HostVector result, int row) {
     long millis = RowHash.mix(operands[0].longs()[row], operands[1].longs()[row]);
-    result.longs()[row] = RowHash.mix(operands[0].seconds()[row], millis);
+    result.longs()[row] = RowHash.mix(operands[0].secondParts()[row], millis);
   }
 
   private static void mixBytes(HostVector[] operands, HostVector result, int row) {

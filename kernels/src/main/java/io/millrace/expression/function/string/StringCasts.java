@@ -10,7 +10,7 @@ import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.resolve.CastRule;
 import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.BoundFunction;
-import io.millrace.expression.typed.ByteBound;
+import io.millrace.expression.typed.ResultSizeLimit;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
 import io.millrace.expression.vector.HostVector;
@@ -25,10 +25,10 @@ import java.util.Optional;
  */
 @Internal
 public final class StringCasts implements CastRule {
-  private static final ByteBound BOOLEAN_BYTES = ByteBound.constant(5);
-  private static final ByteBound INTEGER_BYTES = ByteBound.constant(20);
+  private static final ResultSizeLimit BOOLEAN_BYTES = ResultSizeLimit.constant(5);
+  private static final ResultSizeLimit INTEGER_BYTES = ResultSizeLimit.constant(20);
   // 38 digits, a sign, a point and a zero before it.
-  private static final ByteBound DECIMAL_BYTES = ByteBound.constant(41);
+  private static final ResultSizeLimit DECIMAL_BYTES = ResultSizeLimit.constant(41);
 
   @Override
   public boolean supports(DataType from, DataType to) {
@@ -78,7 +78,7 @@ public final class StringCasts implements CastRule {
               .failing()
               .host(ofText(HostVector::getString))
               .device("cast_binary_to_string")
-              .within(ByteBound.ofOperand(0));
+              .within(ResultSizeLimit.ofOperand(0));
       default ->
           function
               .host(ofText((values, row) -> values.getDecimal(row).toPlainString()))
@@ -188,7 +188,7 @@ public final class StringCasts implements CastRule {
                 (operands, result, row) ->
                     result.setBytes(row, operands[0].address(row), operands[0].length(row))))
         .device("cast_string_to_binary")
-        .within(ByteBound.ofOperand(0));
+        .within(ResultSizeLimit.ofOperand(0));
   }
 
   private static String decimalName(DataType type) {

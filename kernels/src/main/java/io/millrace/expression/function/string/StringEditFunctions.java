@@ -17,7 +17,7 @@ import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
-import io.millrace.expression.typed.ByteBound;
+import io.millrace.expression.typed.ResultSizeLimit;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
 import java.nio.charset.StandardCharsets;
@@ -29,10 +29,10 @@ import java.util.Optional;
 /** Strings made from others. */
 final class StringEditFunctions {
   // What a result may take of scratch memory: as often the bytes of the text, and bytes a row.
-  private static final long MAXIMUM_FACTOR = 64;
-  private static final long MAXIMUM_BYTES = 4096;
-  private static final int MAXIMUM_WIDTH = 4;
-  private static final int MAXIMUM_UNIT_WIDTH = 3;
+  private static final long MAX_FACTOR = 64;
+  private static final long MAX_BYTES = 4096;
+  private static final int MAX_WIDTH = 4;
+  private static final int MAX_UNIT_WIDTH = 3;
 
   private static final String LOCALES =
       "Letters change by the rules of no language. Flink takes those of the JVM's default locale"
@@ -139,7 +139,7 @@ final class StringEditFunctions {
     return BoundFunction.named("CHR")
         .host(HostFunction.ofRow(StringEdits::chr))
         .device("chr")
-        .scratch(ByteBound.constant(2))
+        .scratch(ResultSizeLimit.constant(2))
         .call(List.of(bigint(arguments, 0, context)), STRING, true);
   }
 
@@ -154,10 +154,10 @@ final class StringEditFunctions {
       long length = replacement.get().length;
       long sought = bytes(arguments, 1).map(bytes -> bytes.length).orElse(0);
       // An empty string is replaced before each character and at the end.
-      ByteBound bound =
+      ResultSizeLimit bound =
           sought == 0
-              ? ByteBound.constant(length).plusOperand(0, length + 1)
-              : ByteBound.NONE.plusOperand(0, Math.max(1, (length + sought - 1) / sought));
+              ? ResultSizeLimit.constant(length).plusOperand(0, length + 1)
+              : ResultSizeLimit.NONE.plusOperand(0, Math.max(1, (length + sought - 1) / sought));
       bounded(function, "replace", bound);
     }
     return function.call(operands, STRING);
@@ -169,8 +169,8 @@ final class StringEditFunctions {
   }
 
   // On the device if the result does not take too much memory.
-  static void bounded(BoundFunction.Builder function, String device, ByteBound bound) {
-    if (bound.factor(0) <= MAXIMUM_FACTOR && bound.constant() <= MAXIMUM_BYTES) {
+  static void bounded(BoundFunction.Builder function, String device, ResultSizeLimit bound) {
+    if (bound.factor(0) <= MAX_FACTOR && bound.constant() <= MAX_BYTES) {
       function.device(device).scratch(bound);
     } else {
       function.hostOnly("the result may be too long");
@@ -186,7 +186,7 @@ final class StringEditFunctions {
             .failing()
             .host(HostFunction.ofRow(StringEdits::translate))
             .device("translate")
-            .scratch(ByteBound.NONE.plusOperand(0, translationFactor(arguments)))
+            .scratch(ResultSizeLimit.NONE.plusOperand(0, translationFactor(arguments)))
             .call(
                 List.of(text, from, StringConcatFunctions.orEmpty(texts.get(2))),
                 STRING,
@@ -202,7 +202,7 @@ final class StringEditFunctions {
     Optional<Object> from = Arguments.literal(arguments, 1);
     Optional<Object> to = Arguments.literal(arguments, 2);
     if (from.isEmpty() || to.isEmpty()) {
-      return MAXIMUM_WIDTH;
+      return MAX_WIDTH;
     }
     int[] points = ((String) from.get()).codePoints().toArray();
     int[] replacements = ((String) to.get()).codePoints().toArray();
@@ -275,7 +275,7 @@ final class StringEditFunctions {
     if (units.isEmpty()) {
       function.hostOnly("the length is no literal");
     } else {
-      long bytes = Math.max((Long) units.get(), 0) * MAXIMUM_UNIT_WIDTH;
+      long bytes = Math.max((Long) units.get(), 0) * MAX_UNIT_WIDTH;
       bounded(function, name.toLowerCase(Locale.ROOT), WITHIN_TEXT.plus(bytes));
     }
     boolean isNullFree =
@@ -296,7 +296,7 @@ final class StringEditFunctions {
       function.hostOnly("the number is no literal");
     } else {
       long factor = Math.max((Long) count.get(), 0);
-      bounded(function, "repeat", ByteBound.NONE.plusOperand(0, factor));
+      bounded(function, "repeat", ResultSizeLimit.NONE.plusOperand(0, factor));
     }
     return function.call(operands, STRING);
   }

@@ -16,7 +16,7 @@ import io.millrace.expression.resolve.Arguments;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
-import io.millrace.expression.typed.ByteBound;
+import io.millrace.expression.typed.ResultSizeLimit;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
 import java.util.List;
@@ -44,7 +44,7 @@ final class StringEncodingFunctions {
                     BoundFunction.named("TO_BASE64")
                         .host(HostFunction.ofRow(StringEncodings::toBase64))
                         .device("to_base64")
-                        .scratch(ByteBound.constant(2).plusOperand(0, 2))
+                        .scratch(ResultSizeLimit.constant(2).plusOperand(0, 2))
                         .call(bytes(arguments), STRING)),
         named("FROM_BASE64", one, Signature.of(BINARY))
             .description("The bytes that a text in Base64 stands for; another text fails.")
@@ -64,7 +64,7 @@ final class StringEncodingFunctions {
                         .nullable()
                         .host(HostFunction.ofRow(StringEncodings::urlEncode))
                         .device("url_encode")
-                        .scratch(ByteBound.NONE.plusOperand(0, 3))
+                        .scratch(ResultSizeLimit.NONE.plusOperand(0, 3))
                         .call(texts(arguments, 1, 1), STRING)),
         named("URL_DECODE", one)
             .description("What a value of a form stands for; null if it is malformed.")
@@ -137,7 +137,7 @@ final class StringEncodingFunctions {
                       .nullable()
                       .host(HostFunction.ofRow(StringEncodings::inetNtoa))
                       .device("inet_ntoa")
-                      .scratch(ByteBound.constant(15))
+                      .scratch(ResultSizeLimit.constant(15))
                       .call(List.of(bigint(arguments, 0, context)), STRING);
                 }));
   }

@@ -15,7 +15,7 @@ import io.millrace.expression.resolve.FunctionFamily;
 import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
-import io.millrace.expression.typed.ByteBound;
+import io.millrace.expression.typed.ResultSizeLimit;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
 import io.millrace.expression.vector.HostVector;
@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 /** Strings: their length, parts and order, and what is made from them. */
 @Internal
 public final class StringFunctions {
-  static final ByteBound WITHIN_TEXT = ByteBound.ofOperand(0);
+  static final ResultSizeLimit WITHIN_TEXT = ResultSizeLimit.ofOperand(0);
 
   private StringFunctions() {}
 

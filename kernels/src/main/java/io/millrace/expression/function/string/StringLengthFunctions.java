@@ -11,7 +11,7 @@ import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
-import io.millrace.expression.typed.ByteBound;
+import io.millrace.expression.typed.ResultSizeLimit;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
 import io.millrace.expression.vector.HostVector;
@@ -61,10 +61,10 @@ public final class StringLengthFunctions {
       function
           .host(HostFunction.ofRow(StringLengthFunctions::truncate))
           .device("cast_varchar")
-          .within(ByteBound.ofOperand(0));
+          .within(ResultSizeLimit.ofOperand(0));
     } else {
       function.host(HostFunction.ofRow(StringLengthFunctions::pad));
-      StringEditFunctions.bounded(function, "cast_char", ByteBound.ofOperand(0).plus(length));
+      StringEditFunctions.bounded(function, "cast_char", ResultSizeLimit.ofOperand(0).plus(length));
     }
     TypedExpression count = new TypedExpression.Literal(length, DataType.INT32);
     return function.call(List.of(arguments.get(0), count), DataType.STRING);

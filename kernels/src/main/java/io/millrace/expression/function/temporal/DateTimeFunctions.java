@@ -145,7 +145,7 @@ public final class DateTimeFunctions {
                   (operands, result, row) ->
                       result.longs()[row] =
                           DateTimeArithmetic.extractFraction(
-                              unit, operands[0].longs()[row], operands[0].seconds()[row])))
+                              unit, operands[0].longs()[row], operands[0].secondParts()[row])))
           .device("extract_fraction")
           .call(
               List.of(Timestamps.asNanos(local), Timestamps.literal(unit.code())), DataType.INT64);
@@ -254,7 +254,8 @@ public final class DateTimeFunctions {
                 HostFunction.ofRow(
                     (operands, result, row) ->
                         result.longs()[row] =
-                            operands[0].longs()[row] + (operands[0].seconds()[row] > 0 ? 1 : 0)))
+                            operands[0].longs()[row]
+                                + (operands[0].secondParts()[row] > 0 ? 1 : 0)))
             .device("ceil_nanos")
             .call(List.of(Timestamps.asNanos(timestamp)), DataType.timestamp(3));
     return Timestamps.as(rounded, timestamp.type());

@@ -69,7 +69,7 @@ final class DateTimePattern {
     }
   }
 
-  private static final int MAXIMUM_TEXT = 255;
+  private static final int MAX_TEXT = 255;
   private static final int LEGACY_FRACTION = 3;
   private static final int FIRST_YEAR = 1;
 
@@ -114,7 +114,7 @@ final class DateTimePattern {
       }
     }
     addText(parts, text);
-    boolean fits = parts.stream().allMatch(part -> part.digits <= MAXIMUM_TEXT);
+    boolean fits = parts.stream().allMatch(part -> part.digits <= MAX_TEXT);
     return fits
         ? Optional.of(new DateTimePattern(parts, isReadable(parts, dialect)))
         : Optional.empty();

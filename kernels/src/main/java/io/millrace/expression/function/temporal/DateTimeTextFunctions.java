@@ -13,7 +13,7 @@ import io.millrace.expression.resolve.FunctionFamily;
 import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
-import io.millrace.expression.typed.ByteBound;
+import io.millrace.expression.typed.ResultSizeLimit;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
 import io.millrace.expression.vector.HostVector;
@@ -94,7 +94,7 @@ final class DateTimeTextFunctions {
           .failing()
           .host(formatsOfRows(table))
           .hostOnly("the pattern is no literal")
-          .scratch(ByteBound.NONE)
+          .scratch(ResultSizeLimit.NONE)
           .call(List.of(nanos, arguments.get(1)), DataType.STRING, true);
     }
     String pattern = Arguments.literalString(arguments, 1);
@@ -111,7 +111,7 @@ final class DateTimeTextFunctions {
             .host(format(plain, formatter, table));
     if (plain.isPresent()) {
       function
-          .scratch(ByteBound.constant(plain.get().maximumBytes()))
+          .scratch(ResultSizeLimit.constant(plain.get().maximumBytes()))
           .device(DeviceFunction.call("format_timestamp", plain.get().toBytes(table)));
     } else {
       function.hostOnly(HOST_PATTERN);
@@ -130,7 +130,7 @@ final class DateTimeTextFunctions {
         if (plain.isPresent() && day >= FIRST_DAY && day <= LAST_DAY) {
           CivilDate date = JulianCalendar.civilDateOfEpochDay(day);
           int millis = DateTimeArithmetic.localMillisOfDay(instant, table);
-          int nanos = millis % 1_000 * 1_000_000 + (int) operands[0].seconds()[row];
+          int nanos = millis % 1_000 * 1_000_000 + (int) operands[0].secondParts()[row];
           TemporalCasts.setText(result, row, text, plain.get().write(text, date, millis, nanos));
         } else {
           format(formatter, table, operands[0], result, row, rows);
@@ -164,7 +164,7 @@ final class DateTimeTextFunctions {
     long instant = values.longs()[row];
     LocalDateTime time =
         LocalDateTime.ofInstant(
-            Instant.ofEpochMilli(instant).plusNanos(values.seconds()[row]),
+            Instant.ofEpochMilli(instant).plusNanos(values.secondParts()[row]),
             ZoneOffset.ofTotalSeconds((int) (table.offset(instant) / 1_000)));
     try {
       result.setString(row, formatter.format(time));

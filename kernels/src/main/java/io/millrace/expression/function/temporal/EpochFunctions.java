@@ -13,7 +13,7 @@ import io.millrace.expression.resolve.FunctionFamily;
 import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
-import io.millrace.expression.typed.ByteBound;
+import io.millrace.expression.typed.ResultSizeLimit;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
 import io.millrace.expression.vector.HostVector;
@@ -32,7 +32,7 @@ final class EpochFunctions {
   private static final long MILLIS_PER_SECOND = 1_000;
   private static final long FIRST_SECOND = -62_167_219_200L;
   private static final long LAST_SECOND = 253_402_300_799L;
-  private static final int MAXIMUM_PRECISION = 9;
+  private static final int MAX_PRECISION = 9;
   private static final int MILLIS_PRECISION = 3;
 
   private EpochFunctions() {}
@@ -105,7 +105,7 @@ final class EpochFunctions {
     if (plain.isPresent()) {
       byte[] constant = plain.get().toBytes(zone.legacyInstants());
       function
-          .scratch(ByteBound.constant(plain.get().maximumBytes()))
+          .scratch(ResultSizeLimit.constant(plain.get().maximumBytes()))
           .device(DeviceFunction.call("format_unix_time", constant));
     } else {
       function.hostOnly(DateTimeTextFunctions.HOST_PATTERN);
@@ -250,7 +250,7 @@ final class EpochFunctions {
     Optional<DateTimePattern> writer = legacyPattern(pattern, to);
     if (reader.isPresent() && writer.isPresent()) {
       function
-          .scratch(ByteBound.constant(writer.get().maximumBytes()))
+          .scratch(ResultSizeLimit.constant(writer.get().maximumBytes()))
           .device(
               DeviceFunction.call(
                   "convert_time_zone",
@@ -315,7 +315,7 @@ final class EpochFunctions {
     if (arguments.size() > 1 && Arguments.literal(arguments, 1).isPresent()) {
       String pattern = Arguments.literalString(arguments, 1);
       int trailing = pattern.length() - pattern.replaceFirst("S+$", "").length();
-      digits = Math.max(MILLIS_PRECISION, Math.min(trailing, MAXIMUM_PRECISION));
+      digits = Math.max(MILLIS_PRECISION, Math.min(trailing, MAX_PRECISION));
     }
     SessionZone zone =
         arguments.size() == 3 ? SessionZone.of(Arguments.literalString(arguments, 2)) : null;
@@ -335,7 +335,7 @@ final class EpochFunctions {
     }
     long precision =
         arguments.size() == 1 ? MILLIS_PRECISION : Arguments.literalInteger(arguments, 1);
-    if (precision < 0 || precision > MAXIMUM_PRECISION) {
+    if (precision < 0 || precision > MAX_PRECISION) {
       throw new ExpressionException("the precision " + precision + " is not 0 to 9");
     }
     int digits = (int) precision;
@@ -371,7 +371,7 @@ final class EpochFunctions {
         if (second < FIRST_SECOND || second > LAST_SECOND) {
           result.setNull(row);
         } else {
-          setEpoch((long) (number * nanosFactor), MAXIMUM_PRECISION, result, row, rows);
+          setEpoch((long) (number * nanosFactor), MAX_PRECISION, result, row, rows);
         }
       }
     };

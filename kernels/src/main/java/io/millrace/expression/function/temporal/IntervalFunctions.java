@@ -136,7 +136,7 @@ final class IntervalFunctions {
                       result.longs()[row] =
                           DateTimeArithmetic.addMonths(
                               operands[0].longs()[row], (int) operands[1].longs()[row]);
-                      result.seconds()[row] = operands[0].seconds()[row];
+                      result.secondParts()[row] = operands[0].secondParts()[row];
                     }))
             .device("add_months_to_nanos")
             .call(List.of(nanos, months), nanos.type());
@@ -210,7 +210,7 @@ final class IntervalFunctions {
                 HostFunction.ofRow(
                     (operands, result, row) -> {
                       result.longs()[row] = operands[0].longs()[row] + operands[1].longs()[row];
-                      result.seconds()[row] = operands[0].seconds()[row];
+                      result.secondParts()[row] = operands[0].secondParts()[row];
                     }))
             .device("add_to_nanos")
             .call(List.of(nanos, interval), nanos.type());

@@ -9,7 +9,7 @@ import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.resolve.CastRule;
 import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.BoundFunction;
-import io.millrace.expression.typed.ByteBound;
+import io.millrace.expression.typed.ResultSizeLimit;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
 import io.millrace.expression.vector.HostVector;
@@ -183,7 +183,7 @@ public final class TemporalCasts implements CastRule {
       return toText(Timestamps.toLocalTime(operand, zone), zone);
     }
     BoundFunction.Builder function =
-        Timestamps.cast(type, DataType.STRING).scratch(ByteBound.constant(TIMESTAMP_BYTES));
+        Timestamps.cast(type, DataType.STRING).scratch(ResultSizeLimit.constant(TIMESTAMP_BYTES));
     return switch (type.id()) {
       case DATE ->
           function

@@ -38,7 +38,7 @@ final class Timestamps {
   static int nanos(HostVector vector, int row) {
     return switch (vector.type().id()) {
       case TIMESTAMP_MICROS -> DateTimeArithmetic.nanosOfMicros(vector.longs()[row]);
-      case TIMESTAMP_NANOS -> (int) vector.seconds()[row];
+      case TIMESTAMP_NANOS -> (int) vector.secondParts()[row];
       default -> 0;
     };
   }
@@ -55,7 +55,7 @@ final class Timestamps {
       }
       case TIMESTAMP_NANOS -> {
         result.longs()[row] = millis;
-        result.seconds()[row] = nanos;
+        result.secondParts()[row] = nanos;
       }
       default -> result.longs()[row] = millis;
     }
@@ -190,7 +190,7 @@ final class Timestamps {
                 int row = rows.position(i);
                 result.longs()[row] = function.applyAsLong(operands[0].longs()[row]);
                 if (isNanos) {
-                  result.seconds()[row] = operands[0].seconds()[row];
+                  result.secondParts()[row] = operands[0].secondParts()[row];
                 }
               }
             })

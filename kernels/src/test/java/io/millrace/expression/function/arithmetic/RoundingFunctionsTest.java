@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RoundingFunctionsTest {
   private static final int ROWS = 50_000;
-  private static final int MOST_POWER = 15;
+  private static final int MAX_POWER = 15;
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
@@ -163,8 +163,8 @@ class RoundingFunctionsTest {
 
   // Short decimals, halves of their last digit, what is next to them, and any number below 1E20.
   private static double number(Random values) {
-    long unscaled = values.nextLong() % (long) Math.pow(10, 1 + values.nextInt(MOST_POWER));
-    double scale = Math.pow(10, values.nextInt(MOST_POWER));
+    long unscaled = values.nextLong() % (long) Math.pow(10, 1 + values.nextInt(MAX_POWER));
+    double scale = Math.pow(10, values.nextInt(MAX_POWER));
     double anything = Math.scalb(values.nextDouble() - 0.5, values.nextInt(120) - 54);
     Supplier<Double> half = () -> (unscaled / 10 * 10 + 5) / scale;
     return switch (values.nextInt(5)) {

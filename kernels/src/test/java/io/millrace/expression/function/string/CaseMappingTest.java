@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 class CaseMappingTest {
   private static final int ROWS = 20_000;
-  private static final int MOST_CODE_POINTS = 12;
+  private static final int MAX_CODE_POINTS = 12;
   // Where the device must look at neighbours, or a result gets longer or shorter.
   private static final int[] SPECIAL =
       "ΑαΣΣΣσςΐΰ Μ.,'-1 İıIi ßﬁŉȺ abcXYZ ÀÉéüЖж日本😀𐐨\u0307\u0345\u00ad".codePoints().toArray();
@@ -85,7 +85,7 @@ class CaseMappingTest {
     String[] texts = new String[ROWS];
     for (int row = 0; row < ROWS; row++) {
       StringBuilder text = new StringBuilder();
-      for (int i = numbers.nextInt(MOST_CODE_POINTS); i > 0; i--) {
+      for (int i = numbers.nextInt(MAX_CODE_POINTS); i > 0; i--) {
         text.appendCodePoint(SPECIAL[numbers.nextInt(SPECIAL.length)]);
       }
       texts[row] = text.toString();

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.calc;
+
+import io.millrace.expression.typed.ConstantBytes;
+import io.millrace.expression.typed.ResultSizeLimit;
+import io.millrace.expression.typed.TypedExpression;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.ToLongFunction;
+
+/**
+ * How many bytes an expression has at most in a row: {@code constant}, and the bytes of input
+ * columns of bytes as often as their factors say. So row by row the bounds add up to a place in
+ * memory that the row's offsets tell.
+ *
+ * @param factors by the index of the input column
+ */
+record RowSizeLimit(long constant, Map<Integer, Long> factors) {
+  // No device has as much: where a bound is greater it is this.
+  private static final long MOST = 1L << 50;
+
+  RowSizeLimit {
+    factors = Map.copyOf(factors);
+  }
+
+  /** That of an expression of bytes. */
+  static RowSizeLimit of(TypedExpression expression) {
+    Map<TypedExpression, RowSizeLimit> bounds = new HashMap<>();
+    for (TypedExpression node : expression.nodes()) {
+      if (node.type().id().isVariableWidth()) {
+        bounds.put(node, of(node, bounds));
+      }
+    }
+    return bounds.get(expression);
+  }
+
+  private static RowSizeLimit of(
+      TypedExpression expression, Map<TypedExpression, RowSizeLimit> ofOperands) {
+    if (expression instanceof TypedExpression.InputReference reference) {
+      return new RowSizeLimit(0, Map.of(reference.index(), 1L));
+    } else if (expression instanceof TypedExpression.Literal literal) {
+      return new RowSizeLimit(ConstantBytes.of(literal).length, Map.of());
+    } else if (expression instanceof TypedExpression.Case branches) {
+      return branches.results().stream()
+          .map(ofOperands::get)
+          .reduce(RowSizeLimit::max)
+          .orElseThrow();
+    }
+    ResultSizeLimit bound = expression.calledFunction().orElseThrow().resultSizeLimit();
+    RowSizeLimit sum = new RowSizeLimit(bound.constant(), Map.of());
+    for (int i = 0; i < expression.operands().size(); i++) {
+      if (bound.factor(i) > 0) {
+        sum = sum.plus(ofOperands.get(expression.operands().get(i)), bound.factor(i));
+      }
+    }
+    return sum;
+  }
+
+  private RowSizeLimit plus(RowSizeLimit other, long factor) {
+    Map<Integer, Long> sum = new TreeMap<>(factors);
+    other.factors.forEach(
+        (input, count) -> sum.merge(input, product(count, factor), RowSizeLimit::sum));
+    return new RowSizeLimit(sum(constant, product(other.constant, factor)), sum);
+  }
+
+  private RowSizeLimit max(RowSizeLimit other) {
+    Map<Integer, Long> most = new TreeMap<>(factors);
+    other.factors.forEach((input, count) -> most.merge(input, count, Math::max));
+    return new RowSizeLimit(Math.max(constant, other.constant), most);
+  }
+
+  /**
+   * Of all rows; 1 PiB if it is more.
+   *
+   * @param columnBytes the bytes of an input column, by its index
+   */
+  long bytes(long rows, ToLongFunction<Integer> columnBytes) {
+    long bytes = product(constant, rows);
+    for (Map.Entry<Integer, Long> factor : factors.entrySet()) {
+      long column = columnBytes.applyAsLong(factor.getKey());
+      bytes = sum(bytes, product(column, factor.getValue()));
+    }
+    return bytes;
+  }
+
+  private static long sum(long left, long right) {
+    return Math.min(MOST, left + right);
+  }
+
+  private static long product(long left, long right) {
+    boolean fits = Math.multiplyHigh(left, right) == 0 && left * right >= 0;
+    return fits ? Math.min(MOST, left * right) : MOST;
+  }
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.expression.host;
+
+import io.millrace.expression.typed.TypedExpression;
+import io.millrace.expression.typed.TypedExpression.And;
+import io.millrace.expression.typed.TypedExpression.Call;
+import io.millrace.expression.typed.TypedExpression.Case;
+import io.millrace.expression.vector.HostVector;
+import io.millrace.expression.vector.Rows;
+import io.millrace.expression.vector.Status;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.IntUnaryOperator;
+import java.util.function.Supplier;
+
+/** The nodes of a host evaluation other than input columns. */
+final class EvaluationNodes {
+  private EvaluationNodes() {}
+
+  /** A constant. */
+  static final class LiteralNode extends HostNode {
+    LiteralNode(TypedExpression.Literal literal, HostVector vector) {
+      super(vector);
+      for (int row = 0; row < vector.capacity(); row++) {
+        if (row == 0 || literal.value() == null) {
+          vector.setLiteral(row, literal.value());
+        } else {
+          copy(vector, 0, vector, row);
+        }
+      }
+    }
+
+    @Override
+    void startChunk() {
+      // What was written once stays.
+    }
+
+    @Override
+    void compute(Rows rows, HostVector result) {}
+  }
+
+  static final class RowNumberNode extends HostNode {
+    private final IntUnaryOperator positions;
+
+    /**
+     * @param positions the place in the table of each row of the vector
+     */
+    RowNumberNode(HostVector vector, IntUnaryOperator positions) {
+      super(vector);
+      this.positions = positions;
+    }
+
+    @Override
+    void compute(Rows rows, HostVector result) {
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        result.longs()[row] = positions.applyAsInt(row);
+      }
+    }
+  }
+
+  private static void copy(HostVector from, int fromRow, HostVector to, int toRow) {
+    if (from.isNull(fromRow)) {
+      to.setNull(toRow);
+    } else if (from.kind().isFloating()) {
+      to.doubles()[toRow] = from.doubles()[fromRow];
+    } else {
+      to.longs()[toRow] = from.longs()[fromRow];
+      if (from.kind().isTwoPart()) {
+        to.secondParts()[toRow] = from.secondParts()[fromRow];
+      }
+    }
+  }
+
+  /** What another graph computes for all rows of the chunk, here for those that a filter keeps. */
+  static final class CompactedNode extends HostNode {
+    private final HostNode unfiltered;
+    private final Supplier<Rows> selected;
+    private final int[] positions;
+
+    /**
+     * @param selected the rows of the chunk that the rows of {@code vector} are
+     */
+    CompactedNode(HostNode unfiltered, HostVector vector, Supplier<Rows> selected) {
+      super(vector);
+      this.unfiltered = unfiltered;
+      this.selected = selected;
+      this.positions = new int[vector.capacity()];
+    }
+
+    @Override
+    void compute(Rows rows, HostVector result) {
+      Rows chunkRows = selected.get();
+      for (int i = 0; i < rows.count(); i++) {
+        positions[i] = chunkRows.position(rows.position(i));
+      }
+      HostVector values = unfiltered.evaluate(chunkRows.of(positions, rows.count()));
+      for (int i = 0; i < rows.count(); i++) {
+        copy(values, positions[i], result, rows.position(i));
+      }
+    }
+  }
+
+  /** What takes the failures of calls, with where to find the operands' values. */
+  interface Failures {
+    void fail(Call call, HostVector[] operands, int row, Status status, RuntimeException cause);
+  }
+
+  /** A function's call; a failure of the row goes to the evaluation, or becomes null. */
+  static final class CallNode extends HostNode {
+    private static final int CALLS_BETWEEN_LANDINGS = 64;
+
+    private final Call call;
+    private final HostNode[] operands;
+    private final HostVector[] values;
+    private final Rows.FailureSink sink;
+    private final int[] present;
+    private final int depth;
+    // The rows of the last chunk without gaps, which most chunks have; null before the first.
+    private Rows dense;
+    // Evaluated first, so that deep chains of calls take steps of many calls down the stack.
+    private final Set<HostNode> landings = new LinkedHashSet<>();
+
+    /**
+     * @param failures null if a failure becomes null
+     */
+    CallNode(Call call, HostNode[] operands, HostVector vector, Failures failures) {
+      super(vector);
+      this.call = call;
+      this.operands = operands;
+      this.values = new HostVector[operands.length];
+      this.present = new int[vector.capacity()];
+      this.depth = 1 + Arrays.stream(operands).mapToInt(HostNode::callDepth).max().orElse(0);
+      if (depth > CALLS_BETWEEN_LANDINGS) {
+        Arrays.stream(operands).forEach(operand -> operand.addLandings(landings));
+      }
+      this.sink =
+          (row, status, cause) -> {
+            vector.setNull(row);
+            if (failures != null) {
+              failures.fail(call, values, row, status, cause);
+            }
+          };
+    }
+
+    @Override
+    void compute(Rows rows, HostVector result) {
+      if (isLanding()) {
+        landings.forEach(landing -> landing.evaluate(rows));
+      }
+      boolean hasNulls = false;
+      for (int i = 0; i < operands.length; i++) {
+        values[i] = operands[i].evaluate(rows);
+        hasNulls |= values[i].hasNulls();
+      }
+      Rows strict = hasNulls ? present(rows, result) : rows;
+      if (strict.count() > 0) {
+        call.function().host().evaluate(values, result, failing(strict));
+      }
+    }
+
+    private Rows failing(Rows rows) {
+      if (!rows.isDense()) {
+        return rows.failingTo(sink);
+      }
+      if (dense == null || dense.count() != rows.count()) {
+        dense = rows.failingTo(sink);
+      }
+      return dense;
+    }
+
+    @Override
+    int callDepth() {
+      return depth;
+    }
+
+    private boolean isLanding() {
+      return depth % CALLS_BETWEEN_LANDINGS == 0;
+    }
+
+    @Override
+    void addLandings(Set<HostNode> found) {
+      if (isLanding()) {
+        found.add(this);
+      } else {
+        found.addAll(landings);
+      }
+    }
+
+    /** The rows without null operands; the others become null. */
+    private Rows present(Rows rows, HostVector result) {
+      int count = 0;
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        if (hasNullOperand(row)) {
+          result.setNull(row);
+        } else {
+          present[count++] = row;
+        }
+      }
+      return count == rows.count() ? rows : rows.of(present, count);
+    }
+
+    private boolean hasNullOperand(int row) {
+      for (HostVector value : values) {
+        if (value.isNull(row)) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  static final class IsNullNode extends HostNode {
+    private final HostNode operand;
+
+    IsNullNode(HostNode operand, HostVector vector) {
+      super(vector);
+      this.operand = operand;
+    }
+
+    @Override
+    void compute(Rows rows, HostVector result) {
+      HostVector value = operand.evaluate(rows);
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        result.setBoolean(row, value.isNull(row));
+      }
+    }
+  }
+
+  /** AND and OR: the operands in turn, each for the rows that are not decided yet. */
+  static final class AndOrNode extends HostNode {
+    private final boolean decisive;
+    private final List<HostNode> operands;
+    private final int[] undecided;
+    private final boolean[] sawNull;
+
+    AndOrNode(TypedExpression junction, List<HostNode> operands, HostVector vector) {
+      super(vector);
+      this.decisive = !(junction instanceof And);
+      this.operands = operands;
+      this.undecided = new int[vector.capacity()];
+      this.sawNull = new boolean[vector.capacity()];
+    }
+
+    @Override
+    void compute(Rows rows, HostVector result) {
+      Arrays.fill(sawNull, false);
+      Rows remaining = rows;
+      for (HostNode operand : operands) {
+        remaining = decide(operand.evaluate(remaining), remaining, result);
+      }
+      for (int i = 0; i < remaining.count(); i++) {
+        int row = remaining.position(i);
+        result.setBoolean(row, !decisive);
+        if (sawNull[row]) {
+          result.setNull(row);
+        }
+      }
+    }
+
+    private Rows decide(HostVector values, Rows rows, HostVector result) {
+      int count = 0;
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        boolean isNull = values.isNull(row);
+        if (!isNull && values.getBoolean(row) == decisive) {
+          result.setBoolean(row, decisive);
+        } else {
+          sawNull[row] |= isNull;
+          undecided[count++] = row;
+        }
+      }
+      return count == rows.count() ? rows : rows.of(undecided, count);
+    }
+  }
+
+  /** CASE: each condition for the rows that none before it took. */
+  static final class CaseNode extends HostNode {
+    private final List<HostNode> conditions;
+    private final List<HostNode> results;
+    private final int[] taken;
+    private final int[] left;
+
+    CaseNode(Case branches, List<HostNode> operands, HostVector vector) {
+      super(vector);
+      int count = branches.conditions().size();
+      this.conditions = operands.subList(0, count);
+      this.results = operands.subList(count, operands.size());
+      this.taken = new int[vector.capacity()];
+      this.left = new int[vector.capacity()];
+    }
+
+    @Override
+    void compute(Rows rows, HostVector result) {
+      Rows remaining = rows;
+      for (int branch = 0; branch < conditions.size() && remaining.count() > 0; branch++) {
+        remaining = take(branch, remaining, result);
+      }
+      move(results.get(conditions.size()), remaining, result);
+    }
+
+    // `rows` may be those in `left`, which are read before others take their place.
+    private Rows take(int branch, Rows rows, HostVector result) {
+      HostVector condition = conditions.get(branch).evaluate(rows);
+      int takenCount = 0;
+      int leftCount = 0;
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        if (condition.getBoolean(row) && !condition.isNull(row)) {
+          taken[takenCount++] = row;
+        } else {
+          left[leftCount++] = row;
+        }
+      }
+      move(results.get(branch), rows.of(taken, takenCount), result);
+      return rows.of(left, leftCount);
+    }
+
+    private static void move(HostNode from, Rows rows, HostVector result) {
+      HostVector values = from.evaluate(rows);
+      for (int i = 0; i < rows.count(); i++) {
+        int row = rows.position(i);
+        copy(values, row, result, row);
+      }
+    }
+  }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.memory.spill;
+
+import io.millrace.device.DeviceEvent;
+import io.millrace.device.DeviceStream;
+import io.millrace.memory.FirstFailure;
+import io.millrace.memory.SpillTier;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One move of buffers off the device. Copies to the host are enqueued in batches; while one batch
+ * is copied, the one before is accounted for. What the host has no room for is written to disk.
+ * Used by one thread, which is the only one that spills.
+ */
+final class SpillPass {
+  // Bounds how long buffers stay locked: two batches are on their way at once. Copying one takes
+  // long enough to hide what the host does for the next.
+  private static final long BATCH_BYTES = 32L << 20;
+
+  private final SpillManager manager;
+  private final SpillTransfers transfers;
+  private final long wantedBytes;
+  // Whose disk took nothing more, and so keep what they have on the device.
+  private final Map<SpillQuota, SpillException> refusals = new LinkedHashMap<>();
+  private Batch filling = new Batch();
+  private Batch running = new Batch();
+  private long spilledBytes;
+  private long lastEndNanos;
+
+  private record Copy(SpillableBufferOwner owner, long hostAddress) {}
+
+  private static final class Batch {
+    private final List<Copy> copies = new ArrayList<>();
+    private long bytes;
+    private long startNanos;
+    private DeviceEvent end;
+  }
+
+  SpillPass(SpillManager manager, long wantedBytes) {
+    this.manager = manager;
+    this.transfers = manager.transfers();
+    this.wantedBytes = wantedBytes;
+    this.lastEndNanos = transfers.nanoTime();
+  }
+
+  /**
+   * Spills in the order given and says how much, or throws after what had begun is done. A share
+   * whose disk fails or is full is passed over, so that it does not fail others that can spill.
+   *
+   * @throws SpillException if a disk fails or is full, and nothing else could be spilled
+   */
+  long run(List<SpillableBufferOwner> owners) {
+    FirstFailure failure = new FirstFailure();
+    failure.run(() -> beginAll(owners));
+    failure.run(this::finishRunning);
+    failure.run(this::finishRunning);
+    if (spilledBytes == 0) {
+      refusals.values().forEach(failure::add);
+    }
+    failure.rethrow();
+    return spilledBytes;
+  }
+
+  private void beginAll(List<SpillableBufferOwner> owners) {
+    for (SpillableBufferOwner owner : owners) {
+      if (spilledBytes + running.bytes + filling.bytes >= wantedBytes) {
+        return;
+      }
+      if (!refusals.containsKey(owner.quota()) && owner.beginMove()) {
+        begin(owner);
+      }
+      if (filling.bytes >= BATCH_BYTES) {
+        finishRunning();
+      }
+    }
+  }
+
+  private void begin(SpillableBufferOwner owner) {
+    boolean copying = false;
+    try {
+      if (owner.tier() == SpillTier.DEVICE) {
+        copying = beginCopyToHost(owner);
+        if (!copying) {
+          moveToDisk(owner);
+        }
+      }
+    } catch (SpillException e) {
+      refusals.put(owner.quota(), e);
+    } finally {
+      if (!copying) {
+        owner.endMove();
+      }
+    }
+  }
+
+  private boolean beginCopyToHost(SpillableBufferOwner owner) {
+    long hostAddress = owner.quota().allocateHost(owner);
+    if (hostAddress == 0) {
+      return false;
+    }
+    if (filling.copies.isEmpty()) {
+      filling.startNanos = transfers.nanoTime();
+    }
+    try {
+      DeviceStream stream = transfers.spillStream();
+      owner.orderMove(stream);
+      stream.copy(hostAddress, owner.keptAddress(), owner.size());
+    } catch (RuntimeException | Error e) {
+      owner.quota().freeHost(owner, hostAddress);
+      throw e;
+    }
+    filling.copies.add(new Copy(owner, hostAddress));
+    filling.bytes += owner.size();
+    return true;
+  }
+
+  // What is being copied to the host is not kept locked while the disk is written to.
+  private void moveToDisk(SpillableBufferOwner owner) {
+    if (owner.quota().hasDisk()) {
+      finishRunning();
+      finishRunning();
+      owner.orderMove(transfers.spillStream());
+      long address = owner.keptAddress();
+      owner.quota().copyToDisk(owner, SpillTier.DEVICE);
+      manager.leftDevice(owner, address);
+      spilledBytes += owner.size();
+    }
+  }
+
+  /** Finishes the batch that runs, while what was enqueued since runs as the next. */
+  private void finishRunning() {
+    Batch batch = running;
+    running = filling;
+    filling = new Batch();
+    FirstFailure failure = new FirstFailure();
+    failure.run(() -> markEnd(running));
+    finish(batch, failure);
+    failure.rethrow();
+  }
+
+  private void markEnd(Batch batch) {
+    if (!batch.copies.isEmpty()) {
+      batch.end = transfers.spillStream().recordEvent();
+    }
+  }
+
+  private void finish(Batch batch, FirstFailure failure) {
+    if (batch.copies.isEmpty()) {
+      return;
+    }
+    FirstFailure copying = new FirstFailure();
+    copying.run(() -> await(batch));
+    long endNanos = transfers.nanoTime();
+    long nanos = endNanos - Math.max(batch.startNanos, lastEndNanos);
+    lastEndNanos = endNanos;
+    for (Copy copy : batch.copies) {
+      SpillableBufferOwner owner = copy.owner;
+      if (copying.hasFailed()) {
+        failure.run(() -> owner.quota().freeHost(owner, copy.hostAddress));
+      } else {
+        failure.run(() -> arrive(copy, (long) ((double) nanos / batch.bytes * owner.size())));
+      }
+      owner.endMove();
+    }
+    failure.run(copying::rethrow);
+  }
+
+  private void await(Batch batch) {
+    if (batch.end == null) {
+      transfers.spillStream().synchronize();
+      return;
+    }
+    try (DeviceEvent end = batch.end) {
+      end.synchronize();
+    }
+  }
+
+  private void arrive(Copy copy, long nanos) {
+    SpillableBufferOwner owner = copy.owner;
+    long address = owner.keptAddress();
+    owner.movedToHost(copy.hostAddress);
+    owner.quota().arrivedOnHost(owner, nanos);
+    spilledBytes += owner.size();
+    manager.leftDevice(owner, address);
+  }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.api;
+
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * One operator of a stream, or a change of its distribution, as {@link ColumnStream#explain} prints
+ * it.
+ *
+ * @param name what it does
+ * @param place where it does it
+ * @param hostReasons why it is on the host, or what of it is if it is on the device
+ * @param inputs what it gets rows of
+ */
+record ExplainNode(String name, Place place, List<String> hostReasons, List<ExplainNode> inputs) {
+
+  /** Where rows are worked on. */
+  enum Place {
+    DEVICE(" [GPU if there is one]", "   on the host: "),
+    HOST(" [host]", "   because of "),
+    NONE("", "");
+
+    private final String tag;
+    private final String reason;
+
+    Place(String tag, String reason) {
+      this.tag = tag;
+      this.reason = reason;
+    }
+  }
+
+  ExplainNode {
+    hostReasons = List.copyOf(hostReasons);
+    inputs = List.copyOf(inputs);
+  }
+
+  /** A stage without inputs that rows come from, on the host. */
+  static ExplainNode batching(String name) {
+    return new ExplainNode(name, Place.HOST, List.of(), List.of());
+  }
+
+  /** This stage and those that it gets rows of, each once, in an order in which rows pass them. */
+  String explain() {
+    StringBuilder text = new StringBuilder();
+    print(new IdentityHashMap<>(), text);
+    return text.toString();
+  }
+
+  private void print(Map<ExplainNode, Integer> numbers, StringBuilder text) {
+    if (numbers.containsKey(this)) {
+      return;
+    }
+    inputs.forEach(input -> input.print(numbers, text));
+    int number = numbers.size() + 1;
+    numbers.put(this, number);
+    text.append(number).append(". ").append(name);
+    List<Integer> sources = inputs.stream().map(numbers::get).toList();
+    if (!sources.isEmpty() && !sources.equals(List.of(number - 1))) {
+      text.append(
+          sources.stream().map(String::valueOf).collect(Collectors.joining(" and ", " from ", "")));
+    }
+    text.append(place.tag).append('\n');
+    hostReasons.forEach(reason -> text.append(place.reason).append(reason).append('\n'));
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.api;
+
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.operators.row.ExternalRowAppender;
+import io.millrace.operators.row.PojoAppender;
+import io.millrace.operators.row.RowAppender;
+import io.millrace.operators.row.RowDataAppender;
+import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.row.SchemaConverter;
+import java.util.Arrays;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.java.typeutils.PojoTypeInfo;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.types.Row;
+
+/**
+ * A form that the rows of a stream have.
+ *
+ * @param name for people
+ * @param appenders how they become columns
+ */
+record RowFormat<T>(String name, RowAppender.Factory<T> appenders) {
+
+  /**
+   * The form of the rows of a type.
+   *
+   * @param schema what the rows are to be
+   * @throws IllegalArgumentException if it is none of the forms that there are, or if a field of
+   *     RowData or of a POJO is of another type than its column
+   * @throws ExpressionException if a POJO has no field for a column
+   */
+  @SuppressWarnings("unchecked") // the type's class is that of T
+  static <T> RowFormat<T> of(TypeInformation<T> type, Schema schema) {
+    if (RowData.class.isAssignableFrom(type.getTypeClass())) {
+      SchemaConverter.checkRows(type, schema);
+      RowAppender.Factory<RowData> appenders = RowDataAppender::new;
+      return new RowFormat<>("RowData", (RowAppender.Factory<T>) appenders);
+    } else if (type.getTypeClass() == Row.class) {
+      RowAppender.Factory<Row> appenders = ExternalRowAppender::new;
+      return new RowFormat<>("Row", (RowAppender.Factory<T>) appenders);
+    } else if (type instanceof PojoTypeInfo<T> pojo) {
+      RowKindColumn.rowFields(schema).forEach(field -> checkField(pojo, field));
+      PojoAppender.check(pojo, RowKindColumn.rowFields(schema));
+      return new RowFormat<>(type.getTypeClass().getSimpleName(), PojoAppender.factory(pojo));
+    }
+    throw new IllegalArgumentException(
+        "the stream's type is "
+            + type
+            + ", but rows are RowData, Row or a POJO; returns(...) gives a stream another type");
+  }
+
+  private static void checkField(PojoTypeInfo<?> pojo, Field column) {
+    if (!pojo.hasField(column.name())) {
+      throw ExpressionException.unknownColumn(column.name(), Arrays.asList(pojo.getFieldNames()));
+    }
+  }
+}

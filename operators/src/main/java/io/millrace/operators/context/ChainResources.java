@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.context;
+
+import io.millrace.device.Device;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.HostDevice;
+import io.millrace.memory.FirstFailure;
+import io.millrace.memory.spill.MemoryBudget;
+import io.millrace.memory.spill.SpillableResourceAdaptor;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.apache.flink.annotation.Internal;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.runtime.tasks.StreamTask;
+
+/**
+ * The streams and the memory that the operators of one chain share, counted. The chain is known by
+ * an object that its operators have in common: their task.
+ */
+@Internal
+public final class ChainResources {
+  private static final Map<Object, ChainResources> OPEN = new HashMap<>();
+
+  private final Object chain;
+  private final JobEnvironment job;
+  private final Device device;
+  private final SendTime sendTime;
+  private final Optional<ManagedMemoryBudget> managedMemory;
+  private final SpillableResourceAdaptor resource;
+  private final List<DeviceStream> streams = new ArrayList<>();
+  private final DeviceStream stream;
+  private final DeviceStream uploadStream;
+  private final DeviceStream downloadStream;
+  private final DeviceStream hostStream;
+  private int users;
+
+  private ChainResources(Object chain, JobEnvironment job, SendTime sendTime, Device device) {
+    this.chain = chain;
+    this.job = job;
+    this.sendTime = sendTime;
+    this.device = device;
+    JobMemory share = SharedDeviceMemory.acquire(device, job);
+    try {
+      this.managedMemory =
+          job.memoryManager()
+              .map(manager -> new ManagedMemoryBudget(manager, share::warnOfNoManagedMemory));
+      this.resource =
+          share.resource(
+              managedMemory.<MemoryBudget>map(budget -> budget).orElse(MemoryBudget.unlimited()));
+      this.hostStream = createStream(HostDevice.INSTANCE);
+      this.stream = createStream(device);
+      this.uploadStream = createStream(device);
+      this.downloadStream = createStream(device);
+    } catch (RuntimeException | Error e) {
+      FirstFailure failure = new FirstFailure();
+      failure.add(e);
+      closeStreams(failure);
+      failure.run(() -> SharedDeviceMemory.release(device, job));
+      throw e;
+    }
+  }
+
+  private DeviceStream createStream(Device of) {
+    DeviceStream created = of.createStream();
+    streams.add(created);
+    return created;
+  }
+
+  private void closeStreams(FirstFailure failure) {
+    streams.forEach(opened -> failure.run(opened::close));
+  }
+
+  /** The stream of the chain that {@code operator} is part of, for an operator that opens. */
+  static ChainResources acquire(AbstractStreamOperator<?> operator) {
+    StreamTask<?, ?> task = operator.getContainingTask();
+    synchronized (OPEN) {
+      boolean first = !OPEN.containsKey(task);
+      ChainResources open =
+          acquire(
+              task,
+              JobEnvironment.of(operator),
+              new SendTime(operator.getProcessingTimeService()::getCurrentProcessingTime),
+              () -> DeviceOptions.device(operator));
+      try {
+        open.managedMemory.ifPresent(budget -> budget.add(operator));
+        if (first) {
+          MemoryMetrics.register(task.getEnvironment().getMetricGroup(), open.resource.quota());
+        }
+      } catch (RuntimeException | Error e) {
+        open.release();
+        throw e;
+      }
+      return open;
+    }
+  }
+
+  /**
+   * The chain's stream; the first user of the chain decides on the device.
+   *
+   * @param job that the chain is part of
+   */
+  static ChainResources acquire(Object chain, JobEnvironment job, Supplier<Device> device) {
+    return acquire(chain, job, new SendTime(() -> 0), device);
+  }
+
+  private static ChainResources acquire(
+      Object chain, JobEnvironment job, SendTime sendTime, Supplier<Device> device) {
+    synchronized (OPEN) {
+      ChainResources open =
+          OPEN.computeIfAbsent(chain, key -> new ChainResources(key, job, sendTime, device.get()));
+      open.users++;
+      return open;
+    }
+  }
+
+  /**
+   * A device that some chain of this process works on now, else the process's own choice. Memory
+   * that is pinned for one GPU is pinned for all.
+   */
+  public static Device anyDevice() {
+    synchronized (OPEN) {
+      return OPEN.values().stream()
+          .map(ChainResources::device)
+          .findAny()
+          .orElseGet(Device::current);
+    }
+  }
+
+  Device device() {
+    return device;
+  }
+
+  /** Memory of the job's share. */
+  SpillableResourceAdaptor resource() {
+    return resource;
+  }
+
+  /** How long the chain's thread was busy with sending. */
+  SendTime sendTime() {
+    return sendTime;
+  }
+
+  /** Whether the chain is a task that was canceled. */
+  boolean isCanceled() {
+    return chain instanceof StreamTask<?, ?> task && task.isCanceled();
+  }
+
+  DeviceStream stream() {
+    return stream;
+  }
+
+  DeviceStream uploadStream() {
+    return uploadStream;
+  }
+
+  DeviceStream downloadStream() {
+    return downloadStream;
+  }
+
+  DeviceStream hostStream() {
+    return hostStream;
+  }
+
+  /** The last user's call waits for the streams' work, destroys them and gives up the memory. */
+  void release() {
+    synchronized (OPEN) {
+      if (--users > 0) {
+        return;
+      }
+      OPEN.remove(chain);
+    }
+    FirstFailure failure = new FirstFailure();
+    closeStreams(failure);
+    failure.run(() -> managedMemory.ifPresent(ManagedMemoryBudget::close));
+    failure.run(() -> SharedDeviceMemory.release(device, job));
+    failure.rethrow();
+  }
+}

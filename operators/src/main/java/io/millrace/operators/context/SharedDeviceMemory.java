@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.context;
+
+import io.millrace.device.Device;
+import io.millrace.device.DeviceKind;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.HostDevice;
+import io.millrace.memory.MemoryResource;
+import io.millrace.memory.resource.CudaMemoryResource;
+import io.millrace.memory.resource.HostMemoryResource;
+import io.millrace.memory.resource.LimitingResourceAdaptor;
+import io.millrace.memory.resource.PinnedHostMemoryResource;
+import io.millrace.memory.resource.PoolMemoryResource;
+import io.millrace.memory.resource.StagingMemoryResource;
+import io.millrace.memory.retry.GpuSemaphore;
+import io.millrace.memory.spill.SpillManager;
+import io.millrace.memory.spill.SpillQuota;
+import io.millrace.memory.spill.SpillStatistics;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.ToLongFunction;
+import java.util.function.UnaryOperator;
+import org.apache.flink.util.clock.SystemClock;
+
+/**
+ * What the jobs of this process share of one device: pools of device and pinned host memory, and
+ * one {@link SpillManager} over them, with a {@link SpillQuota} for each job, and the semaphore
+ * that bounds how many threads use it. It is there as long as some job uses the device. When the
+ * last one ends, the process gives the device's memory back, for other processes to use; a job that
+ * begins meanwhile waits for that.
+ */
+final class SharedDeviceMemory {
+  // Large enough that a pool takes few of them, small enough to leave to other processes.
+  private static final long PIECE_BYTES = 64L << 20;
+  // Pinning takes about a millisecond for 4 MiB.
+  private static final long HOST_PIECE_BYTES = 16L << 20;
+
+  // Guards all that is static, and the counts of users.
+  private static final Map<Device, SharedDeviceMemory> OPEN = new HashMap<>();
+  private static final AtomicReference<Wrappers> WRAPPERS =
+      new AtomicReference<>(new Wrappers(UnaryOperator.identity(), UnaryOperator.identity()));
+
+  private record Wrappers(
+      UnaryOperator<MemoryResource> device, UnaryOperator<MemoryResource> pinned) {}
+
+  private final Device device;
+  private final Optional<PoolMemoryResource> devicePool;
+  private final PoolMemoryResource hostPool;
+  private final SpillManager manager;
+  private final GpuSemaphore semaphore;
+  private final Map<Object, JobMemory> jobs = new HashMap<>();
+
+  private SharedDeviceMemory(Device device, LayeredOptions options) {
+    this.device = device;
+    this.semaphore =
+        new GpuSemaphore(
+            DeviceOptions.concurrency(device, options),
+            SystemClock.getInstance()::relativeTimeNanos);
+    long memoryLimit = MemoryOptions.processBytes(options, MemoryOptions.DEVICE_MEMORY_LIMIT);
+    long deviceLimit = MemoryOptions.processBytes(options, MemoryOptions.SPILL_DEVICE_LIMIT);
+    this.devicePool =
+        device.kind() == DeviceKind.HOST
+            ? Optional.empty()
+            : Optional.of(
+                new PoolMemoryResource(new CudaMemoryResource(device), PIECE_BYTES, memoryLimit));
+    this.hostPool =
+        new PoolMemoryResource(
+            new PinnedHostMemoryResource(device), HOST_PIECE_BYTES, Long.MAX_VALUE);
+    MemoryResource deviceMemory =
+        devicePool
+            .<MemoryResource>map(pool -> pool)
+            .orElseGet(() -> new LimitingResourceAdaptor(HostMemoryResource.INSTANCE, memoryLimit));
+    this.manager =
+        new SpillManager(
+            WRAPPERS.get().device().apply(deviceMemory),
+            hostPool,
+            deviceLimit,
+            options.ofProcess(MemoryOptions.SPILL_ON_DEMAND).orElseThrow(),
+            new SpillStatistics(2),
+            SystemClock.getInstance()::relativeTimeNanos);
+  }
+
+  /**
+   * The share that {@code job} has of the device's memory, until {@link #release} was called as
+   * often as this.
+   *
+   * @throws IllegalArgumentException if an option of memory has a value that it cannot have
+   * @throws io.millrace.memory.spill.SpillException if none of the job's directories can be written
+   *     to
+   */
+  static JobMemory acquire(Device device, JobEnvironment job) {
+    synchronized (OPEN) {
+      SharedDeviceMemory memory =
+          OPEN.computeIfAbsent(device, key -> new SharedDeviceMemory(key, job.options()));
+      try {
+        return memory.acquire(job);
+      } finally {
+        memory.closeIfUnused();
+      }
+    }
+  }
+
+  private JobMemory acquire(JobEnvironment job) {
+    JobMemory open = jobs.computeIfAbsent(job.id(), id -> new JobMemory(openShare(job)));
+    open.addUser();
+    return open;
+  }
+
+  private SpillQuota openShare(JobEnvironment job) {
+    return manager.openQuota(
+        job.name(), MemoryOptions.jobLimits(job.options(), job.spillDirectories()));
+  }
+
+  /** The semaphore of {@code device}, of whose memory some job holds a share. */
+  static GpuSemaphore semaphore(Device device) {
+    synchronized (OPEN) {
+      return OPEN.get(device).semaphore;
+    }
+  }
+
+  /**
+   * Gives up what {@link #acquire} gave. The last of a job's calls closes the job's share and frees
+   * the host memory that its spilled buffers took, because Flink gives the managed memory that paid
+   * for it to others.
+   */
+  static void release(Device device, JobEnvironment job) {
+    synchronized (OPEN) {
+      OPEN.get(device).release(job);
+    }
+  }
+
+  private void release(JobEnvironment job) {
+    JobMemory open = jobs.get(job.id());
+    if (!open.removeUser()) {
+      return;
+    }
+    jobs.remove(job.id());
+    try {
+      open.close();
+      trimHostPool();
+    } finally {
+      closeIfUnused();
+    }
+  }
+
+  private void trimHostPool() {
+    if (hostPool.reservedBytes() > 0) {
+      try (DeviceStream stream = device.createStream()) {
+        hostPool.trim(stream);
+      }
+    }
+  }
+
+  // With something still held, the manager must be there when it is freed.
+  private void closeIfUnused() {
+    if (jobs.isEmpty()
+        && manager.deviceBytes() == 0
+        && hostPool.heldBytes() == 0
+        && devicePool.map(PoolMemoryResource::heldBytes).orElse(0L) == 0) {
+      OPEN.remove(device);
+      close();
+    }
+  }
+
+  private void close() {
+    try (DeviceStream stream = device.createStream()) {
+      manager.close();
+      devicePool.ifPresent(pool -> pool.trim(stream));
+      hostPool.trim(stream);
+      device.stagingPool().trim();
+    } finally {
+      HostDevice.INSTANCE.trim();
+    }
+  }
+
+  /** Pinned host memory for transfers to and from {@code device}. */
+  static MemoryResource pinnedMemory(Device device) {
+    synchronized (OPEN) {
+      return WRAPPERS.get().pinned().apply(new StagingMemoryResource(device));
+    }
+  }
+
+  /** Bytes of {@code device} that all jobs of this process hold now. */
+  static long heldBytes(Device device) {
+    return bytes(device, memory -> memory.manager.deviceBytes());
+  }
+
+  /** Bytes of host memory and disk that hold spilled buffers of {@code device} now. */
+  static long spilledBytes(Device device) {
+    return bytes(
+        device,
+        memory ->
+            memory.hostPool.heldBytes()
+                + memory.jobs.values().stream().mapToLong(JobMemory::diskBytes).sum());
+  }
+
+  /** Bytes that pools of this process took for {@code device}, free ones included. */
+  static long reservedBytes(Device device) {
+    return bytes(
+        device,
+        memory ->
+            memory.hostPool.reservedBytes()
+                + memory.devicePool.map(PoolMemoryResource::reservedBytes).orElse(0L));
+  }
+
+  private static long bytes(Device device, ToLongFunction<SharedDeviceMemory> bytes) {
+    synchronized (OPEN) {
+      SharedDeviceMemory memory = OPEN.get(device);
+      return memory == null ? 0 : bytes.applyAsLong(memory);
+    }
+  }
+
+  /** See {@link DeviceContext#wrapMemory}. */
+  static void wrap(
+      UnaryOperator<MemoryResource> deviceMemory, UnaryOperator<MemoryResource> pinnedMemory) {
+    synchronized (OPEN) {
+      if (!OPEN.isEmpty()) {
+        throw new IllegalStateException("memory of " + OPEN.keySet() + " is in use");
+      }
+      WRAPPERS.set(new Wrappers(deviceMemory, pinnedMemory));
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.row;
+
+import io.millrace.column.ColumnBuilder;
+import io.millrace.column.DataType.Field;
+import java.util.List;
+import org.apache.flink.core.memory.MemorySegment;
+import org.apache.flink.table.data.binary.BinaryRowData;
+
+/**
+ * Appends the fields of a row in Flink's binary format, top level or nested, straight from its
+ * memory: a byte of row kind, a bit a field that is set for null, an 8-byte slot a field, then what
+ * does not fit a slot. The format is that of {@link BinaryRowData}.
+ */
+final class BinaryRowAppender {
+  private static final int SLOT_BYTES = 8;
+
+  private final List<Field> fields;
+  private final ColumnBuilder[] builders;
+  private final BinaryFieldAppender[] appenders;
+  private final int nullBitsBytes;
+
+  BinaryRowAppender(List<Field> fields, List<ColumnBuilder> builders) {
+    this.fields = fields;
+    this.builders = builders.toArray(ColumnBuilder[]::new);
+    this.appenders =
+        builders.stream().map(BinaryFieldAppender::of).toArray(BinaryFieldAppender[]::new);
+    this.nullBitsBytes = BinaryRowData.calculateBitSetWidthInBytes(appenders.length);
+  }
+
+  /**
+   * Appends the row at {@code base}.
+   *
+   * @param base where the row starts in {@code segment}, which holds all of it
+   */
+  void append(MemorySegment segment, int base) {
+    boolean anyNull = anyNull(segment, base);
+    int slot = base + nullBitsBytes;
+    for (int i = 0; i < appenders.length; i++) {
+      if (anyNull && isNull(segment, base, i)) {
+        GetterRowAppender.appendNull(fields.get(i), builders[i]);
+      } else {
+        appenders[i].append(segment, base, slot);
+      }
+      slot += SLOT_BYTES;
+    }
+  }
+
+  // The first byte is the row kind; unused bits are zero.
+  private boolean anyNull(MemorySegment segment, int base) {
+    long bits = segment.getLong(base) >>> BinaryRowData.HEADER_SIZE_IN_BITS;
+    for (int i = Long.BYTES; i < nullBitsBytes; i += Long.BYTES) {
+      bits |= segment.getLong(base + i);
+    }
+    return bits != 0;
+  }
+
+  private static boolean isNull(MemorySegment segment, int base, int field) {
+    int bit = field + BinaryRowData.HEADER_SIZE_IN_BITS;
+    return (segment.get(base + (bit >>> 3)) >>> (bit & 7) & 1) != 0;
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.row;
+
+import io.millrace.column.ColumnBuilder;
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.FixedWidthColumnBuilder;
+import io.millrace.column.ListColumnBuilder;
+import io.millrace.column.StructColumnBuilder;
+import io.millrace.column.VariableWidthColumnBuilder;
+import org.apache.flink.table.data.ArrayData;
+import org.apache.flink.table.data.DecimalData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.TimestampData;
+
+/** Appends one field, which is not null, of any {@link RowData} to one column. */
+@FunctionalInterface
+interface GetterFieldAppender {
+  void append(RowData row, int position);
+
+  static GetterFieldAppender of(ColumnBuilder builder) {
+    if (builder instanceof FixedWidthColumnBuilder column) {
+      return fixedWidth(column);
+    }
+    if (builder instanceof VariableWidthColumnBuilder column) {
+      return switch (column.type().id()) {
+        case STRING -> (row, i) -> column.appendBytes(row.getString(i).toBytes());
+        default -> (row, i) -> column.appendBytes(row.getBinary(i));
+      };
+    }
+    if (builder instanceof ListColumnBuilder column) {
+      return list(column);
+    }
+    StructColumnBuilder column = (StructColumnBuilder) builder;
+    return switch (column.type().id()) {
+      case TIMESTAMP_NANOS -> timestampNanos(column);
+      default -> struct(column);
+    };
+  }
+
+  private static GetterFieldAppender fixedWidth(FixedWidthColumnBuilder column) {
+    DataType type = column.type();
+    return switch (type.id()) {
+      case BOOL -> (row, i) -> column.appendBoolean(row.getBoolean(i));
+      case INT8 -> (row, i) -> column.appendByte(row.getByte(i));
+      case INT16 -> (row, i) -> column.appendShort(row.getShort(i));
+      case INT32, DATE, TIME -> (row, i) -> column.appendInt(row.getInt(i));
+      case INT64 -> (row, i) -> column.appendLong(row.getLong(i));
+      case FLOAT32 -> (row, i) -> column.appendFloat(row.getFloat(i));
+      case FLOAT64 -> (row, i) -> column.appendDouble(row.getDouble(i));
+      case DECIMAL32 -> (row, i) -> column.appendInt((int) decimal(row, i, type).toUnscaledLong());
+      case DECIMAL64 -> (row, i) -> column.appendLong(decimal(row, i, type).toUnscaledLong());
+      case DECIMAL128 -> (row, i) -> Decimal128.append(column, decimal(row, i, type));
+      case TIMESTAMP_MILLIS ->
+          (row, i) -> column.appendLong(row.getTimestamp(i, type.precision()).getMillisecond());
+      case TIMESTAMP_MICROS ->
+          (row, i) -> column.appendLong(microseconds(row.getTimestamp(i, type.precision())));
+      default -> throw new IllegalArgumentException("rows have no " + type);
+    };
+  }
+
+  private static GetterFieldAppender timestampNanos(StructColumnBuilder column) {
+    int precision = column.type().precision();
+    FixedWidthColumnBuilder millis = (FixedWidthColumnBuilder) column.fields().get(0);
+    FixedWidthColumnBuilder nanos = (FixedWidthColumnBuilder) column.fields().get(1);
+    return (row, i) -> {
+      TimestampData timestamp = row.getTimestamp(i, precision);
+      millis.appendLong(timestamp.getMillisecond());
+      nanos.appendInt(timestamp.getNanoOfMillisecond());
+      column.appendStruct();
+    };
+  }
+
+  private static GetterFieldAppender struct(StructColumnBuilder column) {
+    GetterRowAppender fields = new GetterRowAppender(column.type().fields(), column.fields());
+    int arity = column.type().fields().size();
+    return (row, i) -> {
+      fields.append(row.getRow(i, arity));
+      column.appendStruct();
+    };
+  }
+
+  private static GetterFieldAppender list(ListColumnBuilder column) {
+    Field field = column.type().fields().get(0);
+    ColumnBuilder elements = column.elements();
+    GetterFieldAppender appender = of(elements);
+    return (row, position) -> {
+      ArrayData array = row.getArray(position);
+      ArrayElements view = new ArrayElements(array);
+      for (int i = 0; i < array.size(); i++) {
+        if (array.isNullAt(i)) {
+          GetterRowAppender.appendNull(field, elements);
+        } else {
+          appender.append(view, i);
+        }
+      }
+      column.appendList();
+    };
+  }
+
+  private static DecimalData decimal(RowData row, int position, DataType type) {
+    DecimalData decimal = row.getDecimal(position, type.precision(), type.scale());
+    if (decimal.scale() != type.scale() || decimal.precision() > type.precision()) {
+      throw new IllegalArgumentException(
+          decimal
+              + " is DECIMAL("
+              + decimal.precision()
+              + ", "
+              + decimal.scale()
+              + "), its column "
+              + type);
+    }
+    return decimal;
+  }
+
+  /**
+   * Microseconds since 1970-01-01T00:00; digits beyond are cut off.
+   *
+   * @throws ArithmeticException if that is more than a long holds
+   */
+  static long microseconds(TimestampData timestamp) {
+    return microseconds(timestamp.getMillisecond(), timestamp.getNanoOfMillisecond());
+  }
+
+  // The millisecond below zero may be out of range where the microseconds above it are not.
+  static long microseconds(long millis, int nanosOfMilli) {
+    int micros = nanosOfMilli / 1000;
+    return millis < 0
+        ? Math.addExact(Math.multiplyExact(millis + 1, 1000L), micros - 1000)
+        : Math.addExact(Math.multiplyExact(millis, 1000L), micros);
+  }
+}

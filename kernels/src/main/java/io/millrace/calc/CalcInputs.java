@@ -35,7 +35,7 @@ final class CalcInputs {
    * How much memory a bound allows for.
    *
    * @param bytes of all rows, at most
-   * @param bytesOfRow of one row, at most
+   * @param bytesPerRow of one row, at most
    * @param bytesBefore where the first row's begin, from where those of a row without bytes before
    *     it in its columns' data would
    */

@@ -15,10 +15,10 @@ import java.util.List;
  * @param outputs the columns that it writes
  * @param scratches how many bytes of scratch memory there are at most
  * @param tables how many tables of constants its functions read
- * @param filters whether there is a condition, so that the kernel counts its rows
+ * @param hasFilter whether there is a condition, so that the kernel counts its rows
  * @param mayNeedHost whether rows may fail or need the host, so that the host must look
- * @param rowsOfIteration rows that each thread computes beside each other
- * @param iterates whether threads may do so more than once
+ * @param rowsPerIteration rows that each thread computes beside each other
+ * @param isMultiPass whether threads may do so more than once
  */
 @Internal
 public record CalcProgram(

@@ -9,7 +9,7 @@ import java.util.List;
 /**
  * What a job's {@link SpillQuota} may use.
  *
- * @param spills whether buffers are spillable at all
+ * @param isEnabled whether buffers are spillable at all
  * @param copyOnWrite see {@link MemoryResource#copiesOnWrite}
  * @param deviceBytes of device memory; soft: memory in use is not spilled, so more may be held
  * @param hostBytes of pinned host memory that holds spilled buffers

@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "../bytes.cuh"
+#include "common/bytes.cuh"
 #include "function.cuh"
 
 namespace millrace {

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "utf8.cuh"
+#include "function/utf8.cuh"
 
 namespace millrace {
 

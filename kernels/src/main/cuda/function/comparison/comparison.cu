@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparisons of byte strings: unsigned bytes, the shorter first where one begins the other.
 
-#include "utf8.cuh"
+#include "function/utf8.cuh"
 
 using namespace millrace;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Binary and hexadecimal digits.
 
-#include "function.cuh"
-#include "string_text.cuh"
+#include "function/function.cuh"
+#include "function/string/string_text.cuh"
 
 using namespace millrace;
 

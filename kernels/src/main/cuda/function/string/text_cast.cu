@@ -3,7 +3,7 @@
 // precision and scale.
 
 #include "text_cast.cuh"
-#include "utf8.cuh"
+#include "function/utf8.cuh"
 
 using namespace millrace;
 

@@ -2,7 +2,7 @@
 // Finds values among constants and constants by their number. Both kinds of tables are memory that a calc
 // uploads; io.millrace.expression.typed.ConstantTable and ConstantValues write them and say how they are laid out.
 
-#include "row_hash.cuh"
+#include "function/row_hash.cuh"
 
 using namespace millrace;
 

@@ -2,7 +2,7 @@
 // A hash of a row, value by value: each function mixes a value into the hash of the values before it.
 // The mixing is the finalizer of MurmurHash3, fmix64. Values are hashed by their bits, NaN as one NaN.
 
-#include "row_hash.cuh"
+#include "function/row_hash.cuh"
 
 using namespace millrace;
 

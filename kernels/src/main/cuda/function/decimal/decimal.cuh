@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "function.cuh"
+#include "function/function.cuh"
 
 namespace millrace {
 

@@ -8,7 +8,7 @@
 
 #pragma once
 
-#include "function.cuh"
+#include "function/function.cuh"
 #include "math_bits.cuh"
 
 namespace millrace {

@@ -27,10 +27,10 @@
 //   gather_run_sums     tile_rows <= GATHER_THREADS * 4, stripes * stripe_tiles blocks
 //   gather_run_total    any number of blocks
 
-#include "bytes.cuh"
+#include "common/bytes.cuh"
 #include "gather_arguments.cuh"
-#include "look_back.cuh"
-#include "partition_block.cuh"
+#include "common/look_back.cuh"
+#include "partition/partition_block.cuh"
 
 namespace millrace {
 

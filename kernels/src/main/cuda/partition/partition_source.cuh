@@ -2,9 +2,9 @@
 // From a row to the number of its partition: by keys (any, or one plain integer column) or by a given map.
 #pragma once
 
-#include "binary_row_hash.cuh"
-#include "hash.cuh"
-#include "java_hash.cuh"
+#include "hash/binary_row_hash.cuh"
+#include "hash/hash.cuh"
+#include "hash/java_hash.cuh"
 
 namespace millrace {
 

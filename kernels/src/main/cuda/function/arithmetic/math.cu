@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mathematical functions of DOUBLE, with the bits of Java's StrictMath but for logarithms, and rounding of numbers.
 
-#include "function.cuh"
+#include "function/function.cuh"
 #include "math_hyperbolic.cuh"
 #include "math_inverse_trigonometric.cuh"
 #include "math_logarithm.cuh"

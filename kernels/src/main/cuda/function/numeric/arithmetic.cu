@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Divisions and remainders of integers, which fail for a divisor of zero.
 
-#include "function.cuh"
+#include "function/function.cuh"
 
 #include <climits>
 

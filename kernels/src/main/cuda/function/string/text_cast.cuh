@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "function.cuh"
+#include "function/function.cuh"
 
 namespace millrace {
 

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "utf8.cuh"
+#include "function/utf8.cuh"
 
 // Copies bytes that do not overlap.
 MILLRACE_FUNCTION void copy_bytes(char* to, const char* from, int32_t length) {

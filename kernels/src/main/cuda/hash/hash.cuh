@@ -4,8 +4,8 @@
 // Everything here compiles for the host too, so that recorded numbers are checked without a GPU.
 #pragma once
 
-#include "bytes.cuh"
-#include "partition_arguments.cuh"
+#include "common/bytes.cuh"
+#include "partition/partition_arguments.cuh"
 
 namespace millrace {
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "partition_arguments.cuh"
+#include "partition/partition_arguments.cuh"
 
 namespace millrace {
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "partition/partition_arguments.cuh"
+#include "common/arguments.cuh"
 
 namespace millrace {
 

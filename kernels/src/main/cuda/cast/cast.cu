@@ -6,7 +6,7 @@
 // integers wrap, floating point to integer saturates and maps NaN to 0, and narrower than int goes
 // through int.
 
-#include "partition/partition_arguments.cuh"
+#include "common/arguments.cuh"
 
 namespace millrace {
 

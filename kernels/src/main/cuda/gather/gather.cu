@@ -27,10 +27,11 @@
 //   gather_run_sums     tile_rows <= GATHER_THREADS * 4, stripes * stripe_tiles blocks
 //   gather_run_total    any number of blocks
 
+#include "common/block.cuh"
 #include "common/bytes.cuh"
-#include "gather_arguments.cuh"
+#include "common/element.cuh"
 #include "common/look_back.cuh"
-#include "partition/partition_block.cuh"
+#include "gather_arguments.cuh"
 
 namespace millrace {
 

@@ -2,7 +2,7 @@
 // The argument structures of the gather kernels. See partition_arguments.cuh for the rules of layout.
 #pragma once
 
-#include "partition/partition_arguments.cuh"
+#include "common/arguments.cuh"
 
 namespace millrace {
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "common/bytes.cuh"
+#include "common/element.cuh"
 #include "partition/partition_arguments.cuh"
 
 namespace millrace {
@@ -82,15 +83,6 @@ MILLRACE_FUNCTION uint32_t murmur_of_bytes(uint32_t seed, const ByteRange& range
 // libcudf joins the hashes of several columns as boost does.
 MILLRACE_FUNCTION uint32_t combine_hashes(uint32_t left, uint32_t right) {
   return left ^ (right + 0x9e3779b9u + (left << 6) + (left >> 2));
-}
-
-template <typename Value>
-MILLRACE_FUNCTION Value element_of(uint64_t address, int64_t index) {
-  return reinterpret_cast<const Value*>(address)[index];
-}
-
-MILLRACE_FUNCTION bool bit_of(uint64_t mask, int64_t index) {
-  return (element_of<uint8_t>(mask, index >> 3) >> (index & 7)) & 1;
 }
 
 MILLRACE_FUNCTION uint32_t canonical_not_a_number(uint32_t bits) {

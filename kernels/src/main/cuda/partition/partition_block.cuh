@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one thread block does in a partitioning kernel: ranks, scans, offsets.
+// What one thread block does in a partitioning kernel: ranks, scans of counters, offsets.
 #pragma once
 
+#include "common/block.cuh"
 #include "partition_source.cuh"
 
 namespace millrace {
 
-constexpr int WARP = 32;
-constexpr uint32_t ALL_LANES = 0xffffffffu;
 constexpr int LARGEST_SINGLE_PASS = 1024;  // partitions
-
-static __device__ __forceinline__ int lane_of_thread() { return threadIdx.x & (WARP - 1); }
-static __device__ __forceinline__ int warp_of_thread() { return threadIdx.x / WARP; }
 
 static __device__ __forceinline__ int bits_for(int partitions) { return partitions <= 1 ? 0 : 32 - __clz(partitions - 1); }
 
@@ -37,33 +33,6 @@ static __device__ __forceinline__ uint32_t rank_in_warp(uint32_t* counters, uint
   __syncwarp();
   seen = __shfl_sync(ALL_LANES, seen, leader < 0 ? 0 : leader);
   return seen + __popc(peers & ((1u << lane) - 1));
-}
-
-template <typename Sum>
-static __device__ __forceinline__ Sum exclusive_scan_of_warp(Sum value, Sum& total) {
-  Sum sum = value;
-#pragma unroll
-  for (int distance = 1; distance < WARP; distance *= 2) {
-    Sum below = __shfl_up_sync(ALL_LANES, sum, distance);
-    if (lane_of_thread() >= distance) sum += below;
-  }
-  total = __shfl_sync(ALL_LANES, sum, WARP - 1);
-  return sum - value;
-}
-
-// Exclusive scan over the block. Every thread calls it; `warp_sums` holds WARP sums.
-template <int THREADS, typename Sum>
-static __device__ __forceinline__ Sum exclusive_scan_of_block(Sum value, Sum* warp_sums) {
-  Sum total;
-  Sum before = exclusive_scan_of_warp(value, total);
-  if (lane_of_thread() == 0) warp_sums[warp_of_thread()] = total;
-  __syncthreads();
-  Sum sum_of_warp = lane_of_thread() < THREADS / WARP ? warp_sums[lane_of_thread()] : 0;
-  Sum unused;
-  Sum before_warp = exclusive_scan_of_warp(sum_of_warp, unused);
-  before += __shfl_sync(ALL_LANES, before_warp, warp_of_thread());
-  __syncthreads();
-  return before;
 }
 
 // Exclusive scan of `values` (any count) by one block, in place or from global to shared memory.
@@ -113,10 +82,5 @@ static __device__ __forceinline__ void write_offsets(const PartitionArguments& a
     if (host != nullptr) host[p] = offset;
   }
 }
-
-struct alignas(16) Wide {
-  uint64_t low;
-  uint64_t high;
-};
 
 }  // namespace millrace

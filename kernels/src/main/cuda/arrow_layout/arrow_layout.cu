@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions between columns and Arrow's arrays where the layouts differ, one element a thread.
+// Conversions between columns and Arrow's arrays where the layouts differ, one element per thread.
 //
 // Bound by memory: each reads its input once and writes its output once, no scratch. Every thread of a launch takes the
 // same branch on widths and operation.

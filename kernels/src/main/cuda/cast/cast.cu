@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cast between numeric types, one element a thread.
+// Cast between numeric types, one element per thread.
 //
 // Bound by memory: reads the input once, writes the output once, no scratch. Every thread of a launch
 // takes the same branch on the two types, so one kernel serves all pairs. Conversions are Java's:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes at addresses of any alignment, read by aligned words of eight bytes.
 //
-// What may be read: each aligned word of which at least one byte is asked for, whole, so up to seven bytes before the
-// first byte and behind the last one, whoever has them; no other word is touched. Their values do not matter. This is
+// What may be read: each aligned word of which at least one byte is requested, whole, so up to seven bytes before the
+// first byte and behind the last one, whoever owns them; no other word is touched. Their values do not matter. This is
 // safe in memory of any origin: memory is mapped and protected by pages, of 4 KiB at least and at addresses that are
 // multiples of eight, so a word lies in one page, and that page holds a byte that may be read. It holds for a slice,
 // for the end of a pool's piece, for arrays of other libraries, which need no padding, and for mapped host memory.

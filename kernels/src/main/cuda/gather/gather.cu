@@ -2,12 +2,12 @@
 // Moves the rows that a map names: fixed-width columns, validity masks, strings and lists.
 //
 // Bound: memory; reads are as scattered as the map.
-//   gather_fixed_width  a thread takes GATHER_ROUNDS rows, so that as many independent loads are in flight
-//   gather_masks        a thread a row, a ballot a word; the grid also covers the padding of the mask, with zeros
+//   gather_fixed_width  a thread takes GATHER_ROUNDS rows, so that as many loads are in flight at once
+//   gather_masks        one thread per row, one ballot per word; the grid also covers the mask's padding, with zeros
 //   gather_strings, gather_list_elements
-//                       a block a tile of rows: the tile's offsets go to shared memory, the elements of tiles before it
-//                       come from the look-back, and threads share out the tile's output, not its rows. So short
-//                       and long runs are alike: each thread writes 16 aligned bytes, from whatever strings they are.
+//                       one block per tile of rows: the tile's offsets go to shared memory, the elements of earlier tiles
+//                       come from the look-back, and threads divide the tile's output, not its rows. So short
+//                       and long runs are alike: each thread writes 16 aligned bytes, of one or several strings.
 //   gather_run_sums     the elements of each tile, for maps that are better not taken in row order
 //   gather_run_total    the elements of all rows
 //
@@ -19,7 +19,7 @@
 // No host wait: the caller allocates as many bytes as the input has. What does not fit, because the map names rows
 // twice, is dropped.
 //
-// Launch shapes (Java repeats them), all GATHER_THREADS a block:
+// Launch shapes (Java repeats them), all GATHER_THREADS per block:
 //   gather_fixed_width  ceil(rows / (GATHER_THREADS * GATHER_ROUNDS)) blocks
 //   gather_masks        ceil(bits of the padded output mask / GATHER_THREADS) blocks
 //   gather_strings_<R>, gather_list_elements_<R>   tile_rows <= GATHER_THREADS * R; `tiles` blocks, or

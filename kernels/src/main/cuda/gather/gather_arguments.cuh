@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The argument structures of the gather kernels. See partition_arguments.cuh for the rules of layout.
+// The argument structures of the gather kernels. See common/arguments.cuh for the rules of layout.
 #pragma once
 
 #include "common/arguments.cuh"
@@ -37,7 +37,7 @@ struct GatherRunsArguments {
   uint64_t scratch;
   int32_t rows;
   int32_t capacity;         // elements of `output`; no run is written past it, and no offset is larger
-  int32_t tile_rows;        // rows of a tile; at most as many as the kernel takes
+  int32_t tile_rows;        // rows of a tile; at most the number that the kernel takes
   int32_t tiles;
   int32_t stripes;          // 0: tiles in row order; otherwise the number of stripes that blocks take tiles from in turn
   int32_t stripe_tiles;     // ceil(tiles / stripes)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hash of the BinaryRowData that Flink builds from the key columns, without building it.
 //
-// The row is: 8 bytes of header (row kind 0, then one null bit a column), one 8-byte slot a column, then the parts of
-// variable length, each padded with zeros to 8 bytes. It is hashed as 4-byte words with seed 42, so two passes over the
+// The row is: 8 bytes of header (row kind 0, then one null bit per column), one 8-byte slot per column, then the
+// parts of variable length, each padded with zeros to 8 bytes. It is hashed as 4-byte words with seed 42, so two passes over the
 // columns are enough: the slots (which hold the offsets of the variable parts), then the parts.
 #pragma once
 

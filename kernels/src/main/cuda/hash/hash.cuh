@@ -214,7 +214,7 @@ MILLRACE_FUNCTION uint32_t libcudf_hash_of_element(const PartitionRule& rule, co
                                              : murmur_of_element(rule.seed, column, index);
 }
 
-// libcudf takes a struct apart into one column a leaf; the struct levels stay with the first leaf below them and
+// libcudf takes a struct apart into one column per leaf; the struct levels stay with the first leaf below them and
 // count (only when some key is null) as 0 or, when null, as NULL_HASH.
 MILLRACE_FUNCTION uint32_t libcudf_hash_of_row(const PartitionArguments& arguments, int32_t row) {
   uint32_t hash = 0;

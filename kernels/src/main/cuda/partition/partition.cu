@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stable partition of fixed-width columns, any number of rows: three launches.
 //
-//   partition_ids_*     a block a tile: reads the keys (or the map) once, writes the partition number of each row in 1 or
-//                       2 bytes and the tile's count of every partition
-//   partition_scan      a block a partition: counts become the rows before the tile; totals become offsets, written
+//   partition_ids_*     one block per tile: reads the keys (or the map) once, writes the partition number of each row in
+//                       1 or 2 bytes and the tile's count of every partition
+//   partition_scan      one block per partition: counts become the rows before the tile; totals become offsets, written
 //                       straight to the host
-//   partition_scatter   a block a tile: ranks the rows, then column by column copies the tile into shared memory and
+//   partition_scatter   one block per tile: ranks the rows, then column by column copies the tile into shared memory and
 //                       writes every partition's run of it to consecutive addresses
 //
-// Bound: memory. A row of 28 bytes with an 8-byte key moves 8 + 1 (ids) + 1 + 28 + 28 = 66 bytes, plus 16 bytes a
-// partition and tile (0.25 to 2 bytes a row for 64 to 512 partitions). The ids are worth their two bytes: the scatter does
-// not depend on the key's type, and no string is hashed twice.
+// Bound: memory. A row of 28 bytes with an 8-byte key moves 8 + 1 (ids) + 1 + 28 + 28 = 66 bytes, plus 16 bytes per
+// partition and tile (0.25 to 2 bytes per row for 64 to 512 partitions). The ids are worth their two bytes: the scatter
+// does not depend on the key's type, and no string is hashed twice.
 //
-// Tiles are taken in row order by short-lived blocks, not as one long range a block: the runs that neighbouring tiles
+// Tiles are taken in row order by short-lived blocks, not as one long range per block: the runs that neighbouring tiles
 // write meet in one cache line, and only tiles that run at the same time find that line still in the second-level cache.
 // (With long ranges the scatter of 64 Mi rows to 512 partitions took 4.3 ms on an H200, this way 2.4 ms, and 1.8 ms with
 // tiles of 8192 rows.)
@@ -22,13 +22,13 @@
 // Stability: rank = (rows of lower tiles, lower warps, earlier rounds, lower lanes), all in row order.
 //
 // Launch shapes (Java repeats them), all with `chunks` = ceil(rows / tile_rows):
-//   partition_ids_*           IDS_THREADS a block, `chunks` blocks, shared: max(IDS_COUNTERS, partitions) * 4 bytes
-//   partition_scan            SCAN_THREADS a block, `partitions` blocks
+//   partition_ids_*           IDS_THREADS per block, `chunks` blocks, shared: max(IDS_COUNTERS, partitions) * 4 bytes
+//   partition_scan            SCAN_THREADS per block, `partitions` blocks
 //   partition_scatter_<T>     T = 256, 512 or 1024 a block, `chunks` blocks, tile_rows = T * SCATTER_ROUNDS,
 //                             shared: SCATTER_SLOTS * (8 * tile_rows + SLOT_PADDING) + 12 * partitions + 4 * WARP bytes
 // 512 threads of 8 rows make a tile of 4096 rows; two blocks with three 32 KiB slots each fill the shared memory of a
 // multiprocessor of 228 KiB. Many partitions want the longer runs of 8192 rows (128 bytes at 512 partitions and 8-byte
-// columns). GPUs with 100 or 164 KiB a multiprocessor take smaller tiles: Java asks the driver and chooses (ScatterTile).
+// columns). GPUs with 100 or 164 KiB per multiprocessor take smaller tiles: Java chooses (ScatterTile).
 
 #include "partition_ids.cuh"
 
@@ -44,7 +44,7 @@ constexpr int COPY_BYTES = 16;
 // ---- scan ----
 
 // The blocks of a launch that are done with their partition. Launches take turns on the slots and leave them zero.
-static __device__ uint32_t tickets_of_launches[CONTROL_SLOTS];
+static __device__ uint32_t finished_blocks[CONTROL_SLOTS];
 
 // The block turns the counts of one partition into exclusive sums over the chunks, and reports their total.
 static __device__ __forceinline__ void scan_counts(const PartitionArguments& arguments, int partition,
@@ -117,15 +117,15 @@ static __device__ __forceinline__ ScatterMemory scatter_memory(int partitions) {
 }
 
 // No cache policy here: ptxas 13 makes illegal instructions of cp.async with one.
-static __device__ __forceinline__ void copy_in_background(void* target, const uint8_t* source) {
+static __device__ __forceinline__ void copy_async(void* target, const uint8_t* source) {
   uint32_t address = static_cast<uint32_t>(__cvta_generic_to_shared(target));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(source) : "memory");
 }
 
-static __device__ __forceinline__ void end_copy_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+static __device__ __forceinline__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
 template <int GROUPS>
-static __device__ __forceinline__ void wait_for_copies_but() {
+static __device__ __forceinline__ void wait_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(GROUPS) : "memory");
 }
 
@@ -146,12 +146,12 @@ static __device__ __forceinline__ void start_copy(const PartitionArguments& argu
     const uint8_t* source = reinterpret_cast<const uint8_t*>(first - lead);
     uint8_t* slot = memory.slots + column_number % SCATTER_SLOTS * memory.slot_bytes;
     for (int at = threadIdx.x * COPY_BYTES; at < whole; at += THREADS * COPY_BYTES) {
-      copy_in_background(slot + at, source + at);
+      copy_async(slot + at, source + at);
     }
     const int rest = whole + threadIdx.x;
     if (rest < bytes && rest >= lead) slot[rest] = source[rest];
   }
-  end_copy_group();
+  commit_copies();
 }
 
 static __device__ __forceinline__ uint32_t load_id(const PartitionArguments& arguments, int64_t row) {
@@ -245,7 +245,7 @@ static __device__ __forceinline__ void move_columns(const PartitionArguments& ar
   for (int c = 0; c < arguments.columns; ++c) {
     const MovedColumn& column = arguments.column[c];
     const uint8_t* slot = memory.slots + c % SCATTER_SLOTS * memory.slot_bytes;
-    wait_for_copies_but<SCATTER_SLOTS - 1>();
+    wait_copies<SCATTER_SLOTS - 1>();
     __syncthreads();
     if (!is_staged(column)) {
       move_unstaged<THREADS>(column, tile, rows, moves);
@@ -314,8 +314,8 @@ extern "C" __global__ void __launch_bounds__(SCAN_THREADS)
   scan_counts(arguments, blockIdx.x, warp_sums);
   if (threadIdx.x == 0) {
     __threadfence();
-    uint32_t* ticket = &tickets_of_launches[arguments.control_slot];
-    last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;  // wraps to 0 by itself
+    uint32_t* finished = &finished_blocks[arguments.control_slot];
+    last = atomicInc(finished, gridDim.x - 1) == gridDim.x - 1;  // wraps to 0 by itself
     __threadfence();
   }
   __syncthreads();

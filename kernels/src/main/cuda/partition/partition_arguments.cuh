@@ -49,7 +49,7 @@ struct MovedColumn {
 //   counts    int32[partitions * count_stride]: rows of each partition in each chunk, then the rows before that chunk;
 //             16-byte aligned
 //   totals    int32[partitions]
-//   ids       id_width bytes a row (1, 2 or 4): the partition of each row
+//   ids       id_width bytes per row (1, 2 or 4): the partition of each row
 struct PartitionArguments {
   uint64_t counts;
   uint64_t totals;
@@ -59,7 +59,7 @@ struct PartitionArguments {
   uint64_t map;             // partition map; 0: the keys decide
   int32_t rows;
   int32_t partitions;
-  int32_t chunks;           // contiguous row ranges, one a block
+  int32_t chunks;           // contiguous row ranges, one per block
   int32_t count_stride;     // chunks, rounded up to a multiple of 4
   int32_t id_width;
   int32_t map_width;        // 1, 2, 4 or 8 bytes
@@ -68,7 +68,7 @@ struct PartitionArguments {
   int32_t key_columns;
   int32_t nulls_present;    // libcudf hashes struct levels only when some key is null
   int32_t columns;
-  int32_t tile_rows;        // rows a chunk; the small kernels know theirs
+  int32_t tile_rows;        // rows per chunk; the small kernels know theirs
   int32_t control_slot;     // below CONTROL_SLOTS; two launches that may run at once need different ones
   int32_t reserved;
   PartitionRule rule;

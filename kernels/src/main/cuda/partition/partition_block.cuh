@@ -11,7 +11,7 @@ constexpr int LARGEST_SINGLE_PASS = 1024;  // partitions
 
 static __device__ __forceinline__ int bits_for(int partitions) { return partitions <= 1 ? 0 : 32 - __clz(partitions - 1); }
 
-// The lanes of the warp whose partition equals this lane's: one ballot a bit of the partition number.
+// The lanes of the warp whose partition equals this lane's: one ballot per bit of the partition number.
 static __device__ __forceinline__ uint32_t peers_of(uint32_t partition, bool present, int bits) {
   uint32_t peers = __ballot_sync(ALL_LANES, present);
   for (int bit = 0; bit < bits; ++bit) {

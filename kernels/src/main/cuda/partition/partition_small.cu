@@ -9,10 +9,10 @@
 // Few counts (partitions * blocks <= ONE_BARRIER_COUNTS): every block sums the counts it needs itself, one barrier.
 // Many: the grid scans them together first, two barriers. The barrier counter wraps to zero by itself.
 //
-// Launch shape (Java repeats it): SMALL_THREADS a block; the suffix of the kernel's name is the rows a thread takes;
-// chunks = ceil(rows / (SMALL_THREADS * rows a thread)) blocks, all resident (cuLaunchCooperativeKernel);
+// Launch shape (Java repeats it): SMALL_THREADS per block; the suffix of the kernel's name is its number of rows per thread;
+// chunks = ceil(rows / (SMALL_THREADS * rows per thread)) blocks, all resident (cuLaunchCooperativeKernel);
 // dynamic shared memory: 4 * (SMALL_WARPS * partitions + 2 * partitions + WARP) bytes.
-// 512 threads of one row give 64 Ki rows 128 blocks: one a multiprocessor.
+// 512 threads of one row give 64 Ki rows 128 blocks: one per multiprocessor.
 
 #include "partition_block.cuh"
 #include "row_mover.cuh"
@@ -25,7 +25,7 @@ constexpr int SMALL_WARPS = SMALL_THREADS / WARP;
 #define ONE_BARRIER_COUNTS 8192
 #endif
 
-// One counter a launch. Launches take turns on the slots and leave them zero.
+// One counter per launch. Launches take turns on the slots and leave them zero.
 static __device__ uint32_t barriers_of_launches[CONTROL_SLOTS];
 
 struct SmallMemory {
@@ -95,7 +95,7 @@ static __device__ __forceinline__ void scan_partition_over_chunks(const Partitio
   if (lane_of_thread() == 0) __stcg(reinterpret_cast<uint32_t*>(arguments.totals) + partition, before);
 }
 
-// A warp a partition: the rows of lower blocks, and the total.
+// One warp per partition: the rows of lower blocks, and the total.
 static __device__ __forceinline__ void sum_own_counts(const PartitionArguments& arguments, const SmallMemory& memory) {
   const uint32_t* counts = reinterpret_cast<const uint32_t*>(arguments.counts);
   for (int p = warp_of_thread(); p < arguments.partitions; p += SMALL_WARPS) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stable round-robin deal: one launch; the offsets have a closed form and are the host's business.
+// Stable round-robin deal: one launch; the offsets have a closed form and are computed by the host.
 //
 // Dealing rows to n partitions is a transposition: row i is card c = i % n of deal k = i / n, and goes to row k of
 // partition (c + start) % n. A block takes a tile of cards x deals, reads it along the cards (consecutive input rows),
 // and writes it along the deals (consecutive output rows), through shared memory. With few partitions a tile
 // holds whole deals, so its input is one contiguous piece; with more, both sides are runs of 32 to 64 elements.
-// Bound: memory, 2 * row bytes. Micro-batches are bound by latency: their kernel takes one row a thread and four columns
-// at once, so that loads, barrier and stores happen once.
+// Bound: memory, 2 * row bytes. Micro-batches are bound by latency: their kernel takes one row per thread and four
+// columns at once, so that loads, barrier and stores happen once.
 //
 // Launch shapes (Java repeats them):
-//   round_robin_partition        ROUND_ROBIN_THREADS a block, `tiles` blocks, tile_cards * tile_deals <=
+//   round_robin_partition        ROUND_ROBIN_THREADS per block, `tiles` blocks, tile_cards * tile_deals <=
 //                                ROUND_ROBIN_THREADS * ROUND_ROBIN_ROUNDS, tile_deals a power of two,
 //                                shared: tile_cards * (tile_deals + padding) * 8 bytes
 //   round_robin_partition_small  the same with tile_cards * tile_deals <= ROUND_ROBIN_THREADS; no dynamic shared memory

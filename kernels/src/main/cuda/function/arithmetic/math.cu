@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mathematical functions of DOUBLE, with the bits of Java's StrictMath but for logarithms, and rounding of numbers.
+// Mathematical functions of DOUBLE, with the bits of Java's StrictMath except for logarithms, and rounding of numbers.
 
 #include "function/function.cuh"
 #include "math_hyperbolic.cuh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logarithms to about 64 bits, so that rounding them gives the nearest double but for one in some thousand.
+// Logarithms to about 64 bits, so that rounding them gives the nearest double except in about one of a thousand cases.
 //
 // x = 2^k m with m in [sqrt(1/2), sqrt(2)]; ln(m) = 2 artanh(s) with s = (m - 1) / (m + 1), by its power series.
 

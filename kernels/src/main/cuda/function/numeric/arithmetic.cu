@@ -9,7 +9,7 @@ using namespace millrace;
 
 namespace {
 
-// MIN / -1 is MIN, as in Java, whatever the processor's instruction gives.
+// MIN / -1 is MIN, as in Java, independent of the processor's instruction.
 template <typename Integer>
 __device__ inline Outcome<Integer> divide(Integer dividend, Integer divisor) {
   if (divisor == 0) return none<Integer>(DIVISION_BY_ZERO);

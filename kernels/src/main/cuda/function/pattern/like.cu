@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LIKE: `%` stands for any bytes, `_` for one code point that is no line terminator. The binding looks at the
+// LIKE: `%` stands for any bytes, `_` for one code point that is not a line terminator. The binding looks at the
 // pattern and names the function that does no more than the pattern needs. The constant is the length of the
 // pattern's bytes, little-endian in four bytes, and the bytes.
 
@@ -25,42 +25,42 @@ __device__ inline uint64_t zero_bytes(uint64_t word) {
   return ~(((word & LOW_BITS) + LOW_BITS) | word | LOW_BITS);
 }
 
-// The pattern's byte `many` stands for any bytes, `one` for one code point that is no line terminator.
+// The pattern's byte `percent` stands for any bytes, `underscore` for one code point that is not a line terminator.
 //
-// Goes back to the last `many` alone: what stands between two of them matches at its first place or, if the
+// Goes back to the last `percent` only: what stands between two of them matches at its first place or, if the
 // whole is to match, at a later one, but never needs an earlier one.
 __device__ inline bool matches_wildcards(
-    const char* bytes, int32_t length, Pattern pattern, char many, char one) {
+    const char* bytes, int32_t length, Pattern pattern, char percent, char underscore) {
   int32_t at = 0;
   int32_t in_pattern = 0;
-  int32_t after_many = -1;
+  int32_t after_percent = -1;
   int32_t taken_until = 0;
   while (at < length) {
     int32_t step = 0;
-    bool is_many = false;
+    bool is_percent = false;
     if (in_pattern < pattern.length) {
       char expected = pattern.bytes[in_pattern];
-      is_many = expected == many;
-      if (expected == one) {
+      is_percent = expected == percent;
+      if (expected == underscore) {
         step = code_point_but_line_terminator(bytes, length, at);
-      } else if (!is_many && expected == bytes[at]) {
+      } else if (!is_percent && expected == bytes[at]) {
         step = 1;
       }
     }
-    if (is_many) {
-      after_many = ++in_pattern;
+    if (is_percent) {
+      after_percent = ++in_pattern;
       taken_until = at;
     } else if (step > 0) {
       at += step;
       in_pattern++;
-    } else if (after_many >= 0) {
+    } else if (after_percent >= 0) {
       at = ++taken_until;
-      in_pattern = after_many;
+      in_pattern = after_percent;
     } else {
       return false;
     }
   }
-  while (in_pattern < pattern.length && pattern.bytes[in_pattern] == many) {
+  while (in_pattern < pattern.length && pattern.bytes[in_pattern] == percent) {
     in_pattern++;
   }
   return in_pattern == pattern.length;

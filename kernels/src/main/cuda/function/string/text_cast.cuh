@@ -161,7 +161,7 @@ __device__ inline bool is_printable(Text text) {
 }
 
 // Reads what BigDecimal and Double.parseDouble have in common: plain and scientific notation. Printable text that
-// is INVALID_CAST is no BigDecimal; an exponent of many digits is NEEDS_HOST.
+// is INVALID_CAST is not a BigDecimal; an exponent of many digits is NEEDS_HOST.
 __device__ inline Outcome<Number> parse_number(Text text) {
   Number number{text, false, 0, 0, 0, 0};
   int32_t i = 0;
@@ -225,7 +225,7 @@ struct Significand {
   char end;
 };
 
-// Takes the byte that ends the significand, whatever it is. Its digits are less than zero if there are two points.
+// Takes the byte that ends the significand, of any value. Its digits are less than zero if there are two points.
 __device__ inline Significand read_significand(const char* bytes, int32_t length, int32_t i) {
   Significand read{0, 0, -1, i, 0};
   while (read.next < length) {

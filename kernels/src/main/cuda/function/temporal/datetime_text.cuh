@@ -260,7 +260,7 @@ __device__ inline NumberKind get_date(const char* text, int32_t length, int32_t&
   return NUMBER;
 }
 
-// Milliseconds of a fraction, rounded by its fourth digit. What is no digit counts as zero.
+// Milliseconds of a fraction, rounded by its fourth digit. A character that is not a digit counts as zero.
 __device__ inline Outcome<int32_t> get_fraction(Part part) {
   part = part.trim();
   for (const char* c = part.begin; c < part.end; c++) {

@@ -6,7 +6,7 @@
 
 namespace millrace {
 
-constexpr int32_t MAXIMUM_GATHERED = 48;
+constexpr int32_t MAX_GATHERED = 48;
 
 // A buffer that is gathered element by element: a fixed-width column, or a validity mask (width 0).
 struct GatheredBuffer {
@@ -21,7 +21,7 @@ struct GatherArguments {
   uint64_t map;  // int32[rows]: source row of each output row
   int32_t rows;
   int32_t buffers;
-  GatheredBuffer buffer[MAXIMUM_GATHERED];
+  GatheredBuffer buffer[MAX_GATHERED];
 };
 
 // Gathers runs: the bytes of strings, or the element numbers of lists. Scratch memory, all of it zeros:

@@ -15,7 +15,7 @@ constexpr int32_t LONGEST_INLINE_STRING = 7;
 constexpr int32_t LARGEST_COMPACT_DECIMAL = 18;
 constexpr uint32_t LARGE_DECIMAL_BYTES = 16;
 
-static_assert(MAXIMUM_KEY_COLUMNS <= 56, "the null bits of a key row fit into one header word");
+static_assert(MAX_KEY_COLUMNS <= 56, "the null bits of a key row fit into one header word");
 
 MILLRACE_FUNCTION bool is_decimal(int32_t type) { return type >= KEY_DECIMAL32 && type <= KEY_DECIMAL128; }
 

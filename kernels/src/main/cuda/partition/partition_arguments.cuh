@@ -21,8 +21,8 @@ enum Numbering : int32_t {
   NUMBER_BY_OPERATOR = 3     // the subtask that owns the key group
 };
 
-constexpr int32_t MAXIMUM_KEY_COLUMNS = 16;
-constexpr int32_t MAXIMUM_COLUMNS = 48;
+constexpr int32_t MAX_KEY_COLUMNS = 16;
+constexpr int32_t MAX_COLUMNS = 48;
 constexpr int32_t CONTROL_SLOTS = 4096;
 
 // How a hash becomes a partition number. The multipliers are ceil(2^64 / divisor), modulo 2^64.
@@ -72,8 +72,8 @@ struct PartitionArguments {
   int32_t control_slot;     // below CONTROL_SLOTS; two launches that may run at once need different ones
   int32_t reserved;
   PartitionRule rule;
-  KeyColumn key[MAXIMUM_KEY_COLUMNS];
-  MovedColumn column[MAXIMUM_COLUMNS];
+  KeyColumn key[MAX_KEY_COLUMNS];
+  MovedColumn column[MAX_COLUMNS];
 };
 
 // The arguments of partition_offsets: the starts of the partitions in ascending ids.
@@ -100,7 +100,7 @@ struct RoundRobinArguments {
   int32_t last_deal;    // rows % partitions
   uint64_t partitions_multiplier;
   uint64_t card_multiplier;  // of tile_cards
-  MovedColumn column[MAXIMUM_COLUMNS];
+  MovedColumn column[MAX_COLUMNS];
 };
 
 }  // namespace millrace

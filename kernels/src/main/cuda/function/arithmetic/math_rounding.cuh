@@ -19,7 +19,7 @@ constexpr double EXACT_HALVES = 0x1p51;       // twice a smaller integer plus on
 constexpr double PRINTED_DIGITS = 1e18;       // Double.toString prints at most 18 digits
 constexpr double EXACT_INTEGERS = 0x1p53;
 constexpr int32_t TOO_MANY_DIGITS = 536870920;  // for Java's BigInteger to make the power of ten
-constexpr double LEAST_DECIMAL = 1e-18;
+constexpr double MIN_DECIMAL = 1e-18;
 
 __device__ const double POWERS_OF_TEN[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                            1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -85,7 +85,7 @@ __device__ inline Outcome<double> truncate_double(double x, int32_t digits) {
   double magnitude = fabs(x);
   if (!(magnitude < 1e20)) return none<double>(INVALID_ARGUMENT);
   if (digits <= -TOO_MANY_DIGITS && magnitude > 0.0) {
-    return none<double>(magnitude >= LEAST_DECIMAL ? INVALID_ARGUMENT : NEEDS_HOST);
+    return none<double>(magnitude >= MIN_DECIMAL ? INVALID_ARGUMENT : NEEDS_HOST);
   }
   if (digits >= 0 && magnitude == floor(magnitude)) return value(x + 0.0);
   if (digits < -LARGEST_POWER_OF_TEN) return value(0.0);

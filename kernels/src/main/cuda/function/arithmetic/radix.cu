@@ -40,7 +40,7 @@ MILLRACE_FUNCTION String long_hex(char* scratch, int64_t number) {
   return digits(scratch, static_cast<uint64_t>(number), 4);
 }
 
-// Flink replaces bytes that are no UTF-8 before.
+// Flink replaces bytes that are not UTF-8 before.
 MILLRACE_FUNCTION Outcome<String> bytes_hex(char* scratch, const char* bytes, int32_t length) {
   if (!is_well_formed({bytes, length})) return none<String>(NEEDS_HOST);
   for (int32_t i = 0; i < length; i++) {

@@ -317,7 +317,7 @@ MILLRACE_FUNCTION String cast_string_to_binary(const char* bytes, int32_t length
   return {bytes, length};
 }
 
-// Bytes that are no UTF-8 need the host, which replaces them.
+// Bytes that are not UTF-8 need the host, which replaces them.
 MILLRACE_FUNCTION Outcome<String> cast_binary_to_string(const char* bytes, int32_t length) {
   int32_t at = 0;
   while (at < length) {

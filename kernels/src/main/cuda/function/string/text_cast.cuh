@@ -9,7 +9,7 @@ namespace millrace {
 
 constexpr int32_t LIMB_DIGITS = 9;
 constexpr uint32_t LIMB_BASE = 1000000000;
-constexpr int32_t MAXIMUM_EXPONENT_DIGITS = 5;
+constexpr int32_t MAX_EXPONENT_DIGITS = 5;
 
 // The number as decimal digits, without leading zeros but at least one; gives how many they are.
 __device__ inline int32_t write_digits(uint64_t number, char* to) {
@@ -190,7 +190,7 @@ __device__ inline Outcome<Number> parse_number(Text text) {
     i += negative || (i < text.length && text[i] == '+');
     int32_t start = i;
     for (; i < text.length && is_digit(text[i]); i++) {
-      if (i - start == MAXIMUM_EXPONENT_DIGITS) {
+      if (i - start == MAX_EXPONENT_DIGITS) {
         return none<Number>(NEEDS_HOST);
       }
       number.exponent = number.exponent * 10 + (text[i] - '0');

@@ -2,7 +2,7 @@
 // How the blocks of a generated kernel share out output positions: single-pass prefix sums with
 // decoupled look-back.
 
-#include "../look_back.cuh"
+#include "common/look_back.cuh"
 #include "function.cuh"
 
 using namespace millrace;

@@ -2,11 +2,11 @@
 // UTF-8 at addresses of any alignment, eight bytes at a time.
 //
 // Code points are counted as Flink's BinaryStringData does: a byte that cannot start a code point counts as one, and
-// what follows a leading byte belongs to it, whatever it is. A code point that the end cuts off ends there.
+// what follows a leading byte belongs to it, of any value. A code point that the end cuts off ends there.
 
 #pragma once
 
-#include "../bytes.cuh"
+#include "common/bytes.cuh"
 #include "function.cuh"
 
 namespace millrace {

@@ -20,33 +20,13 @@ import java.util.stream.Stream;
  * @param parts the last one is the expression
  */
 @Internal
-public record ExpressionForm(List<Part> parts) implements Serializable {
+public record ExpressionForm(List<ExpressionPart> parts) implements Serializable {
   private static final long serialVersionUID = 1L;
-
-  /**
-   * A part of an expression.
-   *
-   * @param properties what it has beside operands, in the order of the record's components
-   * @param operands by their index in the list
-   */
-  record Part(Kind kind, List<Serializable> properties, List<Integer> operands)
-      implements Serializable {
-    private static final long serialVersionUID = 1L;
-  }
-
-  private enum Kind {
-    COLUMN,
-    LITERAL,
-    CALL,
-    CAST,
-    CASE,
-    ALIAS
-  }
 
   static ExpressionForm of(Expression expression) {
     IdentityHashMap<Expression, Integer> known = new IdentityHashMap<>();
-    Map<Part, Integer> numbers = new HashMap<>();
-    List<Part> parts = new ArrayList<>();
+    Map<ExpressionPart, Integer> numbers = new HashMap<>();
+    List<ExpressionPart> parts = new ArrayList<>();
     PostOrder.visit(
         expression,
         ExpressionForm::operands,
@@ -54,7 +34,7 @@ public record ExpressionForm(List<Part> parts) implements Serializable {
         node -> {
           List<Integer> ofNode = new ArrayList<>();
           operands(node).forEach(operand -> ofNode.add(known.get(operand)));
-          Part part = part(node, ofNode);
+          ExpressionPart part = part(node, ofNode);
           Integer number = numbers.putIfAbsent(part, parts.size());
           if (number == null) {
             parts.add(part);
@@ -78,29 +58,36 @@ public record ExpressionForm(List<Part> parts) implements Serializable {
     return List.of();
   }
 
-  private static Part part(Expression expression, List<Integer> operands) {
+  private static ExpressionPart part(Expression expression, List<Integer> operands) {
     if (expression instanceof Expression.ColumnReference reference) {
-      return part(Kind.COLUMN, operands, reference.name());
+      return part(ExpressionPart.Kind.COLUMN, operands, reference.name());
     } else if (expression instanceof Expression.Literal literal) {
-      return part(Kind.LITERAL, operands, literal.value(), literal.type());
+      return part(ExpressionPart.Kind.LITERAL, operands, literal.value(), literal.type());
     } else if (expression instanceof Expression.Call call) {
-      return part(Kind.CALL, operands, call.function());
+      return part(ExpressionPart.Kind.CALL, operands, call.function());
     } else if (expression instanceof Expression.Cast cast) {
-      return part(Kind.CAST, operands, cast.type(), cast.orNull());
+      return part(ExpressionPart.Kind.CAST, operands, cast.type(), cast.orNull());
     } else if (expression instanceof Expression.Alias alias) {
-      return part(Kind.ALIAS, operands, alias.name());
+      return part(ExpressionPart.Kind.ALIAS, operands, alias.name());
     }
-    return part(Kind.CASE, operands);
+    return part(ExpressionPart.Kind.CASE, operands);
   }
 
-  private static Part part(Kind kind, List<Integer> operands, Serializable... properties) {
-    return new Part(kind, new ArrayList<>(Arrays.asList(properties)), operands);
+  private static ExpressionPart part(
+      ExpressionPart.Kind kind, List<Integer> operands, Serializable... properties) {
+    return new ExpressionPart(kind, new ArrayList<>(Arrays.asList(properties)), operands);
+  }
+
+  /** The expression as SQL, cut where it is long. */
+  @Override
+  public String toString() {
+    return ExpressionText.of(parts);
   }
 
   /** The expression. */
   private Object readResolve() {
     List<Expression> expressions = new ArrayList<>(parts.size());
-    for (Part part : parts) {
+    for (ExpressionPart part : parts) {
       List<Expression> operands = part.operands().stream().map(expressions::get).toList();
       expressions.add(expression(part.kind(), part.properties(), operands));
     }
@@ -108,7 +95,7 @@ public record ExpressionForm(List<Part> parts) implements Serializable {
   }
 
   private static Expression expression(
-      Kind kind, List<Serializable> properties, List<Expression> operands) {
+      ExpressionPart.Kind kind, List<Serializable> properties, List<Expression> operands) {
     return switch (kind) {
       case COLUMN -> new Expression.ColumnReference((String) properties.get(0));
       case LITERAL -> new Expression.Literal(properties.get(0), (DataType) properties.get(1));

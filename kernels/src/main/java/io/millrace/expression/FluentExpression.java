@@ -4,7 +4,9 @@ package io.millrace.expression;
 import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
 import io.millrace.expression.error.ExpressionException;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The methods by which expressions are combined, in the words of Flink's Table API. An argument
@@ -18,7 +20,20 @@ public interface FluentExpression {
   }
 
   private Expression binary(String function, Object right) {
-    return Expressions.call(function, self(), right);
+    return Expression.Call.of(function, self(), right);
+  }
+
+  private Expression callWithRest(String function, Object... rest) {
+    return Expression.Call.of(
+        function, Stream.concat(Stream.of(self()), Arrays.stream(rest)).toArray());
+  }
+
+  private SortKey sortKey(boolean descending) {
+    if (self() instanceof Expression.ColumnReference column) {
+      return SortKey.of(column.name(), descending);
+    }
+    throw new ExpressionException(
+        "expected a column to sort by, got " + this + ": add it with withColumn first");
   }
 
   /** This expression as a column of this name. */
@@ -75,15 +90,15 @@ public interface FluentExpression {
   }
 
   default Expression not() {
-    return Expressions.call("NOT", self());
+    return Expression.Call.of("NOT", self());
   }
 
   default Expression isNull() {
-    return Expressions.call("IS NULL", self());
+    return Expression.Call.of("IS NULL", self());
   }
 
   default Expression isNotNull() {
-    return Expressions.call("IS NOT NULL", self());
+    return Expression.Call.of("IS NOT NULL", self());
   }
 
   default Expression plus(Object right) {
@@ -107,15 +122,15 @@ public interface FluentExpression {
   }
 
   default Expression negate() {
-    return Expressions.call("NEGATE", self());
+    return Expression.Call.of("NEGATE", self());
   }
 
   default Expression between(Object low, Object high) {
-    return Expressions.call("BETWEEN", self(), low, high);
+    return Expression.Call.of("BETWEEN", self(), low, high);
   }
 
   default Expression in(Object... values) {
-    return Expressions.call("IN", Expressions.prepend(self(), values));
+    return callWithRest("IN", values);
   }
 
   default Expression like(String pattern) {
@@ -134,50 +149,50 @@ public interface FluentExpression {
 
   /** This value, or the first of {@code others} that is not null. */
   default Expression coalesce(Object... others) {
-    return Expressions.call("COALESCE", Expressions.prepend(self(), others));
+    return callWithRest("COALESCE", others);
   }
 
   /** Where this is true {@code result}, else {@code otherwise}. */
   default Expression then(Object result, Object otherwise) {
     return new Expression.Case(
-        List.of(self()), List.of(Expressions.lit(result), Expressions.lit(otherwise)));
+        List.of(self()), List.of(Expression.of(result), Expression.of(otherwise)));
   }
 
   default Expression substring(Object begin, Object length) {
-    return Expressions.call("SUBSTRING", self(), begin, length);
+    return Expression.Call.of("SUBSTRING", self(), begin, length);
   }
 
   default Expression charLength() {
-    return Expressions.call("CHAR_LENGTH", self());
+    return Expression.Call.of("CHAR_LENGTH", self());
   }
 
   default Expression upperCase() {
-    return Expressions.call("UPPER", self());
+    return Expression.Call.of("UPPER", self());
   }
 
   default Expression lowerCase() {
-    return Expressions.call("LOWER", self());
+    return Expression.Call.of("LOWER", self());
   }
 
   /**
    * This column as a key to sort by, least value first.
    *
-   * @throws ExpressionException if this is no column
+   * @throws ExpressionException if this expression is not a column
    */
   default SortKey asc() {
-    return SortKey.of(self(), false);
+    return sortKey(false);
   }
 
   /**
    * This column as a key to sort by, greatest value first.
    *
-   * @throws ExpressionException if this is no column
+   * @throws ExpressionException if this expression is not a column
    */
   default SortKey desc() {
-    return SortKey.of(self(), true);
+    return sortKey(true);
   }
 
   default Expression abs() {
-    return Expressions.call("ABS", self());
+    return Expression.Call.of("ABS", self());
   }
 }

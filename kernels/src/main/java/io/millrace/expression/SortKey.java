@@ -2,7 +2,6 @@
 package io.millrace.expression;
 
 import io.millrace.annotation.PublicEvolving;
-import io.millrace.expression.error.ExpressionException;
 import java.io.Serializable;
 import java.util.Objects;
 
@@ -23,17 +22,9 @@ public record SortKey(String column, boolean descending, boolean nullsFirst)
     Objects.requireNonNull(column, "column is null");
   }
 
-  /**
-   * A key whose nulls are where Flink SQL has them: first if ascending, else last.
-   *
-   * @throws ExpressionException if {@code expression} is no column
-   */
-  static SortKey of(Expression expression, boolean descending) {
-    if (expression instanceof Expression.ColumnReference reference) {
-      return new SortKey(reference.name(), descending, !descending);
-    }
-    throw new ExpressionException(
-        expression + " is no column: add it with withColumn, and sort by that");
+  /** The key whose nulls are where Flink SQL puts them: first if ascending, last if descending. */
+  public static SortKey of(String column, boolean descending) {
+    return new SortKey(column, descending, !descending);
   }
 
   /** This key with nulls before all values. */

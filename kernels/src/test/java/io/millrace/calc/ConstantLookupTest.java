@@ -14,7 +14,6 @@ import io.millrace.column.Table;
 import io.millrace.column.TypeId;
 import io.millrace.device.PtxAssembler;
 import io.millrace.expression.Expression;
-import io.millrace.expression.Expressions;
 import io.millrace.expression.ptx.PtxLibrary;
 import io.millrace.expression.resolve.ConstantLookup;
 import io.millrace.expression.resolve.ExpressionResolver;
@@ -128,10 +127,10 @@ class ConstantLookupTest {
                   table,
                   List.of(
                       col("a").in(longs),
-                      call("NOT IN", Expressions.prepend(col("a"), longs)),
+                      call("NOT IN", prepend(col("a"), longs)),
                       col("a").in(withNull),
-                      call("NOT IN", Expressions.prepend(col("a"), withNull)),
-                      col("a").in(Expressions.prepend(col("a"), longs)))))
+                      call("NOT IN", prepend(col("a"), withNull)),
+                      col("a").in(prepend(col("a"), longs)))))
           .containsExactly(
               Arrays.asList(true, false, null),
               Arrays.asList(false, true, null),
@@ -182,7 +181,7 @@ class ConstantLookupTest {
                   table,
                   List.of(
                       col("d").in(list),
-                      call("NOT IN", Expressions.prepend(col("d"), list)),
+                      call("NOT IN", prepend(col("d"), list)),
                       col("d").in(zeros),
                       col("d").in(withNaN),
                       col("d").in(-0.0, 1.0),
@@ -340,5 +339,9 @@ class ConstantLookupTest {
 
   private static KernelIdentity identity(TypedExpression... roots) {
     return KernelIdentity.of(false, List.of(roots), List.of());
+  }
+
+  private static Object[] prepend(Expression first, Object... rest) {
+    return Stream.concat(Stream.of(first), Arrays.stream(rest)).toArray();
   }
 }

@@ -17,5 +17,5 @@ public interface CastRule {
    *
    * @return a call, whose function may fail
    */
-  TypedExpression.Call bind(TypedExpression operand, DataType to, ResolutionContext context);
+  TypedExpression.Call bind(TypedExpression operand, DataType to, BindingContext context);
 }

@@ -37,8 +37,7 @@ public final class Coercion {
    *
    * @throws ExpressionException if there is no such cast
    */
-  public static TypedExpression cast(
-      TypedExpression operand, DataType to, ResolutionContext context) {
+  public static TypedExpression cast(TypedExpression operand, DataType to, BindingContext context) {
     if (operand.type().equals(to)) {
       return operand;
     }
@@ -46,7 +45,6 @@ public final class Coercion {
       return new TypedExpression.Literal(null, to);
     }
     return context
-        .functions()
         .cast(operand.type(), to)
         .orElseThrow(
             () ->
@@ -146,7 +144,7 @@ public final class Coercion {
    * @throws ExpressionException if the results have no common type
    */
   public static TypedExpression.Case caseOf(
-      List<TypedExpression> conditions, List<TypedExpression> results, ResolutionContext context) {
+      List<TypedExpression> conditions, List<TypedExpression> results, BindingContext context) {
     DataType type = leastRestrictiveType(results);
     List<TypedExpression> cast =
         results.stream().map(result -> cast(result, type, context)).toList();

@@ -23,7 +23,7 @@ public final class FunctionDefinition {
      * @throws ExpressionException if the arguments do not fit; {@link #bind} puts the call into the
      *     message
      */
-    TypedExpression bind(List<TypedExpression> arguments, ResolutionContext context);
+    TypedExpression bind(List<TypedExpression> arguments, BindingContext context);
   }
 
   private final String name;
@@ -78,7 +78,7 @@ public final class FunctionDefinition {
    *
    * @throws ExpressionException if they do not fit, with the call and what it takes
    */
-  public TypedExpression bind(List<TypedExpression> arguments, ResolutionContext context) {
+  public TypedExpression bind(List<TypedExpression> arguments, BindingContext context) {
     return binder.bind(arguments, context);
   }
 

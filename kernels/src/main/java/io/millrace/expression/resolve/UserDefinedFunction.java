@@ -63,7 +63,7 @@ public final class UserDefinedFunction implements Serializable {
         .bind(this::bind);
   }
 
-  private TypedExpression bind(List<TypedExpression> given, ResolutionContext context) {
+  private TypedExpression bind(List<TypedExpression> given, BindingContext context) {
     Arguments.count(given, arguments.size(), arguments.size());
     List<TypedExpression> operands = new ArrayList<>();
     for (int i = 0; i < given.size(); i++) {

@@ -4,7 +4,9 @@ package io.millrace.expression.typed;
 import io.millrace.annotation.Internal;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -13,6 +15,25 @@ import java.util.function.Predicate;
 @Internal
 public final class PostOrder {
   private PostOrder() {}
+
+  /**
+   * Computes a value for each node from the values of its operands.
+   *
+   * @param value called once per node object, with the node and its operands' values
+   * @return the value of {@code root}
+   */
+  public static <N, V> V fold(
+      N root, Function<N, List<N>> operands, BiFunction<N, List<V>, V> value) {
+    IdentityHashMap<N, V> known = new IdentityHashMap<>();
+    visit(
+        root,
+        operands,
+        known::containsKey,
+        node ->
+            known.put(
+                node, value.apply(node, operands.apply(node).stream().map(known::get).toList())));
+    return known.get(root);
+  }
 
   /**
    * Visits {@code root} and what it is made of, as far as it is not known, in the order of a

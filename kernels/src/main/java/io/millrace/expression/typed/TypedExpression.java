@@ -147,7 +147,8 @@ public abstract sealed class TypedExpression {
   /** The expression as SQL, cut where it is long. */
   @Override
   public final String toString() {
-    return TypedText.of(this);
+    return PostOrder.<TypedExpression, String>fold(
+        this, TypedExpression::operands, (node, texts) -> SqlText.cut(node.toSql(texts)));
   }
 
   /** The value of an input column. */
@@ -355,7 +356,7 @@ public abstract sealed class TypedExpression {
     @Override
     String toSql(List<String> operandTexts) {
       int conditions = operandTexts.size() / 2;
-      return TypedText.branches(
+      return SqlText.branches(
           operandTexts.subList(0, conditions),
           operandTexts.subList(conditions, operandTexts.size()));
     }

@@ -7,10 +7,10 @@ import io.millrace.expression.function.decimal.DecimalArithmetic;
 import io.millrace.expression.function.decimal.DecimalFunctions;
 import io.millrace.expression.function.numeric.Arithmetic;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
@@ -84,7 +84,7 @@ public final class ArithmeticFunctions {
   }
 
   /** From left to right, which types, roundings and failures depend on. */
-  private static TypedExpression sum(List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression sum(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 2, Integer.MAX_VALUE);
     TypedExpression sum = arguments.get(0);
     for (TypedExpression argument : arguments.subList(1, arguments.size())) {
@@ -114,7 +114,7 @@ public final class ArithmeticFunctions {
   }
 
   private static TypedExpression of(
-      Arithmetic operation, List<TypedExpression> arguments, ResolutionContext context) {
+      Arithmetic operation, List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 2, 2);
     for (TypedExpression argument : arguments) {
       boolean isRefused = operation == Arithmetic.REMAINDER && argument.type().isFloatingPoint();
@@ -135,8 +135,7 @@ public final class ArithmeticFunctions {
         : result;
   }
 
-  private static TypedExpression negate(
-      List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression negate(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 1, 1);
     DataType type = arguments.get(0).type();
     if (type.isDecimal()) {

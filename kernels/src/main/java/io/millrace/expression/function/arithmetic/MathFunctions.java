@@ -8,10 +8,10 @@ import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.ptx.PtxValue;
 import io.millrace.expression.ptx.PtxWriter;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
@@ -172,7 +172,7 @@ public final class MathFunctions {
   }
 
   private static List<TypedExpression> doubles(
-      List<TypedExpression> arguments, ResolutionContext context) {
+      List<TypedExpression> arguments, BindingContext context) {
     for (TypedExpression argument : arguments) {
       if (!argument.type().isNumeric()) {
         throw Arguments.wrongType(argument);

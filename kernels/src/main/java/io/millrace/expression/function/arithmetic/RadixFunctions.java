@@ -5,10 +5,10 @@ import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.ResultSizeLimit;
@@ -50,8 +50,7 @@ public final class RadixFunctions {
             .bind((arguments, context) -> bytes(arguments)));
   }
 
-  private static TypedExpression binary(
-      List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression binary(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 1, 1);
     return BoundFunction.named("BIN")
         .host(
@@ -64,7 +63,7 @@ public final class RadixFunctions {
   }
 
   private static TypedExpression hexadecimal(
-      List<TypedExpression> arguments, ResolutionContext context) {
+      List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 1, 1);
     BoundFunction.Builder function = BoundFunction.named("HEX");
     if (arguments.get(0).type().id() == TypeId.STRING) {
@@ -92,7 +91,7 @@ public final class RadixFunctions {
     result.setString(row, HexFormat.of().withUpperCase().formatHex(bytes));
   }
 
-  private static TypedExpression asLong(TypedExpression argument, ResolutionContext context) {
+  private static TypedExpression asLong(TypedExpression argument, BindingContext context) {
     if (!argument.type().isInteger()) {
       throw Arguments.wrongType(argument);
     }

@@ -7,8 +7,8 @@ import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.ptx.PtxValue;
 import io.millrace.expression.ptx.PtxWriter;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
@@ -72,8 +72,7 @@ public enum Comparison {
    *
    * @throws ExpressionException if they have none, or if values of it have no order
    */
-  public TypedExpression of(
-      TypedExpression left, TypedExpression right, ResolutionContext context) {
+  public TypedExpression of(TypedExpression left, TypedExpression right, BindingContext context) {
     if (ImplicitStringComparison.compares(left, right)) {
       return ImplicitStringComparison.of(this, left, right, context);
     }

@@ -5,10 +5,10 @@ import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.function.logical.LogicalFunctions;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.TypedExpression;
 import java.util.ArrayList;
@@ -205,7 +205,7 @@ public final class ComparisonFunctions {
 
   /** A FLOAT beside a DOUBLE as a DOUBLE; all others as they are. */
   private static TypedExpression asDouble(
-      TypedExpression value, TypedExpression other, ResolutionContext context) {
+      TypedExpression value, TypedExpression other, BindingContext context) {
     return value.type().isFloatingPoint() && other.type().isFloatingPoint()
         ? Coercion.cast(value, Coercion.common(value.type(), other.type()), context)
         : value;

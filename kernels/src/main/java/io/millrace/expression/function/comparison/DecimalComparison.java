@@ -5,8 +5,8 @@ import io.millrace.column.DataType;
 import io.millrace.expression.function.decimal.DecimalHostFunctions;
 import io.millrace.expression.function.decimal.DecimalRegisters;
 import io.millrace.expression.function.decimal.DecimalType;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
@@ -39,7 +39,7 @@ final class DecimalComparison {
 
   /** The comparison {@code left < right}, or {@code left <= right}. */
   static TypedExpression less(
-      boolean orEqual, TypedExpression left, TypedExpression right, ResolutionContext context) {
+      boolean orEqual, TypedExpression left, TypedExpression right, BindingContext context) {
     return left.type().isFloatingPoint() || right.type().isFloatingPoint()
         ? lessAsDoubles(orEqual, left, right, context)
         : lessExactly(orEqual, left, right);
@@ -66,7 +66,7 @@ final class DecimalComparison {
   }
 
   private static TypedExpression lessAsDoubles(
-      boolean orEqual, TypedExpression left, TypedExpression right, ResolutionContext context) {
+      boolean orEqual, TypedExpression left, TypedExpression right, BindingContext context) {
     return function(orEqual)
         .parameters("total order")
         .host(isLess(orEqual))

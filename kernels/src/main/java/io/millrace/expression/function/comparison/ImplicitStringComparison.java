@@ -4,9 +4,9 @@ package io.millrace.expression.function.comparison;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.ConstantFolding;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.TypedExpression;
 import java.util.List;
 
@@ -49,10 +49,7 @@ final class ImplicitStringComparison {
    *     of no such value
    */
   static TypedExpression of(
-      Comparison comparison,
-      TypedExpression left,
-      TypedExpression right,
-      ResolutionContext context) {
+      Comparison comparison, TypedExpression left, TypedExpression right, BindingContext context) {
     DataType type = isText(left) ? right.type() : left.type();
     TypedExpression result =
         comparison == Comparison.EQUAL || comparison == Comparison.NOT_EQUAL
@@ -63,7 +60,7 @@ final class ImplicitStringComparison {
   }
 
   private static TypedExpression orNull(
-      TypedExpression operand, DataType type, ResolutionContext context) {
+      TypedExpression operand, DataType type, BindingContext context) {
     if (type.isNumeric()) {
       throw new ExpressionException("a STRING is equal to no " + type + "; cast one to the other");
     }
@@ -78,7 +75,7 @@ final class ImplicitStringComparison {
       TypedExpression left,
       TypedExpression right,
       DataType type,
-      ResolutionContext context) {
+      BindingContext context) {
     DataType common = type.isNumeric() ? Coercion.common(DataType.INT64, type) : type;
     return comparison.of(cast(left, common, context), cast(right, common, context), context);
   }
@@ -88,8 +85,7 @@ final class ImplicitStringComparison {
    *
    * @throws ExpressionException if there is no such cast, or the literal is no such value
    */
-  static TypedExpression cast(
-      TypedExpression expression, DataType type, ResolutionContext context) {
+  static TypedExpression cast(TypedExpression expression, DataType type, BindingContext context) {
     TypedExpression cast = Coercion.cast(expression, type, context);
     if (expression instanceof TypedExpression.Literal
         && cast instanceof TypedExpression.Call call) {

@@ -3,10 +3,10 @@ package io.millrace.expression.function.comparison;
 
 import io.millrace.column.DataType;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.ConstantFolding;
 import io.millrace.expression.resolve.ConstantLookup;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.TypedExpression.Literal;
 import java.util.ArrayList;
@@ -29,12 +29,12 @@ final class InList {
   private final boolean within;
   private final Comparison comparison;
   private final TypedExpression value;
-  private final ResolutionContext context;
+  private final BindingContext context;
   // By the type in which they are compared with the value.
   private final Map<DataType, List<Literal>> constants = new HashMap<>();
   private final Map<DataType, DataType> comparedTypes = new HashMap<>();
 
-  private InList(boolean within, TypedExpression value, ResolutionContext context) {
+  private InList(boolean within, TypedExpression value, BindingContext context) {
     this.within = within;
     this.comparison = within ? Comparison.EQUAL : Comparison.NOT_EQUAL;
     this.value = value;
@@ -47,16 +47,13 @@ final class InList {
    * @param list as the arguments of IN are written
    */
   static TypedExpression of(
-      boolean within,
-      TypedExpression value,
-      List<TypedExpression> list,
-      ResolutionContext context) {
+      boolean within, TypedExpression value, List<TypedExpression> list, BindingContext context) {
     return new InList(within, value, context).of(values(value, list, context));
   }
 
   /** The list that a value is looked for in; of texts and others the value's type decides. */
   private static List<TypedExpression> values(
-      TypedExpression value, List<TypedExpression> list, ResolutionContext context) {
+      TypedExpression value, List<TypedExpression> list, BindingContext context) {
     boolean comparesTexts = comparesTexts(value, list);
     DataType common = comparesTexts ? Coercion.commonType(list) : value.type();
     List<TypedExpression> values = new ArrayList<>(list.size());
@@ -86,7 +83,7 @@ final class InList {
    * @throws io.millrace.expression.error.ExpressionException if the types cannot be compared
    */
   private static TypedExpression castToKind(
-      TypedExpression value, DataType type, ResolutionContext context) {
+      TypedExpression value, DataType type, BindingContext context) {
     boolean isSameKind =
         type.id() == value.type().id()
             || (type.isDecimal() && value.type().isDecimal())

@@ -8,10 +8,10 @@ import io.millrace.expression.function.comparison.Comparison;
 import io.millrace.expression.function.comparison.ComparisonFunctions;
 import io.millrace.expression.function.logical.LogicalFunctions;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
@@ -79,13 +79,12 @@ public final class ConditionalFunctions {
   }
 
   private static List<TypedExpression> castToCommonType(
-      List<TypedExpression> arguments, ResolutionContext context) {
+      List<TypedExpression> arguments, BindingContext context) {
     DataType type = Coercion.commonArgumentType(arguments);
     return arguments.stream().map(argument -> Coercion.cast(argument, type, context)).toList();
   }
 
-  private static TypedExpression coalesce(
-      List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression coalesce(List<TypedExpression> arguments, BindingContext context) {
     List<TypedExpression> values = castToCommonType(arguments, context);
     int last = 0;
     while (last < values.size() - 1 && arguments.get(last).nullable()) {
@@ -118,8 +117,7 @@ public final class ConditionalFunctions {
                     && call.function().outcome() == BoundFunction.Outcome.FAILING);
   }
 
-  private static TypedExpression nullIf(
-      List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression nullIf(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 2, 2);
     TypedExpression value = arguments.get(0);
     return new TypedExpression.Case(
@@ -128,7 +126,7 @@ public final class ConditionalFunctions {
   }
 
   private static TypedExpression ifThenElse(
-      List<TypedExpression> arguments, ResolutionContext context) {
+      List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 3, 3);
     Arguments.typed(arguments, 0, TypeId.BOOL);
     TypedExpression.Case branches =

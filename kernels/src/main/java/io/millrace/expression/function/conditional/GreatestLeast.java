@@ -5,7 +5,7 @@ import io.millrace.expression.function.comparison.Comparison;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.ptx.PtxValue;
 import io.millrace.expression.ptx.PtxWriter;
-import io.millrace.expression.resolve.ResolutionContext;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
@@ -31,7 +31,7 @@ enum GreatestLeast {
     this.instruction = instruction;
   }
 
-  TypedExpression of(TypedExpression left, TypedExpression right, ResolutionContext context) {
+  TypedExpression of(TypedExpression left, TypedExpression right, BindingContext context) {
     ValueKind kind = ValueKind.of(left.type());
     return switch (kind) {
       case INT, LONG ->
@@ -91,7 +91,7 @@ enum GreatestLeast {
 
   /** The comparison comes first: it evaluates both sides, and is not true if one is null. */
   private TypedExpression compared(
-      TypedExpression first, TypedExpression second, ResolutionContext context) {
+      TypedExpression first, TypedExpression second, BindingContext context) {
     List<TypedExpression> conditions = new ArrayList<>();
     conditions.add(comparison.of(second, first, context));
     if (second.nullable()) {

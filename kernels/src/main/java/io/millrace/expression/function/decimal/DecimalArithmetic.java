@@ -7,8 +7,8 @@ import io.millrace.expression.function.numeric.Arithmetic;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.ptx.PtxValue;
 import io.millrace.expression.ptx.PtxWriter;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
@@ -39,10 +39,7 @@ public final class DecimalArithmetic {
 
   /** The call on two operands, of which one is a decimal and the other one too or an integer. */
   public static TypedExpression of(
-      Arithmetic operation,
-      TypedExpression left,
-      TypedExpression right,
-      ResolutionContext context) {
+      Arithmetic operation, TypedExpression left, TypedExpression right, BindingContext context) {
     DecimalArithmetic arithmetic = new DecimalArithmetic(operation, left, right);
     return switch (operation) {
       case ADD, SUBTRACT -> arithmetic.sum();
@@ -210,7 +207,7 @@ public final class DecimalArithmetic {
   }
 
   /** Of two numbers without fraction it has the type of the second one, even of an integer. */
-  private TypedExpression remainder(ResolutionContext context) {
+  private TypedExpression remainder(BindingContext context) {
     boolean isIntegral = leftType.scale() == 0 && rightType.scale() == 0;
     if (isIntegral && right.type().isInteger()) {
       TypedExpression remainder =

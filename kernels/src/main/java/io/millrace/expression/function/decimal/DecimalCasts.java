@@ -9,9 +9,9 @@ import io.millrace.expression.function.numeric.NumericCasts;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.ptx.PtxValue;
 import io.millrace.expression.ptx.PtxWriter;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.CastRule;
 import io.millrace.expression.resolve.Coercion;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
@@ -42,8 +42,7 @@ public final class DecimalCasts implements CastRule {
   }
 
   @Override
-  public TypedExpression.Call bind(
-      TypedExpression operand, DataType to, ResolutionContext context) {
+  public TypedExpression.Call bind(TypedExpression operand, DataType to, BindingContext context) {
     return operand.type().isDecimal() ? fromDecimal(operand, to) : toDecimal(operand, to);
   }
 

@@ -7,10 +7,10 @@ import io.millrace.column.TypeId;
 import io.millrace.device.HostMemory;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.ResultSizeLimit;
@@ -108,7 +108,7 @@ public final class DigestFunctions {
         .call(arguments, DataType.STRING);
   }
 
-  private static TypedExpression sha2(List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression sha2(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 2, 2);
     Arguments.typed(arguments, 0, TypeId.STRING, TypeId.BINARY);
     Arguments.typed(arguments, 1, TypeId.INT8, TypeId.INT16, TypeId.INT32, TypeId.INT64);

@@ -7,8 +7,8 @@ import io.millrace.column.TypeId;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.ptx.PtxValue;
 import io.millrace.expression.ptx.PtxWriter;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.CastRule;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
@@ -32,8 +32,7 @@ public final class NumericCasts implements CastRule {
   }
 
   @Override
-  public TypedExpression.Call bind(
-      TypedExpression operand, DataType to, ResolutionContext context) {
+  public TypedExpression.Call bind(TypedExpression operand, DataType to, BindingContext context) {
     return cast(operand, to);
   }
 

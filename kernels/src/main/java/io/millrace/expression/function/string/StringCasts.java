@@ -7,8 +7,8 @@ import io.millrace.column.TypeId;
 import io.millrace.expression.function.numeric.NumberText;
 import io.millrace.expression.function.numeric.NumericCasts;
 import io.millrace.expression.ptx.DeviceFunction;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.CastRule;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.ResultSizeLimit;
 import io.millrace.expression.typed.TypedExpression;
@@ -40,8 +40,7 @@ public final class StringCasts implements CastRule {
   }
 
   @Override
-  public TypedExpression.Call bind(
-      TypedExpression operand, DataType to, ResolutionContext context) {
+  public TypedExpression.Call bind(TypedExpression operand, DataType to, BindingContext context) {
     BoundFunction.Builder function = NumericCasts.function(to);
     if (to.id() == TypeId.STRING) {
       function = toString(function, operand.type());

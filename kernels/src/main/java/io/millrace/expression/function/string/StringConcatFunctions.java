@@ -8,13 +8,14 @@ import static io.millrace.expression.function.string.StringFunctions.literal;
 import static io.millrace.expression.function.string.StringFunctions.named;
 import static io.millrace.expression.function.string.StringFunctions.texts;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.TypeId;
 import io.millrace.expression.function.comparison.Comparison;
 import io.millrace.expression.function.logical.LogicalFunctions;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
@@ -23,10 +24,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Strings joined, and one of several. */
-final class StringConcatFunctions {
+@Internal
+public final class StringConcatFunctions {
   private StringConcatFunctions() {}
 
-  static List<FunctionDefinition> definitions() {
+  public static List<FunctionDefinition> definitions() {
     Signature two = Signature.of(STRING, STRING);
     Signature three = Signature.of(STRING, STRING, STRING);
     return List.of(
@@ -117,7 +119,7 @@ final class StringConcatFunctions {
     return conditions.size() == 1 ? conditions.get(0) : new TypedExpression.Or(conditions);
   }
 
-  private static TypedExpression elt(List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression elt(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 2, Integer.MAX_VALUE);
     TypedExpression index = Arguments.typed(arguments, 0, TypeId.INT32);
     List<TypedExpression> conditions = new ArrayList<>();

@@ -11,10 +11,11 @@ import static io.millrace.expression.function.string.StringFunctions.named;
 import static io.millrace.expression.function.string.StringFunctions.text;
 import static io.millrace.expression.function.string.StringFunctions.texts;
 
+import io.millrace.annotation.Internal;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.FunctionDefinition;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.ResultSizeLimit;
@@ -27,7 +28,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** Strings made from others. */
-final class StringEditFunctions {
+@Internal
+public final class StringEditFunctions {
   // What a result may take of scratch memory: as often the bytes of the text, and bytes a row.
   private static final long MAX_FACTOR = 64;
   private static final long MAX_BYTES = 4096;
@@ -40,7 +42,7 @@ final class StringEditFunctions {
 
   private StringEditFunctions() {}
 
-  static List<FunctionDefinition> definitions() {
+  public static List<FunctionDefinition> definitions() {
     return List.of(
         named("UPPER", Signature.of(STRING))
             .description("The string in upper case.")
@@ -134,7 +136,7 @@ final class StringEditFunctions {
         .call(texts(arguments, 1, 1), STRING);
   }
 
-  private static TypedExpression chr(List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression chr(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 1, 1);
     return BoundFunction.named("CHR")
         .host(HostFunction.ofRow(StringEdits::chr))
@@ -218,8 +220,7 @@ final class StringEditFunctions {
     return Character.toString(codePoint).getBytes(StandardCharsets.UTF_8).length;
   }
 
-  private static TypedExpression overlay(
-      List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression overlay(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 3, 4);
     List<TypedExpression> operands =
         new ArrayList<>(List.of(text(arguments, 0), text(arguments, 1)));
@@ -265,7 +266,7 @@ final class StringEditFunctions {
       String name,
       HostFunction.RowFunction host,
       List<TypedExpression> arguments,
-      ResolutionContext context) {
+      BindingContext context) {
     Arguments.count(arguments, 3, 3);
     BoundFunction.Builder function =
         BoundFunction.named(name).nullable().host(HostFunction.ofRow(host));
@@ -285,8 +286,7 @@ final class StringEditFunctions {
     return function.call(operands, STRING, nullable);
   }
 
-  private static TypedExpression repeat(
-      List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression repeat(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 2, 2);
     BoundFunction.Builder function =
         BoundFunction.named("REPEAT").failing().host(HostFunction.ofRow(StringEdits::repeat));

@@ -11,6 +11,7 @@ import static io.millrace.expression.function.string.StringFunctions.named;
 import static io.millrace.expression.function.string.StringFunctions.text;
 import static io.millrace.expression.function.string.StringFunctions.texts;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.TypeId;
 import io.millrace.expression.resolve.Arguments;
 import io.millrace.expression.resolve.FunctionDefinition;
@@ -23,12 +24,13 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Base64, character sets, URLs and IPv4 addresses. */
-final class StringEncodingFunctions {
+@Internal
+public final class StringEncodingFunctions {
   private static final String CHARACTER_SETS = "character sets of Java";
 
   private StringEncodingFunctions() {}
 
-  static List<FunctionDefinition> definitions() {
+  public static List<FunctionDefinition> definitions() {
     return Stream.of(encodings(), characterSetsAndUrls(), addresses())
         .flatMap(List::stream)
         .toList();

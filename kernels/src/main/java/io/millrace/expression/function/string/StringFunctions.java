@@ -9,10 +9,10 @@ import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.ResultSizeLimit;
@@ -33,16 +33,7 @@ public final class StringFunctions {
   private StringFunctions() {}
 
   public static List<FunctionDefinition> definitions() {
-    return Stream.of(
-            parts(),
-            trims(),
-            searches(),
-            StringPredicateFunctions.definitions(),
-            StringConcatFunctions.definitions(),
-            StringEditFunctions.definitions(),
-            StringEncodingFunctions.definitions())
-        .flatMap(List::stream)
-        .toList();
+    return Stream.of(parts(), trims(), searches()).flatMap(List::stream).toList();
   }
 
   /** A definition of this family. */
@@ -63,14 +54,14 @@ public final class StringFunctions {
 
   /** The argument as an INTEGER; a BIGINT is refused, as Flink has no code for it. */
   static TypedExpression integer(
-      List<TypedExpression> arguments, int index, ResolutionContext context) {
+      List<TypedExpression> arguments, int index, BindingContext context) {
     return Coercion.cast(
         Arguments.typed(arguments, index, TypeId.INT8, TypeId.INT16, TypeId.INT32), INT32, context);
   }
 
   /** The argument, any integer, as a BIGINT. */
   static TypedExpression bigint(
-      List<TypedExpression> arguments, int index, ResolutionContext context) {
+      List<TypedExpression> arguments, int index, BindingContext context) {
     return Coercion.cast(
         Arguments.typed(arguments, index, TypeId.INT8, TypeId.INT16, TypeId.INT32, TypeId.INT64),
         DataType.INT64,
@@ -136,7 +127,7 @@ public final class StringFunctions {
   }
 
   private static TypedExpression substring(
-      List<TypedExpression> arguments, ResolutionContext context) {
+      List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 2, 3);
     BoundFunction.Builder function =
         BoundFunction.named("SUBSTRING")
@@ -155,7 +146,7 @@ public final class StringFunctions {
       String name,
       HostFunction.RowFunction host,
       List<TypedExpression> arguments,
-      ResolutionContext context) {
+      BindingContext context) {
     Arguments.count(arguments, 2, 2);
     return BoundFunction.named(name)
         .host(HostFunction.ofRow(host))
@@ -165,7 +156,7 @@ public final class StringFunctions {
   }
 
   private static TypedExpression splitIndex(
-      List<TypedExpression> arguments, ResolutionContext context) {
+      List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 3, 3);
     boolean byCode = arguments.get(1).type().isInteger();
     return BoundFunction.named("SPLIT_INDEX")
@@ -258,7 +249,7 @@ public final class StringFunctions {
   }
 
   private static TypedExpression position(
-      String name, List<TypedExpression> arguments, ResolutionContext context) {
+      String name, List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 2, 3);
     List<TypedExpression> operands =
         new ArrayList<>(List.of(text(arguments, 0), text(arguments, 1)));
@@ -271,7 +262,7 @@ public final class StringFunctions {
         .call(operands, INT32);
   }
 
-  private static TypedExpression instr(List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression instr(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 2, 4);
     return BoundFunction.named("INSTR")
         .failing()

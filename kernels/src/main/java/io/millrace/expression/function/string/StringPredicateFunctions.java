@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.string;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.function.logical.LogicalFunctions;
@@ -15,10 +16,11 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** What strings consist of: false for a null. */
-final class StringPredicateFunctions {
+@Internal
+public final class StringPredicateFunctions {
   private StringPredicateFunctions() {}
 
-  static List<FunctionDefinition> definitions() {
+  public static List<FunctionDefinition> definitions() {
     return List.of(
         predicate(
             "IS_ALPHA",

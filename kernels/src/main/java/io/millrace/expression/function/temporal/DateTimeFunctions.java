@@ -6,9 +6,9 @@ import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
@@ -65,9 +65,6 @@ public final class DateTimeFunctions {
             "CEIL",
             "The beginning of the next unit, or the value itself if a unit begins there. As in"
                 + " Flink, decades and more always go on to the next, and so do days of a DATE."));
-    definitions.addAll(IntervalFunctions.definitions());
-    definitions.addAll(DateTimeTextFunctions.definitions());
-    definitions.addAll(EpochFunctions.definitions());
     return definitions;
   }
 
@@ -117,7 +114,7 @@ public final class DateTimeFunctions {
   }
 
   private static TypedExpression extract(
-      String symbol, TypedExpression argument, ResolutionContext context) {
+      String symbol, TypedExpression argument, BindingContext context) {
     DataType type = argument.type();
     if (type.id() == TypeId.DATE || type.id() == TypeId.TIME) {
       DateTimeUnit unit =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.temporal;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.error.ExpressionException;
@@ -8,9 +9,9 @@ import io.millrace.expression.function.temporal.DateTimePattern.Dialect;
 import io.millrace.expression.function.temporal.JulianCalendar.CivilDate;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.ResultSizeLimit;
@@ -30,7 +31,8 @@ import java.util.List;
 import java.util.Optional;
 
 /** DATE_FORMAT, TO_DATE and TO_TIMESTAMP, whose patterns are those of java.time. */
-final class DateTimeTextFunctions {
+@Internal
+public final class DateTimeTextFunctions {
   static final String HOST_PATTERN =
       "the pattern has other letters than yyyy, yy, M, d, H, m, s and S, or counts of them";
 
@@ -45,7 +47,7 @@ final class DateTimeTextFunctions {
 
   private DateTimeTextFunctions() {}
 
-  static List<FunctionDefinition> definitions() {
+  public static List<FunctionDefinition> definitions() {
     return List.of(dateFormat(), toDate(), toTimestamp());
   }
 
@@ -79,7 +81,7 @@ final class DateTimeTextFunctions {
   }
 
   private static TypedExpression dateFormat(
-      TypedExpression value, List<TypedExpression> arguments, ResolutionContext context) {
+      TypedExpression value, List<TypedExpression> arguments, BindingContext context) {
     if (!value.type().isTimestamp()) {
       throw Arguments.wrongType(value);
     }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.temporal;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.function.temporal.DateTimePattern.Dialect;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.ResultSizeLimit;
@@ -28,7 +29,8 @@ import java.util.OptionalLong;
  * Functions of seconds since 1970 and of texts with patterns of {@link SimpleDateFormat}, and
  * TO_TIMESTAMP_LTZ.
  */
-final class EpochFunctions {
+@Internal
+public final class EpochFunctions {
   private static final long MILLIS_PER_SECOND = 1_000;
   private static final long FIRST_SECOND = -62_167_219_200L;
   private static final long LAST_SECOND = 253_402_300_799L;
@@ -37,7 +39,7 @@ final class EpochFunctions {
 
   private EpochFunctions() {}
 
-  static List<FunctionDefinition> definitions() {
+  public static List<FunctionDefinition> definitions() {
     return List.of(fromUnixTime(), unixTimestamp(), convertTz(), toTimestampLtz());
   }
 
@@ -326,8 +328,7 @@ final class EpochFunctions {
         zone);
   }
 
-  private static TypedExpression ofNumber(
-      List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression ofNumber(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 1, 2);
     TypedExpression number = arguments.get(0);
     if (!number.type().isNumeric()) {

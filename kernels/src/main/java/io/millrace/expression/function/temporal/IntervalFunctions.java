@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.temporal;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.function.numeric.Arithmetic;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
@@ -21,7 +22,8 @@ import java.util.EnumSet;
 import java.util.List;
 
 /** TIMESTAMPADD, which an interval added or subtracted is too, and TIMESTAMPDIFF. */
-final class IntervalFunctions {
+@Internal
+public final class IntervalFunctions {
   private static final List<DateTimeUnit> ADDED =
       List.copyOf(EnumSet.range(DateTimeUnit.YEAR, DateTimeUnit.MILLISECOND));
   private static final List<DateTimeUnit> ADDED_TO_DATE =
@@ -35,7 +37,7 @@ final class IntervalFunctions {
 
   private IntervalFunctions() {}
 
-  static List<FunctionDefinition> definitions() {
+  public static List<FunctionDefinition> definitions() {
     return List.of(add(), difference());
   }
 
@@ -98,7 +100,7 @@ final class IntervalFunctions {
 
   /** The number of months or milliseconds of so many units. */
   private static TypedExpression interval(
-      DateTimeUnit unit, TypedExpression number, DataType type, ResolutionContext context) {
+      DateTimeUnit unit, TypedExpression number, DataType type, BindingContext context) {
     TypedExpression size = new TypedExpression.Literal((long) unit.size(), type);
     return Arithmetic.MULTIPLY.of(size, Coercion.cast(number, type, context));
   }

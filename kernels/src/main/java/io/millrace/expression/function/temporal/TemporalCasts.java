@@ -6,8 +6,8 @@ import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.device.HostMemory;
 import io.millrace.expression.ptx.DeviceFunction;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.CastRule;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.ResultSizeLimit;
 import io.millrace.expression.typed.TypedExpression;
@@ -46,8 +46,7 @@ public final class TemporalCasts implements CastRule {
   }
 
   @Override
-  public TypedExpression.Call bind(
-      TypedExpression operand, DataType to, ResolutionContext context) {
+  public TypedExpression.Call bind(TypedExpression operand, DataType to, BindingContext context) {
     SessionZone zone = SessionZone.of(context.zone());
     if (operand.type().id() == TypeId.STRING) {
       return ofString(operand, to, zone);

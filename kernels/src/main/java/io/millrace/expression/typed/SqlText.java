@@ -2,28 +2,14 @@
 package io.millrace.expression.typed;
 
 import io.millrace.annotation.Internal;
-import java.util.IdentityHashMap;
 import java.util.List;
 
-/** Typed expressions as SQL. */
+/** Pieces of SQL text that typed and untyped expressions share. */
 @Internal
-public final class TypedText {
+public final class SqlText {
   private static final int MAX_LENGTH = 10_000;
 
-  private TypedText() {}
-
-  static String of(TypedExpression expression) {
-    IdentityHashMap<TypedExpression, String> known = new IdentityHashMap<>();
-    PostOrder.visit(
-        expression,
-        TypedExpression::operands,
-        known::containsKey,
-        node -> {
-          List<String> operands = node.operands().stream().map(known::get).toList();
-          known.put(node, cut(node.toSql(operands)));
-        });
-    return known.get(expression);
-  }
+  private SqlText() {}
 
   /**
    * The text, or its first {@value #MAX_LENGTH} characters and an ellipsis. An expression that is

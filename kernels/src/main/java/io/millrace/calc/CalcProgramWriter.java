@@ -26,15 +26,15 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Generates the kernel of a calc. Each thread computes one or more rows in registers; a warp's rows
- * follow each other, 32 at a time, so that its loads and stores do too. Where rows are filtered or
- * bytes written, blocks find out by look-back where theirs go; see {@code calc.cu}.
+ * Generates the kernel of a calc. Each thread computes one or more rows in registers. The rows of a
+ * warp are consecutive, 32 at a time, so that loads and stores are coalesced. If rows are filtered
+ * or bytes written, blocks find their output positions by look-back; see {@code calc.cu}.
  */
 @Internal
 public final class CalcProgramWriter {
   private static final int MANY_NODES = 48;
   private static final int ROWS_PER_ITERATION = 4;
-  // Of a multiprocessor, so that it has enough loads under way.
+  // Resident threads per multiprocessor that keep enough loads in flight.
   private static final int RESIDENT_BLOCKS = 4;
 
   private final TypedExpression condition;
@@ -142,11 +142,11 @@ public final class CalcProgramWriter {
   }
 
   /**
-   * The program of a calc.
+   * Generates the program of a calc.
    *
-   * @param condition null for all rows
-   * @param hasMasks whether columns of the input may have masks, as far as they are nullable
-   * @param library where the functions are that it calls
+   * @param condition null for no filter
+   * @param hasMasks whether nullable input columns may have masks
+   * @param library the functions that the kernel calls
    */
   public static CalcProgram write(
       TypedExpression condition,
@@ -156,7 +156,7 @@ public final class CalcProgramWriter {
     return new CalcProgramWriter(condition, projections, hasMasks, library).write();
   }
 
-  /** Whether a projection uses what the condition computes, beyond columns. */
+  /** Whether a projection reuses an expression of the condition other than a column. */
   private boolean sharesWithCondition() {
     Set<TypedExpression> shared = new HashSet<>(condition.nodes());
     shared.retainAll(TypedExpression.nodes(outputs));
@@ -206,11 +206,11 @@ public final class CalcProgramWriter {
     return items;
   }
 
-  /** All rows of a thread stay in registers. */
+  /** Keeps all rows of a thread in registers. */
   private void writeOnePass(StreamCompactionWriter skeleton) {
     List<Item> items = items(skeleton);
     items.forEach(this::select);
-    // What a row has of bytes says where those of later rows go.
+    // The lengths of earlier rows determine the positions of later ones.
     if (writesBytes) {
       items.forEach(this::compute);
     }
@@ -233,7 +233,7 @@ public final class CalcProgramWriter {
     items.forEach(item -> store(item, skeleton));
   }
 
-  /** First the condition of all rows of a thread, then the outputs of those that are kept. */
+  /** Evaluates the condition for all rows of a thread, then the outputs for the selected rows. */
   private void writeTwoPasses(StreamCompactionWriter skeleton) {
     StreamCompactionWriter.SelectionMask kept = skeleton.keptRows();
     skeleton.forEachIteration(
@@ -279,7 +279,7 @@ public final class CalcProgramWriter {
     item.keep = predicates.and(predicates.and(value.register(), value.valid()), item.active);
   }
 
-  /** Jumps over what is not worth computing in vain; the rest is cheaper than a jump. */
+  /** Branches around expensive code that is not needed; cheap code costs less than a branch. */
   private <T> T branchIf(boolean isWorthIt, Item item, Supplier<T> body) {
     if (!isWorthIt) {
       return body.get();
@@ -291,7 +291,7 @@ public final class CalcProgramWriter {
     return result;
   }
 
-  /** Computes all outputs of a row that is kept. */
+  /** Computes all outputs of a selected row. */
   private void compute(Item item) {
     item.guard = item.keep;
     boolean branches = outputs.stream().anyMatch(conditional::contains);

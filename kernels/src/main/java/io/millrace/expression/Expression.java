@@ -23,18 +23,18 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * An expression over the columns of a row, as it is written: columns by name, functions by name,
- * nothing checked. {@link ExpressionResolver} gives it types. Immutable; made by {@link
+ * An expression over the columns of a row, as the user writes it: columns and functions are names,
+ * nothing is checked yet. {@link ExpressionResolver} assigns types. Immutable. Created by {@link
  * Expressions} and the methods of {@link FluentExpression}.
  *
- * <p>The meaning is that of Flink SQL: three-valued logic, wrapping integers, nulls in give null
- * out unless a function says otherwise.
+ * <p>Semantics are those of Flink SQL: three-valued logic, integers that wrap, and a null result
+ * for a null argument unless a function documents otherwise.
  */
 @PublicEvolving
 public sealed interface Expression extends FluentExpression, Serializable {
 
   /**
-   * The value itself if it is an expression, otherwise a literal.
+   * Returns {@code value} itself if it is an expression, otherwise a literal.
    *
    * @throws IllegalArgumentException as {@link Literal#of}
    */
@@ -59,7 +59,8 @@ public sealed interface Expression extends FluentExpression, Serializable {
   /**
    * A constant.
    *
-   * @param value of the class that {@link TypedExpression.Literal} names for the type, or null
+   * @param value null or an instance of the class that {@link TypedExpression.Literal} lists for
+   *     the type
    */
   record Literal(Serializable value, DataType type) implements Expression {
     private static final long serialVersionUID = 1L;
@@ -145,10 +146,10 @@ public sealed interface Expression extends FluentExpression, Serializable {
   }
 
   /**
-   * A function or operator, by the name it has in {@link FunctionRegistry}. {@code AND}, {@code
-   * OR}, {@code ||} and {@code +} of more than two arguments take them from left to right; so a
-   * chain of them is one call, which is made of {@code call(call(a, b), c)}, and but for {@code +}
-   * of {@code call(a, call(b, c))} too.
+   * A call of a function or operator by its name in {@link FunctionRegistry}. {@code AND}, {@code
+   * OR}, {@code ||} and {@code +} take more than two arguments and evaluate them from left to
+   * right. Nested calls of these operators are flattened into one call: {@code call(call(a, b),
+   * c)}, and except for {@code +} also {@code call(a, call(b, c))}.
    */
   record Call(String function, List<Expression> arguments) implements Expression {
     private static final long serialVersionUID = 1L;
@@ -164,7 +165,7 @@ public sealed interface Expression extends FluentExpression, Serializable {
       return new Call(function, Arrays.stream(arguments).map(Expression::of).toList());
     }
 
-    // At most one operand is taken apart: both, and x.or(x) again and again grows without measure.
+    // Flatten at most one operand: flattening both makes repeated x.or(x) grow exponentially.
     private static List<Expression> flat(String function, List<Expression> arguments) {
       if (arguments.size() < 2 || !CHAINED.contains(function)) {
         return arguments;
@@ -208,9 +209,9 @@ public sealed interface Expression extends FluentExpression, Serializable {
   }
 
   /**
-   * A conversion.
+   * A type conversion.
    *
-   * @param orNull whether a value that cannot be converted gives null (TRY_CAST) instead of failing
+   * @param orNull true for TRY_CAST: a value that cannot be converted gives null instead of failing
    */
   record Cast(Expression operand, DataType type, boolean orNull) implements Expression {
     private static final long serialVersionUID = 1L;
@@ -238,10 +239,10 @@ public sealed interface Expression extends FluentExpression, Serializable {
   }
 
   /**
-   * {@code CASE WHEN condition THEN result ... ELSE otherwise END}: the result of the first
-   * condition that is true. Later ones are not evaluated.
+   * {@code CASE WHEN condition THEN result ... ELSE otherwise END}: the result of the first true
+   * condition. Later conditions are not evaluated.
    *
-   * @param results one a condition, and last the one for rows where no condition is true
+   * @param results one result per condition, followed by the ELSE result
    */
   record Case(List<Expression> conditions, List<Expression> results) implements Expression {
     private static final long serialVersionUID = 1L;
@@ -277,7 +278,7 @@ public sealed interface Expression extends FluentExpression, Serializable {
     }
   }
 
-  /** An expression with the name its column gets. */
+  /** An expression with a name for its output column. */
   record Alias(Expression operand, String name) implements Expression {
     private static final long serialVersionUID = 1L;
 

@@ -14,10 +14,11 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * An expression as the list of its parts, operands before what uses them: comparing, hashing and
- * Java's serialization go through it without recursion. Equal parts are one.
+ * An expression as a list of nodes in which operands precede the nodes that use them. Comparison,
+ * hashing and Java serialization use this list and therefore need no recursion. Equal nodes occur
+ * once.
  *
- * @param parts the last one is the expression
+ * @param parts the nodes; the last one is the root
  */
 @Internal
 public record ExpressionForm(List<ExpressionPart> parts) implements Serializable {
@@ -44,7 +45,7 @@ public record ExpressionForm(List<ExpressionPart> parts) implements Serializable
     return new ExpressionForm(new ArrayList<>(parts));
   }
 
-  /** What an expression is made of, in the order it is written. */
+  /** The operands of an expression, in the order in which they are written. */
   public static List<Expression> operands(Expression expression) {
     if (expression instanceof Expression.Call call) {
       return call.arguments();
@@ -78,13 +79,13 @@ public record ExpressionForm(List<ExpressionPart> parts) implements Serializable
     return new ExpressionPart(kind, new ArrayList<>(Arrays.asList(properties)), operands);
   }
 
-  /** The expression as SQL, cut where it is long. */
+  /** The expression as SQL, truncated by {@link io.millrace.expression.typed.SqlText#cut}. */
   @Override
   public String toString() {
     return ExpressionText.of(parts);
   }
 
-  /** The expression. */
+  /** Rebuilds the expression after deserialization. */
   private Object readResolve() {
     List<Expression> expressions = new ArrayList<>(parts.size());
     for (ExpressionPart part : parts) {

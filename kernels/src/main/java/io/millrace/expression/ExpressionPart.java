@@ -5,10 +5,10 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * A node of an expression in a list of nodes, which names its operands by their indexes.
+ * A node in the list representation of an expression. Operands are given as list indexes.
  *
- * @param properties the record's components other than operands, in the order of their declaration
- * @param operands indexes of parts before this one
+ * @param properties the record components other than operands, in declaration order
+ * @param operands indexes of earlier nodes
  */
 record ExpressionPart(Kind kind, List<Serializable> properties, List<Integer> operands)
     implements Serializable {

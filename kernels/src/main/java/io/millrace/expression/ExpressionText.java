@@ -11,12 +11,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Expressions as SQL, which Flink reads with the same meaning, cut as {@link SqlText#cut} does. */
+/**
+ * Writes expressions as SQL that Flink parses with the same meaning, truncated by {@link
+ * SqlText#cut}.
+ */
 final class ExpressionText {
   private ExpressionText() {}
 
   /**
-   * @param parts operands before the parts that use them; the last part is the expression
+   * Writes the last of {@code parts}.
+   *
+   * @param parts operands precede the nodes that use them
    */
   static String of(List<ExpressionPart> parts) {
     List<String> texts = new ArrayList<>(parts.size());
@@ -55,7 +60,7 @@ final class ExpressionText {
         .orElseGet(() -> function + "(" + String.join(", ", arguments) + ")");
   }
 
-  /** Every literal is one of its very type: what SQL would type otherwise is cast. */
+  /** Casts every literal whose SQL notation alone would have another type. */
   private static String literal(Object value, DataType type) {
     if (value == null) {
       return cast("NULL", type);
@@ -68,7 +73,7 @@ final class ExpressionText {
       case INT32 -> number(value.toString());
       case INT8, INT16, INT64 -> cast(number(value.toString()), type);
       case FLOAT32, FLOAT64 -> cast("'" + value + "'", type);
-      // Calcite takes no number of more than 18 digits.
+      // Calcite does not parse numbers of more than 18 digits.
       case DECIMAL32, DECIMAL64, DECIMAL128 ->
           cast("'" + ((BigDecimal) value).toPlainString() + "'", type);
       case STRING -> "'" + value.toString().replace("'", "''") + "'";
@@ -77,7 +82,7 @@ final class ExpressionText {
     };
   }
 
-  /** Without a length, TIME and BINARY of SQL mean TIME(0) and BINARY(1). */
+  /** The SQL name of a type. TIME and BINARY without a length would mean TIME(0) and BINARY(1). */
   private static String type(DataType type) {
     return switch (type.id()) {
       case TIME -> "TIME(3)";

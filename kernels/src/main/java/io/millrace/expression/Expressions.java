@@ -5,22 +5,23 @@ import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
 import java.math.BigDecimal;
 
-/** Makes expressions: {@code col("price").gt(1_000)}. */
+/** Factory of expressions: {@code col("price").gt(1_000)}. */
 @PublicEvolving
 public final class Expressions {
   private Expressions() {}
 
-  /** The value of the column {@code name}. */
+  /** Reads the column {@code name}. */
   public static Expression col(String name) {
     return new Expression.ColumnReference(name);
   }
 
   /**
-   * A literal with the type that SQL gives it: Boolean, Byte to Long, Float, Double, BigDecimal (as
-   * many digits as it has), String, LocalDate, LocalTime, LocalDateTime and Instant (fraction
-   * digits 3, 6 or 9, as the value needs). An expression is returned as it is.
+   * A literal of the type that SQL assigns to the value. Accepted classes: Boolean, Byte to Long,
+   * Float, Double, BigDecimal (precision as needed), String, LocalDate, LocalTime, LocalDateTime
+   * and Instant (3, 6 or 9 fraction digits as needed). An expression is returned unchanged.
    *
-   * @throws IllegalArgumentException if no type has such a value; a null needs {@link #nullOf}
+   * @throws IllegalArgumentException if the value is null (use {@link #nullOf}) or of another
+   *     class, or has more than 38 digits
    */
   public static Expression lit(Object value) {
     return Expression.of(value);
@@ -31,12 +32,12 @@ public final class Expressions {
     return Expression.Literal.of(new BigDecimal(number));
   }
 
-  /** The null of a type. */
+  /** A null of the given type. */
   public static Expression nullOf(DataType type) {
     return new Expression.Literal(null, type);
   }
 
-  /** A function or operator by its SQL name; arguments as {@link #lit} takes them. */
+  /** Calls a function or operator by its SQL name. Arguments are converted by {@link #lit}. */
   public static Expression call(String function, Object... arguments) {
     return Expression.Call.of(function, arguments);
   }

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The methods by which expressions are combined, in the words of Flink's Table API. An argument
- * that is not an {@link Expression} is a literal of its value: see {@link Expressions#lit}.
+ * Methods that combine expressions, named as in Flink's Table API. An argument that is not an
+ * {@link Expression} becomes a literal, see {@link Expressions#lit}.
  */
 @PublicEvolving
 public interface FluentExpression {
@@ -36,27 +36,27 @@ public interface FluentExpression {
         "expected a column to sort by, got " + this + ": add it with withColumn first");
   }
 
-  /** This expression as a column of this name. */
+  /** Names the output column of this expression. */
   default Expression as(String name) {
     return new Expression.Alias(self(), name);
   }
 
-  /** Whether both are equal; null if one is null. */
+  /** SQL {@code =}: null if either side is null. */
   default Expression isEqual(Object right) {
     return binary("=", right);
   }
 
-  /** The same as {@link #isEqual}. */
+  /** Short form of {@link #isEqual}. */
   default Expression eq(Object right) {
     return isEqual(right);
   }
 
-  /** Whether both are different; null if one is null. */
+  /** SQL {@code <>}: null if either side is null. */
   default Expression isNotEqual(Object right) {
     return binary("<>", right);
   }
 
-  /** The same as {@link #isNotEqual}. */
+  /** Short form of {@link #isNotEqual}. */
   default Expression ne(Object right) {
     return isNotEqual(right);
   }
@@ -147,12 +147,12 @@ public interface FluentExpression {
     return new Expression.Cast(self(), type, true);
   }
 
-  /** This value, or the first of {@code others} that is not null. */
+  /** This value, or the first non-null value of {@code others} if this value is null. */
   default Expression coalesce(Object... others) {
     return callWithRest("COALESCE", others);
   }
 
-  /** Where this is true {@code result}, else {@code otherwise}. */
+  /** {@code result} if this condition is true, otherwise {@code otherwise}. */
   default Expression then(Object result, Object otherwise) {
     return new Expression.Case(
         List.of(self()), List.of(Expression.of(result), Expression.of(otherwise)));
@@ -175,7 +175,7 @@ public interface FluentExpression {
   }
 
   /**
-   * This column as a key to sort by, least value first.
+   * Ascending sort key for this column, with nulls first.
    *
    * @throws ExpressionException if this expression is not a column
    */
@@ -184,7 +184,7 @@ public interface FluentExpression {
   }
 
   /**
-   * This column as a key to sort by, greatest value first.
+   * Descending sort key for this column, with nulls last.
    *
    * @throws ExpressionException if this expression is not a column
    */

@@ -163,11 +163,11 @@ class CalcInputsTest {
     }
     try (Table table = words();
         Table slice = table.slice(0, 1)) {
-      assertRefused(program(large), table, "a column may get 72494350336 bytes, more than the 2");
+      assertRefused(program(large), table, "in a column, got up to 72494350336 bytes");
       assertThat(size(slice, RowSizeLimit.of(typed(large))).bytes()).isEqualTo(1 << 24);
       assertRefused(
-          program(call("CHAR_LENGTH", large)), table, "a value may get 72494350336 bytes, more");
-      assertRefused(program(endless), table, "a column may get 1125899906842624 bytes, more");
+          program(call("CHAR_LENGTH", large)), table, "in a value, got up to 72494350336 bytes");
+      assertRefused(program(endless), table, "in a column, got up to 1125899906842624 bytes");
     }
   }
 

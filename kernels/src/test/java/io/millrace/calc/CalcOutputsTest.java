@@ -134,7 +134,7 @@ class CalcOutputsTest {
               () -> bids.apply(table, Optional.of(col("x").isEqual("ä")), padded.as("text")))
           .isInstanceOf(EvaluationException.class)
           .hasMessage(
-              "a result of over 2 GiB in CAST(x AS CHAR(2147483647)) at row 3:"
+              "the result exceeds 2 GiB in CAST(x AS CHAR(2147483647)) at row 3:"
                   + " values 'ä', 2147483647");
       assertThatThrownBy(
               () ->

@@ -118,9 +118,9 @@ class RowSampleTest {
   @Test
   void whatIsNoFractionIsRefused() {
     assertThatThrownBy(() -> RowSample.condition(IDS, 1.5, 1))
-        .hasMessage("a fraction is from 0 to 1, not 1.5");
+        .hasMessage("expected a fraction from 0 to 1, got 1.5");
     assertThatThrownBy(() -> RowSample.condition(IDS, Double.NaN, 1))
-        .hasMessage("a fraction is from 0 to 1, not NaN");
+        .hasMessage("expected a fraction from 0 to 1, got NaN");
     assertThatThrownBy(
             () ->
                 RowSample.condition(

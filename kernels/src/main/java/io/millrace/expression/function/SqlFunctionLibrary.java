@@ -32,7 +32,7 @@ import io.millrace.expression.resolve.FunctionLibrary;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The functions and casts of this package. */
+/** The built-in functions and casts. */
 @Internal
 public final class SqlFunctionLibrary implements FunctionLibrary {
   @Override

@@ -6,7 +6,7 @@ import io.millrace.column.DataType;
 import java.time.ZoneId;
 import java.util.Optional;
 
-/** The session as functions and casts see it while their calls are bound. */
+/** The part of a session that functions and casts depend on when a call is bound. */
 @Internal
 public interface BindingContext {
   /** The session's time zone. */

@@ -7,14 +7,14 @@ import java.time.ZoneId;
 import java.util.Optional;
 
 /**
- * What a resolution depends on beside the expression and the schema.
+ * The session in which expressions are resolved.
  *
- * @param zone the session's time zone (Flink's {@code table.local-time-zone})
- * @param functions the functions that may be called
+ * @param zone the session time zone (Flink's {@code table.local-time-zone})
+ * @param functions the available functions
  */
 @PublicEvolving
 public record ResolutionContext(ZoneId zone, FunctionRegistry functions) implements BindingContext {
-  /** The built-in functions, and UTC. */
+  /** UTC and the built-in functions. */
   public static final ResolutionContext DEFAULT =
       new ResolutionContext(ZoneId.of("UTC"), FunctionRegistry.builtIn());
 

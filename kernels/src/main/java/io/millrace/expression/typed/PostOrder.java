@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** Walks graphs operands first, however deep they are: without recursion. */
+/** Traverses graphs in post-order without recursion, so that depth is unlimited. */
 @Internal
 public final class PostOrder {
   private PostOrder() {}
@@ -36,15 +36,15 @@ public final class PostOrder {
   }
 
   /**
-   * Visits {@code root} and what it is made of, as far as it is not known, in the order of a
-   * recursion.
+   * Visits {@code root} and its operands, except known nodes, in the order of a recursive
+   * traversal.
    *
-   * @param isKnown must be true of a node from its visit on
+   * @param isKnown must return true for a node after its visit
    */
   public static <N> void visit(
       N root, Function<N, List<N>> operands, Predicate<N> isKnown, Consumer<N> visitor) {
     Deque<N> pending = new ArrayDeque<>();
-    // Those of pending whose operands are above them.
+    // Nodes of pending whose operands have been pushed above them.
     Deque<N> expanded = new ArrayDeque<>();
     pending.push(root);
     while (!pending.isEmpty()) {

@@ -4,7 +4,7 @@ package io.millrace.expression.typed;
 import io.millrace.annotation.Internal;
 import java.util.List;
 
-/** Pieces of SQL text that typed and untyped expressions share. */
+/** SQL text fragments that typed and untyped expressions share. */
 @Internal
 public final class SqlText {
   private static final int MAX_LENGTH = 10_000;
@@ -12,8 +12,8 @@ public final class SqlText {
   private SqlText() {}
 
   /**
-   * The text, or its first {@value #MAX_LENGTH} characters and an ellipsis. An expression that is
-   * used twice is written twice, so the text of a graph may be exponentially longer than the graph.
+   * Truncates a text to {@value #MAX_LENGTH} characters and an ellipsis. A shared operand is
+   * written at each use, so the text of a graph may be exponentially longer than the graph.
    */
   public static String cut(String text) {
     return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH) + "...";
@@ -22,7 +22,7 @@ public final class SqlText {
   /**
    * A searched CASE.
    *
-   * @param results the result of each condition, and last the result of ELSE
+   * @param results one result per condition, followed by the ELSE result
    */
   public static String branches(List<String> conditions, List<String> results) {
     StringBuilder sql = new StringBuilder("CASE");

@@ -5,10 +5,10 @@ import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.error.ExpressionException;
 
-/** How a value is held while an expression is evaluated. */
+/** Representation of a value during evaluation. */
 @Internal
 public enum ValueKind {
-  /** One predicate register; 0 or 1 of a long on the host. */
+  /** A predicate register; 0 or 1 in a long on the host. */
   BOOL,
   /** INT8 to INT32, DATE, TIME and DECIMAL(1..9): 32 bits, sign-extended. */
   INT,
@@ -26,7 +26,7 @@ public enum ValueKind {
   /**
    * The kind of a type's values.
    *
-   * @throws ExpressionException if expressions have no such values: LIST, STRUCT, DICTIONARY
+   * @throws ExpressionException for LIST, STRUCT and DICTIONARY, which expressions do not support
    */
   public static ValueKind of(DataType type) {
     return switch (type.id()) {
@@ -48,7 +48,7 @@ public enum ValueKind {
     return this == DECIMAL128 || this == TIMESTAMP_NANOS || this == BYTES;
   }
 
-  /** Whether the host holds values in doubles. */
+  /** Whether host vectors store the values as doubles. */
   public boolean isFloating() {
     return this == FLOAT || this == DOUBLE;
   }

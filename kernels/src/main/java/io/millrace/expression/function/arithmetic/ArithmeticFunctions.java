@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** The arithmetic operators, with the result types of Flink SQL. */
+/** The arithmetic operators with the result types of Flink SQL. */
 @Internal
 public final class ArithmeticFunctions {
   private static final List<DataType> TYPES =
@@ -52,8 +52,9 @@ public final class ArithmeticFunctions {
     definitions.add(
         infix(
             Arithmetic.DIVIDE,
-            "The quotient; of integers truncated towards zero. Division by zero fails, but gives"
-                + " infinity or NaN for floating-point numbers."));
+            "The quotient. Integer division truncates towards zero. Division by zero fails"
+                + " for integers and decimals and gives infinity or NaN for floating-point"
+                + " numbers."));
     definitions.add(
         builder("MOD", "The remainder of the division, with the sign of the dividend.")
             .aliases("%")
@@ -67,7 +68,7 @@ public final class ArithmeticFunctions {
                         TYPES.stream().map(Signature::of),
                         DecimalFunctions.unarySignatures().stream())
                     .toList())
-            .description("The number with the other sign; integers wrap. Written -x.")
+            .description("The negated number; integers wrap. Written -x.")
             .sql(arguments -> "(-" + arguments.get(0) + ")")
             .bind(ArithmeticFunctions::negate));
     return definitions;
@@ -83,7 +84,7 @@ public final class ArithmeticFunctions {
                     : of(operation, arguments, context));
   }
 
-  /** From left to right, which types, roundings and failures depend on. */
+  /** Adds from left to right, because types, rounding and failures depend on the order. */
   private static TypedExpression sum(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 2, Integer.MAX_VALUE);
     TypedExpression sum = arguments.get(0);
@@ -129,7 +130,7 @@ public final class ArithmeticFunctions {
     TypedExpression left = Coercion.cast(arguments.get(0), common, context);
     TypedExpression right = Coercion.cast(arguments.get(1), common, context);
     TypedExpression result = operation.of(left, right);
-    // SQL gives a remainder the divisor's type.
+    // SQL gives the remainder the type of the divisor.
     return operation == Arithmetic.REMAINDER && common.isInteger()
         ? Coercion.cast(result, arguments.get(1).type(), context)
         : result;

@@ -17,9 +17,9 @@ import io.millrace.expression.vector.Rows;
 import java.util.List;
 
 /**
- * The five operations on decimals, or on a decimal and an integer, with the types and values of
- * Flink's {@code DecimalDataUtils}: exact, then rounded HALF_UP, and null where the result has more
- * digits than its type.
+ * The five arithmetic operations on two decimals, or a decimal and an integer, with the types and
+ * values of Flink's {@code DecimalDataUtils}: exact, then rounded HALF_UP, and null if the result
+ * exceeds the precision of its type.
  */
 @Internal
 public final class DecimalArithmetic {
@@ -37,7 +37,10 @@ public final class DecimalArithmetic {
     this.rightType = Coercion.asDecimal(right.type());
   }
 
-  /** The call on two operands, of which one is a decimal and the other one too or an integer. */
+  /**
+   * Applies the operation to two operands, at least one of which is a decimal; the other may be an
+   * integer.
+   */
   public static TypedExpression of(
       Arithmetic operation, TypedExpression left, TypedExpression right, BindingContext context) {
     DecimalArithmetic arithmetic = new DecimalArithmetic(operation, left, right);
@@ -206,7 +209,10 @@ public final class DecimalArithmetic {
         right);
   }
 
-  /** Of two numbers without fraction it has the type of the second one, even of an integer. */
+  /**
+   * For two numbers without fraction digits, the result has the type of the second operand, even if
+   * it is an integer.
+   */
   private TypedExpression remainder(BindingContext context) {
     boolean isIntegral = leftType.scale() == 0 && rightType.scale() == 0;
     if (isIntegral && right.type().isInteger()) {

@@ -16,9 +16,8 @@ import io.millrace.expression.vector.ValueKind;
 import java.util.List;
 
 /**
- * Casts among BOOLEAN, the integers and the floating-point numbers, with Java's conversions:
- * integers wrap, floating point to integer saturates, through INT if the target is narrower, and
- * maps NaN to 0.
+ * Casts among BOOLEAN, integers and floating-point numbers with Java's conversions: integers wrap;
+ * floating point to integer saturates, by way of INT for narrower targets, and maps NaN to 0.
  */
 @Internal
 public final class NumericCasts implements CastRule {
@@ -36,14 +35,14 @@ public final class NumericCasts implements CastRule {
     return cast(operand, to);
   }
 
-  /** The binding of a cast, without its functions. */
+  /** A builder with the name and SQL text of a cast, without its functions. */
   public static BoundFunction.Builder function(DataType to) {
     return BoundFunction.named("CAST")
         .parameters(to)
         .sql(operands -> "CAST(" + operands.get(0) + " AS " + to + ")");
   }
 
-  /** The cast where neither type is a decimal. */
+  /** Casts between two types other than DECIMAL. */
   public static TypedExpression.Call cast(TypedExpression operand, DataType to) {
     boolean fromFloating = operand.type().isFloatingPoint();
     return function(to)
@@ -127,7 +126,7 @@ public final class NumericCasts implements CastRule {
     }
   }
 
-  /** The instruction saturates; of NaN it gives no zero. */
+  /** The PTX instruction saturates but does not map NaN to zero. */
   private static void emitFloatingToInteger(PtxWriter ptx, PtxValue operand, PtxValue result) {
     String from = operand.register();
     String suffix = suffix(operand.type());

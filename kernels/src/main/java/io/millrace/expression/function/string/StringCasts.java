@@ -20,14 +20,14 @@ import java.util.Optional;
 
 /**
  * Casts between STRING and BOOLEAN, numbers and BINARY, and to strings of a given length. The
- * device leaves to the host what it cannot compute exactly: text with characters that are not
- * ASCII, and DOUBLEs of more than 15 digits or large exponents.
+ * device leaves rows that it cannot compute exactly to the host: non-ASCII text, and DOUBLEs with
+ * more than 15 digits or large exponents.
  */
 @Internal
 public final class StringCasts implements CastRule {
   private static final ResultSizeLimit BOOLEAN_BYTES = ResultSizeLimit.constant(5);
   private static final ResultSizeLimit INTEGER_BYTES = ResultSizeLimit.constant(20);
-  // 38 digits, a sign, a point and a zero before it.
+  // 38 digits, a sign, a decimal point and a leading zero.
   private static final ResultSizeLimit DECIMAL_BYTES = ResultSizeLimit.constant(41);
 
   @Override

@@ -23,7 +23,7 @@ import io.millrace.expression.vector.HostFunction;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Strings joined, and one of several. */
+/** Concatenation and selection of strings. */
 @Internal
 public final class StringConcatFunctions {
   private StringConcatFunctions() {}
@@ -33,23 +33,27 @@ public final class StringConcatFunctions {
     Signature three = Signature.of(STRING, STRING, STRING);
     return List.of(
         named("||", two)
-            .description("Both strings, one behind the other.")
+            .description("The two strings concatenated.")
             .infix("||")
             .bind((arguments, context) -> concatTexts(texts(arguments, 2, Integer.MAX_VALUE))),
         named("CONCAT", Signature.of(STRING), two, three)
-            .description("The strings, one behind the other; null if one is null.")
+            .description("The strings concatenated; null if any is null.")
             .bind((arguments, context) -> concat(texts(arguments, 1, Integer.MAX_VALUE))),
         named("CONCAT_WS", Signature.of(STRING), two, three)
             .description(
-                "The strings behind the first that are not null, one behind the other with the"
-                    + " first between them; null if the first is null.")
+                "Concatenates the non-null strings after the first with the first as the"
+                    + " separator; null if the separator is null.")
             .bind((arguments, context) -> concatWithSeparator(arguments)),
         named("ELT", Signature.of(INT32, STRING), Signature.of(INT32, STRING, STRING))
-            .description("The string at an index, counted from 1; null if there is none.")
+            .description(
+                "The string at an index, counted from 1; null if the index is out of range.")
             .bind(StringConcatFunctions::elt));
   }
 
-  /** Halves first: from left to right the first text is copied again for each one behind it. */
+  /**
+   * Concatenates halves: from left to right, the first text would be copied again for each
+   * following one.
+   */
   private static TypedExpression concatTexts(List<TypedExpression> texts) {
     if (texts.size() == 1) {
       return texts.get(0);
@@ -81,7 +85,7 @@ public final class StringConcatFunctions {
     return joined;
   }
 
-  /** The text, or an empty one for a null. */
+  /** The text, or an empty string if it is null. */
   static TypedExpression orEmpty(TypedExpression text) {
     return text.nullable()
         ? new TypedExpression.Case(
@@ -89,7 +93,7 @@ public final class StringConcatFunctions {
         : text;
   }
 
-  // Each text that is not null with the separator before it, if one before it is not null.
+  // Prepends the separator to each non-null text that follows a non-null text.
   private static TypedExpression concatWithSeparator(List<TypedExpression> arguments) {
     List<TypedExpression> texts = texts(arguments, 1, Integer.MAX_VALUE);
     TypedExpression separator = texts.get(0);

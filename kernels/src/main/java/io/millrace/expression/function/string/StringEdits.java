@@ -12,13 +12,13 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Strings made from others. Those that Flink makes from Java strings decode malformed UTF-8 to
- * U+FFFD and count UTF-16 units.
+ * Host implementations of functions that edit strings. Functions that Flink implements with Java
+ * strings decode malformed UTF-8 to U+FFFD and count UTF-16 units.
  */
 final class StringEdits {
   private StringEdits() {}
 
-  /** Of bytes as they are. */
+  /** Concatenates bytes without decoding them. */
   static void concat(HostVector[] operands, HostVector result, int row) {
     int left = operands[0].length(row);
     int right = operands[1].length(row);
@@ -53,7 +53,8 @@ final class StringEdits {
     }
   }
 
-  // As Flink, keeps bytes that start no code point if there are no wider code points.
+  // Like Flink, keeps bytes that do not start a code point if the text has no multi-byte code
+  // points.
   private static boolean changeCase(
       HostVector text, HostVector result, int row, char first, char last) {
     int length = text.length(row);
@@ -113,7 +114,9 @@ final class StringEdits {
     result.setString(row, translated.toString());
   }
 
-  /** {@code OVERLAY(text PLACING replacement FROM start)}; a fourth operand is the length. */
+  /**
+   * {@code OVERLAY(text PLACING replacement FROM start)}; an optional fourth operand is the length.
+   */
   static void overlay(HostVector[] operands, HostVector result, Rows rows) {
     for (int i = 0; i < rows.count(); i++) {
       int row = rows.position(i);
@@ -176,7 +179,7 @@ final class StringEdits {
     result.setBytes(row, address, (int) bytes);
   }
 
-  /** The code points of the bytes as they are, in reverse order. */
+  /** Reverses the order of the code points without validating them. */
   static void reverse(HostVector[] operands, HostVector result, int row) {
     long source = operands[0].address(row);
     int length = operands[0].length(row);
@@ -189,7 +192,7 @@ final class StringEdits {
     result.setBytes(row, target, length);
   }
 
-  /** The character of a code's lowest byte. */
+  /** The character whose code is the lowest byte. */
   static void chr(HostVector[] operands, HostVector result, int row) {
     long code = operands[0].longs()[row];
     result.setString(row, code < 0 ? "" : String.valueOf((char) (code & 0xff)));

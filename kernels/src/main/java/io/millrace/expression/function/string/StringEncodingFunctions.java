@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 /** Base64, character sets, URLs and IPv4 addresses. */
 @Internal
 public final class StringEncodingFunctions {
-  private static final String CHARACTER_SETS = "character sets of Java";
+  private static final String CHARACTER_SETS = "Java's character sets";
 
   private StringEncodingFunctions() {}
 
@@ -40,7 +40,7 @@ public final class StringEncodingFunctions {
     Signature one = Signature.of(STRING);
     return List.of(
         named("TO_BASE64", one, Signature.of(BINARY))
-            .description("The bytes in Base64.")
+            .description("Encodes bytes in Base64.")
             .bind(
                 (arguments, context) ->
                     BoundFunction.named("TO_BASE64")
@@ -49,7 +49,7 @@ public final class StringEncodingFunctions {
                         .scratch(ResultSizeLimit.constant(2).plusOperand(0, 2))
                         .call(bytes(arguments), STRING)),
         named("FROM_BASE64", one, Signature.of(BINARY))
-            .description("The bytes that a text in Base64 stands for; another text fails.")
+            .description("Decodes Base64 to bytes; malformed input fails.")
             .bind(
                 (arguments, context) ->
                     BoundFunction.named("FROM_BASE64")
@@ -59,7 +59,7 @@ public final class StringEncodingFunctions {
                         .scratch(WITHIN_TEXT)
                         .call(bytes(arguments), STRING)),
         named("URL_ENCODE", one)
-            .description("The text as a value of a form of application/x-www-form-urlencoded.")
+            .description("Encodes a string as application/x-www-form-urlencoded.")
             .bind(
                 (arguments, context) ->
                     BoundFunction.named("URL_ENCODE")
@@ -69,7 +69,8 @@ public final class StringEncodingFunctions {
                         .scratch(ResultSizeLimit.NONE.plusOperand(0, 3))
                         .call(texts(arguments, 1, 1), STRING)),
         named("URL_DECODE", one)
-            .description("What a value of a form stands for; null if it is malformed.")
+            .description(
+                "Decodes application/x-www-form-urlencoded; null if the value is malformed.")
             .bind(
                 (arguments, context) ->
                     BoundFunction.named("URL_DECODE")
@@ -83,7 +84,7 @@ public final class StringEncodingFunctions {
   private static List<FunctionDefinition> characterSetsAndUrls() {
     return List.of(
         named("ENCODE", Signature.of(Signature.any(STRING), Signature.literal(STRING, "UTF-8")))
-            .description("The text in a character set; an unknown one fails.")
+            .description("Encodes a string in a character set; an unknown character set fails.")
             .bind(
                 (arguments, context) ->
                     BoundFunction.named("ENCODE")
@@ -92,7 +93,7 @@ public final class StringEncodingFunctions {
                         .hostOnly(CHARACTER_SETS)
                         .call(texts(arguments, 2, 2), BINARY)),
         named("DECODE", Signature.of(Signature.any(BINARY), Signature.literal(STRING, "UTF-8")))
-            .description("The text that bytes in a character set stand for; an unknown one fails.")
+            .description("Decodes bytes in a character set; an unknown character set fails.")
             .bind(
                 (arguments, context) -> {
                   Arguments.count(arguments, 2, 2);
@@ -106,14 +107,15 @@ public final class StringEncodingFunctions {
                 }),
         named("PARSE_URL", Signature.of(STRING, STRING), Signature.of(STRING, STRING, STRING))
             .description(
-                "A part of a URL: HOST, PATH, QUERY, REF, PROTOCOL, FILE, AUTHORITY or USERINFO, or"
-                    + " a parameter of its QUERY; null if there is none.")
+                "A part of a URL: HOST, PATH, QUERY, REF, PROTOCOL, FILE, AUTHORITY or"
+                    + " USERINFO, or a parameter of its QUERY; null if the URL does not have the"
+                    + " part.")
             .bind(
                 (arguments, context) ->
                     BoundFunction.named("PARSE_URL")
                         .nullable()
                         .host(HostFunction.ofRow(StringEncodings::parseUrl))
-                        .hostOnly("the URL parser of Java")
+                        .hostOnly("Java's URL parser")
                         .call(texts(arguments, 2, 3), STRING)));
   }
 
@@ -121,8 +123,8 @@ public final class StringEncodingFunctions {
     return List.of(
         named("INET_ATON", Signature.of(STRING))
             .description(
-                "The number of an IPv4 address, in which parts may be missing before the last of"
-                    + " two and of three; null if it is none.")
+                "The number of an IPv4 address, which may omit parts before the last of two or"
+                    + " three; null if the address is malformed.")
             .bind(
                 (arguments, context) ->
                     BoundFunction.named("INET_ATON")
@@ -131,7 +133,7 @@ public final class StringEncodingFunctions {
                         .device("inet_aton")
                         .call(texts(arguments, 1, 1), INT64)),
         named("INET_NTOA", Signature.of(INT64), Signature.of(INT32))
-            .description("The IPv4 address with a number; null if there is none.")
+            .description("The IPv4 address of a number; null if the number is out of range.")
             .bind(
                 (arguments, context) -> {
                   Arguments.count(arguments, 1, 1);

@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 
-/** TIMESTAMPADD, which an interval added or subtracted is too, and TIMESTAMPDIFF. */
+/** TIMESTAMPADD, which also implements adding and subtracting intervals, and TIMESTAMPDIFF. */
 @Internal
 public final class IntervalFunctions {
   private static final List<DateTimeUnit> ADDED =
@@ -53,10 +53,10 @@ public final class IntervalFunctions {
     return FunctionDefinition.named("TIMESTAMPADD")
         .family(FunctionFamily.TEMPORAL)
         .signatures(signatures)
-        .description("The date, time or timestamp so many units later; numbers wrap.")
+        .description("Adds a number of units to a date, time or timestamp; numbers wrap.")
         .differences(
-            "Fails for a TIMESTAMP(4..6) beyond the years -290307 to 294246, and takes no months of a"
-                + " TIME.")
+            "Fails for a TIMESTAMP(4..6) outside the years -290307 to 294246. Months"
+                + " cannot be added to a TIME.")
         .sql(a -> sql("TIMESTAMPADD", a))
         .bind(
             (arguments, context) -> {
@@ -98,7 +98,7 @@ public final class IntervalFunctions {
     };
   }
 
-  /** The number of months or milliseconds of so many units. */
+  /** Converts a number of units to months or milliseconds. */
   private static TypedExpression interval(
       DateTimeUnit unit, TypedExpression number, DataType type, BindingContext context) {
     TypedExpression size = new TypedExpression.Literal((long) unit.size(), type);
@@ -232,10 +232,12 @@ public final class IntervalFunctions {
         .family(FunctionFamily.TEMPORAL)
         .signatures(signatures)
         .description(
-            "How many whole units the second value is after the first. As in Flink it is an INT,"
-                + " which wraps, of whole seconds where the unit is a WEEK or less than a SECOND; of"
-                + " NANOSECOND it is a BIGINT.")
-        .differences("Months of dates beyond the years -4712 to 5874898 are not as in Flink.")
+            "The difference in whole units from the first value to the second. As in Flink"
+                + " the result is an INT that wraps, computed from whole seconds for WEEK and"
+                + " for units below SECOND; for NANOSECOND it is a BIGINT.")
+        .differences(
+            "Differences in months of dates outside the years -4712 to 5874898 deviate"
+                + " from Flink.")
         .sql(a -> sql("TIMESTAMPDIFF", a))
         .bind(
             (arguments, context) -> {

@@ -18,11 +18,11 @@ import io.millrace.expression.vector.Status;
 import java.util.List;
 
 /**
- * Casts between dates, times, timestamps and their texts. A timestamp with time zone is an instant,
- * whose local time is that of the session's zone.
+ * Casts between dates, times, timestamps and strings. A timestamp with time zone is an instant; its
+ * local time is in the session time zone.
  *
- * <p>As in Flink, a cast to a DATE or to fewer digits cuts towards 1970, and one to a TIME of a
- * timestamp before 1970 is negative.
+ * <p>As in Flink, a cast to DATE or to fewer digits truncates towards 1970, and a cast of a
+ * timestamp before 1970 to TIME is negative.
  */
 @Internal
 public final class TemporalCasts implements CastRule {
@@ -153,10 +153,10 @@ public final class TemporalCasts implements CastRule {
         .call(List.of(millis), DataType.TIME);
   }
 
-  /** Writes the text of a row. */
+  /** Writes a row as text. */
   @FunctionalInterface
   interface TextWriter {
-    /** Returns how many bytes it wrote. */
+    /** Returns the number of bytes written. */
     int write(byte[] to, HostVector operand, int row);
   }
 

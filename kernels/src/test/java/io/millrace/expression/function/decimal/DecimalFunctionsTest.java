@@ -110,7 +110,7 @@ class DecimalFunctionsTest {
                     DataType.decimal(5, 2),
                     List.of(BigDecimal.ONE.setScale(2))))
         .isInstanceOf(ExpressionException.class)
-        .hasMessageContaining("no integer literal");
+        .hasMessageContaining("expected an integer literal");
   }
 
   private List<DataType> types() {

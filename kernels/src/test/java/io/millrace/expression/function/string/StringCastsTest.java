@@ -194,7 +194,7 @@ class StringCastsTest {
         .containsExactly("é😀", "é ", "  ", null);
     assertThatThrownBy(() -> evaluate(call("CAST_CHAR", col("s"), 0), DataType.STRING, "a"))
         .isInstanceOf(ExpressionException.class)
-        .hasMessageContaining("a CHAR has at least one character, not 0");
+        .hasMessageContaining("expected a length of 1 or more for CHAR, got 0");
     assertThat(call("CAST_CHAR", col("s"), 2)).hasToString("CAST(`s` AS CHAR(2))");
   }
 

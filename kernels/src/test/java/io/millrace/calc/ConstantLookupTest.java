@@ -44,7 +44,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Values among many constants: IN, NOT IN, ORs of equal signs, and CASE. */
+/** Lookups of values in many constants: IN, NOT IN, OR of equalities, and CASE. */
 class ConstantLookupTest {
   private static final int MANY = 100_000;
 
@@ -58,7 +58,7 @@ class ConstantLookupTest {
     return DataTypes.flat().stream().filter(type -> type.id() != TypeId.BINARY);
   }
 
-  /** Each constant is a column of one row, and is sought in lists that half of them are in. */
+  /** Each constant is a column of one row, and is looked up in lists that contain half of them. */
   @ParameterizedTest
   @MethodSource("types")
   void aValueIsInAListIfItEqualsOneOfIt(DataType type) {
@@ -165,10 +165,10 @@ class ConstantLookupTest {
     }
   }
 
-  /** As stock Flink has it; see ConstantListsParityTest. */
+  /** As in Flink; see ConstantListsParityTest. */
   @ParameterizedTest
   @ValueSource(ints = {0, 20})
-  void minusZeroIsInNoListOfSeveralNumbers(int others) {
+  void minusZeroIsNotInListsOfSeveralNumbers(int others) {
     Object[] list = IntStream.range(0, others + 2).mapToObj(i -> (double) i).toArray();
     Object[] zeros = Collections.nCopies(others + 1, 0.0).toArray();
     Object[] withNaN = {Double.NaN, 0.0};
@@ -269,7 +269,7 @@ class ConstantLookupTest {
     }
   }
 
-  // ---- what is compiled ----
+  // ---- compilation ----
 
   static Stream<Expression> listsOf(int count) {
     return Stream.of(

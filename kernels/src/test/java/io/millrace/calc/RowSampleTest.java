@@ -116,7 +116,7 @@ class RowSampleTest {
   }
 
   @Test
-  void whatIsNoFractionIsRefused() {
+  void fractionsOutsideZeroToOneAreRefused() {
     assertThatThrownBy(() -> RowSample.condition(IDS, 1.5, 1))
         .hasMessage("expected a fraction from 0 to 1, got 1.5");
     assertThatThrownBy(() -> RowSample.condition(IDS, Double.NaN, 1))
@@ -129,7 +129,7 @@ class RowSampleTest {
   }
 
   @Test
-  void theLastWordOfATextIsFilledUpWithZeros() {
+  void theLastWordOfATextIsPaddedWithZeros() {
     long address = HostMemory.allocate(64);
     try {
       byte[] bytes = new byte[64];

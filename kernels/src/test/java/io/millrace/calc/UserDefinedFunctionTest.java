@@ -190,7 +190,7 @@ class UserDefinedFunctionTest {
   }
 
   @Test
-  void whatDoesNotFitIsRefused() throws Exception {
+  void invalidDefinitionsAreRefused() throws Exception {
     assertThatThrownBy(() -> calc(SHOUT, call("SHOUT", col("price"))))
         .isInstanceOf(ExpressionException.class)
         .hasMessageContaining("SHOUT takes (STRING), not (DOUBLE)");

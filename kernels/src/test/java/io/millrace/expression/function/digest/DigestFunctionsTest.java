@@ -32,7 +32,7 @@ class DigestFunctionsTest {
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
-  // Around each length at which the padding takes another block.
+  // Lengths around which the padding needs another block.
   @ParameterizedTest
   @CsvSource({
     "MD5, MD5",

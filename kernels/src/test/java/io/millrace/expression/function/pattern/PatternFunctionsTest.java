@@ -108,7 +108,7 @@ class PatternFunctionsTest {
   }
 
   @Test
-  void allMatchesAreReplacedByWhatStandsForItself() {
+  void allMatchesAreReplacedByALiteralReplacement() {
     List<Object> strings = Arrays.asList("a1b22", "", null, "é33");
     assertThat(evaluate(call("REGEXP_REPLACE", col("s"), "\\d+", "$1"), strings))
         .containsExactly("a$1b$1", "", null, "é$1");
@@ -123,7 +123,7 @@ class PatternFunctionsTest {
   }
 
   @Test
-  void whatIsNoPatternFindsNothing() {
+  void malformedPatternsMatchNothing() {
     List<Object> strings = Arrays.asList("a(", null);
     assertThat(evaluate(call("REGEXP", col("s"), "("), strings)).containsExactly(false, null);
     assertThat(evaluate(call("REGEXP", col("s"), ""), strings)).containsExactly(false, null);

@@ -60,18 +60,10 @@ public final class CalcProgramWriter {
     final PtxExpressionWriter expressions = new PtxExpressionWriter(ptx, module, conditional, this);
     final String row = ptx.register(".b32");
     final String active = ptx.register(".pred");
-    // When its values are asked for.
+    // Input values are loaded where this predicate is true.
     String guard = active;
-    // Whether the row goes to the output, and where.
-    String keep;
-    String position;
-    // Where the warp's first row of these goes.
-    String firstPosition;
-    // One an output: its value, when it is valid, and of bytes its length and place.
-    final List<PtxValue> values = new ArrayList<>();
-    final List<String> valid = new ArrayList<>();
-    final List<String> lengths = new ArrayList<>();
-    final List<String> starts = new ArrayList<>();
+    StreamCompactionWriter.Place place;
+    final List<OutputValue> outputs = new ArrayList<>();
 
     @Override
     public PtxValue load(InputReference reference) {
@@ -108,6 +100,19 @@ public final class CalcProgramWriter {
       String word = arguments.address(arguments.word(Word.ROWS_FOR_HOST), index, Integer.BYTES);
       ptx.write("red.global.or.b32 [%s], %s", word, bit);
       ptx.place(skip);
+    }
+  }
+
+  /**
+   * The value of an output column in a row.
+   *
+   * @param valid predicate that is true if the row is selected and the value is not null
+   * @param length number of bytes of a STRING or BINARY; null for other types
+   * @param start position of the bytes in the column; null until it is known
+   */
+  private record OutputValue(PtxValue value, String valid, String length, String start) {
+    OutputValue startingAt(String position) {
+      return new OutputValue(value, valid, length, position);
     }
   }
 
@@ -216,21 +221,27 @@ public final class CalcProgramWriter {
     }
     if (condition != null) {
       StreamCompactionWriter.SelectionMask kept = skeleton.keptRows();
-      items.forEach(item -> skeleton.keep(kept, item.keep));
+      items.forEach(item -> skeleton.keep(kept, item.place.keep()));
       skeleton.scanSelected(kept);
-      items.forEach(item -> place(item, skeleton.nextPlace(kept)));
+      items.forEach(item -> item.place = skeleton.nextPlace(kept));
     }
     for (int index = 0; index < outputs.size(); index++) {
-      for (Item item : items) {
-        boolean isBytes = isBytes(outputs.get(index));
-        item.starts.add(
-            isBytes ? skeleton.placeBytes(item.lengths.get(index), index, columns) : null);
+      if (isBytes(outputs.get(index))) {
+        placeBytes(items, index, skeleton);
       }
     }
     if (!writesBytes) {
       items.forEach(this::compute);
     }
     items.forEach(item -> store(item, skeleton));
+  }
+
+  private void placeBytes(List<Item> items, int index, StreamCompactionWriter skeleton) {
+    for (Item item : items) {
+      OutputValue output = item.outputs.get(index);
+      String start = skeleton.placeBytes(output.length(), index, columns);
+      item.outputs.set(index, output.startingAt(start));
+    }
   }
 
   /** Evaluates the condition for all rows of a thread, then the outputs for the selected rows. */
@@ -240,22 +251,16 @@ public final class CalcProgramWriter {
         () -> {
           List<Item> items = items(skeleton);
           items.forEach(this::select);
-          items.forEach(item -> skeleton.keep(kept, item.keep));
+          items.forEach(item -> skeleton.keep(kept, item.place.keep()));
         });
     skeleton.scanSelected(kept);
     skeleton.forEachIteration(
         () -> {
           List<Item> items = items(skeleton);
-          items.forEach(item -> place(item, skeleton.nextPlace(kept)));
+          items.forEach(item -> item.place = skeleton.nextPlace(kept));
           items.forEach(this::compute);
           items.forEach(item -> store(item, skeleton));
         });
-  }
-
-  private static void place(Item item, StreamCompactionWriter.Place place) {
-    item.keep = place.keep();
-    item.position = place.position();
-    item.firstPosition = place.firstPosition();
   }
 
   private int sums() {
@@ -269,14 +274,13 @@ public final class CalcProgramWriter {
 
   private void select(Item item) {
     if (condition == null) {
-      item.keep = item.active;
-      item.position = item.row;
-      item.firstPosition = item.row;
+      item.place = new StreamCompactionWriter.Place(item.active, item.row, item.row);
       return;
     }
     PtxValue value =
         branchIf(conditional.contains(condition), item, () -> item.expressions.write(condition));
-    item.keep = predicates.and(predicates.and(value.register(), value.valid()), item.active);
+    String keep = predicates.and(predicates.and(value.register(), value.valid()), item.active);
+    item.place = new StreamCompactionWriter.Place(keep, null, null);
   }
 
   /** Branches around expensive code that is not needed; cheap code costs less than a branch. */
@@ -293,7 +297,7 @@ public final class CalcProgramWriter {
 
   /** Computes all outputs of a selected row. */
   private void compute(Item item) {
-    item.guard = item.keep;
+    item.guard = item.place.keep();
     boolean branches = outputs.stream().anyMatch(conditional::contains);
     List<PtxValue> values =
         branchIf(
@@ -302,45 +306,44 @@ public final class CalcProgramWriter {
             () -> outputs.stream().map(output -> item.expressions.write(output)).toList());
     for (int i = 0; i < outputs.size(); i++) {
       PtxValue value = values.get(i);
-      item.values.add(value);
-      item.valid.add(predicates.and(item.keep, value.valid()));
+      String valid = predicates.and(item.place.keep(), value.valid());
       String length = null;
       if (isBytes(outputs.get(i))) {
         length = ptx.register(".b32");
-        ptx.write("selp.b32 %s, %s, 0, %s", length, value.secondPart(), item.valid.get(i));
+        ptx.write("selp.b32 %s, %s, 0, %s", length, value.secondPart(), valid);
       }
-      item.lengths.add(length);
+      item.outputs.add(new OutputValue(value, valid, length, null));
     }
   }
 
   private void store(Item item, StreamCompactionWriter skeleton) {
+    StreamCompactionWriter.Place place = item.place;
     for (int i = 0; i < outputs.size(); i++) {
-      TypedExpression output = outputs.get(i);
-      PtxValue value = item.values.get(i);
-      if (isBytes(output)) {
+      OutputValue written = item.outputs.get(i);
+      PtxValue value = written.value();
+      if (isBytes(outputs.get(i))) {
         int index = i;
         branchIf(
             true,
             item,
             () -> {
-              String start = item.starts.get(index);
-              String length = item.lengths.get(index);
-              columns.storeBytes(index, value, item.position, start, length);
+              columns.storeBytes(index, value, place.position(), written.start(), written.length());
               return null;
             });
       } else {
-        boolean computed = !(output instanceof InputReference);
-        columns.store(i, value, item.position, computed, item.keep);
+        boolean computed = !(outputs.get(i) instanceof InputReference);
+        columns.store(i, value, place.position(), computed, place.keep());
       }
     }
     for (int i = 0; i < outputs.size(); i++) {
-      nullable[i] = item.values.get(i).valid() != null;
+      String valid = item.outputs.get(i).valid();
+      nullable[i] = item.outputs.get(i).value().valid() != null;
       if (nullable[i]) {
         String mask = arguments.output(i, CalcProgram.OutputWord.VALIDITY);
         if (condition == null) {
-          skeleton.storeMask(mask, item.valid.get(i), item.row, item.active);
+          skeleton.storeMask(mask, valid, item.row, item.active);
         } else {
-          skeleton.setMask(mask, item.valid.get(i), item.position, item.firstPosition, item.keep);
+          skeleton.setMask(mask, valid, place.position(), place.firstPosition(), place.keep());
         }
       }
     }

@@ -35,9 +35,4 @@ public enum Status {
   public String description() {
     return description;
   }
-
-  /** Whether the row fails the job, on whichever device it is. */
-  public boolean isFailure() {
-    return this != VALUE && this != NULL && this != NEEDS_HOST;
-  }
 }

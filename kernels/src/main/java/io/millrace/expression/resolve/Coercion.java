@@ -43,7 +43,7 @@ public final class Coercion {
     if (operand.type().equals(to)) {
       return operand;
     }
-    if (operand instanceof TypedExpression.Literal literal && literal.value() == null) {
+    if (Arguments.isNullLiteral(operand)) {
       return new TypedExpression.Literal(null, to);
     }
     return context

@@ -30,6 +30,21 @@ public interface HostFunction {
     void evaluate(HostVector[] operands, HostVector result, int row);
   }
 
+  /** Computes one row, or reports its failure to {@code rows}. */
+  @FunctionalInterface
+  interface FallibleRowFunction {
+    void evaluate(HostVector[] operands, HostVector result, int row, Rows rows);
+  }
+
+  /** A function that computes row by row and may report that a row fails. */
+  static HostFunction ofFallibleRow(FallibleRowFunction function) {
+    return (operands, result, rows) -> {
+      for (int i = 0; i < rows.count(); i++) {
+        function.evaluate(operands, result, rows.position(i), rows);
+      }
+    };
+  }
+
   /** A function that computes row by row. A row whose result exceeds 2 GiB fails. */
   static HostFunction ofRow(RowFunction function) {
     return (operands, result, rows) -> {

@@ -3,6 +3,7 @@ package io.millrace.expression.vector;
 
 import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
 import io.millrace.expression.error.ExpressionException;
 
 /** Representation of a value during evaluation. */
@@ -41,6 +42,11 @@ public enum ValueKind {
       case LIST, STRUCT, DICTIONARY ->
           throw new ExpressionException("no expression takes a value of " + type);
     };
+  }
+
+  /** Whether a type is DATE, TIME or TIMESTAMP. */
+  public static boolean isTemporal(DataType type) {
+    return type.id() == TypeId.DATE || type.id() == TypeId.TIME || type.isTimestamp();
   }
 
   /** Whether a value has two parts. */

@@ -21,13 +21,12 @@ public final class ValueText {
 
   /** A literal, see {@link TypedExpression.Literal}; dates and times include their type. */
   public static String ofLiteral(DataType type, Object value) {
-    boolean isTemporal = type.id() == TypeId.DATE || type.id() == TypeId.TIME || type.isTimestamp();
     if (value instanceof String) {
       return "'" + value + "'";
     } else if (value instanceof TimestampNanos timestamp) {
       return type + " '" + timestamp(timestamp) + "'";
     }
-    return isTemporal && value instanceof Long stored
+    return ValueKind.isTemporal(type) && value instanceof Long stored
         ? type + " '" + of(type, stored) + "'"
         : String.valueOf(value);
   }

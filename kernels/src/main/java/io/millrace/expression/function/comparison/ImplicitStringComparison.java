@@ -4,10 +4,12 @@ package io.millrace.expression.function.comparison;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.resolve.Arguments;
 import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.ConstantFolding;
 import io.millrace.expression.typed.TypedExpression;
+import io.millrace.expression.vector.ValueKind;
 import java.util.List;
 
 /**
@@ -26,20 +28,12 @@ final class ImplicitStringComparison {
   }
 
   private static boolean isText(TypedExpression expression) {
-    return expression.type().id() == TypeId.STRING && !isNullLiteral(expression);
+    return expression.type().id() == TypeId.STRING && !Arguments.isNullLiteral(expression);
   }
 
   private static boolean isValue(TypedExpression expression) {
-    return (isTemporal(expression.type()) || expression.type().isNumeric())
-        && !isNullLiteral(expression);
-  }
-
-  private static boolean isNullLiteral(TypedExpression expression) {
-    return expression instanceof TypedExpression.Literal literal && literal.value() == null;
-  }
-
-  private static boolean isTemporal(DataType type) {
-    return type.id() == TypeId.DATE || type.id() == TypeId.TIME || type.isTimestamp();
+    return (ValueKind.isTemporal(expression.type()) || expression.type().isNumeric())
+        && !Arguments.isNullLiteral(expression);
   }
 
   /**

@@ -228,21 +228,18 @@ public final class DecimalCasts implements CastRule {
     String width = to.id() == TypeId.DECIMAL32 ? "32" : to.id() == TypeId.DECIMAL64 ? "64" : "128";
     return NumericCasts.function(to)
         .failing()
-        .host(DecimalCasts::evaluateFromDouble)
+        .host(HostFunction.ofFallibleRow(DecimalCasts::evaluateFromDouble))
         .device(DecimalRegisters.library("double_to_decimal" + width, to.scale(), to.precision()))
         .call(List.of(operand), to, true);
   }
 
-  private static void evaluateFromDouble(HostVector[] operands, HostVector result, Rows rows) {
-    for (int i = 0; i < rows.count(); i++) {
-      int row = rows.position(i);
-      double value = operands[0].doubles()[row];
-      if (Double.isFinite(value)) {
-        DecimalHostFunctions.store(
-            BigDecimal.valueOf(value), result, row, result.type().precision());
-      } else {
-        rows.fail(row, Status.INVALID_CAST);
-      }
+  private static void evaluateFromDouble(
+      HostVector[] operands, HostVector result, int row, Rows rows) {
+    double value = operands[0].doubles()[row];
+    if (Double.isFinite(value)) {
+      DecimalHostFunctions.store(BigDecimal.valueOf(value), result, row, result.type().precision());
+    } else {
+      rows.fail(row, Status.INVALID_CAST);
     }
   }
 }

@@ -159,17 +159,15 @@ public final class StringCasts implements CastRule {
   }
 
   private static <V> HostFunction parsing(Parser<V> parser, Setter<V> setter) {
-    return (operands, result, rows) -> {
-      for (int i = 0; i < rows.count(); i++) {
-        int row = rows.position(i);
-        Optional<V> value = parser.parse(operands[0], row);
-        if (value.isPresent()) {
-          setter.set(result, row, value.get());
-        } else {
-          rows.fail(row, Status.INVALID_CAST);
-        }
-      }
-    };
+    return HostFunction.ofFallibleRow(
+        (operands, result, row, rows) -> {
+          Optional<V> value = parser.parse(operands[0], row);
+          if (value.isPresent()) {
+            setter.set(result, row, value.get());
+          } else {
+            rows.fail(row, Status.INVALID_CAST);
+          }
+        });
   }
 
   private static Optional<Double> floating(String text, boolean isFloat) {

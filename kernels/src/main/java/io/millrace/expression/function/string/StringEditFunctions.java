@@ -235,7 +235,7 @@ public final class StringEditFunctions {
     }
     return BoundFunction.named("OVERLAY")
         .failing()
-        .host(StringEdits::overlay)
+        .host(HostFunction.ofFallibleRow(StringEdits::overlay))
         .device(operands.size() == 3 ? "overlay" : "overlay_for")
         .scratch(WITHIN_TEXT.plusOperand(1, 1))
         .sql(StringEditFunctions::overlaySql)

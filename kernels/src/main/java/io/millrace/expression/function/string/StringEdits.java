@@ -117,26 +117,23 @@ final class StringEdits {
   /**
    * {@code OVERLAY(text PLACING replacement FROM start)}; an optional fourth operand is the length.
    */
-  static void overlay(HostVector[] operands, HostVector result, Rows rows) {
-    for (int i = 0; i < rows.count(); i++) {
-      int row = rows.position(i);
-      String text = operands[0].getString(row);
-      String replacement = operands[1].getString(row);
-      long start = operands[2].longs()[row];
-      int length = operands.length == 4 ? (int) operands[3].longs()[row] : replacement.length();
-      long end = start + length;
-      if (start <= 0 || start > text.length()) {
-        result.setString(row, text);
-      } else if (length > 0 && end > Integer.MAX_VALUE) {
-        rows.fail(row, Status.INVALID_ARGUMENT);
-      } else {
-        boolean hasTail = length > 0 && end <= text.length();
-        result.setString(
-            row,
-            text.substring(0, (int) start - 1)
-                + replacement
-                + (hasTail ? text.substring((int) end - 1) : ""));
-      }
+  static void overlay(HostVector[] operands, HostVector result, int row, Rows rows) {
+    String text = operands[0].getString(row);
+    String replacement = operands[1].getString(row);
+    long start = operands[2].longs()[row];
+    int length = operands.length == 4 ? (int) operands[3].longs()[row] : replacement.length();
+    long end = start + length;
+    if (start <= 0 || start > text.length()) {
+      result.setString(row, text);
+    } else if (length > 0 && end > Integer.MAX_VALUE) {
+      rows.fail(row, Status.INVALID_ARGUMENT);
+    } else {
+      boolean hasTail = length > 0 && end <= text.length();
+      result.setString(
+          row,
+          text.substring(0, (int) start - 1)
+              + replacement
+              + (hasTail ? text.substring((int) end - 1) : ""));
     }
   }
 

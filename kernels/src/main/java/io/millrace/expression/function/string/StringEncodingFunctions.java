@@ -54,7 +54,7 @@ public final class StringEncodingFunctions {
                 (arguments, context) ->
                     BoundFunction.named("FROM_BASE64")
                         .failing()
-                        .host(StringEncodings::fromBase64)
+                        .host(HostFunction.ofFallibleRow(StringEncodings::fromBase64))
                         .device("from_base64")
                         .scratch(WITHIN_TEXT)
                         .call(bytes(arguments), STRING)),
@@ -89,7 +89,7 @@ public final class StringEncodingFunctions {
                 (arguments, context) ->
                     BoundFunction.named("ENCODE")
                         .failing()
-                        .host(StringEncodings::encode)
+                        .host(HostFunction.ofFallibleRow(StringEncodings::encode))
                         .hostOnly(CHARACTER_SETS)
                         .call(texts(arguments, 2, 2), BINARY)),
         named("DECODE", Signature.of(Signature.any(BINARY), Signature.literal(STRING, "UTF-8")))
@@ -99,7 +99,7 @@ public final class StringEncodingFunctions {
                   Arguments.count(arguments, 2, 2);
                   return BoundFunction.named("DECODE")
                       .failing()
-                      .host(StringEncodings::decode)
+                      .host(HostFunction.ofFallibleRow(StringEncodings::decode))
                       .hostOnly(CHARACTER_SETS)
                       .call(
                           List.of(Arguments.typed(arguments, 0, TypeId.BINARY), text(arguments, 1)),

@@ -26,14 +26,11 @@ final class StringEncodings {
     result.setBytes(row, Base64.getEncoder().encode(operands[0].getBytes(row)));
   }
 
-  static void fromBase64(HostVector[] operands, HostVector result, Rows rows) {
-    for (int i = 0; i < rows.count(); i++) {
-      int row = rows.position(i);
-      try {
-        result.setBytes(row, Base64.getDecoder().decode(operands[0].getBytes(row)));
-      } catch (IllegalArgumentException e) {
-        rows.fail(row, Status.INVALID_ARGUMENT);
-      }
+  static void fromBase64(HostVector[] operands, HostVector result, int row, Rows rows) {
+    try {
+      result.setBytes(row, Base64.getDecoder().decode(operands[0].getBytes(row)));
+    } catch (IllegalArgumentException e) {
+      rows.fail(row, Status.INVALID_ARGUMENT);
     }
   }
 
@@ -50,28 +47,22 @@ final class StringEncodings {
   }
 
   /** {@code ENCODE(text, character set)}. */
-  static void encode(HostVector[] operands, HostVector result, Rows rows) {
-    for (int i = 0; i < rows.count(); i++) {
-      int row = rows.position(i);
-      Optional<Charset> charset = charset(operands[1].getString(row));
-      if (charset.isPresent() && charset.get().canEncode()) {
-        result.setBytes(row, operands[0].getString(row).getBytes(charset.get()));
-      } else {
-        rows.fail(row, Status.INVALID_ARGUMENT);
-      }
+  static void encode(HostVector[] operands, HostVector result, int row, Rows rows) {
+    Optional<Charset> charset = charset(operands[1].getString(row));
+    if (charset.isPresent() && charset.get().canEncode()) {
+      result.setBytes(row, operands[0].getString(row).getBytes(charset.get()));
+    } else {
+      rows.fail(row, Status.INVALID_ARGUMENT);
     }
   }
 
   /** {@code DECODE(bytes, character set)}. */
-  static void decode(HostVector[] operands, HostVector result, Rows rows) {
-    for (int i = 0; i < rows.count(); i++) {
-      int row = rows.position(i);
-      Optional<Charset> charset = charset(operands[1].getString(row));
-      if (charset.isPresent()) {
-        result.setString(row, new String(operands[0].getBytes(row), charset.get()));
-      } else {
-        rows.fail(row, Status.INVALID_ARGUMENT);
-      }
+  static void decode(HostVector[] operands, HostVector result, int row, Rows rows) {
+    Optional<Charset> charset = charset(operands[1].getString(row));
+    if (charset.isPresent()) {
+      result.setString(row, new String(operands[0].getBytes(row), charset.get()));
+    } else {
+      rows.fail(row, Status.INVALID_ARGUMENT);
     }
   }
 

@@ -269,7 +269,7 @@ public final class StringFunctions {
     Arguments.count(arguments, 2, 4);
     return BoundFunction.named("INSTR")
         .failing()
-        .host(StringSearch::instr)
+        .host(HostFunction.ofFallibleRow(StringSearch::instr))
         .device("instr")
         .call(
             List.of(

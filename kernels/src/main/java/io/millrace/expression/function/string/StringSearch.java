@@ -23,19 +23,16 @@ final class StringSearch {
   }
 
   /** {@code INSTR(text, sought, start, nth)}. */
-  static void instr(HostVector[] operands, HostVector result, Rows rows) {
-    for (int i = 0; i < rows.count(); i++) {
-      int row = rows.position(i);
-      int start = (int) operands[2].longs()[row];
-      int nth = (int) operands[3].longs()[row];
-      if (nth <= 0) {
-        rows.fail(row, Status.INVALID_ARGUMENT);
-      } else {
-        result.longs()[row] =
-            start > 0
-                ? forwards(operands[0], operands[1], start, nth, row)
-                : start == 0 ? 0 : backwards(operands[0], operands[1], start, nth, row);
-      }
+  static void instr(HostVector[] operands, HostVector result, int row, Rows rows) {
+    int start = (int) operands[2].longs()[row];
+    int nth = (int) operands[3].longs()[row];
+    if (nth <= 0) {
+      rows.fail(row, Status.INVALID_ARGUMENT);
+    } else {
+      result.longs()[row] =
+          start > 0
+              ? forwards(operands[0], operands[1], start, nth, row)
+              : start == 0 ? 0 : backwards(operands[0], operands[1], start, nth, row);
     }
   }
 

@@ -201,19 +201,17 @@ public final class DateTimeTextFunctions {
     return BoundFunction.named("TO_DATE")
         .failing()
         .host(
-            (operands, result, rows) -> {
-              for (int i = 0; i < rows.count(); i++) {
-                int row = rows.position(i);
-                long date = DateTimeText.parseDate(operands[0].getBytes(row));
-                if (date == DateTimeText.NO_DATE) {
-                  result.setNull(row);
-                } else if (date == DateTimeText.TOO_LARGE) {
-                  rows.fail(row, Status.INVALID_ARGUMENT);
-                } else {
-                  result.longs()[row] = date;
-                }
-              }
-            })
+            HostFunction.ofFallibleRow(
+                (operands, result, row, rows) -> {
+                  long date = DateTimeText.parseDate(operands[0].getBytes(row));
+                  if (date == DateTimeText.NO_DATE) {
+                    result.setNull(row);
+                  } else if (date == DateTimeText.TOO_LARGE) {
+                    rows.fail(row, Status.INVALID_ARGUMENT);
+                  } else {
+                    result.longs()[row] = date;
+                  }
+                }))
         .device("to_date")
         .call(List.of(text), DataType.DATE, true);
   }

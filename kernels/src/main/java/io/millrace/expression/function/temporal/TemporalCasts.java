@@ -15,6 +15,7 @@ import io.millrace.expression.vector.HostFunction;
 import io.millrace.expression.vector.HostVector;
 import io.millrace.expression.vector.Rows;
 import io.millrace.expression.vector.Status;
+import io.millrace.expression.vector.ValueKind;
 import java.util.List;
 
 /**
@@ -33,16 +34,12 @@ public final class TemporalCasts implements CastRule {
   @Override
   public boolean supports(DataType from, DataType to) {
     if (from.isTimestamp()) {
-      return isTemporal(to) || to.id() == TypeId.STRING;
+      return ValueKind.isTemporal(to) || to.id() == TypeId.STRING;
     }
     if (from.id() == TypeId.DATE || from.id() == TypeId.TIME) {
       return to.isTimestamp() || to.id() == TypeId.STRING;
     }
-    return from.id() == TypeId.STRING && isTemporal(to);
-  }
-
-  private static boolean isTemporal(DataType type) {
-    return type.id() == TypeId.DATE || type.id() == TypeId.TIME || type.isTimestamp();
+    return from.id() == TypeId.STRING && ValueKind.isTemporal(to);
   }
 
   @Override
@@ -90,12 +87,10 @@ public final class TemporalCasts implements CastRule {
         .parameters(operand.type(), zone.toString())
         .failing()
         .host(
-            (operands, result, rows) -> {
-              for (int i = 0; i < rows.count(); i++) {
-                int row = rows.position(i);
-                dateToInstant((int) operands[0].longs()[row], table, result, row, rows);
-              }
-            })
+            HostFunction.ofFallibleRow(
+                (operands, result, row, rows) -> {
+                  dateToInstant((int) operands[0].longs()[row], table, result, row, rows);
+                }))
         .device(DeviceFunction.call("date_to_instant", table.toBytes()))
         .call(List.of(operand), isMillis ? to : MILLIS_WITH_ZONE);
   }
@@ -251,17 +246,15 @@ public final class TemporalCasts implements CastRule {
   }
 
   private static HostFunction parsing(TextParser parser, long none, long tooLarge) {
-    return (operands, result, rows) -> {
-      for (int i = 0; i < rows.count(); i++) {
-        int row = rows.position(i);
-        long value = parser.parse(operands[0].getBytes(row));
-        if (value == none || value == tooLarge) {
-          rows.fail(row, Status.INVALID_CAST);
-        } else {
-          result.longs()[row] = value;
-        }
-      }
-    };
+    return HostFunction.ofFallibleRow(
+        (operands, result, row, rows) -> {
+          long value = parser.parse(operands[0].getBytes(row));
+          if (value == none || value == tooLarge) {
+            rows.fail(row, Status.INVALID_CAST);
+          } else {
+            result.longs()[row] = value;
+          }
+        });
   }
 
   private static TypedExpression.Call stringToTimestamp(

@@ -35,17 +35,15 @@ final class TimestampParser {
    * @param otherwise outcome for a malformed text: NULL or a failure
    */
   static HostFunction plain(int precision, ZoneOffsetTable table, Status otherwise) {
-    return (operands, result, rows) -> {
-      for (int i = 0; i < rows.count(); i++) {
-        int row = rows.position(i);
-        byte[] text = operands[0].getBytes(row);
-        Optional<LocalTime> time = DateTimeText.readPlainTimestamp(text);
-        if (time.isEmpty()) {
-          time = parse(string(text), DateTimeText.TIMESTAMP);
-        }
-        set(time, precision, table, otherwise, result, row, rows);
-      }
-    };
+    return HostFunction.ofFallibleRow(
+        (operands, result, row, rows) -> {
+          byte[] text = operands[0].getBytes(row);
+          Optional<LocalTime> time = DateTimeText.readPlainTimestamp(text);
+          if (time.isEmpty()) {
+            time = parse(string(text), DateTimeText.TIMESTAMP);
+          }
+          set(time, precision, table, otherwise, result, row, rows);
+        });
   }
 
   /**
@@ -59,17 +57,15 @@ final class TimestampParser {
         DateTimePattern.of(pattern, DateTimePattern.Dialect.JAVA_TIME)
             .filter(DateTimePattern::isReadable);
     Optional<DateTimeFormatter> formatter = DateTimeFormats.formatter(pattern);
-    return (operands, result, rows) -> {
-      for (int i = 0; i < rows.count(); i++) {
-        int row = rows.position(i);
-        byte[] text = operands[0].getBytes(row);
-        Optional<LocalTime> time = fixed.flatMap(fields -> fields.read(text));
-        if (time.isEmpty() && formatter.isPresent()) {
-          time = parseLaxly(string(text), formatter.get());
-        }
-        set(time, precision, table, Status.NULL, result, row, rows);
-      }
-    };
+    return HostFunction.ofFallibleRow(
+        (operands, result, row, rows) -> {
+          byte[] text = operands[0].getBytes(row);
+          Optional<LocalTime> time = fixed.flatMap(fields -> fields.read(text));
+          if (time.isEmpty() && formatter.isPresent()) {
+            time = parseLaxly(string(text), formatter.get());
+          }
+          set(time, precision, table, Status.NULL, result, row, rows);
+        });
   }
 
   /** Like {@link #ofPattern}, with a pattern for each row. */

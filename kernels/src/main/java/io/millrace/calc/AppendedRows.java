@@ -18,10 +18,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The rows of a device's result, and behind them those of a host's, as one table on the device to
- * gather from. Between them are undefined rows, so that masks need no shifts, and the bytes of a
- * column's strings begin at a place that the host knows without asking for lengths. Enqueued on the
- * stream; the results must stay until that is done.
+ * Appends the rows of a host result to the rows of a device result, as one table on the device to
+ * gather from. Undefined rows between them keep masks aligned, and the strings of the host result
+ * start at an offset that the host knows without reading lengths. Enqueued on the stream; both
+ * results must stay until it has run.
  */
 final class AppendedRows implements AutoCloseable {
   private final int deviceRows;
@@ -34,16 +34,16 @@ final class AppendedRows implements AutoCloseable {
   private final Table table;
 
   /**
-   * @param deviceResult scalar columns, on the device
-   * @param hostResult of the same schema, in host memory
-   * @throws GpuOutOfMemoryException if there is no memory, or a column would have over 2 GiB
+   * @param deviceResult scalar columns on the device
+   * @param hostResult table of the same schema in host memory
+   * @throws GpuOutOfMemoryException if memory runs out or a column would exceed 2 GiB
    */
   AppendedRows(Table deviceResult, Table hostResult, DeviceStream stream, MemoryResource memory) {
     this.deviceRows = deviceResult.rowCount();
     this.hostRows = hostResult.rowCount();
     this.stream = stream;
     this.memory = memory;
-    // The offset behind the device's last row stays its end.
+    // The end offset of the last device row must stay.
     int padding = Column.MASK_PADDING_BYTES * Byte.SIZE;
     long first = ((long) deviceRows / padding + 1) * padding;
     if (first + hostRows >= Integer.MAX_VALUE) {
@@ -127,14 +127,14 @@ final class AppendedRows implements AutoCloseable {
     }
   }
 
-  /** All bytes that the device's column may have, and the host's behind them. */
+  /** Appends the bytes of the host column to the capacity of the device column. */
   private Buffer strings(Column device, Column host, long offsets) {
     long deviceBytes = device.data().orElseThrow().size();
     long hostOffsets = read(host.child(0));
     long hostBytes = HostMemory.getInt(hostOffsets + (long) hostRows * Integer.BYTES);
     if (deviceBytes + hostBytes > Integer.MAX_VALUE) {
       throw new GpuOutOfMemoryException(
-          "a column may get "
+          "expected at most 2 GiB of bytes in a column, got up to "
               + (deviceBytes + hostBytes)
               + " bytes, more than the 2 GiB that it holds");
     }
@@ -161,12 +161,12 @@ final class AppendedRows implements AutoCloseable {
     }
   }
 
-  /** Still owned by this. */
+  /** The combined table, still owned by this object. */
   Table table() {
     return table;
   }
 
-  /** Which row of the table is the host's first. */
+  /** Position of the first row of the host result. */
   int firstAppended() {
     return firstAppended;
   }

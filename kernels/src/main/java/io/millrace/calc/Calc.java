@@ -30,9 +30,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A filter and projections in one: table in, table out. The rows for which the condition is true,
- * in their order, each with the values of the projections. Immutable and thread-safe. Whoever
- * applies it on a device closes it.
+ * A filter and projections in one operation from table to table. The result contains the rows that
+ * satisfy the condition, in input order, with one column per projection. Immutable and thread-safe.
+ * Must be closed after use on a device.
  */
 @PublicEvolving
 public final class Calc implements AutoCloseable {
@@ -41,11 +41,11 @@ public final class Calc implements AutoCloseable {
   private final TypedExpression condition;
   private final List<TypedExpression> projections;
   private final Set<String> ptxSources;
-  // The other projections are columns of the input, as they are or gathered.
+  // The other projections are input columns, either whole or gathered.
   private final ComputedColumns computed;
   private final boolean isAllComputed;
 
-  /** Of expressions, equal ones of which are one object. */
+  /** Takes expressions in which equal subexpressions are one object. */
   private Calc(
       Schema inputSchema,
       Schema outputSchema,
@@ -58,7 +58,7 @@ public final class Calc implements AutoCloseable {
     this.projections = List.copyOf(projections);
     List<TypedExpression> evaluated = new ArrayList<>(this.projections);
     evaluated.removeIf(projection -> !isComputed(projection));
-    // Also where nothing is projected: the condition decides how many rows there are.
+    // Also without projections: the condition determines the row count.
     boolean passesColumns = evaluated.size() < projections.size();
     if (condition != null && (passesColumns || evaluated.isEmpty())) {
       evaluated.add(new TypedExpression.RowNumber());
@@ -73,7 +73,7 @@ public final class Calc implements AutoCloseable {
             this.ptxSources);
   }
 
-  /** Of expressions from anywhere. */
+  /** Takes arbitrary expressions and shares equal subexpressions. */
   private static Calc sharing(
       Schema inputSchema,
       Schema outputSchema,
@@ -89,19 +89,21 @@ public final class Calc implements AutoCloseable {
         ptxSources);
   }
 
-  /** Whether a projection is more than a column of the input that stays whole, or is nested. */
+  /**
+   * Whether a projection must be computed: neither an unfiltered input column nor a nested column.
+   */
   private boolean isComputed(TypedExpression projection) {
     return !(projection instanceof TypedExpression.InputReference)
         || (condition != null && projection.type().id().isScalar());
   }
 
   /**
-   * A calc over tables of {@code inputSchema}.
+   * Creates a calc for tables of {@code inputSchema}.
    *
-   * @param condition what rows must be true for; empty for all
-   * @param projections the output's columns; their names are their aliases, columns or texts
-   * @throws ExpressionException if an expression does not fit the schema or two columns get one
-   *     name
+   * @param condition the filter; empty to keep all rows
+   * @param projections output columns, named by alias, column name or SQL text
+   * @throws ExpressionException if an expression does not fit the schema or two output columns have
+   *     the same name
    */
   public static Calc of(
       Schema inputSchema,
@@ -129,10 +131,10 @@ public final class Calc implements AutoCloseable {
   }
 
   /**
-   * A calc of expressions that are resolved.
+   * Creates a calc from resolved expressions.
    *
-   * @param projections one a field of {@code outputSchema}, of its type
-   * @param context what they were resolved in
+   * @param projections one per field of {@code outputSchema}, of the field's type
+   * @param context the context in which they were resolved
    */
   public static Calc ofResolved(
       Schema inputSchema,
@@ -149,8 +151,8 @@ public final class Calc implements AutoCloseable {
   }
 
   /**
-   * One calc that gives what {@code next} gives of this one's result. Of this one's projections
-   * only those are computed that {@code next} uses.
+   * Fuses this calc with {@code next}, which reads its result. Projections that {@code next} does
+   * not use are not computed.
    */
   public Calc andThen(Calc next) {
     Substitution substitution = new Substitution(projections);
@@ -167,7 +169,7 @@ public final class Calc implements AutoCloseable {
         Stream.concat(ptxSources.stream(), next.ptxSources.stream()).toList());
   }
 
-  // The second condition is not evaluated where the first is null.
+  // The second condition is not evaluated if the first is null.
   private static TypedExpression isTrue(TypedExpression condition) {
     return condition.nullable()
         ? new TypedExpression.Case(
@@ -182,12 +184,12 @@ public final class Calc implements AutoCloseable {
     return inputSchema;
   }
 
-  /** What rows must be true for; empty for all. */
+  /** The filter; empty if all rows are kept. */
   public Optional<TypedExpression> condition() {
     return Optional.ofNullable(condition);
   }
 
-  /** One a field of the output. */
+  /** One projection per output field. */
   public List<TypedExpression> projections() {
     return projections;
   }
@@ -196,23 +198,27 @@ public final class Calc implements AutoCloseable {
     return outputSchema;
   }
 
-  /** Why the calc is evaluated on the host even for tables on a device; empty if it is not. */
+  /**
+   * Reasons why the host evaluates the calc even for tables on a device; empty if the device does.
+   */
   public List<String> hostReasons() {
     return computed.hostReasons();
   }
 
   /**
-   * The calc's result as a new table, which shares the memory of columns that stay as they are. The
-   * input stays the caller's. Enqueued on {@code stream}. Waits only for a table that the host must
-   * evaluate, for rows that may fail or need the host, for nested columns with a condition, and for
-   * how many bytes the strings of a slice have, or those of a table of which a column might get
-   * over 2 GiB; the row count of a table with a condition stays on the device, unless rows need the
-   * host. Long lists of constants are uploaded by the first call on a device, which waits for it,
-   * into {@code memory}, where they stay until the calc is closed.
+   * Computes the result as a new table, which shares the memory of unchanged columns. The input
+   * still belongs to the caller. Enqueued on {@code stream}.
+   *
+   * <p>Waits for the stream only if the host evaluates the table, if rows may fail or need the
+   * host, if there are nested columns and a condition, or to read the size of strings, namely of a
+   * slice or of a table with a column that might exceed 2 GiB. The row count of a filtered table
+   * stays on the device unless rows need the host. The first call on a device uploads long lists of
+   * constants into {@code memory}, waits for the upload, and keeps them there until the calc is
+   * closed.
    *
    * @throws EvaluationException for the first row that fails
-   * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory for the result, or if
-   *     a column of it might get over 2 GiB of bytes: halves of the table may do
+   * @throws io.millrace.device.GpuOutOfMemoryException if memory for the result runs out or a
+   *     column might exceed 2 GiB of bytes; retrying with halves of the table may succeed
    */
   public Table apply(Table input, DeviceStream stream, MemoryResource memory) {
     Table result = computed.evaluate(input, stream, memory);
@@ -230,10 +236,10 @@ public final class Calc implements AutoCloseable {
   }
 
   /**
-   * The same calc of tables that have one column more, behind theirs. It is behind the projections
-   * too, as it is. Holds kernels on its own.
+   * Returns a calc for tables with an additional last column, which is passed through as the last
+   * output column. It holds its own kernels.
    *
-   * @throws IllegalArgumentException if a column has its name
+   * @throws IllegalArgumentException if a column has the same name
    */
   public Calc withLastColumn(Field column) {
     TypedExpression reference =
@@ -251,33 +257,35 @@ public final class Calc implements AutoCloseable {
     return new Schema(Stream.concat(schema.fields().stream(), Stream.of(column)).toList());
   }
 
-  /** The same calc, which holds kernels on its own. */
+  /** Returns an equal calc that holds its own kernels. */
   public Calc share() {
     return new Calc(inputSchema, outputSchema, condition, projections, ptxSources);
   }
 
   /**
-   * Gives back the compiled kernels of this calc, which may be unloaded then, and the memory of its
-   * constants: all that it was applied to must be done on the device. A calc that is not closed
-   * keeps them for good; one that was never applied on a device has none. What it keeps for the
-   * host are Java objects.
+   * Releases the compiled kernels, which may then be unloaded, and the memory of constants. All
+   * uses on a device must have completed there. A calc that is never closed keeps them; a calc that
+   * never ran on a device has none. Data kept for the host consists of Java objects.
    */
   @Override
   public void close() {
     computed.close();
   }
 
-  /** What is evaluated. */
+  /** The columns that are computed. */
   ComputedColumns computed() {
     return computed;
   }
 
-  /** The generated kernel's program, for which {@link #hostReasons} is empty. */
+  /** The program of the generated kernel; requires empty {@link #hostReasons}. */
   CalcProgram program() {
     return computed.program();
   }
 
-  /** The result of a calc without condition: of a deferred row count too, unless the host knows. */
+  /**
+   * Assembles the result of a calc without condition. The row count stays deferred unless the host
+   * knows it.
+   */
   private Table assemble(Table input, Table computedColumns) {
     boolean isDeferred = computedColumns.deviceRowCount().isPresent();
     List<Column> inputColumns = isDeferred ? input.upperBoundColumns() : input.columns();
@@ -285,7 +293,7 @@ public final class Calc implements AutoCloseable {
         outputSchema, outputColumns(computedColumns.upperBoundColumns(), inputColumns));
   }
 
-  /** The computed columns, and between them columns of the input. */
+  /** The output columns: computed columns and input columns in the order of the projections. */
   private List<Column> outputColumns(List<Column> computedColumns, List<Column> inputColumns) {
     List<Column> columns = new ArrayList<>();
     Iterator<Column> nextComputed = computedColumns.iterator();

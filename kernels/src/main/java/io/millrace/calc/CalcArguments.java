@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The words of a calc's argument structure in registers, which its kernel loads first of all. */
+/** Registers with the words of a calc's argument structure, which the kernel loads at its start. */
 final class CalcArguments {
   private final PtxWriter ptx;
   private final List<Integer> inputs;
@@ -18,9 +18,9 @@ final class CalcArguments {
   private final Map<Integer, String> registers = new LinkedHashMap<>();
 
   /**
-   * @param inputs the columns that the kernel reads, by their index in the table
-   * @param outputs how many columns it writes
-   * @param tables how many tables of constants it reads
+   * @param inputs indexes of the input columns that the kernel reads
+   * @param outputs number of output columns
+   * @param tables number of constant tables
    */
   CalcArguments(PtxWriter ptx, List<Integer> inputs, int outputs, int tables) {
     this.ptx = ptx;
@@ -53,7 +53,7 @@ final class CalcArguments {
     return registers.computeIfAbsent(offset, key -> ptx.register(".b64"));
   }
 
-  /** A register with the address of an element of an array. */
+  /** A register with the address of an array element. */
   String address(String array, String element, long width) {
     String address = ptx.register(".b64");
     if (width <= Integer.MAX_VALUE) {
@@ -65,7 +65,7 @@ final class CalcArguments {
     return address;
   }
 
-  /** The instructions that load what was asked for. */
+  /** The load instructions of the requested words. */
   String loads() {
     StringBuilder loads = new StringBuilder();
     registers.forEach(

@@ -33,9 +33,10 @@ final class CalcColumns {
   }
 
   /**
-   * The value of an input column in a row.
+   * Loads the value of an input column.
    *
-   * @param guard when there is such a row and its value is asked for; else it is undefined
+   * @param guard predicate that is true if the row exists and its value is needed; the value is
+   *     undefined otherwise
    */
   PtxValue load(InputReference reference, String row, String guard) {
     PtxValue value = calls.declare(reference.type());
@@ -118,10 +119,10 @@ final class CalcColumns {
   }
 
   /**
-   * Stores a value of fixed width.
+   * Stores a fixed-width value.
    *
-   * @param computed whether NaN values become the one NaN, which those of an input column do not
-   * @param guard when it is stored
+   * @param computed true to replace NaN by the canonical NaN; values of an input column keep theirs
+   * @param guard predicate that is true if the value is stored
    */
   void store(int index, PtxValue value, String position, boolean computed, String guard) {
     DataType type = value.type();
@@ -162,7 +163,7 @@ final class CalcColumns {
     }
   }
 
-  /** Stores a value of bytes that begins at {@code start} of the column's. */
+  /** Stores a STRING or BINARY value whose bytes begin at {@code start} in the column. */
   void storeBytes(int index, PtxValue value, String position, String start, String length) {
     storeOffset(index, position, start);
     calls.call(
@@ -180,7 +181,7 @@ final class CalcColumns {
     ptx.write("st.global.b32 [%s], %s", arguments.address(offsets, position, Integer.BYTES), start);
   }
 
-  // Java has many NaN and so has a GPU, but not the same: what is computed becomes the one.
+  // Java and GPUs produce different NaN values, so computed ones become canonical.
   private String canonical(PtxValue value) {
     boolean isDouble = ValueKind.of(value.type()) == ValueKind.DOUBLE;
     String type = isDouble ? ".f64" : ".f32";

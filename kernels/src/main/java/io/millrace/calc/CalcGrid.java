@@ -2,29 +2,30 @@
 package io.millrace.calc;
 
 /**
- * How the rows of a table are shared out to the threads of a generated kernel.
+ * Assigns the rows of a table to the threads of a generated kernel.
  *
- * @param iterations how often each thread computes {@link CalcProgram#rowsPerIteration} rows
- * @param tiles blocks, each of which computes a tile: rows that follow each other
- * @param isResident whether the device can run all blocks at once. A block's tile is its number
- *     then, without a counter that hands out tiles: as blocks wait for those of smaller numbers,
- *     this relies on the device starting blocks in the order of their numbers where other work
- *     leaves no room for all, as the scans of CUB do
+ * @param iterations number of iterations per thread, each of {@link CalcProgram#rowsPerIteration}
+ *     rows
+ * @param tiles number of blocks; each computes a tile of consecutive rows
+ * @param isResident whether all blocks fit the device at once. The tile of a block is then its
+ *     block number instead of a ticket from a counter. Since a block waits for blocks of smaller
+ *     numbers, this relies on the device starting blocks in order when other work leaves no room
+ *     for all, as the scans of CUB do
  */
 record CalcGrid(int iterations, int tiles, boolean isResident) {
   private static final int MAX_ROWS_PER_THREAD = 16;
 
   /**
-   * The grid for {@code rows} rows.
+   * Computes the grid for {@code rows} rows.
    *
    * @param rows at least one
-   * @param residentBlocks blocks that the device runs at once
+   * @param residentBlocks number of blocks that the device runs at once
    */
   static CalcGrid of(CalcProgram program, int rows, int residentBlocks) {
     long rowsOfBlock = (long) program.rowsPerIteration() * CalcProgram.THREADS;
     int iterations = 1;
     if (program.isMultiPass()) {
-      // As many as keep the look-back short, as long as all of the device has work.
+      // As many iterations as keep the look-back short while the whole device is busy.
       long most = MAX_ROWS_PER_THREAD / program.rowsPerIteration();
       iterations = (int) Math.max(1, Math.min(most, rows / (rowsOfBlock * residentBlocks)));
     }

@@ -18,9 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * What one run of a generated kernel reads: where the columns are, and how many bytes they have.
- */
+/** Addresses and sizes of the columns that one run of a generated kernel reads. */
 final class CalcInputs {
   private final CalcProgram program;
   private final Table table;
@@ -28,16 +26,16 @@ final class CalcInputs {
   private final Map<Integer, ByteRange> ranges = new HashMap<>();
   private int rows;
 
-  /** The bytes of a column's data that its rows have, or more. */
+  /** The byte range of a column's rows, or a larger range if it is not exact. */
   private record ByteRange(long begin, long end, boolean isExact) {}
 
   /**
-   * How much memory a bound allows for.
+   * Memory sizes for a bound.
    *
-   * @param bytes of all rows, at most
-   * @param bytesPerRow of one row, at most
-   * @param bytesBefore where the first row's begin, from where those of a row without bytes before
-   *     it in its columns' data would
+   * @param bytes maximum number of bytes of all rows
+   * @param bytesPerRow maximum number of bytes of one row
+   * @param bytesBefore offset of the first row's bytes, relative to a table whose columns have no
+   *     bytes before their first row
    */
   record Size(long bytes, long bytesPerRow, long bytesBefore) {}
 
@@ -48,7 +46,7 @@ final class CalcInputs {
     this.rows = table.rowCountUpperBound();
   }
 
-  /** Puts the addresses of the input's memory, which is accessed from here on. */
+  /** Writes the addresses of the input memory, which is accessed from now on. */
   void put(KernelArguments arguments) {
     arguments.putLong(Word.ROWS.offset(), table.rowCountUpperBound());
     table
@@ -96,9 +94,9 @@ final class CalcInputs {
   }
 
   /**
-   * How much memory {@code bound} allows for. What the buffers hold is taken for the bytes of the
-   * rows, unless they share a buffer with other rows or it is too much for a column: then the
-   * device is waited for, which knows.
+   * Computes the memory sizes for {@code bound}. Uses the buffer sizes as the number of bytes,
+   * unless a buffer also holds other rows or the result would not fit a column. In these cases,
+   * waits for the device to read the offsets.
    */
   Size size(RowSizeLimit bound) {
     for (int index : bound.factors().keySet()) {
@@ -129,7 +127,7 @@ final class CalcInputs {
     }
   }
 
-  /** Reads where the bytes of columns begin and end, and waits. */
+  /** Reads the byte ranges of columns from the device and waits. */
   private void measure(List<Integer> indices) {
     DeviceStream stream = scope.stream();
     long pair = 2 * Integer.BYTES;
@@ -156,7 +154,7 @@ final class CalcInputs {
     return bound.bytes(ofRows, index -> ranges.get(index).end - ranges.get(index).begin);
   }
 
-  // Overflows as the kernel's addresses do.
+  // Wraps around like the addresses in the kernel.
   private long bytesBefore(RowSizeLimit bound) {
     return bound.factors().entrySet().stream()
         .mapToLong(factor -> ranges.get(factor.getKey()).begin * factor.getValue())

@@ -23,7 +23,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-/** A generated kernel on one device. Thread-safe; each run has memory of its own. */
+/** A generated kernel on one device. Thread-safe; each run has its own memory. */
 final class CalcKernel implements AutoCloseable {
   private final CalcProgram program;
   private final KernelModule module;
@@ -46,11 +46,11 @@ final class CalcKernel implements AutoCloseable {
    * Runs the kernel in one launch. Enqueued on the stream; waits only if rows may fail or need the
    * host.
    *
-   * @param input a table with at least one row at most
-   * @param tables those of the calc
-   * @param schema of the columns that the kernel writes
-   * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory, or a column might
-   *     have over 2 GiB
+   * @param input a table whose row count, or upper bound of it, is at least one
+   * @param tables constant tables of the calc
+   * @param schema schema of the columns that the kernel writes
+   * @throws io.millrace.device.GpuOutOfMemoryException if memory runs out or a column might exceed
+   *     2 GiB
    */
   DevicePart.Result run(
       Table input, CalcTables tables, Schema schema, DeviceStream stream, MemoryResource memory) {
@@ -96,7 +96,7 @@ final class CalcKernel implements AutoCloseable {
     }
   }
 
-  /** Unloads the kernel; all runs must be done on the device. */
+  /** Unloads the kernel. All runs must have completed on the device. */
   @Override
   public void close() {
     module.close();

@@ -15,18 +15,18 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * The generated kernels of one calc. They are compiled once a process: a calc of an equal kernel,
- * such as that of a restarted job, gets the one that is there, without generating it again. A calc
- * holds the kernels that it ran until it is closed; of those that none holds, the {@value
- * #MAX_IDLE} used last stay loaded.
+ * The generated kernels of one calc. Each is compiled once per process: a calc with an equal
+ * kernel, for example after a restart of its job, reuses it without generating it again. A calc
+ * holds the kernels that it ran until it is closed. The {@value #MAX_IDLE} most recently used
+ * kernels without a holder stay loaded.
  */
 final class CalcKernels implements AutoCloseable {
-  // Of a kernel's arguments.
+  // Maximum number of kernel arguments.
   private static final int MAX_WORDS = 512;
   private static final int MAX_IDLE = 256;
-  // The time of assembling grows with the square of the length, and more beyond this. A comparison
-  // with a constant is two parts, a LIKE one. On one core of a server, of 2500 parts: 2 s for
-  // comparisons, about 17 s for LIKE and decimals (docs/benchmarks/2026-11-22-mend.md).
+  // Assembly time grows with the square of the code size, and faster beyond this limit. A
+  // comparison with a constant is two parts, a LIKE is one. On one server core, 2500 parts take 2 s
+  // for comparisons and about 17 s for LIKE and decimals (docs/benchmarks/2026-11-22-mend.md).
   private static final int MAX_PARTS = 2_500;
   private static final ReferenceCountedCache<Key, CalcKernel> COMPILED =
       new ReferenceCountedCache<>(MAX_IDLE, CalcKernel::close);
@@ -46,8 +46,8 @@ final class CalcKernels implements AutoCloseable {
   private final Map<Variant, Held> held = new ConcurrentHashMap<>();
 
   /**
-   * @param condition null for all rows
-   * @param ptxSources PTX of device functions that the library does not have
+   * @param condition null for no filter
+   * @param ptxSources PTX of device functions outside the built-in library
    */
   CalcKernels(
       TypedExpression condition, List<TypedExpression> projections, Collection<String> ptxSources) {
@@ -69,16 +69,16 @@ final class CalcKernels implements AutoCloseable {
             .distinct();
     Stream<String> words =
         words(nodes) > MAX_WORDS
-            ? Stream.of("too many columns are read and computed at once")
+            ? Stream.of("the calc reads and computes too many columns")
             : Stream.empty();
     Stream<String> parts =
         nodes.size() > MAX_PARTS
-            ? Stream.of("the kernel of more than " + MAX_PARTS + " parts is compiled too slowly")
+            ? Stream.of("compiling a kernel of more than " + MAX_PARTS + " parts takes too long")
             : Stream.empty();
     return Stream.of(functions, words, parts).flatMap(Function.identity()).toList();
   }
 
-  /** Those of the kernel's arguments, or a few more. */
+  /** An upper bound on the number of kernel arguments. */
   private long words(Set<TypedExpression> nodes) {
     long inputs = nodes.stream().filter(TypedExpression.InputReference.class::isInstance).count();
     long scratches =
@@ -93,30 +93,30 @@ final class CalcKernels implements AutoCloseable {
         + scratches;
   }
 
-  /** Why no device evaluates the calc; empty if one can. */
+  /** Reasons why no device evaluates the calc; empty if a device can. */
   List<String> hostReasons() {
     return hostReasons;
   }
 
   /**
-   * The calc's program, for which {@link #hostReasons} is empty.
+   * Returns the program of the calc; requires empty {@link #hostReasons}.
    *
-   * @param hasMasks whether columns of the input may have masks
+   * @param hasMasks whether input columns may have masks
    */
   CalcProgram program(boolean hasMasks) {
     return CalcProgramWriter.write(condition, projections, hasMasks, PtxLibrary.with(ptxSources));
   }
 
-  /** What the kernels read of the calc. */
+  /** The constant tables of the calc. */
   CalcTables tables() {
     return tables;
   }
 
   /**
-   * The kernel for tables on {@code device}, which stays loaded until this is closed; compiled at
-   * the first call in the process.
+   * Returns the kernel for tables on {@code device}. It stays loaded until this object is closed,
+   * and is compiled by the first call in the process.
    *
-   * @param hasMasks whether columns of the input may have masks
+   * @param hasMasks whether input columns may have masks
    */
   CalcKernel on(Device device, boolean hasMasks) {
     return held.computeIfAbsent(new Variant(device, hasMasks), this::acquire).kernel();
@@ -129,7 +129,10 @@ final class CalcKernels implements AutoCloseable {
         COMPILED.acquire(key, () -> new CalcKernel(program(variant.hasMasks()), variant.device())));
   }
 
-  /** Gives the kernels and the memory of tables back; all runs must be done on their devices. */
+  /**
+   * Releases the kernels and the memory of the tables. All runs must have completed on their
+   * devices.
+   */
   @Override
   public void close() {
     FirstFailure failure = new FirstFailure();

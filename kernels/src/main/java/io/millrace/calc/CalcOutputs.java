@@ -17,7 +17,7 @@ import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The memory of one run of a generated kernel, and its addresses in the kernel's arguments. */
+/** The memory of one run of a generated kernel and its addresses in the kernel arguments. */
 final class CalcOutputs {
   private static final int CONTROL_BYTES = 64;
   private static final int NEEDS_HOST_OFFSET = 32;
@@ -35,10 +35,10 @@ final class CalcOutputs {
   private long nextMask;
 
   /**
-   * Allocates what the kernel needs zeroed: its control words and the masks it sets bits of.
+   * Allocates the memory that the kernel expects to be zero: control words and masks.
    *
-   * @param temporary takes what is closed after the launch
-   * @param residentBlocks blocks that the device runs at once
+   * @param temporary collects memory to be released after the launch
+   * @param residentBlocks number of blocks that the device runs at once
    */
   CalcOutputs(
       CalcProgram program,
@@ -76,7 +76,7 @@ final class CalcOutputs {
     return Buffer.allocate(bytes, scope.stream(), memory);
   }
 
-  /** Blocks of the kernel. */
+  /** Number of blocks. */
   int tiles() {
     return grid.tiles();
   }
@@ -85,12 +85,12 @@ final class CalcOutputs {
     return (long) grid.tiles() * Long.BYTES;
   }
 
-  /** Puts the addresses of the input's memory, which is accessed from here on. */
+  /** Writes the addresses of the input memory, which is accessed from now on. */
   void putInputs(KernelArguments arguments) {
     inputs.put(arguments);
   }
 
-  /** Allocates the output columns, for as many rows as the input may have, and scratch memory. */
+  /** Allocates output columns for the maximum number of rows, and scratch memory. */
   void allocateOutputs(KernelArguments arguments, List<Column> columns) {
     for (int i = 0; i < program.outputs().size(); i++) {
       columns.add(allocateOutput(i, arguments));
@@ -139,8 +139,8 @@ final class CalcOutputs {
     return buffer;
   }
 
-  // A slice of the control memory is written by that memory's address: it is shared, and writing to
-  // it as a buffer would copy it.
+  // Written by address: the control memory is shared, so writing to a slice of it as a buffer would
+  // copy it.
   private Buffer allocateMask(int output, List<Buffer> parts, KernelArguments arguments) {
     long bytes = Column.maskBytes(rows);
     if (!program.hasFilter()) {
@@ -167,7 +167,7 @@ final class CalcOutputs {
     long bytes = inputs.size(bound).bytes();
     if (bytes > Integer.MAX_VALUE) {
       throw new GpuOutOfMemoryException(
-          "a column may get " + bytes + " bytes, more than the 2 GiB that it holds");
+          "expected at most 2 GiB of bytes in a column, got up to " + bytes + " bytes");
     }
     return bytes;
   }
@@ -176,7 +176,7 @@ final class CalcOutputs {
     CalcInputs.Size size = inputs.size(program.scratches().get(index));
     if (size.bytesPerRow() > Integer.MAX_VALUE) {
       throw new GpuOutOfMemoryException(
-          "a value may get " + size.bytesPerRow() + " bytes, more than the 2 GiB that it has");
+          "expected at most 2 GiB of bytes in a value, got up to " + size.bytesPerRow() + " bytes");
     }
     Buffer scratch = allocate(size.bytes());
     temporary.add(scratch);
@@ -184,7 +184,7 @@ final class CalcOutputs {
         program.scratchOffset(index), scratch.access(AccessMode.WRITE, scope) - size.bytesBefore());
   }
 
-  /** Addresses of the control words. */
+  /** Writes the addresses of the control words. */
   void putControl(KernelArguments arguments) {
     arguments.putLong(Word.TILE_COUNTER.offset(), grid.isResident() ? 0 : controlAddress);
     arguments.putLong(Word.ITERATIONS.offset(), grid.iterations());
@@ -194,12 +194,12 @@ final class CalcOutputs {
     arguments.putLong(Word.LOOK_BACK_BYTES.offset(), lookBackBytes());
   }
 
-  /** Where the kernel says that the host must evaluate some rows. */
+  /** Address of the flag that is set if the host must evaluate rows. */
   long needsHostAddress() {
     return controlAddress + NEEDS_HOST_OFFSET;
   }
 
-  /** Where the kernel says which rows the host must evaluate, by a bit a row. */
+  /** Address of the bit mask of the rows that the host must evaluate. */
   long rowsForHostAddress() {
     return controlAddress + rowsForHostOffset;
   }

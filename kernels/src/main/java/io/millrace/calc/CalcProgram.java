@@ -6,19 +6,19 @@ import io.millrace.column.DataType;
 import java.util.List;
 
 /**
- * A calc as a generated kernel, with what it takes: the words of its one argument structure, in
- * this order: {@link Word}s, {@value #INPUT_WORDS} an input column, {@value #OUTPUT_WORDS} an
- * output column, one a table of constants, one a scratch memory.
+ * A calc as a generated kernel with its parameters. The kernel's only argument is a structure of
+ * 64-bit words in this order: {@link Word}s, {@value #INPUT_WORDS} per input column, {@value
+ * #OUTPUT_WORDS} per output column, one per constant table, one per scratch memory.
  *
  * @param ptx a module with the kernel {@value #KERNEL}
- * @param inputs the columns that it reads, by their index in the input table
- * @param outputs the columns that it writes
- * @param scratches how many bytes of scratch memory there are at most
- * @param tables how many tables of constants its functions read
- * @param hasFilter whether there is a condition, so that the kernel counts its rows
- * @param mayNeedHost whether rows may fail or need the host, so that the host must look
- * @param rowsPerIteration rows that each thread computes beside each other
- * @param isMultiPass whether threads may do so more than once
+ * @param inputs indexes of the input columns that the kernel reads
+ * @param outputs the columns that the kernel writes
+ * @param scratches maximum size of each scratch memory
+ * @param tables number of constant tables
+ * @param hasFilter whether there is a condition, so that the kernel counts rows
+ * @param mayNeedHost whether rows may fail or need the host, so that the host must check
+ * @param rowsPerIteration rows per thread and iteration
+ * @param isMultiPass whether threads may iterate more than once
  */
 @Internal
 public record CalcProgram(
@@ -38,25 +38,29 @@ public record CalcProgram(
   static final int INPUT_WORDS = 4;
   static final int OUTPUT_WORDS = 3;
 
-  /** Words of 64 bits of the argument structure. */
+  /** Fixed words of the argument structure. */
   enum Word {
-    /** The rows, or the most that there may be. */
+    /** The row count, or an upper bound. */
     ROWS(0),
-    /** Where the device has the row count, or 0. */
+    /** Device address of the row count, or 0. */
     DEVICE_ROWS(1),
-    /** A 32-bit counter of tiles that starts at 0; 0 if a block's tile is its number. */
+    /**
+     * Address of a 32-bit tile counter that starts at 0, or 0 if the tile of a block is its number.
+     */
     TILE_COUNTER(2),
-    /** A 32-bit flag that is set if the host must evaluate some rows. */
+    /** Address of a 32-bit flag that is set if the host must evaluate rows. */
     NEEDS_HOST(3),
-    /** The words of the look-back, zeros; {@link #LOOK_BACK_BYTES} a sum. */
+    /** Address of the zeroed look-back words; {@link #LOOK_BACK_BYTES} per sum. */
     LOOK_BACK(4),
     LOOK_BACK_BYTES(5),
-    /** Where the number of output rows is written for the host, and for the device. */
+    /** Addresses for the number of output rows: host memory and device memory. */
     HOST_COUNT(6),
     DEVICE_COUNT(7),
-    /** How often each thread computes {@link #rowsPerIteration} rows. */
+    /** Number of iterations per thread, of {@link #rowsPerIteration} rows each. */
     ITERATIONS(8),
-    /** A bit a row, zeros, of which those of the rows that the host must evaluate are set. */
+    /**
+     * Address of a zeroed bit mask in which the kernel marks the rows that the host must evaluate.
+     */
     ROWS_FOR_HOST(9);
 
     static final int COUNT = 10;
@@ -72,15 +76,15 @@ public record CalcProgram(
     }
   }
 
-  /** Words of an input column: memory of its first element on. */
+  /** Words of an input column; addresses refer to its first element. */
   enum InputWord {
-    /** Values, or bytes, or the first part's values. */
+    /** Values, bytes, or first parts. */
     DATA(0),
-    /** Offsets, or the second part's values. */
+    /** Offsets or second parts. */
     SECOND_PART(1),
     /** The mask, or 0. */
     VALIDITY(2),
-    /** Which bit of the mask is the first element's. */
+    /** Bit index of the first element in the mask. */
     BIT_OFFSET(3);
 
     private final int index;
@@ -106,12 +110,14 @@ public record CalcProgram(
   /**
    * A column that the kernel writes.
    *
-   * @param bound of a column of bytes, how many there are at most; else null
-   * @param nullable whether it has a mask
+   * @param bound size limit of a column of bytes; null for other columns
+   * @param nullable whether the column has a mask
    */
   record Output(DataType type, RowSizeLimit bound, boolean nullable) {}
 
-  /** Sums that blocks look back for: rows kept, and the bytes of each output column of bytes. */
+  /**
+   * Number of sums in the look-back: selected rows, and the bytes of each output column of bytes.
+   */
   int sums() {
     long bytes = outputs.stream().filter(output -> output.type().id().isVariableWidth()).count();
     return (hasFilter ? 1 : 0) + (int) bytes;

@@ -26,15 +26,15 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Generates the kernel of a calc. Each thread computes one or more rows in registers; a warp's rows
- * follow each other, 32 at a time, so that its loads and stores do too. Where rows are filtered or
- * bytes written, blocks find out by look-back where theirs go; see {@code calc.cu}.
+ * Generates the kernel of a calc. Each thread computes one or more rows in registers. The rows of a
+ * warp are consecutive, 32 at a time, so that loads and stores are coalesced. If rows are filtered
+ * or bytes written, blocks find their output positions by look-back; see {@code calc.cu}.
  */
 @Internal
 public final class CalcProgramWriter {
   private static final int MANY_NODES = 48;
   private static final int ROWS_PER_ITERATION = 4;
-  // Of a multiprocessor, so that it has enough loads under way.
+  // Resident threads per multiprocessor that keep enough loads in flight.
   private static final int RESIDENT_BLOCKS = 4;
 
   private final TypedExpression condition;
@@ -60,18 +60,10 @@ public final class CalcProgramWriter {
     final PtxExpressionWriter expressions = new PtxExpressionWriter(ptx, module, conditional, this);
     final String row = ptx.register(".b32");
     final String active = ptx.register(".pred");
-    // When its values are asked for.
+    // Input values are loaded where this predicate is true.
     String guard = active;
-    // Whether the row goes to the output, and where.
-    String keep;
-    String position;
-    // Where the warp's first row of these goes.
-    String firstPosition;
-    // One an output: its value, when it is valid, and of bytes its length and place.
-    final List<PtxValue> values = new ArrayList<>();
-    final List<String> valid = new ArrayList<>();
-    final List<String> lengths = new ArrayList<>();
-    final List<String> starts = new ArrayList<>();
+    StreamCompactionWriter.Place place;
+    final List<OutputValue> outputs = new ArrayList<>();
 
     @Override
     public PtxValue load(InputReference reference) {
@@ -111,6 +103,19 @@ public final class CalcProgramWriter {
     }
   }
 
+  /**
+   * The value of an output column in a row.
+   *
+   * @param valid predicate that is true if the row is selected and the value is not null
+   * @param length number of bytes of a STRING or BINARY; null for other types
+   * @param start position of the bytes in the column; null until it is known
+   */
+  private record OutputValue(PtxValue value, String valid, String length, String start) {
+    OutputValue startingAt(String position) {
+      return new OutputValue(value, valid, length, position);
+    }
+  }
+
   private CalcProgramWriter(
       TypedExpression condition,
       List<TypedExpression> outputs,
@@ -142,11 +147,11 @@ public final class CalcProgramWriter {
   }
 
   /**
-   * The program of a calc.
+   * Generates the program of a calc.
    *
-   * @param condition null for all rows
-   * @param hasMasks whether columns of the input may have masks, as far as they are nullable
-   * @param library where the functions are that it calls
+   * @param condition null for no filter
+   * @param hasMasks whether nullable input columns may have masks
+   * @param library the functions that the kernel calls
    */
   public static CalcProgram write(
       TypedExpression condition,
@@ -156,7 +161,7 @@ public final class CalcProgramWriter {
     return new CalcProgramWriter(condition, projections, hasMasks, library).write();
   }
 
-  /** Whether a projection uses what the condition computes, beyond columns. */
+  /** Whether a projection reuses an expression of the condition other than a column. */
   private boolean sharesWithCondition() {
     Set<TypedExpression> shared = new HashSet<>(condition.nodes());
     shared.retainAll(TypedExpression.nodes(outputs));
@@ -206,25 +211,23 @@ public final class CalcProgramWriter {
     return items;
   }
 
-  /** All rows of a thread stay in registers. */
+  /** Keeps all rows of a thread in registers. */
   private void writeOnePass(StreamCompactionWriter skeleton) {
     List<Item> items = items(skeleton);
     items.forEach(this::select);
-    // What a row has of bytes says where those of later rows go.
+    // The lengths of earlier rows determine the positions of later ones.
     if (writesBytes) {
       items.forEach(this::compute);
     }
     if (condition != null) {
       StreamCompactionWriter.SelectionMask kept = skeleton.keptRows();
-      items.forEach(item -> skeleton.keep(kept, item.keep));
+      items.forEach(item -> skeleton.keep(kept, item.place.keep()));
       skeleton.scanSelected(kept);
-      items.forEach(item -> place(item, skeleton.nextPlace(kept)));
+      items.forEach(item -> item.place = skeleton.nextPlace(kept));
     }
     for (int index = 0; index < outputs.size(); index++) {
-      for (Item item : items) {
-        boolean isBytes = isBytes(outputs.get(index));
-        item.starts.add(
-            isBytes ? skeleton.placeBytes(item.lengths.get(index), index, columns) : null);
+      if (isBytes(outputs.get(index))) {
+        placeBytes(items, index, skeleton);
       }
     }
     if (!writesBytes) {
@@ -233,29 +236,31 @@ public final class CalcProgramWriter {
     items.forEach(item -> store(item, skeleton));
   }
 
-  /** First the condition of all rows of a thread, then the outputs of those that are kept. */
+  private void placeBytes(List<Item> items, int index, StreamCompactionWriter skeleton) {
+    for (Item item : items) {
+      OutputValue output = item.outputs.get(index);
+      String start = skeleton.placeBytes(output.length(), index, columns);
+      item.outputs.set(index, output.startingAt(start));
+    }
+  }
+
+  /** Evaluates the condition for all rows of a thread, then the outputs for the selected rows. */
   private void writeTwoPasses(StreamCompactionWriter skeleton) {
     StreamCompactionWriter.SelectionMask kept = skeleton.keptRows();
     skeleton.forEachIteration(
         () -> {
           List<Item> items = items(skeleton);
           items.forEach(this::select);
-          items.forEach(item -> skeleton.keep(kept, item.keep));
+          items.forEach(item -> skeleton.keep(kept, item.place.keep()));
         });
     skeleton.scanSelected(kept);
     skeleton.forEachIteration(
         () -> {
           List<Item> items = items(skeleton);
-          items.forEach(item -> place(item, skeleton.nextPlace(kept)));
+          items.forEach(item -> item.place = skeleton.nextPlace(kept));
           items.forEach(this::compute);
           items.forEach(item -> store(item, skeleton));
         });
-  }
-
-  private static void place(Item item, StreamCompactionWriter.Place place) {
-    item.keep = place.keep();
-    item.position = place.position();
-    item.firstPosition = place.firstPosition();
   }
 
   private int sums() {
@@ -269,17 +274,16 @@ public final class CalcProgramWriter {
 
   private void select(Item item) {
     if (condition == null) {
-      item.keep = item.active;
-      item.position = item.row;
-      item.firstPosition = item.row;
+      item.place = new StreamCompactionWriter.Place(item.active, item.row, item.row);
       return;
     }
     PtxValue value =
         branchIf(conditional.contains(condition), item, () -> item.expressions.write(condition));
-    item.keep = predicates.and(predicates.and(value.register(), value.valid()), item.active);
+    String keep = predicates.and(predicates.and(value.register(), value.valid()), item.active);
+    item.place = new StreamCompactionWriter.Place(keep, null, null);
   }
 
-  /** Jumps over what is not worth computing in vain; the rest is cheaper than a jump. */
+  /** Branches around expensive code that is not needed; cheap code costs less than a branch. */
   private <T> T branchIf(boolean isWorthIt, Item item, Supplier<T> body) {
     if (!isWorthIt) {
       return body.get();
@@ -291,9 +295,9 @@ public final class CalcProgramWriter {
     return result;
   }
 
-  /** Computes all outputs of a row that is kept. */
+  /** Computes all outputs of a selected row. */
   private void compute(Item item) {
-    item.guard = item.keep;
+    item.guard = item.place.keep();
     boolean branches = outputs.stream().anyMatch(conditional::contains);
     List<PtxValue> values =
         branchIf(
@@ -302,45 +306,44 @@ public final class CalcProgramWriter {
             () -> outputs.stream().map(output -> item.expressions.write(output)).toList());
     for (int i = 0; i < outputs.size(); i++) {
       PtxValue value = values.get(i);
-      item.values.add(value);
-      item.valid.add(predicates.and(item.keep, value.valid()));
+      String valid = predicates.and(item.place.keep(), value.valid());
       String length = null;
       if (isBytes(outputs.get(i))) {
         length = ptx.register(".b32");
-        ptx.write("selp.b32 %s, %s, 0, %s", length, value.secondPart(), item.valid.get(i));
+        ptx.write("selp.b32 %s, %s, 0, %s", length, value.secondPart(), valid);
       }
-      item.lengths.add(length);
+      item.outputs.add(new OutputValue(value, valid, length, null));
     }
   }
 
   private void store(Item item, StreamCompactionWriter skeleton) {
+    StreamCompactionWriter.Place place = item.place;
     for (int i = 0; i < outputs.size(); i++) {
-      TypedExpression output = outputs.get(i);
-      PtxValue value = item.values.get(i);
-      if (isBytes(output)) {
+      OutputValue written = item.outputs.get(i);
+      PtxValue value = written.value();
+      if (isBytes(outputs.get(i))) {
         int index = i;
         branchIf(
             true,
             item,
             () -> {
-              String start = item.starts.get(index);
-              String length = item.lengths.get(index);
-              columns.storeBytes(index, value, item.position, start, length);
+              columns.storeBytes(index, value, place.position(), written.start(), written.length());
               return null;
             });
       } else {
-        boolean computed = !(output instanceof InputReference);
-        columns.store(i, value, item.position, computed, item.keep);
+        boolean computed = !(outputs.get(i) instanceof InputReference);
+        columns.store(i, value, place.position(), computed, place.keep());
       }
     }
     for (int i = 0; i < outputs.size(); i++) {
-      nullable[i] = item.values.get(i).valid() != null;
+      String valid = item.outputs.get(i).valid();
+      nullable[i] = item.outputs.get(i).value().valid() != null;
       if (nullable[i]) {
         String mask = arguments.output(i, CalcProgram.OutputWord.VALIDITY);
         if (condition == null) {
-          skeleton.storeMask(mask, item.valid.get(i), item.row, item.active);
+          skeleton.storeMask(mask, valid, item.row, item.active);
         } else {
-          skeleton.setMask(mask, item.valid.get(i), item.position, item.firstPosition, item.keep);
+          skeleton.setMask(mask, valid, place.position(), place.firstPosition(), place.keep());
         }
       }
     }

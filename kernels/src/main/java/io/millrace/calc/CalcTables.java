@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The tables of constants that the functions of one calc read. They are uploaded where the calc is
- * first applied on a device, into one buffer, and stay there until this is closed. Thread-safe.
+ * The constant tables that the functions of one calc read. They are uploaded into one buffer when
+ * the calc is first applied on a device, and stay there until this object is closed. Thread-safe.
  */
 final class CalcTables implements AutoCloseable {
   private static final int ALIGNMENT = 16;
@@ -31,7 +31,9 @@ final class CalcTables implements AutoCloseable {
   private final long bytes;
   private final Map<Device, Uploaded> uploaded = new ConcurrentHashMap<>();
 
-  /** The stream is the tables' own, because those that read them may be closed before. */
+  /**
+   * The tables have their own stream, because the streams of their readers may be closed earlier.
+   */
   private record Uploaded(Buffer buffer, DeviceStream stream) implements AutoCloseable {
     @Override
     public void close() {
@@ -55,7 +57,7 @@ final class CalcTables implements AutoCloseable {
     this.bytes = next;
   }
 
-  /** The calls among {@code nodes} that read a table, in the order of the kernel's arguments. */
+  /** The calls among {@code nodes} that read a table, in the order of the kernel arguments. */
   static List<Call> calls(Collection<TypedExpression> nodes) {
     return nodes.stream()
         .filter(node -> node instanceof Call call && tableOf(call).length > 0)
@@ -72,11 +74,11 @@ final class CalcTables implements AutoCloseable {
   }
 
   /**
-   * Puts the addresses of the tables into a kernel's arguments; they are read in {@code scope}. The
-   * first call for a device waits until they are there.
+   * Writes the addresses of the tables, which are accessed in {@code scope}, into kernel arguments.
+   * The first call on a device waits for the upload.
    *
-   * @param memory must be usable until this is closed
-   * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory for them
+   * @param memory must be usable until this object is closed
+   * @throws io.millrace.device.GpuOutOfMemoryException if memory for the tables runs out
    */
   void put(
       KernelArguments arguments, CalcProgram program, AccessScope scope, MemoryResource memory) {
@@ -113,7 +115,7 @@ final class CalcTables implements AutoCloseable {
     }
   }
 
-  /** Frees the tables; all that reads them must be done on its device. */
+  /** Frees the tables. All readers must have completed on their devices. */
   @Override
   public void close() {
     FirstFailure failure = new FirstFailure();

@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The columns of a calc that are evaluated: by a generated kernel where the table is on a device
- * that can, and by the host for rows and tables that need it. Thread-safe.
+ * The computed columns of a calc. A generated kernel evaluates tables on a device that supports it;
+ * the host evaluates the other tables, and rows that need it. Thread-safe.
  */
 final class ComputedColumns implements AutoCloseable {
   private final TypedExpression condition;
@@ -28,14 +28,15 @@ final class ComputedColumns implements AutoCloseable {
   private final Schema schema;
   private final CalcKernels kernels;
   private final HostEvaluators evaluators;
-  // The same with the numbers of the rows behind; only run where rows of a filter need the host.
+  // The same kernel with row numbers as the last column; runs only if rows of a filter need the
+  // host.
   private final List<TypedExpression> numbering;
   private final Set<String> ptxSources;
   private CalcKernels numberingKernels;
 
   /**
-   * @param condition null for all rows
-   * @param schema of the columns; if it is empty their names are their positions
+   * @param condition null for no filter
+   * @param schema schema of the columns; if it is empty, columns are named by position
    */
   ComputedColumns(
       TypedExpression condition,
@@ -73,26 +74,26 @@ final class ComputedColumns implements AutoCloseable {
     return expressions;
   }
 
-  /** As {@link Calc#hostReasons}. */
+  /** See {@link Calc#hostReasons}. */
   List<String> hostReasons() {
     return kernels.hostReasons();
   }
 
   /**
-   * The generated kernel on {@code device}, for which {@link #hostReasons} is empty.
+   * Returns the generated kernel on {@code device}; requires empty {@link #hostReasons}.
    *
-   * @param hasMasks whether columns of the input may have masks
+   * @param hasMasks whether input columns may have masks
    */
   CalcKernel kernel(Device device, boolean hasMasks) {
     return kernels.on(device, hasMasks);
   }
 
-  /** The generated kernel's program, for which {@link #hostReasons} is empty. */
+  /** Returns the program of the generated kernel; requires empty {@link #hostReasons}. */
   CalcProgram program() {
     return kernels.program(true);
   }
 
-  /** As {@link Calc#close}. */
+  /** See {@link Calc#close}. */
   @Override
   public void close() {
     try (evaluators;
@@ -107,7 +108,7 @@ final class ComputedColumns implements AutoCloseable {
     }
   }
 
-  /** As {@link Calc#apply}, of these columns. */
+  /** See {@link Calc#apply}; computes these columns only. */
   Table evaluate(Table input, DeviceStream stream, MemoryResource memory) {
     boolean onDevice = stream.device().kind() != DeviceKind.HOST;
     if (expressions.isEmpty() || !onDevice) {
@@ -140,8 +141,8 @@ final class ComputedColumns implements AutoCloseable {
   }
 
   /**
-   * The columns, where {@code device} does all rows but those that need the host. Empty if most
-   * need it, so that the host does better with all of them.
+   * Evaluates all rows on {@code device} except rows that need the host. Empty if most rows need
+   * the host, which then evaluates the whole table faster.
    */
   Optional<Table> evaluate(
       DevicePart device, Table input, DeviceStream stream, MemoryResource memory) {
@@ -158,7 +159,7 @@ final class ComputedColumns implements AutoCloseable {
     if (!numberingKernels().hostReasons().isEmpty()) {
       return Optional.empty();
     }
-    // Which rows were kept is only known where their numbers are written.
+    // Which rows were selected is only known if the kernel writes row numbers.
     Schema withNumbers = numbered(numbering);
     try (DevicePart.Result result = device.run(true, input, withNumbers, stream, memory);
         Table merged = merge(result, input, true, stream, memory)) {

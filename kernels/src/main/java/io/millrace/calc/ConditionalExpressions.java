@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which expressions of a generated kernel a row computes only if it needs them, behind a branch:
- * those that call a function of the library, which may be slow or fail. What has been computed in a
- * branch is not known behind it, so what branches share is written in each of them.
+ * Determines which expressions a generated kernel computes behind a branch, for rows that need
+ * them: expressions that call a library function, which may be slow or fail. Values computed in a
+ * branch are not available after it, so code shared by branches is repeated in each.
  */
 final class ConditionalExpressions {
-  // From here on code that is written again in each branch might grow without measure.
+  // From this size on, repeating code in each branch might grow exponentially.
   private static final double MANY_NODES = 10_000;
 
   private final Set<TypedExpression> conditional = new HashSet<>();
@@ -24,7 +24,7 @@ final class ConditionalExpressions {
   private final boolean isLarge;
 
   /**
-   * @param roots all that the kernel computes in a row
+   * @param roots all expressions that the kernel computes for a row
    */
   ConditionalExpressions(List<TypedExpression> roots) {
     Set<TypedExpression> nodes = TypedExpression.nodes(roots);
@@ -54,7 +54,7 @@ final class ConditionalExpressions {
         .isPresent();
   }
 
-  /** How often each expression is an operand of the nodes. */
+  /** Number of uses of each expression as an operand. */
   private static Map<TypedExpression, Integer> uses(Set<TypedExpression> nodes) {
     Map<TypedExpression, Integer> uses = new HashMap<>();
     for (TypedExpression node : nodes) {
@@ -68,16 +68,16 @@ final class ConditionalExpressions {
   }
 
   /**
-   * The parts of an expression with branches that are to be computed before the first of them,
-   * operands first. There are none but where the kernel is so large that its code must not be
-   * written again in each branch: then all that is used elsewhere too. Rows that do not need it
-   * compute it in vain; if it fails for one of them, the host finds that it was not asked for.
+   * Subexpressions of an expression with branches that must be computed before its first branch,
+   * operands first. Empty unless the kernel is so large that code must not be repeated in branches;
+   * then all subexpressions with other uses. Rows that do not need them compute them anyway. If one
+   * fails for such a row, the host finds that it was not needed.
    */
   List<TypedExpression> sharedWithin(TypedExpression expression) {
     return sharedFrom(expression).stream().filter(node -> !node.equals(expression)).toList();
   }
 
-  /** As {@link #sharedWithin}, with the expression itself, which is computed in a branch. */
+  /** Like {@link #sharedWithin}, including the expression itself, which is computed in a branch. */
   List<TypedExpression> sharedFrom(TypedExpression expression) {
     if (!isLarge || !contains(expression)) {
       return List.of();

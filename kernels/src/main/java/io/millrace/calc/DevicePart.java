@@ -7,25 +7,24 @@ import io.millrace.device.DeviceStream;
 import io.millrace.memory.MemoryResource;
 import java.util.BitSet;
 
-/** What a device does of a calc: all rows but those that it leaves to the host. */
+/** Evaluates the part of a calc that runs on a device: all rows except rows that need the host. */
 @FunctionalInterface
 interface DevicePart {
 
   /**
-   * The rows of {@code input} that are kept.
+   * Evaluates the selected rows of {@code input}.
    *
-   * @param numbersRows whether the last column is the number of each row in the input
-   * @param schema of the result
+   * @param numbersRows whether the last output column is the input position of each row
+   * @param schema schema of the result
    */
   Result run(
       boolean numbersRows, Table input, Schema schema, DeviceStream stream, MemoryResource memory);
 
   /**
-   * A device's result. It owns its table.
+   * The result of a device, which owns its table.
    *
-   * @param table of the rows for the host any or none are there, with undefined values
-   * @param rowsForHost the numbers of the input's rows that fail, or that the device cannot do
-   *     exactly
+   * @param table may contain the rows for the host, with undefined values
+   * @param rowsForHost input positions of rows that fail or that the device cannot compute exactly
    */
   record Result(Table table, BitSet rowsForHost) implements AutoCloseable {
     @Override

@@ -13,8 +13,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The evaluators of a calc: as many as there have been threads at a time, kept so that a small
- * table is not outweighed by the vectors that it needs. Thread-safe.
+ * A pool of host evaluators for a calc, one per concurrent thread. Reuse avoids allocating vectors
+ * that outweigh a small table. Thread-safe.
  */
 final class HostEvaluators implements AutoCloseable {
   private final TypedExpression condition;
@@ -24,7 +24,7 @@ final class HostEvaluators implements AutoCloseable {
   private boolean isClosed;
 
   /**
-   * @param condition null for all rows
+   * @param condition null for no filter
    */
   HostEvaluators(
       TypedExpression condition, List<TypedExpression> projections, Schema outputSchema) {
@@ -33,7 +33,7 @@ final class HostEvaluators implements AutoCloseable {
     this.outputSchema = outputSchema;
   }
 
-  /** As {@link HostEvaluator#evaluate}. */
+  /** See {@link HostEvaluator#evaluate}. */
   Table evaluate(Table input, AccessScope scope, MemoryResource memory) {
     HostEvaluator evaluator = take(capacity(input.rowCount()));
     Table output = evaluator.evaluate(input, outputSchema, scope, memory);
@@ -41,7 +41,7 @@ final class HostEvaluators implements AutoCloseable {
     return output;
   }
 
-  // A power of two, so that tables that grow row by row do not need new vectors each time.
+  // A power of two, so that slowly growing tables do not need new vectors each time.
   private static int capacity(int rows) {
     if (rows > HostVector.CAPACITY / 2) {
       return HostVector.CAPACITY;
@@ -65,7 +65,7 @@ final class HostEvaluators implements AutoCloseable {
     }
   }
 
-  /** Lets go of the evaluators; those of later tables are not kept. */
+  /** Drops the pooled evaluators. Later evaluators are not pooled. */
   @Override
   public synchronized void close() {
     isClosed = true;

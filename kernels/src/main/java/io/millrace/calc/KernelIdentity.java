@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What the generated kernel of a calc computes: calcs of equal identities have the same kernel,
- * also those of other jobs. It refers to no object of a job, so a cache of the process may keep it.
+ * The identity of a calc's generated kernel: calcs with equal identities, even of different jobs,
+ * share a kernel. Refers to no object of a job, so that a process-wide cache may hold it.
  *
- * @param values all expressions, by their numbers
+ * @param values all expressions by value number
  * @param hasCondition whether the first root is a condition
- * @param roots the numbers of the condition and the projections
- * @param ptxSources PTX of device functions that the library does not have
+ * @param roots value numbers of the condition and the projections
+ * @param ptxSources PTX of device functions outside the built-in library
  */
 record KernelIdentity(
     List<Value> values, boolean hasCondition, List<Integer> roots, Set<String> ptxSources) {

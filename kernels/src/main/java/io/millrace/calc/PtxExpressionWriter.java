@@ -29,15 +29,15 @@ import java.util.Map;
 
 /**
  * Writes the instructions that compute expressions for one row. Equal expressions are computed
- * once, unless the first is in a branch that the other is not in. Nulls are predicates.
+ * once, unless the first is in a branch that does not enclose the other. Nulls are predicates.
  *
- * <p>What may fail, or is a call of a library function, is only computed in rows that need it, so
- * behind a branch; all else is computed and selected.
+ * <p>Expressions that may fail or call a library function are computed behind a branch, for rows
+ * that need them. Others are computed for all rows and selected.
  */
 final class PtxExpressionWriter {
   private static final int LONG_BITS = 64;
 
-  /** Where input values and memory come from. */
+  /** Provides input values and memory addresses. */
   interface Row {
     /** Loads the value of an input column. */
     PtxValue load(TypedExpression.InputReference reference);
@@ -74,7 +74,7 @@ final class PtxExpressionWriter {
     scopes.push(new HashMap<>());
   }
 
-  /** From here on values are computed in a branch: they are forgotten at {@link #endBranch}. */
+  /** Starts a branch: values computed in it are forgotten at {@link #endBranch}. */
   void beginBranch() {
     scopes.push(new HashMap<>());
   }
@@ -83,7 +83,7 @@ final class PtxExpressionWriter {
     scopes.pop();
   }
 
-  /** The value of {@code expression}, in registers that nobody writes to. */
+  /** The value of {@code expression} in registers that must not be modified. */
   PtxValue write(TypedExpression expression) {
     PostOrder.visit(
         expression,
@@ -198,7 +198,8 @@ final class PtxExpressionWriter {
     if (!hasStatus) {
       return result.withValid(valid);
     }
-    // Failures that TRY_CAST makes null of still go to the host if only it can tell.
+    // TRY_CAST turns failures into null, but rows that only the host can decide still need the
+    // host.
     int firstFailure = (failureIsNull ? Status.NEEDS_HOST : Status.DIVISION_BY_ZERO).code();
     String failed = predicates.and(valid, predicates.compare("ge", status, firstFailure));
     row.failIf(failed);
@@ -211,7 +212,7 @@ final class PtxExpressionWriter {
   private PtxValue junction(TypedExpression junction) {
     boolean isAnd = junction instanceof TypedExpression.And;
     boolean nullable = false;
-    // Of an AND: whether all were true, and whether one was false. Of an OR the other way round.
+    // For AND: whether all operands so far are true, and whether any is false. For OR the reverse.
     String all = predicates.constant(true);
     String decided = predicates.constant(false);
     String end = ptx.label();

@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Values that are slow to make, each made once and shared by all who hold it. Of those that nobody
- * holds the ones released last stay, up to a limit; the others are disposed of. Thread-safe.
+ * Shares values that are expensive to create. Values without a holder stay in the cache up to a
+ * limit, least recently released first out. Thread-safe.
  */
 final class ReferenceCountedCache<K, V> {
 
@@ -18,7 +18,7 @@ final class ReferenceCountedCache<K, V> {
     private int holders;
     private V value;
 
-    // Holders of other entries do not wait for it.
+    // A lock per entry, so that holders of other entries do not wait for its creation.
     synchronized V get(Supplier<V> maker) {
       if (value == null) {
         value = maker.get();
@@ -33,8 +33,8 @@ final class ReferenceCountedCache<K, V> {
   private final Map<K, Entry<V>> idle = new LinkedHashMap<>();
 
   /**
-   * @param maximumIdle how many values that nobody holds stay
-   * @param disposal called once for a value, which nobody holds any more
+   * @param maximumIdle maximum number of cached values without a holder
+   * @param disposal called once for a value that is evicted
    */
   ReferenceCountedCache(int maximumIdle, Consumer<V> disposal) {
     this.maximumIdle = maximumIdle;
@@ -42,9 +42,10 @@ final class ReferenceCountedCache<K, V> {
   }
 
   /**
-   * The value of {@code key}, which stays until the caller releases it.
+   * Returns the value of {@code key}, which stays until the caller releases it.
    *
-   * @param maker makes the value if there is none; what it throws is thrown, and nothing is held
+   * @param maker creates a missing value; if it throws, the exception propagates and nothing is
+   *     held
    */
   V acquire(K key, Supplier<V> maker) {
     Entry<V> entry;
@@ -61,7 +62,7 @@ final class ReferenceCountedCache<K, V> {
     }
   }
 
-  /** Gives back a value of {@link #acquire}, once for each call. */
+  /** Releases a value, once for each call of {@link #acquire}. */
   void release(K key) {
     V disposed = null;
     synchronized (this) {

@@ -10,21 +10,21 @@ import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 
 /**
- * How many bytes an expression has at most in a row: {@code constant}, and the bytes of input
- * columns of bytes as often as their factors say. So row by row the bounds add up to a place in
- * memory that the row's offsets tell.
+ * Maximum number of bytes of an expression in a row: {@code constant} plus the bytes of input
+ * columns times their factors. Because the limit is linear, limits of consecutive rows add up to an
+ * offset that follows from the input offsets.
  *
- * @param factors by the index of the input column
+ * @param factors by input column index
  */
 record RowSizeLimit(long constant, Map<Integer, Long> factors) {
-  // No device has as much: where a bound is greater it is this.
+  // More memory than any device has; greater limits are clamped to it.
   private static final long MOST = 1L << 50;
 
   RowSizeLimit {
     factors = Map.copyOf(factors);
   }
 
-  /** That of an expression of bytes. */
+  /** The limit of a STRING or BINARY expression. */
   static RowSizeLimit of(TypedExpression expression) {
     Map<TypedExpression, RowSizeLimit> bounds = new HashMap<>();
     for (TypedExpression node : expression.nodes()) {
@@ -71,9 +71,9 @@ record RowSizeLimit(long constant, Map<Integer, Long> factors) {
   }
 
   /**
-   * Of all rows; 1 PiB if it is more.
+   * The limit of all rows together, at most 1 PiB.
    *
-   * @param columnBytes the bytes of an input column, by its index
+   * @param columnBytes number of bytes of an input column, by its index
    */
   long bytes(long rows, ToLongFunction<Integer> columnBytes) {
     long bytes = product(constant, rows);

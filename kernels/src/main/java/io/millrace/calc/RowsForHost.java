@@ -31,8 +31,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The rows of a table that a device left to the host: evaluates these alone, and puts what they
- * give between the device's rows, in the order of the input. Waits for the device.
+ * Evaluates the rows that a device left to the host, and merges the results with the device's rows
+ * in input order. Waits for the device.
  */
 final class RowsForHost implements AutoCloseable {
   private static final MemoryResource HOST = HostMemoryResource.INSTANCE;
@@ -43,9 +43,9 @@ final class RowsForHost implements AutoCloseable {
   private final DeviceStream hostStream = HOST.device().createStream();
 
   /**
-   * @param rows their numbers in the input, at least one
-   * @param stream of the device
-   * @param memory of the device
+   * @param rows input positions of the rows, at least one
+   * @param stream stream of the device
+   * @param memory memory of the device
    */
   RowsForHost(BitSet rows, DeviceStream stream, MemoryResource memory) {
     this.rows = rows;
@@ -56,11 +56,12 @@ final class RowsForHost implements AutoCloseable {
   /**
    * Evaluates these rows of {@code input}.
    *
-   * @param condition null for all rows
-   * @param computed of which a {@link TypedExpression.RowNumber} is the row's number in the input
-   * @param schema of the computed columns
+   * @param condition null for no filter
+   * @param computed expressions in which a {@link TypedExpression.RowNumber} is the input position
+   *     of the row
+   * @param schema schema of the computed columns
    * @return a table in host memory, which the caller closes
-   * @throws EvaluationException for the first row that fails, by its place in the input
+   * @throws EvaluationException for the first row that fails, with its input position
    */
   Table evaluate(
       Table input, TypedExpression condition, List<TypedExpression> computed, Schema schema) {
@@ -87,7 +88,7 @@ final class RowsForHost implements AutoCloseable {
     return rows.stream().skip(index).findFirst().orElseThrow();
   }
 
-  /** The columns that are read, by their index in the input. */
+  /** Indexes of the input columns that are read. */
   private static List<Integer> inputs(
       TypedExpression condition, List<TypedExpression> expressions) {
     List<TypedExpression> roots =
@@ -100,7 +101,10 @@ final class RowsForHost implements AutoCloseable {
         .toList();
   }
 
-  /** Where the columns of the input are behind the rows' numbers; those not used are nowhere. */
+  /**
+   * References from input columns to the gathered columns, which follow the row numbers; null for
+   * unused columns.
+   */
   private static List<TypedExpression> narrowed(Schema schema, List<Integer> used) {
     return IntStream.range(0, schema.size())
         .<TypedExpression>mapToObj(
@@ -112,7 +116,7 @@ final class RowsForHost implements AutoCloseable {
         .toList();
   }
 
-  /** The rows' numbers and their columns, in host memory. */
+  /** Copies the row numbers and the used columns of these rows to host memory. */
   private Table gather(Table input, List<Integer> used) {
     Schema schema = input.schema();
     try (Column numbers = numbers();
@@ -140,26 +144,26 @@ final class RowsForHost implements AutoCloseable {
   }
 
   /**
-   * The rows of both results, in the order of the input, on the device. The results stay the
-   * caller's.
+   * Merges both results in input order, on the device. The results still belong to the caller.
    *
-   * @param numbered whether the last column of both is the number of each row in the input; if not,
-   *     the device's result has all rows of the input and the host's all rows for it
+   * @param numbered true if the last column of both results is the input position of each row;
+   *     false if the device's result has all input rows and the host's result has all rows for the
+   *     host
    */
   Table merge(Table deviceResult, Table hostResult, boolean numbered) {
     try (AppendedRows appended = new AppendedRows(deviceResult, hostResult, stream, memory);
         Column map = order(deviceResult, hostResult, numbered, appended.firstAppended())) {
       Table merged = Gather.gather(appended.table(), map, stream, memory);
-      // What is on the host, the device has read then.
+      // The device has finished reading memory that is on the host.
       stream.synchronize();
       return merged;
     }
   }
 
   /**
-   * Which of the appended rows comes where, on the device; rows for the host that the device has
-   * are left out. The numbers of all rows pass through pinned memory, which copies several times as
-   * fast as other memory.
+   * The gather map of the merged rows, on the device; omits rows of the device's result that were
+   * left to the host. The map is written to pinned memory, from which copies are several times
+   * faster.
    */
   private Column order(Table deviceResult, Table hostResult, boolean numbered, int firstAppended) {
     long most = (long) deviceResult.rowCount() + hostResult.rowCount();
@@ -177,7 +181,7 @@ final class RowsForHost implements AutoCloseable {
     }
   }
 
-  /** Writes the order of a device's result that has all rows; returns how many there are. */
+  /** Writes the map for a device result with all rows; returns its length. */
   private int replace(int deviceRows, int firstAppended, long order) {
     for (int row = 0; row < deviceRows; row++) {
       HostMemory.putInt(order + (long) row * Integer.BYTES, row);
@@ -189,7 +193,7 @@ final class RowsForHost implements AutoCloseable {
     return deviceRows;
   }
 
-  /** Writes the order of results whose last columns are numbers; returns how many rows it has. */
+  /** Writes the map for results whose last column is the row number; returns its length. */
   private int mergeByNumber(Table deviceResult, Table hostResult, int firstAppended, long order) {
     int last = deviceResult.columnCount() - 1;
     int deviceRows = deviceResult.rowCount();

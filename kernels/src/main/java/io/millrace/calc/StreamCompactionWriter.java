@@ -10,9 +10,8 @@ import io.millrace.expression.ptx.PtxWriter;
 import java.util.List;
 
 /**
- * Writes what a generated kernel has around its expressions: which rows a thread has, where those
- * that are kept go, and what is said of their number. All threads of a block go through it
- * together.
+ * Writes the frame of a generated kernel: the assignment of rows to threads, the output positions
+ * of selected rows, and the row count. All threads of a block execute this code together.
  */
 final class StreamCompactionWriter {
   private static final int WARP = 32;
@@ -36,7 +35,7 @@ final class StreamCompactionWriter {
   /**
    * Writes the beginning of the kernel.
    *
-   * @param sums how many sums blocks look back for; 0 if each row's place is its number
+   * @param sums number of look-back sums; 0 if the position of each row is its number
    */
   StreamCompactionWriter(
       PtxWriter ptx, PtxCall calls, CalcArguments arguments, int sums, int rowsOfIteration) {
@@ -78,7 +77,7 @@ final class StreamCompactionWriter {
     return number.register();
   }
 
-  // The thread that knows all sums: the last of the last block.
+  // The thread that knows all sums is the last one of the last block.
   private String writeIsLast(String thread) {
     String last = special("%nctaid.x");
     ptx.write("sub.s32 %s, %s, 1", last, last);
@@ -99,13 +98,16 @@ final class StreamCompactionWriter {
     return result;
   }
 
-  /** Writes which row is a thread's {@code item}th of an iteration, and whether there is one. */
+  /**
+   * Writes the row number of a thread's {@code item}th row in an iteration, and whether the row
+   * exists.
+   */
   void locate(int item, String number, String active) {
     ptx.write("add.s32 %s, %s, %d", number, row, item * WARP);
     ptx.write("setp.lt.u32 %s, %s, %s", active, number, rows);
   }
 
-  /** Writes what {@code body} does for each iteration's rows. */
+  /** Repeats {@code body} for each iteration. */
   void forEachIteration(Runnable body) {
     String iteration = special("0");
     String iterations = ptx.register(".b32");
@@ -121,7 +123,7 @@ final class StreamCompactionWriter {
     ptx.write("@%s bra %s", again, loop);
   }
 
-  /** Rows that a warp keeps: lane i has the bits of its ith 32 rows. */
+  /** Selected rows of a warp: lane i holds the bit mask of the i-th group of 32 rows. */
   static final class SelectionMask {
     private final String bits;
     private final String next;
@@ -138,7 +140,7 @@ final class StreamCompactionWriter {
     return new SelectionMask(special("0"), special("0"), special("0"));
   }
 
-  /** Adds 32 rows of the warp. */
+  /** Adds a group of 32 rows. */
   void keep(SelectionMask kept, String keep) {
     String ballot = ballot(keep);
     String isOwn = ptx.register(".pred");
@@ -150,7 +152,7 @@ final class StreamCompactionWriter {
     ptx.write("add.s32 %s, %s, 1", kept.next, kept.next);
   }
 
-  /** Finds out where the rows that are kept go: behind those of smaller number. */
+  /** Computes the output positions of selected rows by a prefix sum over smaller row numbers. */
   void scanSelected(SelectionMask kept) {
     String prefix = prefix(kept.total);
     outputRows = binary("add.s32", prefix, kept.total);
@@ -160,10 +162,10 @@ final class StreamCompactionWriter {
     ptx.write("mov.b32 %s, 0", kept.next);
   }
 
-  /** Where 32 rows of a warp go. */
+  /** Output positions of a group of 32 rows. */
   record Place(String keep, String position, String firstPosition) {}
 
-  /** Where the next 32 rows go, in the order in which they were kept. */
+  /** The positions of the next group, in the order of {@link #keep}. */
   Place nextPlace(SelectionMask kept) {
     String ballot = ptx.register(".b32");
     ptx.write(
@@ -191,7 +193,7 @@ final class StreamCompactionWriter {
     return ballot;
   }
 
-  /** The sum of all warps before this one. */
+  /** The sum of all preceding warps. */
   private String prefix(String sumOfWarp) {
     String words = ptx.register(".b64");
     ptx.write(
@@ -208,7 +210,7 @@ final class StreamCompactionWriter {
     return narrow;
   }
 
-  /** Where a row's bytes of an output column go, of threads that have one row each. */
+  /** The output position of a row's bytes, for threads with one row each. */
   String placeBytes(String length, int output, CalcColumns columns) {
     if (rowsPerIteration != 1) {
       throw new IllegalStateException(rowsPerIteration + " rows of a thread write no bytes");
@@ -227,7 +229,7 @@ final class StreamCompactionWriter {
     return binary("add.s32", prefix, before.register());
   }
 
-  /** Stores 32 bits of a mask where rows keep their places. */
+  /** Stores 32 mask bits of rows whose position is their row number. */
   void storeMask(String mask, String valid, String row, String active) {
     String bits = ballot(valid);
     String isFirst = predicates.and(active, predicates.compare("eq", lane, 0));
@@ -236,7 +238,7 @@ final class StreamCompactionWriter {
         "@%s st.global.b32 [%s], %s", isFirst, arguments.address(mask, word, Integer.BYTES), bits);
   }
 
-  /** Sets the bits of the rows that are kept and valid. */
+  /** Sets the mask bits of rows that are selected and valid. */
   void setMask(String mask, String valid, String position, String firstPosition, String keep) {
     String row = ptx.register(".b32");
     ptx.write("selp.b32 %s, %s, %s, %s", row, position, firstPosition, keep);

@@ -1,2 +1,2 @@
-/** A filter and projections in one generated kernel, and the same on the host. */
+/** Filters and projections as one generated kernel, or evaluated on the host. */
 package io.millrace.calc;

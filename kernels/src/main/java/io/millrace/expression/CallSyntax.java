@@ -7,18 +7,17 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 
 /**
- * How SQL writes a call of a function, such as {@code (a + b)}: what the text of an {@link
- * Expression} asks. A service, because definitions of functions depend on expressions and not the
- * other way around.
+ * Writes function calls as SQL, such as {@code (a + b)}, for the text of an {@link Expression}. It
+ * is a service because function definitions depend on expressions, not the other way around.
  */
 @Internal
 @FunctionalInterface
 public interface CallSyntax {
 
-  /** The syntax of the functions that the library has. */
+  /** The syntax of the library's built-in functions. */
   CallSyntax BUILT_IN = (function, arguments) -> Loaded.INSTANCE.toSql(function, arguments);
 
-  /** Loads the service when a call is first written. */
+  /** Loads the service at the first call. */
   final class Loaded {
     private static final CallSyntax INSTANCE =
         ServiceLoader.load(CallSyntax.class, CallSyntax.class.getClassLoader())
@@ -32,11 +31,11 @@ public interface CallSyntax {
   }
 
   /**
-   * The call of {@code function} as SQL.
+   * Writes a call of {@code function} as SQL.
    *
-   * @param function its name or an alias, in any case
+   * @param function name or alias of the function, in any case
    * @param arguments the arguments as SQL
-   * @return empty if there is no such function
+   * @return empty if the function does not exist
    */
   Optional<String> toSql(String function, List<String> arguments);
 }

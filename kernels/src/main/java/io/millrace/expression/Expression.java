@@ -6,22 +6,41 @@ import io.millrace.column.DataType;
 import io.millrace.expression.resolve.ExpressionResolver;
 import io.millrace.expression.resolve.FunctionRegistry;
 import io.millrace.expression.typed.TypedExpression;
+import io.millrace.expression.vector.TimestampNanos;
 import java.io.Serializable;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /**
- * An expression over the columns of a row, as it is written: columns by name, functions by name,
- * nothing checked. {@link ExpressionResolver} gives it types. Immutable; made by {@link
+ * An expression over the columns of a row, as the user writes it: columns and functions are names,
+ * nothing is checked yet. {@link ExpressionResolver} assigns types. Immutable. Created by {@link
  * Expressions} and the methods of {@link FluentExpression}.
  *
- * <p>The meaning is that of Flink SQL: three-valued logic, wrapping integers, nulls in give null
- * out unless a function says otherwise.
+ * <p>Semantics are those of Flink SQL: three-valued logic, integers that wrap, and a null result
+ * for a null argument unless a function documents otherwise.
  */
 @PublicEvolving
 public sealed interface Expression extends FluentExpression, Serializable {
+
+  /**
+   * Returns {@code value} itself if it is an expression, otherwise a literal.
+   *
+   * @throws IllegalArgumentException as {@link Literal#of}
+   */
+  static Expression of(Object value) {
+    return value instanceof Expression expression ? expression : Literal.of(value);
+  }
 
   /** The value of the column {@code name}. */
   record ColumnReference(String name) implements Expression {
@@ -33,33 +52,104 @@ public sealed interface Expression extends FluentExpression, Serializable {
 
     @Override
     public String toString() {
-      return ExpressionText.of(this);
+      return ExpressionForm.of(this).toString();
     }
   }
 
   /**
    * A constant.
    *
-   * @param value of the class that {@link TypedExpression.Literal} names for the type, or null
+   * @param value null or an instance of the class that {@link TypedExpression.Literal} lists for
+   *     the type
    */
   record Literal(Serializable value, DataType type) implements Expression {
     private static final long serialVersionUID = 1L;
+    private static final int MAX_PRECISION = 38;
 
     public Literal {
       Objects.requireNonNull(type, "type is null");
     }
 
+    /**
+     * A literal with the type that SQL gives to the value: Boolean, Byte to Long, Float, Double,
+     * BigDecimal (as many digits as it has), String, LocalDate, LocalTime, LocalDateTime and
+     * Instant (fraction digits 3, 6 or 9, as the value needs).
+     *
+     * @throws IllegalArgumentException if the value is null or of another class, or has more than
+     *     38 digits
+     */
+    public static Literal of(Object value) {
+      if (value instanceof Boolean bool) {
+        return new Literal(bool, DataType.BOOL);
+      } else if (value instanceof Byte number) {
+        return new Literal(number.longValue(), DataType.INT8);
+      } else if (value instanceof Short number) {
+        return new Literal(number.longValue(), DataType.INT16);
+      } else if (value instanceof Integer number) {
+        return new Literal(number.longValue(), DataType.INT32);
+      } else if (value instanceof Long number) {
+        return new Literal(number, DataType.INT64);
+      } else if (value instanceof Float number) {
+        return new Literal(number, DataType.FLOAT32);
+      } else if (value instanceof Double number) {
+        return new Literal(number, DataType.FLOAT64);
+      } else if (value instanceof BigDecimal number) {
+        return decimal(number);
+      } else if (value instanceof String text) {
+        return new Literal(text, DataType.STRING);
+      }
+      return temporal(value);
+    }
+
+    private static Literal temporal(Object value) {
+      if (value instanceof LocalDate date) {
+        return new Literal(date.toEpochDay(), DataType.DATE);
+      } else if (value instanceof LocalTime time) {
+        long millis = TimeUnit.NANOSECONDS.toMillis(time.toNanoOfDay());
+        return new Literal(millis, DataType.TIME);
+      } else if (value instanceof LocalDateTime time) {
+        return timestamp(time.toInstant(ZoneOffset.UTC), false);
+      } else if (value instanceof Instant instant) {
+        return timestamp(instant, true);
+      }
+      throw new IllegalArgumentException(
+          value == null
+              ? "a null literal needs a type: nullOf(type)"
+              : "no literal has the class " + value.getClass().getName());
+    }
+
+    private static Literal timestamp(Instant instant, boolean withTimeZone) {
+      int nanos = instant.getNano();
+      int precision = nanos % 1_000_000 == 0 ? 3 : nanos % 1_000 == 0 ? 6 : 9;
+      DataType type = DataType.timestamp(precision, withTimeZone);
+      long millis = Math.floorDiv(nanos, 1_000_000) + instant.getEpochSecond() * 1_000;
+      return switch (precision) {
+        case 3 -> new Literal(millis, type);
+        case 6 -> new Literal(instant.getEpochSecond() * 1_000_000 + nanos / 1_000, type);
+        default -> new Literal(new TimestampNanos(millis, nanos % 1_000_000), type);
+      };
+    }
+
+    private static Literal decimal(BigDecimal number) {
+      BigDecimal plain = number.scale() < 0 ? number.setScale(0, RoundingMode.UNNECESSARY) : number;
+      int precision = Math.max(plain.precision(), plain.scale());
+      if (precision > MAX_PRECISION) {
+        throw new IllegalArgumentException(number + " has more than 38 digits");
+      }
+      return new Literal(plain, DataType.decimal(precision, plain.scale()));
+    }
+
     @Override
     public String toString() {
-      return ExpressionText.of(this);
+      return ExpressionForm.of(this).toString();
     }
   }
 
   /**
-   * A function or operator, by the name it has in {@link FunctionRegistry}. {@code AND}, {@code
-   * OR}, {@code ||} and {@code +} of more than two arguments take them from left to right; so a
-   * chain of them is one call, which is made of {@code call(call(a, b), c)}, and but for {@code +}
-   * of {@code call(a, call(b, c))} too.
+   * A call of a function or operator by its name in {@link FunctionRegistry}. {@code AND}, {@code
+   * OR}, {@code ||} and {@code +} take more than two arguments and evaluate them from left to
+   * right. Nested calls of these operators are flattened into one call: {@code call(call(a, b),
+   * c)}, and except for {@code +} also {@code call(a, call(b, c))}.
    */
   record Call(String function, List<Expression> arguments) implements Expression {
     private static final long serialVersionUID = 1L;
@@ -70,7 +160,12 @@ public sealed interface Expression extends FluentExpression, Serializable {
       arguments = flat(function, List.copyOf(arguments));
     }
 
-    // At most one operand is taken apart: both, and x.or(x) again and again grows without measure.
+    /** Calls {@code function} with arguments that are expressions or values of literals. */
+    public static Call of(String function, Object... arguments) {
+      return new Call(function, Arrays.stream(arguments).map(Expression::of).toList());
+    }
+
+    // Flatten at most one operand: flattening both makes repeated x.or(x) grow exponentially.
     private static List<Expression> flat(String function, List<Expression> arguments) {
       if (arguments.size() < 2 || !CHAINED.contains(function)) {
         return arguments;
@@ -93,7 +188,7 @@ public sealed interface Expression extends FluentExpression, Serializable {
 
     @Override
     public String toString() {
-      return ExpressionText.of(this);
+      return ExpressionForm.of(this).toString();
     }
 
     @Override
@@ -114,16 +209,16 @@ public sealed interface Expression extends FluentExpression, Serializable {
   }
 
   /**
-   * A conversion.
+   * A type conversion.
    *
-   * @param orNull whether a value that cannot be converted gives null (TRY_CAST) instead of failing
+   * @param orNull true for TRY_CAST: a value that cannot be converted gives null instead of failing
    */
   record Cast(Expression operand, DataType type, boolean orNull) implements Expression {
     private static final long serialVersionUID = 1L;
 
     @Override
     public String toString() {
-      return ExpressionText.of(this);
+      return ExpressionForm.of(this).toString();
     }
 
     @Override
@@ -144,10 +239,10 @@ public sealed interface Expression extends FluentExpression, Serializable {
   }
 
   /**
-   * {@code CASE WHEN condition THEN result ... ELSE otherwise END}: the result of the first
-   * condition that is true. Later ones are not evaluated.
+   * {@code CASE WHEN condition THEN result ... ELSE otherwise END}: the result of the first true
+   * condition. Later conditions are not evaluated.
    *
-   * @param results one a condition, and last the one for rows where no condition is true
+   * @param results one result per condition, followed by the ELSE result
    */
   record Case(List<Expression> conditions, List<Expression> results) implements Expression {
     private static final long serialVersionUID = 1L;
@@ -163,7 +258,7 @@ public sealed interface Expression extends FluentExpression, Serializable {
 
     @Override
     public String toString() {
-      return ExpressionText.of(this);
+      return ExpressionForm.of(this).toString();
     }
 
     @Override
@@ -183,13 +278,13 @@ public sealed interface Expression extends FluentExpression, Serializable {
     }
   }
 
-  /** An expression with the name its column gets. */
+  /** An expression with a name for its output column. */
   record Alias(Expression operand, String name) implements Expression {
     private static final long serialVersionUID = 1L;
 
     @Override
     public String toString() {
-      return ExpressionText.of(this);
+      return ExpressionForm.of(this).toString();
     }
 
     @Override

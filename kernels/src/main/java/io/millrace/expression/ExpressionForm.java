@@ -14,39 +14,20 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * An expression as the list of its parts, operands before what uses them: comparing, hashing and
- * Java's serialization go through it without recursion. Equal parts are one.
+ * An expression as a list of nodes in which operands precede the nodes that use them. Comparison,
+ * hashing and Java serialization use this list and therefore need no recursion. Equal nodes occur
+ * once.
  *
- * @param parts the last one is the expression
+ * @param parts the nodes; the last one is the root
  */
 @Internal
-public record ExpressionForm(List<Part> parts) implements Serializable {
+public record ExpressionForm(List<ExpressionPart> parts) implements Serializable {
   private static final long serialVersionUID = 1L;
-
-  /**
-   * A part of an expression.
-   *
-   * @param properties what it has beside operands, in the order of the record's components
-   * @param operands by their index in the list
-   */
-  record Part(Kind kind, List<Serializable> properties, List<Integer> operands)
-      implements Serializable {
-    private static final long serialVersionUID = 1L;
-  }
-
-  private enum Kind {
-    COLUMN,
-    LITERAL,
-    CALL,
-    CAST,
-    CASE,
-    ALIAS
-  }
 
   static ExpressionForm of(Expression expression) {
     IdentityHashMap<Expression, Integer> known = new IdentityHashMap<>();
-    Map<Part, Integer> numbers = new HashMap<>();
-    List<Part> parts = new ArrayList<>();
+    Map<ExpressionPart, Integer> numbers = new HashMap<>();
+    List<ExpressionPart> parts = new ArrayList<>();
     PostOrder.visit(
         expression,
         ExpressionForm::operands,
@@ -54,7 +35,7 @@ public record ExpressionForm(List<Part> parts) implements Serializable {
         node -> {
           List<Integer> ofNode = new ArrayList<>();
           operands(node).forEach(operand -> ofNode.add(known.get(operand)));
-          Part part = part(node, ofNode);
+          ExpressionPart part = part(node, ofNode);
           Integer number = numbers.putIfAbsent(part, parts.size());
           if (number == null) {
             parts.add(part);
@@ -64,7 +45,7 @@ public record ExpressionForm(List<Part> parts) implements Serializable {
     return new ExpressionForm(new ArrayList<>(parts));
   }
 
-  /** What an expression is made of, in the order it is written. */
+  /** The operands of an expression, in the order in which they are written. */
   public static List<Expression> operands(Expression expression) {
     if (expression instanceof Expression.Call call) {
       return call.arguments();
@@ -78,29 +59,36 @@ public record ExpressionForm(List<Part> parts) implements Serializable {
     return List.of();
   }
 
-  private static Part part(Expression expression, List<Integer> operands) {
+  private static ExpressionPart part(Expression expression, List<Integer> operands) {
     if (expression instanceof Expression.ColumnReference reference) {
-      return part(Kind.COLUMN, operands, reference.name());
+      return part(ExpressionPart.Kind.COLUMN, operands, reference.name());
     } else if (expression instanceof Expression.Literal literal) {
-      return part(Kind.LITERAL, operands, literal.value(), literal.type());
+      return part(ExpressionPart.Kind.LITERAL, operands, literal.value(), literal.type());
     } else if (expression instanceof Expression.Call call) {
-      return part(Kind.CALL, operands, call.function());
+      return part(ExpressionPart.Kind.CALL, operands, call.function());
     } else if (expression instanceof Expression.Cast cast) {
-      return part(Kind.CAST, operands, cast.type(), cast.orNull());
+      return part(ExpressionPart.Kind.CAST, operands, cast.type(), cast.orNull());
     } else if (expression instanceof Expression.Alias alias) {
-      return part(Kind.ALIAS, operands, alias.name());
+      return part(ExpressionPart.Kind.ALIAS, operands, alias.name());
     }
-    return part(Kind.CASE, operands);
+    return part(ExpressionPart.Kind.CASE, operands);
   }
 
-  private static Part part(Kind kind, List<Integer> operands, Serializable... properties) {
-    return new Part(kind, new ArrayList<>(Arrays.asList(properties)), operands);
+  private static ExpressionPart part(
+      ExpressionPart.Kind kind, List<Integer> operands, Serializable... properties) {
+    return new ExpressionPart(kind, new ArrayList<>(Arrays.asList(properties)), operands);
   }
 
-  /** The expression. */
+  /** The expression as SQL, truncated by {@link io.millrace.expression.typed.SqlText#cut}. */
+  @Override
+  public String toString() {
+    return ExpressionText.of(parts);
+  }
+
+  /** Rebuilds the expression after deserialization. */
   private Object readResolve() {
     List<Expression> expressions = new ArrayList<>(parts.size());
-    for (Part part : parts) {
+    for (ExpressionPart part : parts) {
       List<Expression> operands = part.operands().stream().map(expressions::get).toList();
       expressions.add(expression(part.kind(), part.properties(), operands));
     }
@@ -108,7 +96,7 @@ public record ExpressionForm(List<Part> parts) implements Serializable {
   }
 
   private static Expression expression(
-      Kind kind, List<Serializable> properties, List<Expression> operands) {
+      ExpressionPart.Kind kind, List<Serializable> properties, List<Expression> operands) {
     return switch (kind) {
       case COLUMN -> new Expression.ColumnReference((String) properties.get(0));
       case LITERAL -> new Expression.Literal(properties.get(0), (DataType) properties.get(1));

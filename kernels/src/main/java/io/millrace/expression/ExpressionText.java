@@ -2,64 +2,65 @@
 package io.millrace.expression;
 
 import io.millrace.column.DataType;
-import io.millrace.expression.typed.PostOrder;
-import io.millrace.expression.typed.TypedText;
+import io.millrace.expression.typed.SqlText;
 import io.millrace.expression.vector.TimestampNanos;
 import io.millrace.expression.vector.ValueText;
+import java.io.Serializable;
 import java.math.BigDecimal;
-import java.util.IdentityHashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /**
- * Expressions as SQL, which Flink reads with the same meaning, cut as {@link TypedText#cut} does.
+ * Writes expressions as SQL that Flink parses with the same meaning, truncated by {@link
+ * SqlText#cut}.
  */
 final class ExpressionText {
-  private final IdentityHashMap<Object, String> known = new IdentityHashMap<>();
-
   private ExpressionText() {}
 
-  static String of(Expression expression) {
-    return new ExpressionText().text(expression);
-  }
-
-  private String text(Expression expression) {
-    PostOrder.visit(
-        expression,
-        ExpressionForm::operands,
-        known::containsKey,
-        node -> known.put(node, TypedText.cut(write(node))));
-    return known.get(expression);
-  }
-
-  private String write(Expression expression) {
-    if (expression instanceof Expression.ColumnReference reference) {
-      return "`" + reference.name().replace("`", "``") + "`";
-    } else if (expression instanceof Expression.Literal literal) {
-      return literal(literal.value(), literal.type());
-    } else if (expression instanceof Expression.Alias alias) {
-      return text(alias.operand()) + " AS `" + alias.name().replace("`", "``") + "`";
-    } else if (expression instanceof Expression.Cast cast) {
-      String function = cast.orNull() ? "TRY_CAST(" : "CAST(";
-      return function + text(cast.operand()) + " AS " + type(cast.type()) + ")";
-    } else if (expression instanceof Expression.Case branches) {
-      return TypedText.branches(texts(branches.conditions()), texts(branches.results()));
+  /**
+   * Writes the last of {@code parts}.
+   *
+   * @param parts operands precede the nodes that use them
+   */
+  static String of(List<ExpressionPart> parts) {
+    List<String> texts = new ArrayList<>(parts.size());
+    for (ExpressionPart part : parts) {
+      texts.add(SqlText.cut(write(part, part.operands().stream().map(texts::get).toList())));
     }
-    return call((Expression.Call) expression);
+    return texts.get(texts.size() - 1);
   }
 
-  private List<String> texts(List<Expression> expressions) {
-    return expressions.stream().map(this::text).toList();
+  private static String write(ExpressionPart part, List<String> operands) {
+    List<Serializable> properties = part.properties();
+    return switch (part.kind()) {
+      case COLUMN -> identifier(properties.get(0));
+      case LITERAL -> literal(properties.get(0), (DataType) properties.get(1));
+      case CALL -> call((String) properties.get(0), operands);
+      case CAST -> {
+        String function = (Boolean) properties.get(1) ? "TRY_CAST(" : "CAST(";
+        yield function + operands.get(0) + " AS " + type((DataType) properties.get(0)) + ")";
+      }
+      case CASE -> {
+        int conditions = operands.size() / 2;
+        yield SqlText.branches(
+            operands.subList(0, conditions), operands.subList(conditions, operands.size()));
+      }
+      case ALIAS -> operands.get(0) + " AS " + identifier(properties.get(0));
+    };
   }
 
-  private String call(Expression.Call call) {
-    List<String> arguments = texts(call.arguments());
+  private static String identifier(Serializable name) {
+    return "`" + name.toString().replace("`", "``") + "`";
+  }
+
+  private static String call(String function, List<String> arguments) {
     return CallSyntax.BUILT_IN
-        .toSql(call.function(), arguments)
-        .orElseGet(() -> call.function() + "(" + String.join(", ", arguments) + ")");
+        .toSql(function, arguments)
+        .orElseGet(() -> function + "(" + String.join(", ", arguments) + ")");
   }
 
-  /** Every literal is one of its very type: what SQL would type otherwise is cast. */
+  /** Casts every literal whose SQL notation alone would have another type. */
   private static String literal(Object value, DataType type) {
     if (value == null) {
       return cast("NULL", type);
@@ -72,7 +73,7 @@ final class ExpressionText {
       case INT32 -> number(value.toString());
       case INT8, INT16, INT64 -> cast(number(value.toString()), type);
       case FLOAT32, FLOAT64 -> cast("'" + value + "'", type);
-      // Calcite takes no number of more than 18 digits.
+      // Calcite does not parse numbers of more than 18 digits.
       case DECIMAL32, DECIMAL64, DECIMAL128 ->
           cast("'" + ((BigDecimal) value).toPlainString() + "'", type);
       case STRING -> "'" + value.toString().replace("'", "''") + "'";
@@ -81,7 +82,7 @@ final class ExpressionText {
     };
   }
 
-  /** Without a length, TIME and BINARY of SQL mean TIME(0) and BINARY(1). */
+  /** The SQL name of a type. TIME and BINARY without a length would mean TIME(0) and BINARY(1). */
   private static String type(DataType type) {
     return switch (type.id()) {
       case TIME -> "TIME(3)";

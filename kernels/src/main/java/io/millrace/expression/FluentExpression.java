@@ -4,11 +4,13 @@ package io.millrace.expression;
 import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
 import io.millrace.expression.error.ExpressionException;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
- * The methods by which expressions are combined, in the words of Flink's Table API. An argument
- * that is not an {@link Expression} is a literal of its value: see {@link Expressions#lit}.
+ * Methods that combine expressions, named as in Flink's Table API. An argument that is not an
+ * {@link Expression} becomes a literal, see {@link Expressions#lit}.
  */
 @PublicEvolving
 public interface FluentExpression {
@@ -18,30 +20,43 @@ public interface FluentExpression {
   }
 
   private Expression binary(String function, Object right) {
-    return Expressions.call(function, self(), right);
+    return Expression.Call.of(function, self(), right);
   }
 
-  /** This expression as a column of this name. */
+  private Expression callWithRest(String function, Object... rest) {
+    return Expression.Call.of(
+        function, Stream.concat(Stream.of(self()), Arrays.stream(rest)).toArray());
+  }
+
+  private SortKey sortKey(boolean descending) {
+    if (self() instanceof Expression.ColumnReference column) {
+      return SortKey.of(column.name(), descending);
+    }
+    throw new ExpressionException(
+        "expected a column to sort by, got " + this + ": add it with withColumn first");
+  }
+
+  /** Names the output column of this expression. */
   default Expression as(String name) {
     return new Expression.Alias(self(), name);
   }
 
-  /** Whether both are equal; null if one is null. */
+  /** SQL {@code =}: null if either side is null. */
   default Expression isEqual(Object right) {
     return binary("=", right);
   }
 
-  /** The same as {@link #isEqual}. */
+  /** Short form of {@link #isEqual}. */
   default Expression eq(Object right) {
     return isEqual(right);
   }
 
-  /** Whether both are different; null if one is null. */
+  /** SQL {@code <>}: null if either side is null. */
   default Expression isNotEqual(Object right) {
     return binary("<>", right);
   }
 
-  /** The same as {@link #isNotEqual}. */
+  /** Short form of {@link #isNotEqual}. */
   default Expression ne(Object right) {
     return isNotEqual(right);
   }
@@ -75,15 +90,15 @@ public interface FluentExpression {
   }
 
   default Expression not() {
-    return Expressions.call("NOT", self());
+    return Expression.Call.of("NOT", self());
   }
 
   default Expression isNull() {
-    return Expressions.call("IS NULL", self());
+    return Expression.Call.of("IS NULL", self());
   }
 
   default Expression isNotNull() {
-    return Expressions.call("IS NOT NULL", self());
+    return Expression.Call.of("IS NOT NULL", self());
   }
 
   default Expression plus(Object right) {
@@ -107,15 +122,15 @@ public interface FluentExpression {
   }
 
   default Expression negate() {
-    return Expressions.call("NEGATE", self());
+    return Expression.Call.of("NEGATE", self());
   }
 
   default Expression between(Object low, Object high) {
-    return Expressions.call("BETWEEN", self(), low, high);
+    return Expression.Call.of("BETWEEN", self(), low, high);
   }
 
   default Expression in(Object... values) {
-    return Expressions.call("IN", Expressions.prepend(self(), values));
+    return callWithRest("IN", values);
   }
 
   default Expression like(String pattern) {
@@ -132,52 +147,52 @@ public interface FluentExpression {
     return new Expression.Cast(self(), type, true);
   }
 
-  /** This value, or the first of {@code others} that is not null. */
+  /** This value, or the first non-null value of {@code others} if this value is null. */
   default Expression coalesce(Object... others) {
-    return Expressions.call("COALESCE", Expressions.prepend(self(), others));
+    return callWithRest("COALESCE", others);
   }
 
-  /** Where this is true {@code result}, else {@code otherwise}. */
+  /** {@code result} if this condition is true, otherwise {@code otherwise}. */
   default Expression then(Object result, Object otherwise) {
     return new Expression.Case(
-        List.of(self()), List.of(Expressions.lit(result), Expressions.lit(otherwise)));
+        List.of(self()), List.of(Expression.of(result), Expression.of(otherwise)));
   }
 
   default Expression substring(Object begin, Object length) {
-    return Expressions.call("SUBSTRING", self(), begin, length);
+    return Expression.Call.of("SUBSTRING", self(), begin, length);
   }
 
   default Expression charLength() {
-    return Expressions.call("CHAR_LENGTH", self());
+    return Expression.Call.of("CHAR_LENGTH", self());
   }
 
   default Expression upperCase() {
-    return Expressions.call("UPPER", self());
+    return Expression.Call.of("UPPER", self());
   }
 
   default Expression lowerCase() {
-    return Expressions.call("LOWER", self());
+    return Expression.Call.of("LOWER", self());
   }
 
   /**
-   * This column as a key to sort by, least value first.
+   * Ascending sort key for this column, with nulls first.
    *
-   * @throws ExpressionException if this is no column
+   * @throws ExpressionException if this expression is not a column
    */
   default SortKey asc() {
-    return SortKey.of(self(), false);
+    return sortKey(false);
   }
 
   /**
-   * This column as a key to sort by, greatest value first.
+   * Descending sort key for this column, with nulls last.
    *
-   * @throws ExpressionException if this is no column
+   * @throws ExpressionException if this expression is not a column
    */
   default SortKey desc() {
-    return SortKey.of(self(), true);
+    return sortKey(true);
   }
 
   default Expression abs() {
-    return Expressions.call("ABS", self());
+    return Expression.Call.of("ABS", self());
   }
 }

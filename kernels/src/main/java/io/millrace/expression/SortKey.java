@@ -2,17 +2,16 @@
 package io.millrace.expression;
 
 import io.millrace.annotation.PublicEvolving;
-import io.millrace.expression.error.ExpressionException;
 import java.io.Serializable;
 import java.util.Objects;
 
 /**
- * A column to sort by. Values have the order of Flink SQL: strings and bytes by unsigned bytes,
- * false before true, NaN after all numbers and -0.0 before 0.0.
+ * A sort column. Values are ordered as in Flink SQL: strings and bytes as unsigned bytes, false
+ * before true, NaN after all numbers, -0.0 before 0.0.
  *
- * @param column its name
- * @param descending whether the greatest value comes first
- * @param nullsFirst whether nulls come before all values
+ * @param column name of the column
+ * @param descending true to sort from the greatest value to the least
+ * @param nullsFirst true if nulls precede all values
  */
 @PublicEvolving
 public record SortKey(String column, boolean descending, boolean nullsFirst)
@@ -23,17 +22,9 @@ public record SortKey(String column, boolean descending, boolean nullsFirst)
     Objects.requireNonNull(column, "column is null");
   }
 
-  /**
-   * A key whose nulls are where Flink SQL has them: first if ascending, else last.
-   *
-   * @throws ExpressionException if {@code expression} is no column
-   */
-  static SortKey of(Expression expression, boolean descending) {
-    if (expression instanceof Expression.ColumnReference reference) {
-      return new SortKey(reference.name(), descending, !descending);
-    }
-    throw new ExpressionException(
-        expression + " is no column: add it with withColumn, and sort by that");
+  /** A key with nulls where Flink SQL puts them: first if ascending, last if descending. */
+  public static SortKey of(String column, boolean descending) {
+    return new SortKey(column, descending, !descending);
   }
 
   /** This key with nulls before all values. */
@@ -41,7 +32,7 @@ public record SortKey(String column, boolean descending, boolean nullsFirst)
     return new SortKey(column, descending, true);
   }
 
-  /** This key with nulls behind all values. */
+  /** This key with nulls after all values. */
   public SortKey withNullsLast() {
     return new SortKey(column, descending, false);
   }

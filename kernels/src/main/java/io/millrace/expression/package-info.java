@@ -1,2 +1,2 @@
-/** Expressions over columns: their types, and the two evaluators that give them one meaning. */
+/** The expression API for users: columns, literals, functions and sort keys. */
 package io.millrace.expression;

@@ -7,7 +7,8 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Classes of byte values, those of each of which every instruction of a program takes or leaves.
+ * Equivalence classes of byte values: every instruction of an automaton accepts all or none of the
+ * values of a class.
  */
 final class ByteClasses {
   private static final int VALUES = 256;
@@ -40,12 +41,12 @@ final class ByteClasses {
     return firstBytes.size();
   }
 
-  /** One of the values of a class. */
+  /** A representative byte value of a class. */
   int firstByte(int index) {
     return firstBytes.get(index);
   }
 
-  /** Writes the class of each value, one byte each. */
+  /** Writes the class of each byte value, one byte each. */
   void write(byte[] table, int offset) {
     for (int value = 0; value < VALUES; value++) {
       table[offset + value] = (byte) classOfByte[value];

@@ -8,7 +8,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Code points that are no surrogates, as ranges in ascending order that do not touch. Immutable.
+ * A set of code points other than surrogates, as disjoint, non-adjacent ranges in ascending order.
+ * Immutable.
  */
 record CodePointSet(List<Range> ranges) {
   static final CodePointSet NONE = new CodePointSet(List.of());
@@ -18,10 +19,10 @@ record CodePointSet(List<Range> ranges) {
   private static final int[] LAST_OF_LENGTH = {0x7f, 0x7ff, 0xffff};
   private static final int CONTINUATION_BITS = 6;
 
-  /** From {@code first} to {@code last}, which is one of them. */
+  /** An inclusive range. */
   record Range(int first, int last) {}
 
-  /** From the first of each pair to the second, which is one of them. */
+  /** A set of inclusive ranges given as pairs. */
   static CodePointSet ofRanges(int... firstAndLast) {
     List<Range> ranges = new ArrayList<>();
     for (int i = 0; i < firstAndLast.length; i += 2) {
@@ -36,7 +37,7 @@ record CodePointSet(List<Range> ranges) {
     return normalized(all);
   }
 
-  /** All other code points. */
+  /** All code points that are not in this set. */
   CodePointSet complement() {
     List<Range> taken = new ArrayList<>(ranges);
     taken.add(new Range(FIRST_SURROGATE, LAST_SURROGATE));
@@ -71,8 +72,8 @@ record CodePointSet(List<Range> ranges) {
   }
 
   /**
-   * The UTF-8 of the code points as sequences of one to four ranges of bytes: each combination of
-   * bytes of a sequence is a code point of the set.
+   * The UTF-8 encodings of the set, as sequences of one to four byte ranges. Every combination of
+   * bytes in a sequence encodes a code point of the set.
    */
   List<List<Range>> utf8() {
     List<List<Range>> sequences = new ArrayList<>();
@@ -90,9 +91,8 @@ record CodePointSet(List<Range> ranges) {
     return sequences;
   }
 
-  // Where a range must be cut, so that in each part all UTF-8 has the same length and each byte
-  // takes all values
-  // between the first's and the last's whatever the other bytes are.
+  // Split points of a range: within each part, all encodings have the same length, and each byte
+  // takes every value between its first and last value independently of the other bytes.
   private static int lastBeforeCut(Range range) {
     for (int last : LAST_OF_LENGTH) {
       if (range.first <= last && last < range.last) {

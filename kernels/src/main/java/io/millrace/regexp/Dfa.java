@@ -6,30 +6,29 @@ import io.millrace.device.HostMemory;
 import io.millrace.text.PatternBytes;
 
 /**
- * A deterministic automaton over the bytes of UTF-8, which means what {@link
- * java.util.regex.Pattern} does for the patterns of {@link RegexpParser}'s subset, and finds it in
- * one pass. Its table is the constant of the device functions in {@code regexp.cu}, whose twins the
- * methods are. Immutable.
+ * A deterministic automaton over UTF-8 bytes that agrees with {@link java.util.regex.Pattern} on
+ * {@link RegexpParser}'s subset and needs one pass. Its table is the constant of the device
+ * functions in {@code regexp.cu}, whose twins are the methods. Immutable.
  *
- * <p>Table: four bytes with the number of byte classes minus one, the state at the first byte, the
- * state where a search starts elsewhere, and the first state with flags; the number of states;
- * three unused bytes; the class of each byte value; the flags of each state; for each state the one
- * without what comes after a match before the final terminator; and by state and class the next
- * state. State 0 is the one from which nothing matches.
+ * <p>Table layout: the number of byte classes minus one, the start state at the first byte, the
+ * start state elsewhere, and the first state with flags (one byte each); the number of states;
+ * three unused bytes; the class of each byte value; the flags of each state; for each state, the
+ * state without the items that follow a match before the final terminator; the next state by state
+ * and class. State 0 is the dead state.
  */
 @Internal
 public final class Dfa {
-  /** What the automaton tells. */
+  /** The question that the automaton answers. */
   public enum Search {
     /** Whether the expression matches anywhere. */
     CONTAINS,
-    /** Whether it matches the whole string. */
+    /** Whether the expression matches the whole string. */
     WHOLE,
-    /** Where the match ends that starts at a given byte, by Java's priority. */
+    /** The end of the match that starts at a given byte, by Java's priority. */
     LOCATE
   }
 
-  /** Flags of a state: where it means a match. */
+  /** Flags of a state: conditions under which it accepts. */
   static final int MATCH = 1;
 
   static final int MATCH_BEFORE_FINAL_TERMINATOR = 2;
@@ -60,15 +59,16 @@ public final class Dfa {
   }
 
   /**
-   * The automaton of a pattern.
+   * Compiles a pattern.
    *
-   * @throws UnsupportedPatternException if the pattern is not of the subset or has too many states
+   * @throws UnsupportedPatternException if the pattern is outside the subset or needs too many
+   *     states
    */
   public static Dfa of(RegexpNode node, Search search) throws UnsupportedPatternException {
     return new Dfa(new SubsetConstruction(Nfa.of(node), search).table());
   }
 
-  /** The flag of a state that accepts so. */
+  /** The state flag of an accept instruction. */
   static int flag(Nfa.Accept accept) {
     return switch (accept) {
       case ANYWHERE -> MATCH;
@@ -82,7 +82,7 @@ public final class Dfa {
     return table.clone();
   }
 
-  /** Whether the expression matches anywhere; of {@link Search#CONTAINS}. */
+  /** Whether the expression matches anywhere. Requires {@link Search#CONTAINS}. */
   public boolean contains(long address, int length) {
     int state = startAtBegin;
     for (int at = 0; state != 0; at++) {
@@ -103,7 +103,7 @@ public final class Dfa {
     return false;
   }
 
-  /** Whether the expression matches the whole string; of {@link Search#WHOLE}. */
+  /** Whether the expression matches the whole string. Requires {@link Search#WHOLE}. */
   public boolean matches(long address, int length) {
     int state = startAtBegin;
     for (int at = 0; at < length && state != 0; at++) {
@@ -113,8 +113,8 @@ public final class Dfa {
   }
 
   /**
-   * The first byte of the first match that starts at {@code from} or later, -1 if there is none; of
-   * {@link Search#LOCATE}.
+   * The first byte of the first match at or after {@code from}, or -1. Requires {@link
+   * Search#LOCATE}.
    */
   public int matchStart(long address, int length, int from) {
     for (int at = from; at <= length; at++) {
@@ -127,7 +127,7 @@ public final class Dfa {
     return -1;
   }
 
-  /** Behind the last byte of the match that starts at {@code from}, -1 if there is none. */
+  /** The end (exclusive) of the match that starts at {@code from}, or -1. */
   public int matchEnd(long address, int length, int from) {
     int state = from == 0 ? startAtBegin : start;
     int end = -1;

@@ -13,31 +13,31 @@ import java.util.Map;
 final class Nfa {
   private static final int MAX_INSTRUCTIONS = 10_000;
 
-  /** One state of the automaton. */
+  /** A state of the automaton. */
   sealed interface Instruction {}
 
-  /** Takes a byte from {@code first} to {@code last}. */
+  /** Consumes a byte from {@code first} to {@code last}. */
   record Take(int first, int last, int next) implements Instruction {}
 
-  /** Goes on with each of them, the first one first. */
+  /** Continues with each target, in order of priority. */
   record Branch(List<Integer> targets) implements Instruction {
     public Branch {
       targets = List.copyOf(targets);
     }
   }
 
-  /** Goes on at the first byte only. */
+  /** Continues only at the first byte of the string. */
   record Begin(int next) implements Instruction {}
 
-  /** Opens or closes the group that is captured. */
+  /** Opens or closes the captured group. */
   record Capture(boolean opens, int next) implements Instruction {}
 
-  /** Where the expression has matched. */
+  /** Accepts. */
   enum Accept implements Instruction {
     ANYWHERE,
-    /** If this is the end, or a line terminator follows that ends the string. */
+    /** Accepts at the end of the string or before its final line terminator. */
     BEFORE_FINAL_TERMINATOR,
-    /** If this is the end. */
+    /** Accepts at the end of the string. */
     AT_END
   }
 
@@ -51,18 +51,18 @@ final class Nfa {
   }
 
   /**
-   * The automaton of an expression.
+   * Compiles an expression.
    *
-   * @throws UnsupportedPatternException if it has too many states
+   * @throws UnsupportedPatternException if it needs too many states
    */
   static Nfa of(RegexpNode node) throws UnsupportedPatternException {
     return capturing(node, 0);
   }
 
   /**
-   * The automaton of an expression, with {@link Capture}s where a group begins and ends.
+   * Compiles an expression with {@link Capture}s at the start and end of a group.
    *
-   * @throws UnsupportedPatternException if it has too many states
+   * @throws UnsupportedPatternException if it needs too many states
    */
   static Nfa capturing(RegexpNode node, int group) throws UnsupportedPatternException {
     Nfa program = new Nfa(group);
@@ -71,7 +71,7 @@ final class Nfa {
     return program;
   }
 
-  /** The state in which it begins. */
+  /** The start state. */
   int start() {
     return start;
   }
@@ -84,7 +84,7 @@ final class Nfa {
     return instructions.get(index);
   }
 
-  // The state in which to be before `node` in order to be in `next` behind it.
+  // Compiles `node` in front of the state `next`; returns its start state.
   private int compile(RegexpNode node, int next) throws UnsupportedPatternException {
     if (node instanceof RegexpNode.Characters characters) {
       return compile(characters.set(), next);
@@ -123,7 +123,7 @@ final class Nfa {
     return add(new Capture(true, body));
   }
 
-  // Nothing but the group's end may be between an anchor of the end and the match.
+  // Only the end of the group may be between an end anchor and the match.
   private int accept(Accept accept) throws UnsupportedPatternException {
     int index = add(accept);
     return isInCaptured ? add(new Capture(false, index)) : index;
@@ -151,7 +151,7 @@ final class Nfa {
     return new Branch(repetition.greedy() ? List.of(body, next) : List.of(next, body));
   }
 
-  // Sequences of bytes that end alike share their last states.
+  // Byte sequences with equal suffixes share states.
   private int compile(CodePointSet set, int next) throws UnsupportedPatternException {
     Map<Take, Integer> known = new HashMap<>();
     List<Integer> entries = new ArrayList<>();

@@ -16,17 +16,23 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Makes the table of a {@link OnePassDfa} of a program that is one-pass (as in R. Cox, Regular
- * expression matching in the wild, 2010): from each state at most one instruction takes a byte, so
- * that a path's captures need no others beside them.
+ * Builds the table of a {@link OnePassDfa} for an automaton that is one-pass (R. Cox, Regular
+ * expression matching in the wild, 2010): from each state at most one instruction consumes a byte,
+ * so that a single set of captures suffices.
  */
 final class OnePassConstruction {
   private static final int MAX_STATES = 255;
 
-  /** An instruction that a state leads to without taking a byte, and what is done on the way. */
+  /**
+   * An instruction reachable from a state without consuming a byte, and the capture actions on the
+   * path.
+   */
   private record Step(int instruction, int action) {}
 
-  /** Where a state begins: behind an instruction that took a byte, or at the first byte. */
+  /**
+   * The origin of a state: the position after an instruction that consumed a byte, or the first
+   * byte.
+   */
   private record Entry(int instruction, boolean atBegin) {}
 
   private final Nfa program;
@@ -124,7 +130,7 @@ final class OnePassConstruction {
     return entries.size() - 1;
   }
 
-  // By priority, up to the first instruction that accepts wherever it is.
+  // In order of priority, up to the first unconditional accept.
   private List<Step> closure(Entry entry) throws UnsupportedPatternException {
     List<Step> steps = new ArrayList<>();
     BitSet seen = new BitSet();

@@ -6,17 +6,17 @@ import io.millrace.device.HostMemory;
 import io.millrace.text.PatternBytes;
 
 /**
- * An automaton over the bytes of UTF-8 that finds what one group of a regular expression captures.
- * It exists where each byte leaves one way only on from each state. Its table is the constant of
- * {@code regexp_extract_group}, whose twin {@link #find} is. Immutable.
+ * A deterministic automaton over UTF-8 bytes that captures one group of a regular expression. It
+ * exists if each byte determines the path. Its table is the constant of {@code
+ * regexp_extract_group}, whose twin is {@link #find}. Immutable.
  *
- * <p>Table: that of a {@link Dfa}, but with what is done before a match in place of the states
- * without what comes after it, and behind it, by state and class, what is done before a byte is
- * taken.
+ * <p>Table layout: the layout of {@link Dfa}, with the capture actions before a match in place of
+ * the states without later items, followed by the capture actions before consuming a byte, by state
+ * and class.
  */
 @Internal
 public final class OnePassDfa {
-  /** What is done with the group, in this order. */
+  /** Capture actions, in the order in which they are executed. */
   static final int CLOSE_BEFORE = 1;
 
   static final int OPEN = 2;
@@ -33,7 +33,7 @@ public final class OnePassDfa {
   }
 
   /**
-   * The automaton of a pattern and a group.
+   * Compiles a pattern for a group.
    *
    * @throws UnsupportedPatternException if the pattern has no such automaton
    */
@@ -46,12 +46,18 @@ public final class OnePassDfa {
     return table.clone();
   }
 
-  /** Where the group is in a match: from {@code start}, -1 if it took no part, to {@code end}. */
+  /**
+   * The bytes of a group from {@code start} to {@code end}; {@code start} is -1 if the group did
+   * not participate.
+   */
   public record Span(int start, int end) {
     static final Span NONE = new Span(-1, -1);
   }
 
-  /** The group of the first match; {@link Span#NONE} if there is no match or it took no part. */
+  /**
+   * The group in the first match; {@link Span#NONE} if there is no match or the group did not
+   * participate.
+   */
   public Span find(long address, int length) {
     for (int from = 0; from <= length; from++) {
       boolean isInside =

@@ -4,10 +4,10 @@ package io.millrace.regexp;
 import java.util.Map;
 
 /**
- * What a backslash in a regular expression stands for, outside and inside of classes.
+ * A backslash escape in a regular expression, inside or outside of a class.
  *
- * @param set the characters that match
- * @param end the position in the pattern behind it
+ * @param set the matching characters
+ * @param end position in the pattern after the escape
  */
 record RegexpEscape(CodePointSet set, int end) {
   private static final int ESCAPE = 0x1b;
@@ -27,10 +27,10 @@ record RegexpEscape(CodePointSet set, int end) {
           "Punct", CodePointSet.ofRanges('!', '/', ':', '@', '[', '`', '{', '~'));
 
   /**
-   * Reads what is behind a backslash.
+   * Parses an escape.
    *
-   * @param position of the code point behind it
-   * @throws UnsupportedPatternException if it is none that stands for characters
+   * @param position position of the code point after the backslash
+   * @throws UnsupportedPatternException if the escape does not stand for characters
    */
   static RegexpEscape read(int[] pattern, int position) throws UnsupportedPatternException {
     int codePoint = position < pattern.length ? pattern[position] : 0;
@@ -56,7 +56,7 @@ record RegexpEscape(CodePointSet set, int end) {
 
   private static RegexpEscape one(int codePoint, int end) throws UnsupportedPatternException {
     if (codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE) {
-      throw new UnsupportedPatternException("it has half a character");
+      throw new UnsupportedPatternException("it has an unpaired surrogate");
     }
     return new RegexpEscape(CodePointSet.ofRanges(codePoint, codePoint), end);
   }

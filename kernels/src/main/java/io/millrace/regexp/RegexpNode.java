@@ -7,10 +7,10 @@ import java.util.List;
 /** The syntax tree of a regular expression. */
 @Internal
 public sealed interface RegexpNode {
-  /** The most repetitions of a {@link Repetition} that has no limit. */
+  /** The maximum of an unbounded {@link Repetition}. */
   int UNLIMITED = Integer.MAX_VALUE;
 
-  /** Whether it may match without taking anything. */
+  /** Whether it may match the empty string. */
   boolean matchesEmpty();
 
   /** One code point of a set. */
@@ -21,7 +21,7 @@ public sealed interface RegexpNode {
     }
   }
 
-  /** A capturing group; they are numbered from 1 by where they open. */
+  /** A capturing group, numbered from 1 by its opening parenthesis. */
   record Group(int number, RegexpNode body) implements RegexpNode {
     @Override
     public boolean matchesEmpty() {
@@ -29,7 +29,7 @@ public sealed interface RegexpNode {
     }
   }
 
-  /** One after the other. */
+  /** A concatenation. */
   record Sequence(List<RegexpNode> parts) implements RegexpNode {
     @Override
     public boolean matchesEmpty() {
@@ -37,7 +37,7 @@ public sealed interface RegexpNode {
     }
   }
 
-  /** The first of them with which the whole expression matches. */
+  /** Alternatives in order of priority. */
   record Alternatives(List<RegexpNode> options) implements RegexpNode {
     @Override
     public boolean matchesEmpty() {
@@ -45,7 +45,7 @@ public sealed interface RegexpNode {
     }
   }
 
-  /** As many as possible if greedy, else as few as possible. */
+  /** A repetition: as many times as possible if greedy, otherwise as few as possible. */
   record Repetition(RegexpNode body, int least, int most, boolean greedy) implements RegexpNode {
     @Override
     public boolean matchesEmpty() {
@@ -53,10 +53,10 @@ public sealed interface RegexpNode {
     }
   }
 
-  /** A place in the string. */
+  /** A position in the string. */
   enum Anchor implements RegexpNode {
     BEGIN,
-    /** The end, or before a line terminator that ends the string. */
+    /** The end, or before a line terminator at the end. */
     FINAL_LINE_END,
     END;
 

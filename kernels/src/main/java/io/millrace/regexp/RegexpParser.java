@@ -12,10 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads the subset of {@link java.util.regex.Pattern}'s syntax whose meaning an automaton has:
+ * Parses the subset of {@link java.util.regex.Pattern}'s syntax that an automaton can represent:
  * literals, {@code .}, classes, groups, alternatives, greedy and reluctant quantifiers, and anchors
- * of the string. What Java's backtracking treats in ways of its own is outside: repetitions of what
- * may be empty, anchors of the end that something follows, supplementary characters in classes.
+ * of the string. Constructs whose result depends on Java's backtracking are rejected: repetitions
+ * of expressions that may be empty, end anchors followed by anything, and supplementary characters
+ * in classes.
  */
 @Internal
 public final class RegexpParser {
@@ -34,15 +35,15 @@ public final class RegexpParser {
   }
 
   /**
-   * The tree of a pattern.
+   * Parses a pattern.
    *
-   * @throws UnsupportedPatternException if it is not of the subset, or no pattern at all
+   * @throws UnsupportedPatternException if it is outside the subset or malformed
    */
   public static RegexpNode parse(String pattern) throws UnsupportedPatternException {
     RegexpParser parser = new RegexpParser(pattern);
     RegexpNode node = parser.alternatives();
     if (parser.hasMore()) {
-      throw new UnsupportedPatternException("it has a group that is not open");
+      throw new UnsupportedPatternException("it closes a group that is not open");
     }
     requireLast(node, true);
     return node;
@@ -250,7 +251,7 @@ public final class RegexpParser {
     boolean joins = codePoint == '&' && hasMore() && peek() == '&';
     boolean isMeta = codePoint == '[' || codePoint == ']' || (codePoint == '^' && first);
     if (joins || isMeta || (codePoint == '-' && !first)) {
-      throw new UnsupportedPatternException("a character class has more than characters");
+      throw new UnsupportedPatternException("a character class contains other than characters");
     }
     if (codePoint == '\\') {
       RegexpEscape read = RegexpEscape.read(pattern, position);
@@ -277,7 +278,7 @@ public final class RegexpParser {
 
   private static CodePointSet literalSet(int codePoint) throws UnsupportedPatternException {
     if (Character.isSurrogate((char) codePoint) && Character.isBmpCodePoint(codePoint)) {
-      throw new UnsupportedPatternException("it has half a character");
+      throw new UnsupportedPatternException("it has an unpaired surrogate");
     }
     return CodePointSet.ofRanges(codePoint, codePoint);
   }

@@ -15,10 +15,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Makes the table of a {@link Dfa} by the subset construction. Where a match is to be located, a
- * state is a list of the program's states in the order of their priority that ends with the first
- * one that has matched: what follows would be tried after that match only (as in R. Cox, Regular
- * expression matching in the wild, 2010).
+ * Builds the table of a {@link Dfa} by the subset construction. To locate matches, a state is a
+ * list of automaton states in order of priority that ends with the first accepting one: later
+ * states would only be tried after that match (R. Cox, Regular expression matching in the wild,
+ * 2010).
  */
 final class SubsetConstruction {
   private static final int MAX_STATES = 255;
@@ -82,7 +82,7 @@ final class SubsetConstruction {
     return closure(seeds, false);
   }
 
-  // The instructions that take a byte or accept, that the seeds lead to.
+  // The instructions reachable from the seeds that consume a byte or accept.
   private List<Integer> closure(List<Integer> seeds, boolean atBegin) {
     List<Integer> items = new ArrayList<>();
     BitSet seen = new BitSet();
@@ -135,7 +135,7 @@ final class SubsetConstruction {
     return flags;
   }
 
-  // States without flags come first.
+  // States without flags first.
   private byte[] write(int startAtBegin, int start) {
     int count = found.size();
     int[] numbers = new int[count];

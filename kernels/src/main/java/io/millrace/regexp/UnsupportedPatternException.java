@@ -4,7 +4,9 @@ package io.millrace.regexp;
 import io.millrace.annotation.Internal;
 import java.io.Serial;
 
-/** A regular expression is outside the subset that is made an automaton; the message says why. */
+/**
+ * A regular expression is outside the subset that automata support; the message gives the reason.
+ */
 @Internal
 public final class UnsupportedPatternException extends Exception {
   @Serial private static final long serialVersionUID = 1L;

@@ -1,2 +1,2 @@
-/** Regular expressions as automata over the bytes of UTF-8: parser, NFA, DFA. */
+/** Regular expressions as automata over UTF-8 bytes: parser, NFA, DFA. */
 package io.millrace.regexp;

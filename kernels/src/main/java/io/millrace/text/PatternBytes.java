@@ -4,7 +4,7 @@ package io.millrace.text;
 import io.millrace.annotation.Internal;
 import io.millrace.device.HostMemory;
 
-/** Code points and line terminators in off-heap UTF-8, as patterns see them. */
+/** Code points and line terminators in off-heap UTF-8 with the meaning of regular expressions. */
 @Internal
 public final class PatternBytes {
   private PatternBytes() {}
@@ -14,8 +14,8 @@ public final class PatternBytes {
   }
 
   /**
-   * How many bytes the line terminator of {@link java.util.regex.Pattern} has that is at {@code
-   * at}; 0 if there is none, and 1 for the carriage return of a pair.
+   * Length in bytes of the line terminator of {@link java.util.regex.Pattern} at {@code at}; 0 if
+   * there is none, and 1 for the carriage return of a CR LF pair.
    */
   static int lineTerminatorBytes(long address, int length, int at) {
     return switch (HostMemory.getByte(address + at)) {
@@ -34,7 +34,8 @@ public final class PatternBytes {
   }
 
   /**
-   * How many bytes the code point at {@code at} has; 0 if none starts or it is a line terminator.
+   * Length in bytes of the code point at {@code at}; 0 if no code point starts there or it is a
+   * line terminator.
    */
   public static int codePointButLineTerminator(long address, int length, int at) {
     if (isContinuation(HostMemory.getByte(address + at))
@@ -44,7 +45,9 @@ public final class PatternBytes {
     return Utf8.width(address + at, length - at);
   }
 
-  /** Whether {@code $} matches: at the end, and before a line terminator that ends the string. */
+  /**
+   * Whether {@code $} matches: at the end, and before a line terminator at the end of the string.
+   */
   public static boolean isBeforeFinalTerminator(long address, int length, int at) {
     if (at == length) {
       return true;
@@ -58,7 +61,7 @@ public final class PatternBytes {
     return size > 0 && at + size == length && !isPairsEnd;
   }
 
-  /** How many UTF-16 units the first {@code length} bytes are. */
+  /** Number of UTF-16 units in the first {@code length} bytes. */
   public static int utf16Length(long address, int length) {
     int units = 0;
     for (int i = 0; i < length; i++) {

@@ -5,9 +5,9 @@ import io.millrace.annotation.Internal;
 import io.millrace.device.HostMemory;
 
 /**
- * UTF-8 in host memory. Code points are counted as Flink's {@code BinaryStringData} does: a byte
- * that cannot start one counts as one, and what follows a leading byte belongs to it, whatever it
- * is. A code point that the end cuts off ends there. The twin of {@code utf8.cuh}.
+ * UTF-8 in host memory. Code points are counted like Flink's {@code BinaryStringData}: a byte that
+ * cannot start a code point counts as one, and bytes after a leading byte belong to it without
+ * validation. A truncated code point ends at the end. The twin of {@code utf8.cuh}.
  */
 @Internal
 public final class Utf8 {
@@ -15,14 +15,14 @@ public final class Utf8 {
 
   private Utf8() {}
 
-  /** The bytes of the code point at the start; there is one. */
+  /** Length in bytes of the first code point of a non-empty text. */
   public static int width(long address, int length) {
     int first = HostMemory.getByte(address) & 0xff;
     int width = first < 0xc2 || first >= 0xf8 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
     return Math.min(width, length);
   }
 
-  /** The bytes of the code point at the end of what is well-formed; there is one. */
+  /** Length in bytes of the last code point of a non-empty, well-formed text. */
   public static int lastWidth(long address, int length) {
     int width = 1;
     while (width < 4
@@ -33,7 +33,7 @@ public final class Utf8 {
     return width;
   }
 
-  /** The number of code points. */
+  /** Number of code points. */
   public static int count(long address, int length) {
     int count = 0;
     for (int offset = 0; offset < length; count++) {
@@ -48,7 +48,9 @@ public final class Utf8 {
     return count;
   }
 
-  /** Where the code point behind the first {@code count} ones starts, or the end. */
+  /**
+   * Offset of the code point after the first {@code count} ones, or the length if there are fewer.
+   */
   public static int offsetOf(long address, int length, int count) {
     int offset = 0;
     int left = count;
@@ -68,7 +70,7 @@ public final class Utf8 {
     return asciiRun(address, 0, length) == length;
   }
 
-  // The bytes from one offset to another, as far as they are ASCII.
+  // The end of the run of ASCII bytes between two offsets.
   private static int asciiRun(long address, int from, int to) {
     int offset = from;
     while (to - offset >= Long.BYTES) {
@@ -99,7 +101,7 @@ public final class Utf8 {
     return true;
   }
 
-  /** The first offset from {@code from} on where the sought bytes are, or -1. */
+  /** First offset at or after {@code from} at which the sought bytes occur, or -1. */
   public static int find(long address, int length, long sought, int soughtLength, int from) {
     for (int offset = from; offset <= length - soughtLength; offset++) {
       if (equal(address + offset, sought, soughtLength)) {

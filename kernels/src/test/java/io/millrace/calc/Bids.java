@@ -10,7 +10,7 @@ import io.millrace.testing.TableBuilder;
 import java.util.List;
 import java.util.Optional;
 
-/** Four bids with nulls, and calcs over them, on the device of a test. */
+/** Four bids with nulls on a test's device, and calcs over them. */
 record Bids(DeviceExtension device) {
   Table table() {
     return new TableBuilder()

@@ -25,8 +25,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A filter that keeps a random half of the rows, and two projections: output allocation and the
- * host-visible row count included. It reads 24 bytes a row and writes 16 a row kept.
+ * A filter that selects a random half of the rows, and two projections, including output allocation
+ * and the row count on the host. Reads 24 bytes per row and writes 16 bytes per selected row.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SampleTime)
@@ -41,7 +41,7 @@ public class CalcBenchmark {
   private Buffer source;
   private Buffer target;
 
-  /** Compiles the calc, and allocates what is copied. */
+  /** Compiles the calc and allocates the buffers of the copy. */
   @Setup
   public void create(PartitionInput input) {
     calc =
@@ -55,7 +55,7 @@ public class CalcBenchmark {
     target = Buffer.allocate(bytes, input.stream, input.memory);
   }
 
-  /** The rows that the calc keeps. */
+  /** The number of selected rows. */
   public int rows(PartitionInput input) {
     create(input);
     try {
@@ -73,7 +73,7 @@ public class CalcBenchmark {
     }
   }
 
-  /** The limit: a copy within the device that reads and writes as many bytes in all. */
+  /** Upper bound: a copy within the device that reads and writes the same number of bytes. */
   @Benchmark
   public void copyOfAsManyBytes(PartitionInput input) {
     try (AccessScope scope = AccessScope.on(input.stream)) {
@@ -85,7 +85,7 @@ public class CalcBenchmark {
     input.stream.synchronize();
   }
 
-  /** Frees what was copied. */
+  /** Frees the buffers of the copy. */
   @TearDown
   public void close() {
     source.close();

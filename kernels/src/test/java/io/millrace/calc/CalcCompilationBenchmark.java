@@ -24,7 +24,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** From an expression of 50 nodes to a kernel that can be launched. */
+/** Time from an expression of 50 nodes to a kernel that can be launched. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -41,25 +41,25 @@ public class CalcCompilationBenchmark {
 
   private long constant = System.nanoTime();
 
-  /** Resolves, generates and compiles; another constant each time, so that nothing is cached. */
+  /** Resolves, generates and compiles, with a new constant each time to defeat the cache. */
   @Benchmark
   public Object compile() {
     return compiled(constant++);
   }
 
-  /** The same expression again. */
+  /** Compiles the same expression again. */
   @Benchmark
   public Object compileAgain() {
     return compiled(-1);
   }
 
-  /** The text of the kernel, without a GPU. */
+  /** Generates the text of the kernel; needs no GPU. */
   @Benchmark
   public Object generate() {
     return calc(constant++).program();
   }
 
-  /** What finds the kernel of an equal calc, without a GPU. */
+  /** Computes the cache key of the kernel; needs no GPU. */
   @Benchmark
   public Object identify() {
     Calc calc = calc(constant++);

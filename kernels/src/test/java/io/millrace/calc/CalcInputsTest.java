@@ -38,7 +38,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * How much memory generated kernels get, for tables on a device that works when it is waited for.
+ * Memory sizes of generated kernels, for tables on a device that only executes when it is waited
+ * for.
  */
 class CalcInputsTest {
   private static final RowSizeLimit COPY = new RowSizeLimit(0, Map.of(0, 1L));
@@ -90,7 +91,7 @@ class CalcInputsTest {
   }
 
   @Test
-  void theBytesOfAWholeTableAreThoseOfItsBuffersWithoutAWait() {
+  void theSizeOfAWholeTableFollowsFromItsBuffersWithoutWaiting() {
     try (Table table = words();
         Table counted = withDeferredRowCount(table, 2);
         DeviceEvent last = stream.recordEvent()) {
@@ -102,7 +103,7 @@ class CalcInputsTest {
   }
 
   @Test
-  void aSliceHasTheBytesOfItsRowsAlone() {
+  void theSizeOfASliceCountsItsRowsOnly() {
     try (Table table = words();
         Table first = table.slice(0, 2);
         Table middle = table.slice(1, 2);
@@ -115,7 +116,7 @@ class CalcInputsTest {
   }
 
   @Test
-  void whereBuffersAllowForTooMuchTheRowsOfTheDeviceCount() {
+  void ifBuffersAreTooLargeTheRowsOnTheDeviceAreMeasured() {
     RowSizeLimit large = new RowSizeLimit(1 << 20, Map.of(0, 1L << 20));
     try (Table table = words();
         Table counted = withDeferredRowCount(table, 2)) {
@@ -152,7 +153,7 @@ class CalcInputsTest {
   }
 
   @Test
-  void whatMayNotFitAColumnOrAValueIsRefusedSoThatItIsSplit() {
+  void resultsThatMayExceedAColumnOrAValueAreRefusedToCauseASplit() {
     Expression large = col("word");
     for (int i = 0; i < 4; i++) {
       large = call("REPEAT", large, 64);
@@ -163,11 +164,11 @@ class CalcInputsTest {
     }
     try (Table table = words();
         Table slice = table.slice(0, 1)) {
-      assertRefused(program(large), table, "a column may get 72494350336 bytes, more than the 2");
+      assertRefused(program(large), table, "in a column, got up to 72494350336 bytes");
       assertThat(size(slice, RowSizeLimit.of(typed(large))).bytes()).isEqualTo(1 << 24);
       assertRefused(
-          program(call("CHAR_LENGTH", large)), table, "a value may get 72494350336 bytes, more");
-      assertRefused(program(endless), table, "a column may get 1125899906842624 bytes, more");
+          program(call("CHAR_LENGTH", large)), table, "in a value, got up to 72494350336 bytes");
+      assertRefused(program(endless), table, "in a column, got up to 1125899906842624 bytes");
     }
   }
 
@@ -177,7 +178,7 @@ class CalcInputsTest {
         .hasMessageStartingWith(message);
   }
 
-  /** Bytes for the strings of the only output; its memory is given back, but for the temporary. */
+  /** Number of bytes allocated for the strings of the only output, without temporary memory. */
   private long outputBytes(CalcProgram program, Table table) {
     return outputBytes(program, table, memory);
   }

@@ -25,7 +25,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What calcs do where there is no memory, or where results are too large. */
+/** Calcs that run out of memory or whose results are too large. */
 class CalcOutputsTest {
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   private final Bids bids = new Bids(device);
@@ -94,7 +94,7 @@ class CalcOutputsTest {
     }
   }
 
-  /** The rows of the results of a table, or of its halves where it does not fit. */
+  /** The row counts of the results, for a table or for its halves if it does not fit. */
   private List<Integer> rowsOfParts(Calc calc, Table table, MemoryResource memory) {
     try (Table result = calc.apply(table, device.stream(), memory)) {
       return List.of(result.rowCount());
@@ -109,7 +109,7 @@ class CalcOutputsTest {
   }
 
   @Test
-  void aColumnThatWouldHaveOver2GiBAsksForASplit() {
+  void aColumnOfOver2GiBRequestsASplit() {
     String text = "x".repeat(1 << 20);
     try (Table table =
         new TableBuilder().column("x", DataType.INT32, new Object[2048]).build(device)) {
@@ -134,7 +134,7 @@ class CalcOutputsTest {
               () -> bids.apply(table, Optional.of(col("x").isEqual("ä")), padded.as("text")))
           .isInstanceOf(EvaluationException.class)
           .hasMessage(
-              "a result of over 2 GiB in CAST(x AS CHAR(2147483647)) at row 3:"
+              "the result exceeds 2 GiB in CAST(x AS CHAR(2147483647)) at row 3:"
                   + " values 'ä', 2147483647");
       assertThatThrownBy(
               () ->

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Generates the kernels of calcs and assembles them, without a GPU. */
+/** Generated kernels assemble; needs no GPU. */
 class CalcProgramTest {
   private static final Schema SCHEMA =
       Schema.of(

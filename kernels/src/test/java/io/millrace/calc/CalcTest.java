@@ -93,7 +93,7 @@ class CalcTest {
   }
 
   @Test
-  void aColumnMoreIsGivenAsItIsBehindTheProjections() {
+  void anAdditionalColumnIsPassedThroughAfterTheProjections() {
     Field ratio = Field.of("ratio", DataType.FLOAT64);
     for (Optional<Expression> condition :
         List.of(Optional.<Expression>empty(), Optional.of(col("price").gt(100L)))) {
@@ -234,7 +234,7 @@ class CalcTest {
   }
 
   @Test
-  void whatTheDeviceCannotDoIsDoneByTheHost() {
+  void unsupportedFunctionsRunOnTheHost() {
     try (Table table =
             new TableBuilder().column("x", DataType.STRING, "abc", "straße", null).build(device);
         Table result =
@@ -291,7 +291,7 @@ class CalcTest {
   }
 
   @Test
-  void refusesWhatDoesNotFitAndSuggestsTheNearestName() {
+  void refusesInvalidExpressionsAndSuggestsTheNearestName() {
     try (Table table = bids.table()) {
       assertThatThrownBy(() -> bids.apply(table, Optional.empty(), col("prise")))
           .hasMessageStartingWith("there is no column 'prise'; did you mean 'price'?");

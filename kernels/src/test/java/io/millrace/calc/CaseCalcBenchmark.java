@@ -29,7 +29,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** UPPER of texts of about 30 bytes, of which some have a letter that is not ASCII. */
+/** UPPER of strings of about 30 bytes, some of which contain a non-ASCII letter. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -40,11 +40,11 @@ public class CaseCalcBenchmark {
   @Param({"65536", "1048576"})
   public int rows;
 
-  /** How many texts have the letter. */
+  /** The share of strings with the letter. */
   @Param({"none", "one", "hundredth", "all"})
   public String share;
 
-  /** U+00E9, which the device maps, or U+10428, which it leaves to the host. */
+  /** U+00E9 is mapped on the device; U+10428 is left to the host. */
   @Param({"e9", "10428"})
   public String letter;
 

@@ -25,16 +25,15 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Prints how long lists of constants take on the host: to compile, for the first time and at best,
- * and for a row. The first time is that of a cold process for the first list that is measured.
- * Arguments: the numbers of constants, and the kinds of lists, such as {@code STRINGS}; all if none
- * is named.
+ * Prints the time for long lists of constants on the host: first compilation, best compilation, and
+ * per row. The first compilation of the first list includes the start of a cold process. Arguments:
+ * numbers of constants, and kinds of lists such as {@code STRINGS}; default: all kinds.
  */
 final class ConstantListBenchmark {
   private static final int ROWS = 65_536;
   private static final int ROUNDS = 10;
   private static final long ROUND_NANOS = 150_000_000;
-  // Of the thread alone, so that it does not matter what else the machine does.
+  // CPU time of the thread, independent of the load of the machine.
   private static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
 
   private ConstantListBenchmark() {}
@@ -94,7 +93,7 @@ final class ConstantListBenchmark {
   private static void measure(Lists list, int count) {
     Object[] constants = IntStream.range(0, count).mapToObj(i -> list.constant(i * 7)).toArray();
     HostMemoryResource memory = HostMemoryResource.INSTANCE;
-    // One row in seven is found.
+    // One row in seven matches.
     Object[] values =
         IntStream.range(0, ROWS)
             .mapToObj(row -> list.value((int) (((row * 2_654_435_761L) >>> 8) % (7L * count))))

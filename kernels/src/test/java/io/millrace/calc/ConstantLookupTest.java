@@ -14,7 +14,6 @@ import io.millrace.column.Table;
 import io.millrace.column.TypeId;
 import io.millrace.device.PtxAssembler;
 import io.millrace.expression.Expression;
-import io.millrace.expression.Expressions;
 import io.millrace.expression.ptx.PtxLibrary;
 import io.millrace.expression.resolve.ConstantLookup;
 import io.millrace.expression.resolve.ExpressionResolver;
@@ -45,7 +44,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Values among many constants: IN, NOT IN, ORs of equal signs, and CASE. */
+/** Lookups of values in many constants: IN, NOT IN, OR of equalities, and CASE. */
 class ConstantLookupTest {
   private static final int MANY = 100_000;
 
@@ -59,7 +58,7 @@ class ConstantLookupTest {
     return DataTypes.flat().stream().filter(type -> type.id() != TypeId.BINARY);
   }
 
-  /** Each constant is a column of one row, and is sought in lists that half of them are in. */
+  /** Each constant is a column of one row, and is looked up in lists that contain half of them. */
   @ParameterizedTest
   @MethodSource("types")
   void aValueIsInAListIfItEqualsOneOfIt(DataType type) {
@@ -128,10 +127,10 @@ class ConstantLookupTest {
                   table,
                   List.of(
                       col("a").in(longs),
-                      call("NOT IN", Expressions.prepend(col("a"), longs)),
+                      call("NOT IN", prepend(col("a"), longs)),
                       col("a").in(withNull),
-                      call("NOT IN", Expressions.prepend(col("a"), withNull)),
-                      col("a").in(Expressions.prepend(col("a"), longs)))))
+                      call("NOT IN", prepend(col("a"), withNull)),
+                      col("a").in(prepend(col("a"), longs)))))
           .containsExactly(
               Arrays.asList(true, false, null),
               Arrays.asList(false, true, null),
@@ -166,10 +165,10 @@ class ConstantLookupTest {
     }
   }
 
-  /** As stock Flink has it; see ConstantListsParityTest. */
+  /** As in Flink; see ConstantListsParityTest. */
   @ParameterizedTest
   @ValueSource(ints = {0, 20})
-  void minusZeroIsInNoListOfSeveralNumbers(int others) {
+  void minusZeroIsNotInListsOfSeveralNumbers(int others) {
     Object[] list = IntStream.range(0, others + 2).mapToObj(i -> (double) i).toArray();
     Object[] zeros = Collections.nCopies(others + 1, 0.0).toArray();
     Object[] withNaN = {Double.NaN, 0.0};
@@ -182,7 +181,7 @@ class ConstantLookupTest {
                   table,
                   List.of(
                       col("d").in(list),
-                      call("NOT IN", Expressions.prepend(col("d"), list)),
+                      call("NOT IN", prepend(col("d"), list)),
                       col("d").in(zeros),
                       col("d").in(withNaN),
                       col("d").in(-0.0, 1.0),
@@ -270,7 +269,7 @@ class ConstantLookupTest {
     }
   }
 
-  // ---- what is compiled ----
+  // ---- compilation ----
 
   static Stream<Expression> listsOf(int count) {
     return Stream.of(
@@ -340,5 +339,9 @@ class ConstantLookupTest {
 
   private static KernelIdentity identity(TypedExpression... roots) {
     return KernelIdentity.of(false, List.of(roots), List.of());
+  }
+
+  private static Object[] prepend(Expression first, Object... rest) {
+    return Stream.concat(Stream.of(first), Arrays.stream(rest)).toArray();
   }
 }

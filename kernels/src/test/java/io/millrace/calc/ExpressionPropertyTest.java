@@ -38,8 +38,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * All functions of the registry, and random expressions of them, on the device: their kernels
- * assemble, and on a GPU they give the bits of the host.
+ * Calls of every function and random expressions: kernels assemble, and on a GPU they return the
+ * same bits as the host.
  */
 class ExpressionPropertyTest {
   private static final ResolutionContext CONTEXT =
@@ -133,7 +133,7 @@ class ExpressionPropertyTest {
     System.out.println(compared.size() + " functions on " + device.device().description());
   }
 
-  // Casts are no functions of the registry.
+  // Casts are not functions of the registry.
   private static FunctionFamily familyOf(FunctionCall call) {
     FunctionRegistry functions = CONTEXT.functions();
     return functions.find(call.function()).isPresent()
@@ -141,7 +141,7 @@ class ExpressionPropertyTest {
         : FunctionFamily.CAST;
   }
 
-  // Assemblers are wrong about constant arguments of functions that are called once, and only then.
+  // Assemblers have bugs with constant arguments of functions that are called once.
   @Test
   void eachFunctionGivesTheHostsBitsForLiteralNumbers() {
     List<List<Expression>> calls =
@@ -158,7 +158,7 @@ class ExpressionPropertyTest {
   }
 
   /**
-   * The call with a number in place of each column of whole numbers, where a text, say, is left.
+   * Replaces integer columns of a call by numbers if another column remains, for example a string.
    */
   private Optional<Expression> withLiteralNumbers(Expression.Call call) {
     List<Expression> arguments = new ArrayList<>();
@@ -216,7 +216,7 @@ class ExpressionPropertyTest {
         + host.get(row);
   }
 
-  /** With the bounds of each type, which SQL's functions need not give a meaning to. */
+  /** Includes the bounds of each type, for which SQL functions may be undefined. */
   private List<List<Object>> extremeRows() {
     return new RandomTables(random.random(), 0.1).rows(expressions.schema(), ROWS + 1);
   }

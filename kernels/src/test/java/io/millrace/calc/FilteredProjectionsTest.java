@@ -22,14 +22,14 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Projections of the rows that a condition keeps, over several chunks of the host's evaluator. */
+/** Projections of filtered rows, over several chunks of the host evaluator. */
 class FilteredProjectionsTest {
   private static final int ROWS = 3_000;
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
 
   @Test
-  void takeWhatTheConditionComputedWithItsNulls() {
+  void reuseValuesAndNullsOfTheCondition() {
     Expression half =
         new Expression.Case(List.of(odd()), List.of(col("x").dividedBy(2), nullOf(DataType.INT32)));
     try (Table table = numbers();
@@ -53,7 +53,7 @@ class FilteredProjectionsTest {
   }
 
   @Test
-  void computeWhatTheConditionHadNoNeedOf() {
+  void computeValuesThatTheConditionSkipped() {
     Expression tail = col("s").substring(2, 10);
     try (Table table = numbers();
         Table result =

@@ -28,7 +28,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A calc keeps what it evaluates with on the host, for the tables to come, in any thread. */
+/** A calc reuses its host evaluators for later tables, in any thread. */
 class HostEvaluatorReuseTest {
   private static final Schema SCHEMA =
       Schema.of(Field.of("name", DataType.STRING), Field.of("price", DataType.INT64));
@@ -145,7 +145,7 @@ class HostEvaluatorReuseTest {
   }
 
   @Test
-  void aClosedCalcKeepsNothingButWorks() {
+  void aClosedCalcStillWorksWithoutPoolingEvaluators() {
     Calc calc = calc();
     assertApplied(calc, 10, device.hostStream());
     calc.close();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The host makes no garbage for each row, and little for each call. */
+/** The host allocates no heap memory per row and little per call. */
 class HostGarbageTest {
   private static final int ROWS = 100_000;
   private static final int CALLS = 20;
@@ -65,9 +65,9 @@ class HostGarbageTest {
     }
   }
 
-  // Less than a byte a row and projection, in the interpreter too.
+  // Less than one byte per row and projection, even in the interpreter.
   @Test
-  void aCalcMakesItsVectorsOnce() {
+  void aCalcAllocatesItsVectorsOnce() {
     try (Table rows = HostTwinBenchmark.numbers(ROWS, device.hostStream(), device.hostMemory());
         Table row = rows.slice(17, 1);
         Calc calc = HostTwinBenchmark.thirtyProjections()) {

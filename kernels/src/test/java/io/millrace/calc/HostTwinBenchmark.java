@@ -33,9 +33,9 @@ import java.util.Random;
 import java.util.function.Supplier;
 
 /**
- * What users without a GPU get: one thread on the host device. Prints nanoseconds and bytes of
- * garbage a row, or a call where tables have one row; the time is that of the fastest tenth of the
- * calls of {@code seconds} (the first argument, 2 unless given).
+ * Performance on the host device with one thread. Prints nanoseconds and heap bytes per row, or per
+ * call for tables of one row. The time is the 10th percentile of the calls within {@code seconds}
+ * (the first argument, default 2).
  */
 public final class HostTwinBenchmark {
   private static final int ROWS = 1 << 16;
@@ -72,7 +72,7 @@ public final class HostTwinBenchmark {
         NUMBERS, List.of(longs(rows, stream, memory), longs(rows, stream, memory)), rows);
   }
 
-  /** A column of strings of 8 to 16 bytes, and one of random BIGINTs. */
+  /** A column of strings of 8 to 16 bytes and a column of random BIGINTs. */
   static Table texts(int rows, DeviceStream stream, MemoryResource memory) {
     return new Table(
         TEXTS, List.of(strings(rows, stream, memory), longs(rows, stream, memory)), rows);

@@ -39,7 +39,7 @@ class KernelIdentityTest {
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
   @Test
-  void isEqualForEqualExpressionsThatWereResolvedAgain() {
+  void isEqualForEqualExpressionsThatWereResolvedTwice() {
     Expression first = col("a").plus(1L).times(col("a")).gt(5L).and(col("s").like("a%"));
     Expression second = col("a").plus(1L).times(col("a")).gt(5L).and(col("s").like("a%"));
 
@@ -88,7 +88,7 @@ class KernelIdentityTest {
 
   @Test
   void instructionsOfAJobsOwnClassesEqualNoOthers() {
-    // A proxy of a class loader that the library does not have, as a job's class has.
+    // A proxy from another class loader, like a class of a job.
     DeviceFunction.Instructions instructions = (ptx, operands, result) -> {};
     DeviceFunction.Instructions ofJob =
         (DeviceFunction.Instructions)

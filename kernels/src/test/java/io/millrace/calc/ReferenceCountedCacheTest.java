@@ -26,12 +26,12 @@ class ReferenceCountedCacheTest {
   }
 
   @Test
-  void makesAValueOnceForAllWhoHoldIt() {
+  void createsAValueOnceForAllHolders() {
     assertThat(List.of(acquire("a"), acquire("b"), acquire("a"))).containsExactly("a1", "b2", "a1");
   }
 
   @Test
-  void keepsWhatIsHeldWhateverItsCount() {
+  void keepsHeldValuesBeyondTheLimit() {
     IntStream.range(0, 10).forEach(i -> acquire("key" + i));
     acquire("key0");
     cache.release("key0");
@@ -55,7 +55,7 @@ class ReferenceCountedCacheTest {
   }
 
   @Test
-  void aFailureIsThrownAndTriedAgain() {
+  void aFailureIsThrownAndTheNextCallerRetries() {
     assertThatThrownBy(
             () ->
                 cache.acquire(

@@ -116,11 +116,11 @@ class RowSampleTest {
   }
 
   @Test
-  void whatIsNoFractionIsRefused() {
+  void fractionsOutsideZeroToOneAreRefused() {
     assertThatThrownBy(() -> RowSample.condition(IDS, 1.5, 1))
-        .hasMessage("a fraction is from 0 to 1, not 1.5");
+        .hasMessage("expected a fraction from 0 to 1, got 1.5");
     assertThatThrownBy(() -> RowSample.condition(IDS, Double.NaN, 1))
-        .hasMessage("a fraction is from 0 to 1, not NaN");
+        .hasMessage("expected a fraction from 0 to 1, got NaN");
     assertThatThrownBy(
             () ->
                 RowSample.condition(
@@ -129,7 +129,7 @@ class RowSampleTest {
   }
 
   @Test
-  void theLastWordOfATextIsFilledUpWithZeros() {
+  void theLastWordOfATextIsPaddedWithZeros() {
     long address = HostMemory.allocate(64);
     try {
       byte[] bytes = new byte[64];

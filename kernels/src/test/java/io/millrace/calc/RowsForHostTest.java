@@ -36,17 +36,20 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Rows that a device leaves to the host are put where they belong, whatever it made of them. */
+/**
+ * Rows that a device leaves to the host are merged in input order, whatever values the device
+ * computed for them.
+ */
 class RowsForHostTest {
   private static final int RUNS = 60;
   private static final int MAX_ROWS = 1500;
-  // Lower case beyond the Basic Multilingual Plane, which a device does not map.
+  // Lower-case letters beyond the Basic Multilingual Plane, which a device does not map.
   private static final String WIDE_LETTER = "\ud801\udc28";
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
-  /** A device that makes of the rows for the host what it would of other values. */
+  /** A device that computes wrong values for the rows left to the host. */
   private DevicePart imprecise(Calc calc, Table other, BitSet rowsForHost) {
     return (numbersRows, input, schema, stream, memory) -> {
       List<TypedExpression> computed = new ArrayList<>(calc.projections());
@@ -123,7 +126,7 @@ class RowsForHostTest {
   }
 
   @Test
-  void aRowThatFailsIsReportedByItsPlace() {
+  void aFailingRowIsReportedByItsInputPosition() {
     Object[] divisors = Collections.nCopies(100, 1).toArray();
     try (Table other = new TableBuilder().column("y", DataType.INT32, divisors).build(device)) {
       divisors[70] = 0;
@@ -149,7 +152,7 @@ class RowsForHostTest {
   }
 
   @Test
-  void whereMostRowsNeedTheHostItEvaluatesAll() {
+  void ifMostRowsNeedTheHostItEvaluatesAll() {
     try (Table table = new TableBuilder().column("x", DataType.INT32, 1, 2, 3).build(device)) {
       Calc calc = Bids.calc(table, Optional.empty(), col("x").plus(1).as("y"));
       BitSet rowsForHost = new BitSet();
@@ -185,7 +188,7 @@ class RowsForHostTest {
     }
   }
 
-  /** On a GPU, the kernel's own list of rows; each launch counts. */
+  /** On a GPU the kernel lists the rows; counts launches. */
   @Test
   void aDeviceLeavesOnlySomeRowsToTheHost() {
     int rows = 100_000;

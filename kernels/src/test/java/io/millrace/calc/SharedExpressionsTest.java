@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Expressions whose parts are used again and again: small as graphs, endless as trees. */
+/** Expressions with shared operands: small as graphs, exponentially large as trees. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SharedExpressionsTest {
   private static final int LEVELS = 60;
@@ -173,7 +173,7 @@ class SharedExpressionsTest {
   }
 
   @Test
-  void aSharedValueFailsOnlyForRowsThatAskForIt() {
+  void aSharedValueFailsOnlyForRowsThatNeedIt() {
     Expression quotient = lit(1L).dividedBy(col("a"));
     Expression guarded =
         levels(quotient, value -> call("IF", col("a").isNotEqual(0L), value.plus(value), lit(7L)));
@@ -212,7 +212,7 @@ class SharedExpressionsTest {
     return new ExpressionResolver(table.schema(), ResolutionContext.DEFAULT).resolve(expression);
   }
 
-  /** The expression's values; its text is cut, and its kernel assembles. */
+  /** Checks values, that the text is truncated, and that the kernel assembles. */
   private void assertValues(Expression expression, Long... values) {
     try (Table table = table()) {
       Schema schema = table.schema();

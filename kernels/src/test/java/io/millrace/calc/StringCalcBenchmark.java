@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** A LIKE filter that keeps a quarter of the rows, and a SUBSTRING of each of those. */
+/** A LIKE filter that selects a quarter of the rows, and a SUBSTRING of the selected rows. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -27,7 +27,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 1, time = 700, timeUnit = TimeUnit.MILLISECONDS)
 @Fork(0)
 public class StringCalcBenchmark {
-  /** What rows are kept for. */
+  /** Selects a quarter of the rows. */
   public static final String PATTERN = "%/auction/%";
 
   private Calc calc;
@@ -43,7 +43,7 @@ public class StringCalcBenchmark {
             ResolutionContext.DEFAULT);
   }
 
-  /** The rows that the calc keeps. */
+  /** The number of selected rows. */
   public int rows(StringInput input) {
     create(input);
     return likeAndSubstring(input);

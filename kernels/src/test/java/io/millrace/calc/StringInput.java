@@ -17,7 +17,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** What the string benchmark reads: addresses of pages, of about 30 bytes. */
+/** Input of the string benchmarks: page addresses of about 30 bytes. */
 @State(Scope.Benchmark)
 public class StringInput {
   private static final String[] SECTIONS = {"auction", "person", "item", "help"};
@@ -29,7 +29,7 @@ public class StringInput {
   public MemoryResource memory;
   public Table table;
 
-  /** The text of each row. */
+  /** The string of each row. */
   public static String[] texts(int rows) {
     return IntStream.range(0, rows)
         .mapToObj(row -> "/site/" + SECTIONS[row * 7 % 4] + "/page-" + row * 31L + ".html")

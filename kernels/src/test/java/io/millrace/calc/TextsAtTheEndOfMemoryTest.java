@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Texts of another library, whose last byte is the last of an allocation, without padding. On a GPU
- * it is the last of a page, so a read of any word behind it is an illegal access.
+ * Strings of another library whose last byte is the last byte of an allocation, without padding. On
+ * a GPU it is the last byte of a page, so that reading a word beyond it is an illegal access.
  */
 class TextsAtTheEndOfMemoryTest {
   private static final int RUNS = 8;
@@ -43,7 +43,7 @@ class TextsAtTheEndOfMemoryTest {
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
   @Test
-  void kernelsReadNoWordBehindThem() {
+  void kernelsDoNotReadBeyondTheLastByte() {
     long page = device.device().allocate(PAGE_BYTES);
     try {
       for (int run = 0; run < RUNS; run++) {

@@ -190,13 +190,13 @@ class UserDefinedFunctionTest {
   }
 
   @Test
-  void whatDoesNotFitIsRefused() throws Exception {
+  void invalidDefinitionsAreRefused() throws Exception {
     assertThatThrownBy(() -> calc(SHOUT, call("SHOUT", col("price"))))
         .isInstanceOf(ExpressionException.class)
         .hasMessageContaining("SHOUT takes (STRING), not (DOUBLE)");
     assertThatThrownBy(() -> calc(SHOUT, call("SHOUT")))
         .isInstanceOf(ExpressionException.class)
-        .hasMessageContaining("0 arguments instead of 1");
+        .hasMessageContaining("expected 1 arguments, got 0");
     assertThatThrownBy(
             () -> UserDefinedFunction.named("F").device("g", ".visible .func f() { ret; }"))
         .hasMessage("the PTX has no function g");
@@ -206,7 +206,7 @@ class UserDefinedFunctionTest {
                     .returns(DataType.STRING)
                     .device("f", ".visible .func f() { ret; }")
                     .as(ColumnFunction.ofRow((operands, result, row) -> {})))
-        .hasMessage("F has a device function, but gives STRING");
+        .hasMessage("expected a fixed-width result for the device function of F, got STRING");
     assertThatThrownBy(
             () ->
                 ExpressionSettings.DEFAULT

@@ -34,7 +34,7 @@ class DfaTest {
   }
 
   @Test
-  void meansWhatJavaDoesForEachPatternOfTheSubset() {
+  void matchesLikeJavaForEachPatternOfTheSubset() {
     RandomPatterns patterns = new RandomPatterns(random.random());
     int supported = 0;
     for (int i = 0; i < PATTERNS; i++) {
@@ -130,7 +130,7 @@ class DfaTest {
         "[a&&b]", "[a[b]]", "[😀]", "[^😀]", "\\p{IsGreek}", "\\ud83d", "(", ")", "a{", "{2}", "*a",
         "[b-a]", "[]", "a{2000}", "(?<n>a)", "\\Qa\\E", "\\0101", "\\x{61}", "\\", "[a", "\\x6"
       })
-  void refusesWhatIsOutsideTheSubset(String pattern) {
+  void refusesPatternsOutsideTheSubset(String pattern) {
     assertThatThrownBy(() -> RegexpParser.parse(pattern))
         .isInstanceOf(UnsupportedPatternException.class);
   }

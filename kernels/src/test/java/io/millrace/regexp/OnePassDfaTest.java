@@ -21,7 +21,7 @@ class OnePassDfaTest {
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
   @Test
-  void capturesWhatJavaDoes() {
+  void capturesTheSameAsJava() {
     RandomPatterns patterns = new RandomPatterns(random.random());
     int supported = 0;
     for (int i = 0; i < PATTERNS; i++) {

@@ -4,7 +4,7 @@ package io.millrace.regexp;
 import java.util.List;
 import java.util.Random;
 
-/** Regular expressions and strings that they often match. */
+/** Random regular expressions and strings that often match them. */
 public final class RandomPatterns {
   private static final List<String> CHARACTERS =
       List.of("a", "b", "c", "1", "_", " ", "é", "ﬀ", "😀", "\n", "\r", "\u0085", "\u2028");

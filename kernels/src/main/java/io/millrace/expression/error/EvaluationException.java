@@ -4,9 +4,9 @@ package io.millrace.expression.error;
 import io.millrace.annotation.PublicEvolving;
 
 /**
- * A row for which an expression fails, such as by a division by zero, or by an exception of a
- * user's function, which is the cause then. No row before it in its table fails: the caller may
- * evaluate those before it throws.
+ * Evaluation failed for a row, for example by a division by zero or an exception thrown by a
+ * user-defined function (the cause). Every row before it in the table can be evaluated: the caller
+ * may do so before failing.
  */
 @PublicEvolving
 public final class EvaluationException extends RuntimeException {
@@ -17,10 +17,10 @@ public final class EvaluationException extends RuntimeException {
   private final String values;
 
   /**
-   * @param failure what failed: "division by zero in (x / y)"
-   * @param row its position in the table that was evaluated
-   * @param values of the operands: "7, 0"
-   * @param cause what a user's function threw; null if none did
+   * @param failure the error and the expression: "division by zero in (x / y)"
+   * @param row position of the row in the evaluated table
+   * @param values the operand values: "7, 0"
+   * @param cause the exception of a user-defined function; null for other errors
    */
   public EvaluationException(String failure, int row, String values, Throwable cause) {
     super(failure + " at row " + row + ": values " + values, cause);
@@ -29,17 +29,17 @@ public final class EvaluationException extends RuntimeException {
     this.values = values;
   }
 
-  /** The row's position in the table that was evaluated. */
+  /** Position of the row in the evaluated table. */
   public int row() {
     return row;
   }
 
-  /** What failed, and for which values; without the row. */
+  /** The error and the operand values, without the row. */
   public String reason() {
     return failure + ": values " + values;
   }
 
-  /** This failure in a larger table, in which {@code rows} rows lie before the one evaluated. */
+  /** The same failure for a larger table in which {@code rows} rows precede the evaluated table. */
   public EvaluationException behind(int rows) {
     if (rows == 0) {
       return this;

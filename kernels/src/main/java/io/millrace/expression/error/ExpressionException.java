@@ -4,7 +4,7 @@ package io.millrace.expression.error;
 import io.millrace.annotation.PublicEvolving;
 import java.util.List;
 
-/** An expression that cannot be: an unknown column or function, or types that do not fit. */
+/** An invalid expression: an unknown column or function, or types that do not fit. */
 @PublicEvolving
 public final class ExpressionException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;
@@ -13,7 +13,10 @@ public final class ExpressionException extends IllegalArgumentException {
     super(message);
   }
 
-  /** There is no column {@code name}; says the nearest of {@code names}, and all of them. */
+  /**
+   * The column {@code name} does not exist. The message suggests the nearest of {@code names} and
+   * lists all.
+   */
   public static ExpressionException unknownColumn(String name, List<String> names) {
     String suggestion = Suggestion.of(name, names);
     return new ExpressionException(

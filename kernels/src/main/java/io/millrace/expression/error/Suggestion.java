@@ -7,12 +7,12 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The name that someone may have meant. */
+/** Finds the name that the user probably meant. */
 @Internal
 public final class Suggestion {
   private Suggestion() {}
 
-  /** {@code ; did you mean 'nearest'?} or nothing if no name is near. */
+  /** Returns {@code ; did you mean 'nearest'?}, or an empty string if no name is similar. */
   public static String of(String name, Collection<String> names) {
     int limit = Math.max(1, name.length() / 3);
     Optional<String> nearest =
@@ -24,7 +24,7 @@ public final class Suggestion {
     return nearest.map(found -> "; did you mean '" + found + "'?").orElse("");
   }
 
-  /** The edit distance of Levenshtein, in any case. */
+  /** Case-insensitive Levenshtein distance. */
   private static int distance(String left, String right) {
     String a = left.toLowerCase(Locale.ROOT);
     String b = right.toLowerCase(Locale.ROOT);

@@ -1,2 +1,2 @@
-/** What is thrown for an expression that is invalid or fails for a row. */
+/** Exceptions for invalid expressions and for rows that fail. */
 package io.millrace.expression.error;

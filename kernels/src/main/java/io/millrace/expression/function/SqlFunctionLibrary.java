@@ -14,9 +14,16 @@ import io.millrace.expression.function.logical.LogicalFunctions;
 import io.millrace.expression.function.numeric.NumericCasts;
 import io.millrace.expression.function.pattern.PatternFunctions;
 import io.millrace.expression.function.string.StringCasts;
+import io.millrace.expression.function.string.StringConcatFunctions;
+import io.millrace.expression.function.string.StringEditFunctions;
+import io.millrace.expression.function.string.StringEncodingFunctions;
 import io.millrace.expression.function.string.StringFunctions;
 import io.millrace.expression.function.string.StringLengthFunctions;
+import io.millrace.expression.function.string.StringPredicateFunctions;
 import io.millrace.expression.function.temporal.DateTimeFunctions;
+import io.millrace.expression.function.temporal.DateTimeTextFunctions;
+import io.millrace.expression.function.temporal.EpochFunctions;
+import io.millrace.expression.function.temporal.IntervalFunctions;
 import io.millrace.expression.function.temporal.TemporalCasts;
 import io.millrace.expression.function.temporal.TimePrecision;
 import io.millrace.expression.resolve.CastRule;
@@ -25,7 +32,7 @@ import io.millrace.expression.resolve.FunctionLibrary;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The functions and casts of this package. */
+/** The built-in functions and casts. */
 @Internal
 public final class SqlFunctionLibrary implements FunctionLibrary {
   @Override
@@ -37,13 +44,20 @@ public final class SqlFunctionLibrary implements FunctionLibrary {
             ArithmeticFunctions.definitions(),
             PatternFunctions.definitions(),
             StringFunctions.definitions(),
+            StringPredicateFunctions.definitions(),
+            StringConcatFunctions.definitions(),
+            StringEditFunctions.definitions(),
+            StringEncodingFunctions.definitions(),
             MathFunctions.definitions(),
             RoundingFunctions.definitions(),
             RadixFunctions.definitions(),
             DigestFunctions.definitions(),
             StringLengthFunctions.definitions(),
             TimePrecision.definitions(),
-            DateTimeFunctions.definitions())
+            DateTimeFunctions.definitions(),
+            IntervalFunctions.definitions(),
+            DateTimeTextFunctions.definitions(),
+            EpochFunctions.definitions())
         .flatMap(List::stream)
         .toList();
   }

@@ -1,2 +1,2 @@
-/** The functions of SQL, by family: what they take, and their host and device functions. */
+/** The SQL functions by family: their signatures, host functions and device functions. */
 package io.millrace.expression.function;

@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 
-/** The nodes of a host evaluation other than input columns. */
+/** The nodes of a host evaluation, other than input columns. */
 final class EvaluationNodes {
   private EvaluationNodes() {}
 
@@ -34,7 +34,7 @@ final class EvaluationNodes {
 
     @Override
     void startChunk() {
-      // What was written once stays.
+      // Values once written remain valid.
     }
 
     @Override
@@ -45,7 +45,7 @@ final class EvaluationNodes {
     private final IntUnaryOperator positions;
 
     /**
-     * @param positions the place in the table of each row of the vector
+     * @param positions table position of each row of the vector
      */
     RowNumberNode(HostVector vector, IntUnaryOperator positions) {
       super(vector);
@@ -74,14 +74,14 @@ final class EvaluationNodes {
     }
   }
 
-  /** What another graph computes for all rows of the chunk, here for those that a filter keeps. */
+  /** Rows that a filter keeps of a value that another graph has computed for the whole chunk. */
   static final class CompactedNode extends HostNode {
     private final HostNode unfiltered;
     private final Supplier<Rows> selected;
     private final int[] positions;
 
     /**
-     * @param selected the rows of the chunk that the rows of {@code vector} are
+     * @param selected rows of the chunk that the rows of {@code vector} stand for
      */
     CompactedNode(HostNode unfiltered, HostVector vector, Supplier<Rows> selected) {
       super(vector);
@@ -103,12 +103,12 @@ final class EvaluationNodes {
     }
   }
 
-  /** What takes the failures of calls, with where to find the operands' values. */
+  /** Receives failed calls and the vectors of their operands. */
   interface Failures {
     void fail(Call call, HostVector[] operands, int row, Status status, RuntimeException cause);
   }
 
-  /** A function's call; a failure of the row goes to the evaluation, or becomes null. */
+  /** A function call. A failed row is reported to the evaluation or becomes null. */
   static final class CallNode extends HostNode {
     private static final int CALLS_BETWEEN_LANDINGS = 64;
 
@@ -118,13 +118,13 @@ final class EvaluationNodes {
     private final Rows.FailureSink sink;
     private final int[] present;
     private final int depth;
-    // The rows of the last chunk without gaps, which most chunks have; null before the first.
+    // Rows of the last chunk if they were contiguous, which most are; null before the first chunk.
     private Rows dense;
-    // Evaluated first, so that deep chains of calls take steps of many calls down the stack.
+    // Evaluated first, so that deep chains of calls descend the stack in large steps.
     private final Set<HostNode> landings = new LinkedHashSet<>();
 
     /**
-     * @param failures null if a failure becomes null
+     * @param failures null if a failed row becomes null
      */
     CallNode(Call call, HostNode[] operands, HostVector vector, Failures failures) {
       super(vector);
@@ -189,7 +189,7 @@ final class EvaluationNodes {
       }
     }
 
-    /** The rows without null operands; the others become null. */
+    /** The rows without a null operand; the result of the others is set to null. */
     private Rows present(Rows rows, HostVector result) {
       int count = 0;
       for (int i = 0; i < rows.count(); i++) {
@@ -231,7 +231,7 @@ final class EvaluationNodes {
     }
   }
 
-  /** AND and OR: the operands in turn, each for the rows that are not decided yet. */
+  /** AND and OR: evaluates the operands in turn, each for the rows that are still undecided. */
   static final class AndOrNode extends HostNode {
     private final boolean decisive;
     private final List<HostNode> operands;
@@ -278,7 +278,7 @@ final class EvaluationNodes {
     }
   }
 
-  /** CASE: each condition for the rows that none before it took. */
+  /** CASE: evaluates each condition for the rows that no earlier condition matched. */
   static final class CaseNode extends HostNode {
     private final List<HostNode> conditions;
     private final List<HostNode> results;
@@ -303,7 +303,7 @@ final class EvaluationNodes {
       move(results.get(conditions.size()), remaining, result);
     }
 
-    // `rows` may be those in `left`, which are read before others take their place.
+    // `rows` may be stored in `left`: it is read before it is overwritten.
     private Rows take(int branch, Rows rows, HostVector result) {
       HostVector condition = conditions.get(branch).evaluate(rows);
       int takenCount = 0;

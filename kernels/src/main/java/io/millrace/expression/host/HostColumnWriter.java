@@ -17,7 +17,10 @@ import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Appends values of vectors to a new column in host memory. Closed, it frees what it has. */
+/**
+ * Appends vector values to a new column in host memory. {@link #close} frees the memory that was
+ * not handed out by {@link #finish}.
+ */
 final class HostColumnWriter implements AutoCloseable {
   private static final int MAX_BUFFERS = 3;
 
@@ -39,8 +42,9 @@ final class HostColumnWriter implements AutoCloseable {
   private int nulls;
 
   /**
-   * @param capacity rows at most
-   * @param computed whether NaN values are made the one NaN, which those of an input column are not
+   * @param capacity maximum number of rows
+   * @param computed true to replace every NaN by the canonical NaN; values of an input column keep
+   *     theirs
    */
   HostColumnWriter(
       DataType type,
@@ -85,8 +89,7 @@ final class HostColumnWriter implements AutoCloseable {
   /**
    * Appends the values of {@code selected} in their order.
    *
-   * @throws GpuOutOfMemoryException if there is no memory for their bytes, or if the column would
-   *     have over 2 GiB of them
+   * @throws GpuOutOfMemoryException if memory runs out or the column would exceed 2 GiB of bytes
    */
   void append(HostVector values, Rows selected) {
     if (nullable) {
@@ -174,7 +177,7 @@ final class HostColumnWriter implements AutoCloseable {
     long needed = byteCount + more;
     if (needed > Integer.MAX_VALUE) {
       throw new GpuOutOfMemoryException(
-          "a column gets " + needed + " bytes or more, but holds 2 GiB at most");
+          "expected at most 2 GiB of bytes in a column, got " + needed + " or more");
     }
     long capacity = bytes == null ? 0 : bytes.size();
     if (bytes == null || needed > capacity) {
@@ -213,7 +216,10 @@ final class HostColumnWriter implements AutoCloseable {
     HostMemory.putInt(address, bits);
   }
 
-  /** The column of what was appended, which the caller closes; this writer has nothing then. */
+  /**
+   * Returns a column of the appended values, which the caller closes. This writer is empty
+   * afterwards.
+   */
   Column finish() {
     if (id.isVariableWidth() && bytes == null) {
       reserve(0);

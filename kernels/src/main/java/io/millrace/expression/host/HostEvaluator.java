@@ -19,10 +19,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Evaluates expressions over tables in host memory: the meaning that generated kernels are held to.
- * It goes through the rows in chunks that stay in the processor's cache, function by function, and
- * computes equal expressions once. For one table after the other, in any thread: vectors and
- * literals are made once. Between tables it holds nothing but Java objects.
+ * Evaluates expressions over tables in host memory and thereby defines their meaning for generated
+ * kernels. Processes a table in chunks of rows that fit the processor's cache, one function at a
+ * time, and computes equal expressions once. An instance evaluates one table at a time, in any
+ * thread, and reuses its vectors and literals. Between tables it holds only Java objects.
  */
 @Internal
 public final class HostEvaluator {
@@ -37,8 +37,8 @@ public final class HostEvaluator {
   private EvaluationException failure;
 
   /**
-   * @param condition null for all rows
-   * @param capacity rows of a chunk at most, and {@value HostVector#CAPACITY} at most
+   * @param condition null for no filter
+   * @param capacity maximum number of rows in a chunk, at most {@value HostVector#CAPACITY}
    */
   public HostEvaluator(TypedExpression condition, List<TypedExpression> projections, int capacity) {
     this.capacity = capacity;
@@ -55,14 +55,14 @@ public final class HostEvaluator {
   }
 
   /**
-   * The rows of {@code input} for which the condition is true, with one column an expression. Not
-   * to be used again if it fails.
+   * Computes one column per projection for the rows of {@code input} that satisfy the condition.
+   * The evaluator must not be reused after a failure.
    *
-   * @param input a table in host memory, which stays the caller's
-   * @param scope what its memory is accessed in
+   * @param input a table in host memory, still owned by the caller
+   * @param scope scope for accessing the input's memory
    * @throws EvaluationException for the first row that fails
-   * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory for the result, or if
-   *     a column of it would have over 2 GiB of bytes
+   * @throws io.millrace.device.GpuOutOfMemoryException if memory for the result runs out, or a
+   *     result column would exceed 2 GiB of bytes
    */
   public Table evaluate(
       Table input, Schema outputSchema, AccessScope scope, MemoryResource memory) {
@@ -133,7 +133,7 @@ public final class HostEvaluator {
     return kept.count();
   }
 
-  // Without a branch a row, which would be foretold badly.
+  // Branch-free: the branch would be mispredicted.
   private Rows select(HostVector condition, Rows all) {
     long[] isTrue = condition.longs();
     int count = 0;

@@ -24,8 +24,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The nodes of expressions over the same rows of a chunk: all of them, or those that a filter
- * keeps. These stand side by side in the vectors, so that functions go through them without gaps.
+ * The nodes of expressions over the same rows of a chunk: all rows, or the rows that a filter
+ * keeps. The latter are contiguous in the vectors, so that functions process them without gaps.
  */
 final class HostGraph {
   private final int capacity;
@@ -39,18 +39,18 @@ final class HostGraph {
   private int firstRow;
   private Rows selected;
 
-  /** What reads a column of the table. */
+  /** A node that reads a column of the table. */
   private record Input(int index, HostInputNode node) {}
 
-  /** Takes the failures of calls. */
+  /** Receives failed calls. */
   @FunctionalInterface
   interface Failures {
     /**
-     * Takes one.
+     * Reports a failed row.
      *
-     * @param operands with their values at {@code row}
-     * @param position of the row in the table
-     * @param cause what the function threw; null if it threw nothing
+     * @param operands operand vectors with values at {@code row}
+     * @param position position of the row in the table
+     * @param cause the exception of the function; null if there is none
      */
     void fail(
         Call call,
@@ -62,9 +62,9 @@ final class HostGraph {
   }
 
   /**
-   * The nodes for all rows.
+   * Creates a graph for all rows.
    *
-   * @param capacity rows of a chunk at most
+   * @param capacity maximum number of rows in a chunk
    */
   HostGraph(int capacity, ByteArena literals, ByteArena results, Failures failures) {
     this(capacity, literals, results, failures, null);
@@ -83,25 +83,28 @@ final class HostGraph {
     this.unfiltered = unfiltered;
   }
 
-  /** The nodes for the rows that a filter keeps; they take what this graph has computed. */
+  /**
+   * Creates a graph for the rows that a filter keeps; it reuses the values that this graph has
+   * computed.
+   */
   HostGraph filtered() {
     return new HostGraph(capacity, literals, results, failures, this);
   }
 
   /**
-   * Reads the columns of {@code input} from now on.
+   * Binds the graph to the columns of {@code input}.
    *
-   * @param scope what its memory is accessed in, for as long as it is read
+   * @param scope scope for accessing the input's memory while the graph is bound
    */
   void bind(Table input, AccessScope scope) {
     inputs.forEach(column -> column.node().bind(input.column(column.index()), scope));
   }
 
   /**
-   * Goes on to the next chunk.
+   * Starts the next chunk.
    *
-   * @param row where it begins in the table
-   * @param rows those of the chunk that the vectors' rows are, in their order
+   * @param row position of the chunk in the table
+   * @param rows rows of the chunk, in the order of the vectors
    */
   void startChunk(int row, Rows rows) {
     firstRow = row;
@@ -110,7 +113,7 @@ final class HostGraph {
     computed.forEach(HostNode::startChunk);
   }
 
-  /** The node of {@code expression}; equal expressions have one. */
+  /** The node of {@code expression}; equal expressions share a node. */
   HostNode node(TypedExpression expression) {
     PostOrder.visit(
         expression,

@@ -10,7 +10,7 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 
-/** Reads a column of a table in host memory, rows of one chunk at a time. */
+/** Reads the rows of one chunk at a time from a column in host memory. */
 final class HostInputNode extends HostNode {
   private TypeId id;
   private long data;
@@ -25,9 +25,9 @@ final class HostInputNode extends HostNode {
   }
 
   /**
-   * Reads {@code column} from now on.
+   * Binds the node to {@code column}.
    *
-   * @param scope what its memory is accessed in, for as long as it is read
+   * @param scope scope for accessing the column's memory while the node is bound
    */
   void bind(Column column, AccessScope scope) {
     id = column.type().id();
@@ -54,7 +54,7 @@ final class HostInputNode extends HostNode {
     return buffer.access(AccessMode.READ, scope);
   }
 
-  /** Moves on to {@code rows} of the chunk that begins at {@code row}. */
+  /** Starts the chunk at {@code row} with the given rows. */
   void startChunk(int row, Rows rows) {
     firstRow = row;
     chunkRows = rows;
@@ -86,7 +86,7 @@ final class HostInputNode extends HostNode {
     }
   }
 
-  /** The types that most columns have, in loops of their own. */
+  /** Loads contiguous rows; separate loops for the types of most columns. */
   private void loadDense(int count, HostVector result) {
     switch (id) {
       case INT64, TIMESTAMP_MILLIS, TIMESTAMP_MICROS, DECIMAL64 ->
@@ -117,7 +117,7 @@ final class HostInputNode extends HostNode {
     }
   }
 
-  /** As {@link #loadDense}, of rows with others between them. */
+  /** Loads rows with gaps, see {@link #loadDense}. */
   private void loadSelected(int count, HostVector result) {
     switch (id) {
       case INT64, TIMESTAMP_MILLIS, TIMESTAMP_MICROS, DECIMAL64 -> {

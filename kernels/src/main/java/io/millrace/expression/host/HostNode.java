@@ -7,12 +7,12 @@ import java.util.Arrays;
 import java.util.Set;
 
 /**
- * One expression of a host evaluation, which computes each row at most once: rows that were asked
- * for before are kept until the next chunk of rows.
+ * One expression of a host evaluation. Each row is computed at most once: computed rows are kept
+ * until the next chunk.
  */
 abstract class HostNode {
   private final HostVector vector;
-  // null before the first time that not all rows are asked for.
+  // null until a subset of the rows is requested.
   private boolean[] evaluated;
   private int[] missing;
   private boolean allEvaluated;
@@ -22,15 +22,15 @@ abstract class HostNode {
     this.vector = vector;
   }
 
-  /** Of calls within calls; 0 of what is no call. */
+  /** Depth of nested calls; 0 for other nodes. */
   int callDepth() {
     return 0;
   }
 
-  /** Adds the next calls on each way down whose depth is a multiple of that of a landing. */
+  /** Adds the next calls on each path down whose depth is a multiple of the landing depth. */
   void addLandings(Set<HostNode> landings) {}
 
-  /** The values of {@code rows}, and of other rows that were asked for. */
+  /** Returns a vector with the values of {@code rows}, and of rows that were requested before. */
   final HostVector evaluate(Rows rows) {
     if (!allEvaluated && rows.count() > 0) {
       if (rows.isDense() && !someEvaluated) {
@@ -63,7 +63,7 @@ abstract class HostNode {
     }
   }
 
-  /** Forgets all rows. */
+  /** Invalidates all rows. */
   void startChunk() {
     if (someEvaluated) {
       Arrays.fill(evaluated, false);
@@ -77,6 +77,6 @@ abstract class HostNode {
     return vector;
   }
 
-  /** Writes the values of {@code rows}, of which none was computed in this chunk. */
+  /** Computes {@code rows}, none of which has been computed in this chunk. */
   abstract void compute(Rows rows, HostVector result);
 }

@@ -6,19 +6,19 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 
-/** How a generated kernel computes a function. */
+/** Implementation of a function in generated kernels. */
 @PublicEvolving
 public sealed interface DeviceFunction {
 
   /**
-   * Calls a function of the device function library, by its calling convention: scratch memory if
-   * the binding uses it, the operands, then the address of the constant or the table if it has
-   * bytes.
+   * A call of a function in the device function library. Parameters by calling convention: the
+   * address of scratch memory if the binding uses it, the operands, then the address of the
+   * constant or table if there is one.
    */
   final class LibraryFunction implements DeviceFunction {
     private final String name;
     private final byte[] constant;
-    // Not part of the generated module: memory that each calc uploads.
+    // Not part of the generated module: each calc uploads it to device memory.
     private final byte[] table;
 
     private LibraryFunction(String name, byte[] constant, byte[] table) {
@@ -32,17 +32,20 @@ public sealed interface DeviceFunction {
       return name;
     }
 
-    /** Data that the function reads, such as a compiled pattern; part of the generated module. */
+    /** Data that the function reads, such as a compiled pattern; stored in the generated module. */
     public byte[] constant() {
       return constant.clone();
     }
 
-    /** Data that the function reads, which the kernel takes as an argument; nobody writes to it. */
+    /** Data that the function reads through a kernel argument. Read-only. */
     public byte[] table() {
       return table;
     }
 
-    /** What a kernel that calls this function has of it: equal for functions of other tables. */
+    /**
+     * The part of a generated kernel that depends on this function; equal for functions that differ
+     * only in their tables.
+     */
     public Object kernelIdentity() {
       return List.of(name, ByteBuffer.wrap(constant), table.length > 0);
     }
@@ -61,15 +64,15 @@ public sealed interface DeviceFunction {
     }
   }
 
-  /** Writes PTX instructions; only for functions whose outcome is always a value. */
+  /** Writes PTX instructions. Only for functions whose outcome is always a value. */
   @FunctionalInterface
   non-sealed interface Instructions extends DeviceFunction {
 
     /**
-     * Writes what computes {@code result} from {@code operands} in each row, null or not: nothing
-     * may trap.
+     * Writes instructions that compute {@code result} from {@code operands}. They run for every
+     * row, also with null operands, and must not trap.
      *
-     * @param result its registers are declared; a BOOL's is a predicate
+     * @param result declared registers; a predicate for BOOL
      */
     void emit(PtxWriter ptx, List<PtxValue> operands, PtxValue result);
   }
@@ -83,16 +86,16 @@ public sealed interface DeviceFunction {
   }
 
   /**
-   * A library function of a table in memory, however long: kernels that differ in tables alone are
-   * one.
+   * A library function with a table in device memory, of any length. Functions that differ only in
+   * their tables share a kernel.
    *
-   * @param table aligned to 16 bytes where the function reads it; must not be written to
+   * @param table aligned to 16 bytes on the device; must not be modified
    */
   static DeviceFunction callWithTable(String name, byte[] table) {
     return new LibraryFunction(name, new byte[0], table);
   }
 
-  /** For a lambda where the type would not be inferred. */
+  /** Identity function, for lambdas whose type cannot be inferred. */
   static DeviceFunction instructions(Instructions instructions) {
     return instructions;
   }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Calls of library functions, by their calling convention. */
+/** Calls library functions by their calling convention. */
 @Internal
 public final class PtxCall {
   private static final String STATUS = ".b32";
@@ -22,7 +22,7 @@ public final class PtxCall {
     this.module = module;
   }
 
-  /** The registers of a value of this kind, one a part, as PTX types. */
+  /** The PTX types of the registers of a value, one per part. */
   public static List<String> registerTypes(ValueKind kind) {
     return switch (kind) {
       case BOOL -> List.of(".pred");
@@ -35,7 +35,7 @@ public final class PtxCall {
     };
   }
 
-  /** As registers, but for memory and parameters, where a BOOL has 32 bits. */
+  /** Like {@link #registerTypes}, for memory and parameters, where BOOL has 32 bits. */
   private static List<String> parameterTypes(ValueKind kind) {
     return switch (kind) {
       case BOOL -> List.of(".b32");
@@ -45,19 +45,19 @@ public final class PtxCall {
     };
   }
 
-  /** New registers for a value of the type, never null. */
+  /** Declares registers for a non-null value of the type. */
   public PtxValue declare(DataType type) {
     List<String> registers = registerTypes(ValueKind.of(type)).stream().map(ptx::register).toList();
     return new PtxValue(type, registers, null);
   }
 
   /**
-   * Calls {@code function} for {@code operands}.
+   * Writes a call of {@code function}.
    *
-   * @param scratch the register with the address of scratch memory, or null
-   * @param table the register with the address of the function's table, or null
-   * @param hasStatus whether the result has a status behind its value
-   * @return the register of the status, or null
+   * @param scratch register with the address of scratch memory, or null
+   * @param table register with the address of the function's table, or null
+   * @param hasStatus whether the result is followed by a status
+   * @return the status register, or null
    */
   public String call(
       DeviceFunction.LibraryFunction function,
@@ -98,7 +98,7 @@ public final class PtxCall {
     return value.registers();
   }
 
-  /** A register with the generic address of a variable of the module. */
+  /** A register with the generic address of a module variable. */
   public String addressOf(String variable) {
     String address = ptx.register(".b64");
     ptx.write("mov.u64 %s, %s", address, variable);
@@ -110,7 +110,7 @@ public final class PtxCall {
     List<String> declared = module.library().parameters(function);
     if (!declared.equals(types)) {
       throw new IllegalStateException(
-          function + " takes " + declared + ", but its binding gives " + types);
+          "expected parameters " + declared + " for " + function + ", got " + types);
     }
   }
 
@@ -142,7 +142,7 @@ public final class PtxCall {
     return status;
   }
 
-  /** A function of the skeleton of kernels: no statuses and no types to check. */
+  /** Calls a function of the kernel skeleton: no status and no type check. */
   public void call(String function, List<String> types, List<String> registers, PtxValue result) {
     checkParameters(function, types);
     call(module.function(function), types, registers, false, result);
@@ -160,7 +160,7 @@ public final class PtxCall {
         result == null ? "none" : expectedResult(ValueKind.of(result.type()), hasStatus);
     if (!declared.orElse("none").equals(expected)) {
       throw new IllegalStateException(
-          function + " gives " + declared + ", but its binding expects " + expected);
+          "expected result " + expected + " of " + function + ", got " + declared);
     }
   }
 
@@ -174,7 +174,7 @@ public final class PtxCall {
     return String.format(Locale.ROOT, ".align %d .b8 [%d]", alignment, bytes);
   }
 
-  // Of the value alone, as C lays it out: a structure of two parts has 16 bytes.
+  // Offset of the status after the value in C layout: a two-part value has 16 bytes.
   private static int valueBytes(ValueKind kind) {
     List<String> types = parameterTypes(kind);
     return types.size() == 2

@@ -18,8 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The functions of {@code cuda/function}, compiled ahead of time, as text that generated modules
- * contain: each function with the variables and functions that it uses. Immutable.
+ * The functions of {@code cuda/function}, compiled ahead of time, as PTX text. Generated modules
+ * include each function they call together with the variables and functions it uses. Immutable.
  */
 @Internal
 public final class PtxLibrary {
@@ -39,10 +39,10 @@ public final class PtxLibrary {
     static final PtxLibrary INSTANCE = new PtxLibrary(sources());
   }
 
-  /** A statement outside functions: a function or a variable. */
+  /** A top-level statement of PTX: a function or a variable. */
   private record Item(String name, String text, boolean isFunction, boolean isWeak) {
 
-    // But for labels, which the compiler numbers through the file.
+    // Equality ignores labels, which the compiler numbers through the file.
     boolean isSame(Item other) {
       return LABEL.matcher(text).replaceAll("").equals(LABEL.matcher(other.text).replaceAll(""));
     }
@@ -54,16 +54,16 @@ public final class PtxLibrary {
     sources.forEach(this::parse);
   }
 
-  /** That of this library. */
+  /** The library that ships with Millrace. */
   public static PtxLibrary builtIn() {
     return BuiltIn.INSTANCE;
   }
 
   /**
-   * The built-in functions and those of other PTX.
+   * The built-in functions and the functions in {@code sources}.
    *
-   * @param sources PTX of functions with the calling convention of the library
-   * @throws IllegalArgumentException if two of all sources mean different things by one name
+   * @param sources PTX of functions with the library's calling convention
+   * @throws IllegalArgumentException if a name is defined twice with different meanings
    */
   public static PtxLibrary with(Collection<String> sources) {
     if (sources.isEmpty()) {
@@ -98,7 +98,7 @@ public final class PtxLibrary {
   private static String resource(String name) {
     try (InputStream stream = PtxLibrary.class.getResourceAsStream(FOLDER + name)) {
       if (stream == null) {
-        throw new IllegalStateException("there is no " + FOLDER + name);
+        throw new IllegalStateException("missing resource " + FOLDER + name);
       }
       return new String(stream.readAllBytes(), StandardCharsets.US_ASCII);
     } catch (IOException e) {
@@ -116,7 +116,8 @@ public final class PtxLibrary {
       if (!isBetween && HEADERS.stream().noneMatch(code::startsWith)) {
         statement.append(code).append('\n');
         hasBody |= code.startsWith("{");
-        // A function ends with a brace at the start of a line, all else with a semicolon.
+        // A function ends with a brace at the start of a line, any other statement with a
+        // semicolon.
         if (hasBody ? code.startsWith("}") : code.stripTrailing().endsWith(";")) {
           add(statement.toString());
           statement.setLength(0);
@@ -146,7 +147,7 @@ public final class PtxLibrary {
     return items.containsKey(function);
   }
 
-  /** The text of the functions and of all that they use, each behind what it uses. */
+  /** The text of the functions and everything they use, definitions before uses. */
   String textOf(Collection<String> functions) {
     Set<String> ordered = new LinkedHashSet<>();
     functions.forEach(function -> collect(function, ordered));
@@ -170,17 +171,17 @@ public final class PtxLibrary {
   }
 
   /**
-   * How the result of a function is declared, such as {@code .b32} or {@code .align 8 .b8 [16]}.
+   * The declared result type of a function, such as {@code .b32} or {@code .align 8 .b8 [16]}.
    *
-   * @return empty if it has none
-   * @throws IllegalStateException if there is no such function
+   * @return empty if the function returns nothing
+   * @throws IllegalStateException if the function does not exist
    */
   Optional<String> result(String function) {
     Matcher result = RESULT.matcher(header(function));
     return result.find() ? Optional.of(declared(result.group(1)).get(0)) : Optional.empty();
   }
 
-  /** How the parameters of a function are declared. */
+  /** The declared parameter types of a function. */
   List<String> parameters(String function) {
     String header = header(function);
     return declared(header.substring(header.lastIndexOf(" " + function + "(")));

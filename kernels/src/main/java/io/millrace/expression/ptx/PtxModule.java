@@ -10,12 +10,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** What a generated module has around its kernel: constants, and functions of the library. */
+/** A generated module around a kernel: constants and library functions. */
 @Internal
 public final class PtxModule {
-  // What JCuda's assembler knows, so that tests assemble every module without a GPU.
+  // The version that JCuda's assembler supports, so that tests assemble every module without a GPU.
   private static final String HEADER = ".version 8.0\n.target sm_80\n.address_size 64\n\n";
-  // Of the 64 KiB that a module may have in the constant space.
+  // A module has 64 KiB of constant space in total.
   private static final int MAX_CONSTANT_NUMBERS = 8000;
 
   private final PtxLibrary library;
@@ -35,13 +35,13 @@ public final class PtxModule {
     return library;
   }
 
-  /** The name of a function that the kernel calls. */
+  /** Includes a library function that the kernel calls; returns its name. */
   String function(String name) {
     functions.add(name);
     return name;
   }
 
-  /** The name of a variable with these bytes. */
+  /** Includes a constant; returns the name of its variable. */
   public String constant(byte[] bytes) {
     List<Byte> key = new ArrayList<>(bytes.length);
     for (byte value : bytes) {
@@ -51,15 +51,15 @@ public final class PtxModule {
   }
 
   /**
-   * Loads a number of 32 bits into a register. It comes from memory, so that the assembler does not
-   * know it: those of CUDA 12.9 to 13.3 give wrong code for sm_90 and sm_100 where a function with
-   * one call takes the minimum or maximum of a sum or difference with a constant argument.
+   * Loads a 32-bit number from memory instead of an immediate. The assemblers of CUDA 12.9 to 13.3
+   * generate wrong code for sm_90 and sm_100 if a function with one call takes the minimum or
+   * maximum of a sum or difference with a known argument.
    */
   public void load(PtxWriter ptx, String register, int number) {
     load(ptx, register, new NumericConstant(".b32", Integer.toUnsignedLong(number)));
   }
 
-  /** As {@link #load(PtxWriter, String, int)}, of 64 bits. */
+  /** Loads a 64-bit number, see {@link #load(PtxWriter, String, int)}. */
   public void load(PtxWriter ptx, String register, long number) {
     load(ptx, register, new NumericConstant(".b64", number));
   }
@@ -75,7 +75,7 @@ public final class PtxModule {
     ptx.write("ld%s%s %s, [%s]", variable.space(), number.type(), register, variable.name());
   }
 
-  /** The module's text with this kernel. */
+  /** The text of the module with this kernel. */
   public String text(String kernel) {
     StringBuilder text = new StringBuilder(HEADER);
     constants.forEach((bytes, name) -> text.append(declaration(name, bytes)));
@@ -93,7 +93,7 @@ public final class PtxModule {
         number.bits());
   }
 
-  // Whole words, by which texts are read; the rest is zeros.
+  // Whole words, padded with zeros: kernels read texts by words.
   private static String declaration(String name, List<Byte> bytes) {
     int words = Math.max(1, (bytes.size() + Long.BYTES - 1) / Long.BYTES);
     StringBuilder values = new StringBuilder();

@@ -3,7 +3,7 @@ package io.millrace.expression.ptx;
 
 import io.millrace.annotation.Internal;
 
-/** Writes logic on predicate registers; a null predicate is one that is always true. */
+/** Writes logic on predicate registers. A null predicate stands for true. */
 @Internal
 public final class PtxPredicates {
   private static final String PREDICATE = ".pred";
@@ -26,7 +26,7 @@ public final class PtxPredicates {
     return result;
   }
 
-  /** Both; null if both are. */
+  /** Conjunction; null if both operands are null. */
   public String and(String left, String right) {
     if (left == null || right == null) {
       return left == null ? right : left;
@@ -36,14 +36,14 @@ public final class PtxPredicates {
     return result;
   }
 
-  /** A comparison of a 32-bit register with a number. */
+  /** Compares a 32-bit register with a number. */
   public String compare(String condition, String register, int number) {
     String result = ptx.register(PREDICATE);
     ptx.write("setp.%s.s32 %s, %s, %d", condition, result, register, number);
     return result;
   }
 
-  /** Writes {@code chosen} where the condition is true, else {@code otherwise}. */
+  /** Writes {@code chosen} if the condition is true, otherwise {@code otherwise}. */
   public void select(
       String type, String result, String chosen, String otherwise, String condition) {
     if (type.equals(PREDICATE)) {

@@ -8,9 +8,11 @@ import java.util.List;
 /**
  * A value in registers of a generated kernel.
  *
- * @param registers one, or two for two-part values (DECIMAL128 low and high, TIMESTAMP(7..9) millis
- *     and nanos, STRING and BINARY address and length); of BOOL a predicate
- * @param valid the predicate register that is true where the value is not null; null if it never is
+ * @param registers one register, or two for two-part values (DECIMAL128: low and high;
+ *     TIMESTAMP(7..9): milliseconds and nanoseconds; STRING and BINARY: address and length); a
+ *     predicate for BOOL
+ * @param valid predicate register that is true if the value is not null; null if the value is never
+ *     null
  */
 @Internal
 public record PtxValue(DataType type, List<String> registers, String valid) {
@@ -18,7 +20,7 @@ public record PtxValue(DataType type, List<String> registers, String valid) {
     registers = List.copyOf(registers);
   }
 
-  /** The only or first register. */
+  /** The first register. */
   public String register() {
     return registers.get(0);
   }

@@ -4,7 +4,7 @@ package io.millrace.expression.ptx;
 import io.millrace.annotation.Internal;
 import java.util.Locale;
 
-/** Writes the instructions of one generated kernel, and names its registers and labels. */
+/** Writes the instructions of one generated kernel and allocates registers and labels. */
 @Internal
 public final class PtxWriter {
   private final StringBuilder text = new StringBuilder();
@@ -12,14 +12,14 @@ public final class PtxWriter {
   private int registers;
   private int labels;
 
-  /** Writes one instruction; the semicolon is added. The format is {@link String#format}'s. */
+  /** Writes one instruction without its semicolon, in the syntax of {@link String#format}. */
   public PtxWriter write(String format, Object... arguments) {
     text.append("  ").append(String.format(Locale.ROOT, format, arguments)).append(";\n");
     return this;
   }
 
   /**
-   * Declares a register.
+   * Declares a register of a PTX type.
    *
    * @param type such as {@code .b32}, {@code .b64}, {@code .f64} or {@code .pred}
    */
@@ -29,18 +29,18 @@ public final class PtxWriter {
     return name;
   }
 
-  /** A label that no other place has; {@link #place} it once. */
+  /** Creates a unique label, to be placed once with {@link #place}. */
   public String label() {
     return "$L" + labels++;
   }
 
-  /** Puts the label here. */
+  /** Places the label at the current position. */
   public PtxWriter place(String label) {
     text.append(label).append(":\n");
     return this;
   }
 
-  /** Writes text as it is, with an end of line. */
+  /** Writes a line of text without formatting. */
   PtxWriter raw(String line) {
     text.append(line).append('\n');
     return this;

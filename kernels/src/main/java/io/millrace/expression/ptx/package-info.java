@@ -1,2 +1,2 @@
-/** Writes PTX: registers, instructions, modules, calls of the device function library. */
+/** Writes PTX: registers, instructions, modules and calls of the device function library. */
 package io.millrace.expression.ptx;

@@ -9,15 +9,15 @@ import io.millrace.expression.typed.TypedExpression;
 import java.util.List;
 import java.util.Optional;
 
-/** Checks of a call's arguments; each says what it misses. */
+/** Checks the arguments of a call. Messages name the argument and what was expected. */
 @Internal
 public final class Arguments {
   private Arguments() {}
 
   /**
-   * Checks that there are {@code least} to {@code most} arguments.
+   * Checks the number of arguments.
    *
-   * @throws ExpressionException if there are not
+   * @throws ExpressionException if there are fewer than {@code least} or more than {@code most}
    */
   public static void count(List<TypedExpression> arguments, int least, int most) {
     if (arguments.size() < least || arguments.size() > most) {
@@ -25,14 +25,14 @@ public final class Arguments {
           least == most
               ? String.valueOf(least)
               : most == Integer.MAX_VALUE ? "at least " + least : least + " to " + most;
-      throw new ExpressionException(arguments.size() + " arguments instead of " + expected);
+      throw new ExpressionException("expected " + expected + " arguments, got " + arguments.size());
     }
   }
 
   /**
-   * The argument at {@code index}, which must have one of these types' kinds.
+   * Returns the argument at {@code index} and checks that its type is one of {@code ids}.
    *
-   * @throws ExpressionException if it has not
+   * @throws ExpressionException if the type differs
    */
   public static TypedExpression typed(List<TypedExpression> arguments, int index, TypeId... ids) {
     TypedExpression argument = arguments.get(index);
@@ -42,12 +42,12 @@ public final class Arguments {
     return argument;
   }
 
-  /** What is thrown for an argument of a type that a function does not take. */
+  /** The exception for an argument of a type that a function does not accept. */
   public static ExpressionException wrongType(TypedExpression argument) {
     return new ExpressionException(argument + " is " + argument.type());
   }
 
-  /** The value of an argument that is a literal and not null. */
+  /** The value of an argument if it is a literal other than null. */
   public static Optional<Object> literal(List<TypedExpression> arguments, int index) {
     return index < arguments.size()
             && arguments.get(index) instanceof TypedExpression.Literal literal
@@ -56,37 +56,41 @@ public final class Arguments {
   }
 
   /**
-   * The text of an argument that must be a STRING literal.
+   * The text of an argument that must be a non-null STRING literal.
    *
-   * @throws ExpressionException if it is none, or null
+   * @throws ExpressionException if it is not
    */
   public static String literalString(List<TypedExpression> arguments, int index) {
     return (String)
         literal(arguments, index)
             .filter(String.class::isInstance)
             .orElseThrow(
-                () -> new ExpressionException(arguments.get(index) + " is no STRING literal"));
+                () ->
+                    new ExpressionException(
+                        "expected a STRING literal, got " + arguments.get(index)));
   }
 
   /**
-   * The value of an argument that must be an integer literal.
+   * The value of an argument that must be a non-null integer literal.
    *
-   * @throws ExpressionException if it is none, or null
+   * @throws ExpressionException if it is not
    */
   public static long literalInteger(List<TypedExpression> arguments, int index) {
     return (Long)
         literal(arguments, index)
             .filter(value -> arguments.get(index).type().isInteger())
             .orElseThrow(
-                () -> new ExpressionException(arguments.get(index) + " is no integer literal"));
+                () ->
+                    new ExpressionException(
+                        "expected an integer literal, got " + arguments.get(index)));
   }
 
-  /** Whether an argument is the literal NULL, whatever its type. */
+  /** Whether an argument is a NULL literal of any type. */
   public static boolean isNullLiteral(TypedExpression argument) {
     return argument instanceof TypedExpression.Literal literal && literal.value() == null;
   }
 
-  /** The null of a type. */
+  /** A null literal of the given type. */
   public static TypedExpression nullOf(DataType type) {
     return new TypedExpression.Literal(null, type);
   }

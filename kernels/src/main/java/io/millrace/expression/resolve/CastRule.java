@@ -5,17 +5,17 @@ import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.typed.TypedExpression;
 
-/** How values of some types become values of others. */
+/** Casts from some types to others. */
 @Internal
 public interface CastRule {
 
-  /** Whether this rule casts between the two, which are not equal. */
+  /** Whether this rule casts {@code from} to {@code to}, which differ. */
   boolean supports(DataType from, DataType to);
 
   /**
-   * The cast of {@code operand}. A failing function's failure is what TRY_CAST makes null of.
+   * Binds the cast of {@code operand}.
    *
-   * @return a call, whose function may fail
+   * @return a call whose function may fail; TRY_CAST maps a failure to null
    */
-  TypedExpression.Call bind(TypedExpression operand, DataType to, ResolutionContext context);
+  TypedExpression.Call bind(TypedExpression operand, DataType to, BindingContext context);
 }

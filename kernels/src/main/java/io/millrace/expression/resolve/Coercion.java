@@ -13,14 +13,17 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Implicit casts, as Flink SQL's type coercion makes them. */
+/** Implicit casts by Flink SQL's type coercion. */
 @Internal
 public final class Coercion {
   private static final int MAX_PRECISION = 38;
 
   private Coercion() {}
 
-  /** The decimal that holds all values of an integer type, or the decimal itself. */
+  /**
+   * The decimal type that holds all values of an integer type; a decimal type is returned
+   * unchanged.
+   */
   public static DataType asDecimal(DataType type) {
     return switch (type.id()) {
       case INT8 -> DataType.decimal(3, 0);
@@ -32,21 +35,18 @@ public final class Coercion {
   }
 
   /**
-   * The expression cast to a type; itself if it has it. A null literal of another type becomes one
-   * of this type.
+   * Casts an expression unless it already has the type. A null literal takes on the type directly.
    *
    * @throws ExpressionException if there is no such cast
    */
-  public static TypedExpression cast(
-      TypedExpression operand, DataType to, ResolutionContext context) {
+  public static TypedExpression cast(TypedExpression operand, DataType to, BindingContext context) {
     if (operand.type().equals(to)) {
       return operand;
     }
-    if (operand instanceof TypedExpression.Literal literal && literal.value() == null) {
+    if (Arguments.isNullLiteral(operand)) {
       return new TypedExpression.Literal(null, to);
     }
     return context
-        .functions()
         .cast(operand.type(), to)
         .orElseThrow(
             () ->
@@ -56,8 +56,8 @@ public final class Coercion {
   }
 
   /**
-   * The narrowest type that all the expressions can be cast to without asking, as the sides of a
-   * comparison are.
+   * The narrowest type to which all the expressions can be cast implicitly, for example for a
+   * comparison.
    *
    * @throws ExpressionException if there is none
    */
@@ -66,9 +66,9 @@ public final class Coercion {
   }
 
   /**
-   * The type of functions like COALESCE and GREATEST, as Flink's {@code LogicalTypeMerging} finds
-   * it: the {@link #commonType}, but FLOAT of a DECIMAL before a FLOAT, and of timestamps with and
-   * without time zone one with.
+   * The result type of functions such as COALESCE and GREATEST, as in Flink's {@code
+   * LogicalTypeMerging}: the {@link #commonType}, except that a DECIMAL followed by a FLOAT gives
+   * FLOAT, and timestamps with and without time zone give one with time zone.
    *
    * @throws ExpressionException if there is none
    */
@@ -83,7 +83,10 @@ public final class Coercion {
     return ofZone(left.withTimeZone() || right.withTimeZone(), left, right);
   }
 
-  /** The common type; of two timestamps with a time zone or without, as told. */
+  /**
+   * The common type of two types. If exactly one timestamp has a time zone, {@code withTimeZone}
+   * decides.
+   */
   private static DataType ofZone(boolean withTimeZone, DataType left, DataType right) {
     DataType common = common(left, right);
     return left.isTimestamp() && right.isTimestamp()
@@ -92,8 +95,9 @@ public final class Coercion {
   }
 
   /**
-   * The type of arithmetic and of CASE, as Calcite's {@code leastRestrictive} finds it: the {@link
-   * #commonType}, but of FLOAT and DOUBLE the first, and with the time zone of the first timestamp.
+   * The type of arithmetic and of CASE, as in Calcite's {@code leastRestrictive}: the {@link
+   * #commonType}, except that FLOAT and DOUBLE give the first of the two and a timestamp has the
+   * time zone of the first.
    *
    * @throws ExpressionException if there is none
    */
@@ -115,13 +119,13 @@ public final class Coercion {
         .orElse(DataType.BOOL);
   }
 
-  /** SQL's NULL without a type is read as a BOOLEAN. */
+  /** SQL's NULL literal without a type is read as BOOLEAN. */
   private static boolean isUntypedNull(TypedExpression expression) {
     return Arguments.isNullLiteral(expression) && expression.type().id() == TypeId.BOOL;
   }
 
   /**
-   * The narrowest type of both.
+   * The narrowest common type of two types.
    *
    * @throws ExpressionException if there is none
    */
@@ -142,18 +146,18 @@ public final class Coercion {
   /**
    * A CASE whose results are cast to their least restrictive type.
    *
-   * @param results one a condition, and last the one for rows where no condition is true
+   * @param results one result per condition, followed by the ELSE result
    * @throws ExpressionException if the results have no common type
    */
   public static TypedExpression.Case caseOf(
-      List<TypedExpression> conditions, List<TypedExpression> results, ResolutionContext context) {
+      List<TypedExpression> conditions, List<TypedExpression> results, BindingContext context) {
     DataType type = leastRestrictiveType(results);
     List<TypedExpression> cast =
         results.stream().map(result -> cast(result, type, context)).toList();
     return ConstantCase.of(new TypedExpression.Case(conditions, folded(cast)));
   }
 
-  /** Constants that were cast are constants again, where there are many. */
+  /** Folds casts of constants if there are many, so that lookups find constants. */
   private static List<TypedExpression> folded(List<TypedExpression> results) {
     if (results.size() <= ConstantLookup.MIN_CONSTANTS) {
       return results;

@@ -14,10 +14,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A CASE that compares one value with many constants, one after the other. The value is looked up
- * once, in a table that has a number for each result: those of constants are in a table too, the
- * others in a CASE of their numbers. A row takes the same time however many constants there are,
- * but longer for each result that is no constant.
+ * A CASE that compares one value with many constants. The value is looked up once, in a table that
+ * gives the number of the result. Constant results are in a table too; other results become a CASE
+ * on their numbers. The time per row does not depend on the number of constants, but grows with the
+ * number of results that are not constants.
  */
 final class ConstantCase {
   private final List<TypedExpression> conditions = new ArrayList<>();
@@ -25,7 +25,7 @@ final class ConstantCase {
 
   private ConstantCase() {}
 
-  /** The CASE, with tables where they are worth it. */
+  /** Rewrites the CASE with tables if this is faster. */
   static Case of(Case branches) {
     List<TypedExpression> conditions = branches.conditions();
     if (conditions.size() < ConstantLookup.MIN_CONSTANTS) {
@@ -48,7 +48,9 @@ final class ConstantCase {
     return new Case(result.conditions, result.results, branches.nullable());
   }
 
-  /** Behind the conditions from {@code start} on that compare one value with constants. */
+  /**
+   * The end of the run of conditions from {@code start} on that compare one value with constants.
+   */
   private static int endOfRun(List<Optional<ConstantComparison>> comparisons, int start) {
     int end = start;
     while (end < comparisons.size()
@@ -76,7 +78,7 @@ final class ConstantCase {
     for (int i = 0; i < comparisons.size(); i++) {
       Literal constant = comparisons.get(i).orElseThrow().constant();
       boolean isTaken = constant.value() != null && ConstantLookup.equalsItself(constant);
-      // The first of equal constants decides; 0.0 and -0.0 are told apart in the table.
+      // The first of equal constants wins; the table distinguishes 0.0 and -0.0.
       if (isTaken && known.add(constant.value())) {
         constants.add(constant);
         taken.add(ofBranches.get(i));
@@ -87,7 +89,7 @@ final class ConstantCase {
     }
     Map<TypedExpression, Integer> constantResults = new LinkedHashMap<>();
     Map<TypedExpression, Integer> otherResults = new LinkedHashMap<>();
-    // Those of other results are complements, as they follow all constants' numbers.
+    // Other results are numbered by complement, since they follow the numbers of all constants.
     int[] numbers = new int[taken.size()];
     for (int i = 0; i < numbers.length; i++) {
       TypedExpression result = taken.get(i);

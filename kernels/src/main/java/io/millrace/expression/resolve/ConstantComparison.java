@@ -13,17 +13,17 @@ import java.util.Optional;
 /**
  * A comparison of a value with a constant: {@code value = 5} or {@code value <> 5}.
  *
- * @param value of the constant's type
+ * @param value has the type of the constant
  * @param constant may be null
  */
 @Internal
 public record ConstantComparison(TypedExpression value, Literal constant) {
 
   /**
-   * What conditions compare, if they compare a value with a constant.
+   * Finds the conditions that compare a value with a constant.
    *
    * @param symbol = or <>
-   * @return one a condition
+   * @return one element per condition; empty if it is not such a comparison
    */
   public static List<Optional<ConstantComparison>> of(
       String symbol, List<TypedExpression> conditions) {

@@ -12,15 +12,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Calls of literals, which are evaluated once, when an expression gets its types. */
+/** Evaluates calls of literals once, when an expression is resolved. */
 @Internal
 public final class ConstantFolding {
   private ConstantFolding() {}
 
   /**
-   * The value of a call, by its host function.
+   * Evaluates a call with its host function.
    *
-   * @param call whose operands are literals, none of them null
+   * @param call a call with non-null literals as operands
    * @return empty if it fails
    */
   public static Optional<Literal> fold(Call call) {
@@ -28,9 +28,10 @@ public final class ConstantFolding {
   }
 
   /**
-   * The literals that expressions are: themselves, or calls of literals that are not null.
+   * Folds expressions into literals.
    *
-   * @return one an expression; empty if it is no such call, or fails
+   * @return one element per expression: the literal itself, or the value of a call of non-null
+   *     literals; empty for other expressions and if the call fails
    */
   public static List<Optional<Literal>> foldAll(List<TypedExpression> expressions) {
     List<Optional<Literal>> literals = new ArrayList<>(expressions.size());
@@ -72,7 +73,7 @@ public final class ConstantFolding {
     return areAlike;
   }
 
-  /** At most as many calls as a vector has rows, of one function and operands of the same types. */
+  /** Evaluates at most one vector of calls of the same function with operands of the same types. */
   private static List<Optional<Literal>> foldAlike(List<Call> calls) {
     try (ByteArena arena = new ByteArena()) {
       Call first = calls.get(0);

@@ -20,12 +20,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Calls that look values up in tables of constants: a row takes the same time however many
- * constants there are, and so does compiling the kernel, to which the tables are memory.
+ * Calls that look values up in tables of constants. Neither the time per row nor the time to
+ * compile the kernel depends on the number of constants; kernels read the tables from memory.
  */
 @Internal
 public final class ConstantLookup {
-  /** From so many constants on a table is faster than a comparison with each. */
+  /** Number of constants from which a table lookup is faster than comparing with each. */
   public static final int MIN_CONSTANTS = 8;
 
   private static final int MAX_WRITTEN = 8;
@@ -33,11 +33,11 @@ public final class ConstantLookup {
   private ConstantLookup() {}
 
   /**
-   * Whether a value is one of the constants, or is none of them; null if it is null.
+   * Tests whether a value is one of the constants ({@code within}) or none of them; null if the
+   * value is null.
    *
-   * @param within whether it is to be one of them
-   * @param constants at least one, of the value's type and none of them null; NaN equals nothing
-   * @param zerosAreEqual whether -0.0 equals 0.0; if not, it equals no constant
+   * @param constants non-empty, non-null, of the type of the value; NaN equals nothing
+   * @param zerosAreEqual true if -0.0 equals 0.0; otherwise -0.0 equals no constant
    */
   public static TypedExpression isIn(
       boolean within, TypedExpression value, List<Literal> constants, boolean zerosAreEqual) {
@@ -108,7 +108,10 @@ public final class ConstantLookup {
                 operands.get(1).register()));
   }
 
-  /** The position of a value in a table, -1 if it is not there; written as the value. */
+  /**
+   * The position of a value in a table, or -1 if it is absent; its SQL text is the text of the
+   * value.
+   */
   static TypedExpression position(TypedExpression value, ConstantTable table) {
     return BoundFunction.named("POSITION OF CONSTANT")
         .parameters(table)
@@ -120,7 +123,7 @@ public final class ConstantLookup {
         .call(List.of(value), DataType.INT32);
   }
 
-  /** Whether a position is {@code number}. */
+  /** Whether a position equals {@code number}. */
   static TypedExpression isAt(TypedExpression position, int number) {
     return BoundFunction.named("IS AT")
         .host(HostFunction.ofLongs((left, right) -> left == right ? 1 : 0))
@@ -128,7 +131,7 @@ public final class ConstantLookup {
         .call(List.of(position, number(number)), DataType.BOOL);
   }
 
-  /** Whether a position is that of a constant. */
+  /** Whether a position refers to a constant. */
   static TypedExpression isFound(TypedExpression position) {
     return BoundFunction.named("IS FOUND")
         .host(HostFunction.ofLong(number -> number >= 0 ? 1 : 0))
@@ -139,8 +142,8 @@ public final class ConstantLookup {
   /**
    * The constant with a number.
    *
-   * @param constants of one type, none of them null
-   * @param number from 0 on, and less than there are constants, in rows that ask for it
+   * @param constants non-null, of one type
+   * @param number less than the number of constants in every evaluated row
    */
   static TypedExpression at(TypedExpression number, List<Literal> constants) {
     DataType type = constants.get(0).type();

@@ -21,8 +21,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Gives expressions their types, against the columns of one schema. What is one object stays one,
- * in all that a resolver resolves. Not thread-safe.
+ * Assigns types to expressions against one schema. An expression object that occurs several times
+ * resolves to one object. Not thread-safe.
  */
 @PublicEvolving
 public final class ExpressionResolver {
@@ -32,7 +32,7 @@ public final class ExpressionResolver {
   private final ResolutionContext context;
   private final IdentityHashMap<Expression, TypedExpression> known = new IdentityHashMap<>();
   private final ValueNumbering values = new ValueNumbering();
-  // Of the schema's fields, by name.
+  // Field indexes by name.
   private final Map<String, Integer> indices = new LinkedHashMap<>();
 
   public ExpressionResolver(Schema schema, ResolutionContext context) {
@@ -44,18 +44,19 @@ public final class ExpressionResolver {
   }
 
   /**
-   * The typed expression.
+   * Resolves an expression.
    *
-   * @throws ExpressionException if a column or function does not exist (with the nearest name),
-   *     types do not fit, or conditions are nested more than {@value TypedExpression#MAX_NESTED}
-   *     deep
+   * @throws ExpressionException if a column or function does not exist (the message suggests the
+   *     nearest name), types do not fit, or conditions are nested more than {@value
+   *     TypedExpression#MAX_NESTED} levels deep
    */
   public TypedExpression resolve(Expression expression) {
     return values.share(typed(expression));
   }
 
   private TypedExpression typed(Expression expression) {
-    // Not remembered, because there may be very many; what uses them shares equal ones.
+    // Leaves are not remembered because there may be many; expressions that use them share equal
+    // ones.
     if (expression instanceof Expression.Literal literal) {
       return new TypedExpression.Literal(literal.value(), literal.type());
     }
@@ -69,7 +70,7 @@ public final class ExpressionResolver {
     return known.get(expression);
   }
 
-  // Comparing flat expressions takes no time, and there may be very many, of which few are kept.
+  // Comparing flat expressions is cheap, and there may be many of them, few of which are kept.
   private static boolean isFlat(Expression expression) {
     boolean isFlat = expression instanceof Expression.Call;
     if (isFlat) {
@@ -96,9 +97,9 @@ public final class ExpressionResolver {
   }
 
   /**
-   * The typed condition of a filter.
+   * Resolves the condition of a filter.
    *
-   * @throws ExpressionException as {@link #resolve}, and if it is no BOOLEAN
+   * @throws ExpressionException as {@link #resolve}, and if the type is not BOOLEAN
    */
   public TypedExpression resolveCondition(Expression expression) {
     return values.share(typedCondition(expression));
@@ -113,7 +114,7 @@ public final class ExpressionResolver {
     return condition;
   }
 
-  /** The name that the column of an expression gets: its alias or column, else its text. */
+  /** The output column name of an expression: its alias, its column name, or its SQL text. */
   public static String nameOf(Expression expression) {
     if (expression instanceof Expression.Alias alias) {
       return alias.name();
@@ -138,7 +139,7 @@ public final class ExpressionResolver {
     return cast.orNull() ? orNull(operand, result) : result;
   }
 
-  /** TRY_CAST is nullable even where nothing fails. */
+  /** TRY_CAST is nullable even if the cast cannot fail. */
   private static TypedExpression orNull(TypedExpression operand, TypedExpression result) {
     boolean canFail =
         !result.equals(operand)

@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What a {@link ResolutionContext} is made of, serialized with a job. Immutable.
+ * Serializable settings from which a {@link ResolutionContext} is created. Immutable.
  *
- * @param zone the session's time zone
- * @param functions those that come beside the built-in ones
+ * @param zone the session time zone
+ * @param functions user-defined functions in addition to the built-in functions
  */
 @PublicEvolving
 public record ExpressionSettings(ZoneId zone, List<UserDefinedFunction> functions)
     implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  /** The built-in functions, and UTC. */
+  /** UTC and the built-in functions. */
   public static final ExpressionSettings DEFAULT =
       new ExpressionSettings(ZoneId.of("UTC"), List.of());
 
@@ -28,12 +28,12 @@ public record ExpressionSettings(ZoneId zone, List<UserDefinedFunction> function
     functions = List.copyOf(functions);
   }
 
-  /** These settings with another time zone. */
+  /** Replaces the time zone. */
   public ExpressionSettings withZone(ZoneId newZone) {
     return new ExpressionSettings(newZone, functions);
   }
 
-  /** These settings with one more function. */
+  /** Adds a user-defined function. */
   public ExpressionSettings withFunction(UserDefinedFunction function) {
     List<UserDefinedFunction> all = new ArrayList<>(functions);
     all.add(function);
@@ -41,9 +41,9 @@ public record ExpressionSettings(ZoneId zone, List<UserDefinedFunction> function
   }
 
   /**
-   * The context of resolutions.
+   * Creates the context for resolving expressions.
    *
-   * @throws IllegalArgumentException if two functions have one name
+   * @throws IllegalArgumentException if two functions have the same name
    */
   public ResolutionContext context() {
     FunctionRegistry registry = FunctionRegistry.builtIn();

@@ -9,21 +9,25 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 
-/** A function of SQL: how it is called, what it takes, and what it is bound to. Immutable. */
+/**
+ * The definition of a SQL function: its name, signatures and documentation, and how calls are
+ * bound. Immutable.
+ */
 @Internal
 public final class FunctionDefinition {
-  /** Makes the typed expression of a call. */
+  /** Binds calls of the function. */
   @FunctionalInterface
   public interface Binder {
 
     /**
-     * What the call is for these arguments: usually {@link BoundFunction.Builder#call} of the
-     * arguments after casts ({@link Coercion}), or other nodes that mean the same.
+     * Returns the typed expression of a call: usually {@link BoundFunction.Builder#call} on the
+     * arguments after implicit casts ({@link Coercion}), or an equivalent composition of other
+     * nodes.
      *
-     * @throws ExpressionException if the arguments do not fit; {@link #bind} puts the call into the
+     * @throws ExpressionException if the arguments do not fit; the resolver adds the call to the
      *     message
      */
-    TypedExpression bind(List<TypedExpression> arguments, ResolutionContext context);
+    TypedExpression bind(List<TypedExpression> arguments, BindingContext context);
   }
 
   private final String name;
@@ -46,7 +50,7 @@ public final class FunctionDefinition {
     this.sql = builder.sql;
   }
 
-  /** The SQL name, upper case. */
+  /** The SQL name in upper case. */
   public String name() {
     return name;
   }
@@ -63,26 +67,26 @@ public final class FunctionDefinition {
     return signatures;
   }
 
-  /** One sentence. */
+  /** A one-sentence description for the function reference. */
   public String description() {
     return description;
   }
 
-  /** What is not as in Flink SQL; empty if nothing. */
+  /** Differences from Flink SQL; empty if there are none. */
   public String differences() {
     return differences;
   }
 
   /**
-   * The typed expression of a call with these arguments.
+   * Binds a call.
    *
-   * @throws ExpressionException if they do not fit, with the call and what it takes
+   * @throws ExpressionException if the arguments do not fit; names the offending argument
    */
-  public TypedExpression bind(List<TypedExpression> arguments, ResolutionContext context) {
+  public TypedExpression bind(List<TypedExpression> arguments, BindingContext context) {
     return binder.bind(arguments, context);
   }
 
-  /** How a call is written in SQL. */
+  /** Writes a call as SQL. */
   public String toSql(List<String> arguments) {
     return sql.apply(arguments);
   }
@@ -96,7 +100,7 @@ public final class FunctionDefinition {
     return new Builder(name);
   }
 
-  /** Sets the parts of a definition. */
+  /** Builds a definition. */
   public static final class Builder {
     private final String name;
     private List<String> aliases = List.of();
@@ -142,13 +146,15 @@ public final class FunctionDefinition {
       return this;
     }
 
-    /** How a call is written, by its arguments' texts; {@code NAME(a, b)} unless told. */
+    /**
+     * Sets how a call is written, given the texts of its arguments. Default: {@code NAME(a, b)}.
+     */
     public Builder sql(Function<List<String>, String> text) {
       this.sql = text;
       return this;
     }
 
-    /** Written {@code (a NAME b)}. */
+    /** Writes calls as {@code (a NAME b)}. */
     public Builder infix(String operator) {
       return sql(arguments -> "(" + String.join(" " + operator + " ", arguments) + ")");
     }

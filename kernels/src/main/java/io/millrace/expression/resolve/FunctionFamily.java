@@ -3,7 +3,7 @@ package io.millrace.expression.resolve;
 
 import io.millrace.annotation.Internal;
 
-/** Which page of the function reference a function is on. */
+/** Families of functions, one page of the function reference each. */
 @Internal
 public enum FunctionFamily {
   COMPARISON("Comparison"),

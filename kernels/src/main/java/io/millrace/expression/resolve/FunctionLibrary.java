@@ -5,15 +5,15 @@ import io.millrace.annotation.Internal;
 import java.util.List;
 
 /**
- * Functions and casts that {@link FunctionRegistry#builtIn} has: a service of {@link
+ * A provider of functions and casts for {@link FunctionRegistry#builtIn}, found through {@link
  * java.util.ServiceLoader}.
  */
 @Internal
 public interface FunctionLibrary {
 
-  /** The functions, in the order of their families. */
+  /** The functions, grouped by family. */
   List<FunctionDefinition> definitions();
 
-  /** The casts; of two for the same types the first is taken. */
+  /** The casts. If two support the same types, the first is used. */
   List<CastRule> casts();
 }

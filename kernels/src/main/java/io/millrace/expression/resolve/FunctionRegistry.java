@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.stream.Stream;
 
-/** The functions and casts that expressions may use, by their SQL names. Immutable. */
+/** The functions and casts available to expressions, by SQL name. Immutable. */
 @PublicEvolving
 public final class FunctionRegistry {
   private static final List<String> NON_DETERMINISTIC =
@@ -37,7 +37,7 @@ public final class FunctionRegistry {
           "CURRENT_WATERMARK",
           "UNIX_TIMESTAMP_NOW");
 
-  // Found by its name: the functions know this package, and not this package them.
+  // Loaded as a service, because the function packages depend on this package.
   private static final class BuiltIn {
     static final FunctionRegistry INSTANCE =
         new FunctionRegistry(
@@ -84,17 +84,17 @@ public final class FunctionRegistry {
     }
   }
 
-  /** Those that come with the library. */
+  /** The built-in functions and casts. */
   public static FunctionRegistry builtIn() {
     return BuiltIn.INSTANCE;
   }
 
   /**
-   * These functions and {@code function}.
+   * Returns a registry with {@code function} added.
    *
-   * @param ptx the device functions that it calls, by the calling convention of the device function
-   *     library; empty if it calls none
-   * @throws IllegalArgumentException if its name is taken
+   * @param ptx PTX of the device functions that it calls, in the library's calling convention;
+   *     empty if there are none
+   * @throws IllegalArgumentException if the name is taken
    */
   public FunctionRegistry with(FunctionDefinition function, String ptx) {
     List<FunctionDefinition> functions = new ArrayList<>(definitions.values());
@@ -106,21 +106,21 @@ public final class FunctionRegistry {
     return new FunctionRegistry(functions, casts, sources);
   }
 
-  /** PTX of device functions that the library does not have. */
+  /** PTX of device functions outside the built-in library. */
   public List<String> ptxSources() {
     return ptxSources;
   }
 
-  /** In the order of their families. */
+  /** All definitions, grouped by family. */
   public Collection<FunctionDefinition> definitions() {
     return definitions.values();
   }
 
   /**
-   * The function with this name or alias, in any case.
+   * Finds a function by name or alias, ignoring case.
    *
-   * @throws ExpressionException if there is none, with the nearest name, or if it is one that gives
-   *     another value at each call
+   * @throws ExpressionException if it does not exist (the message suggests the nearest name), or if
+   *     it is not deterministic and therefore unsupported
    */
   public FunctionDefinition function(String name) {
     String key = name.toUpperCase(Locale.ROOT);
@@ -128,18 +128,18 @@ public final class FunctionRegistry {
     if (function == null) {
       throw new ExpressionException(
           NON_DETERMINISTIC.contains(key)
-              ? key + " gives another value at each call, which a batch cannot repeat"
+              ? key + " gives another value at each call, so a batch cannot be retried"
               : "there is no function " + key + Suggestion.of(key, byName.keySet()));
     }
     return function;
   }
 
-  /** The function with this name or alias, in any case; empty if there is none. */
+  /** Finds a function by name or alias, ignoring case; empty if it does not exist. */
   public Optional<FunctionDefinition> find(String name) {
     return Optional.ofNullable(byName.get(name.toUpperCase(Locale.ROOT)));
   }
 
-  /** How {@code from} becomes {@code to}; empty if it cannot. */
+  /** Finds the cast from one type to another; empty if there is none. */
   public Optional<CastRule> cast(DataType from, DataType to) {
     return casts.stream().filter(rule -> rule.supports(from, to)).findFirst();
   }

@@ -10,16 +10,16 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Types of arguments that a function takes. A function may take more than its signatures list, by
- * implicit casts; each one listed works without.
+ * A list of argument types that a function accepts without implicit casts. Implicit casts may make
+ * other types acceptable.
  */
 @Internal
 public record Signature(List<Parameter> parameters) {
 
   /**
-   * One argument.
+   * The type of one argument.
    *
-   * @param literals if there are any, the argument must be a literal, such as these
+   * @param literals if not empty, the argument must be a literal; these are examples
    */
   public record Parameter(DataType type, List<Serializable> literals) {
     public Parameter {
@@ -36,7 +36,7 @@ public record Signature(List<Parameter> parameters) {
     parameters = List.copyOf(parameters);
   }
 
-  /** Of these types, any expressions. */
+  /** A signature of arbitrary expressions of these types. */
   public static Signature of(DataType... types) {
     return new Signature(Arrays.stream(types).map(Signature::any).toList());
   }
@@ -45,12 +45,15 @@ public record Signature(List<Parameter> parameters) {
     return new Signature(List.of(parameters));
   }
 
-  /** An argument that any expression of the type may be. */
+  /** A parameter that accepts any expression of the type. */
   public static Parameter any(DataType type) {
     return new Parameter(type, List.of());
   }
 
-  /** An argument that must be a literal; values as {@link TypedExpression.Literal} holds them. */
+  /**
+   * A parameter that must be a literal. The examples have the classes of {@link
+   * TypedExpression.Literal}.
+   */
   public static Parameter literal(DataType type, Serializable... examples) {
     return new Parameter(type, List.of(examples));
   }

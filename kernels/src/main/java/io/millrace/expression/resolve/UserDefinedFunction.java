@@ -16,8 +16,8 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * A user's function, which expressions call by its name. A null argument gives null without asking
- * it. Immutable; serialized with the job.
+ * A user-defined function, called by its name. It is not called for rows with a null argument;
+ * their result is null. Immutable; serialized with the job.
  */
 @PublicEvolving
 public final class UserDefinedFunction implements Serializable {
@@ -36,7 +36,8 @@ public final class UserDefinedFunction implements Serializable {
     this.arguments = builder.arguments;
     this.result = Objects.requireNonNull(builder.result, "the result's type is missing");
     if (builder.deviceFunction != null && ValueKind.of(result) == ValueKind.BYTES) {
-      throw new IllegalArgumentException(name + " has a device function, but gives " + result);
+      throw new IllegalArgumentException(
+          "expected a fixed-width result for the device function of " + name + ", got " + result);
     }
     this.outcome = builder.outcome;
     this.host = host;
@@ -44,26 +45,26 @@ public final class UserDefinedFunction implements Serializable {
     this.ptx = builder.ptx;
   }
 
-  /** The name, upper case. */
+  /** The name in upper case. */
   public String name() {
     return name;
   }
 
-  /** The text of the device function with all that it calls; empty if there is none. */
+  /** The PTX of the device function and everything that it calls; empty if there is none. */
   public String ptx() {
     return ptx;
   }
 
-  /** The function as expressions are resolved with it. */
+  /** The definition that the resolver uses. */
   FunctionDefinition definition() {
     return FunctionDefinition.named(name)
         .family(FunctionFamily.USER_DEFINED)
         .signatures(Signature.of(arguments.toArray(DataType[]::new)))
-        .description("A user's function.")
+        .description("A user-defined function.")
         .bind(this::bind);
   }
 
-  private TypedExpression bind(List<TypedExpression> given, ResolutionContext context) {
+  private TypedExpression bind(List<TypedExpression> given, BindingContext context) {
     Arguments.count(given, arguments.size(), arguments.size());
     List<TypedExpression> operands = new ArrayList<>();
     for (int i = 0; i < given.size(); i++) {
@@ -76,7 +77,8 @@ public final class UserDefinedFunction implements Serializable {
       }
       operands.add(Coercion.cast(argument, arguments.get(i), context));
     }
-    // Another function may have this name where a calc is fused of steps with other settings.
+    // A calc fused from steps with different settings may contain another function of the same
+    // name.
     BoundFunction.Builder bound = BoundFunction.named(name).parameters(this).host(this::evaluate);
     if (deviceFunction == null) {
       bound.hostOnly("plain Java of the user");
@@ -100,7 +102,7 @@ public final class UserDefinedFunction implements Serializable {
     }
   }
 
-  /** Finds the rows that the function throws for. */
+  /** Calls the function for each row alone, to find the rows for which it throws. */
   private void evaluateEach(HostVector[] operands, HostVector result, Rows rows) {
     for (int i = 0; i < rows.count(); i++) {
       int row = rows.position(i);
@@ -119,12 +121,12 @@ public final class UserDefinedFunction implements Serializable {
     return name + arguments + " " + result;
   }
 
-  /** Starts a function. */
+  /** Starts a definition. */
   public static Builder named(String name) {
     return new Builder(name.toUpperCase(Locale.ROOT));
   }
 
-  /** Sets the parts of a function. */
+  /** Builds a function. */
   public static final class Builder {
     private final String name;
     private List<DataType> arguments = List.of();
@@ -137,7 +139,7 @@ public final class UserDefinedFunction implements Serializable {
       this.name = name;
     }
 
-    /** The arguments' types; narrower ones are cast to them. */
+    /** Sets the argument types; narrower types are cast implicitly. */
     public Builder arguments(DataType... types) {
       this.arguments = List.of(types);
       return this;
@@ -148,28 +150,29 @@ public final class UserDefinedFunction implements Serializable {
       return this;
     }
 
-    /** The function may give null for arguments that are not null. */
+    /** The function may return null for non-null arguments. */
     public Builder nullable() {
       this.outcome = BoundFunction.Outcome.NULLABLE;
       return this;
     }
 
-    /** The function may give null, or fail for a row, which fails the job. */
+    /** The function may return null, or fail for a row, which fails the job. */
     public Builder failing() {
       this.outcome = BoundFunction.Outcome.FAILING;
       return this;
     }
 
     /**
-     * The function for GPUs: PTX of CUDA C++ that was compiled ahead, as {@code nvcc -ptx -rdc=true
-     * -arch=compute_80 -fmad=false} does, with the calling convention of {@code
-     * cuda/function/function.cuh}: {@code extern "C" __device__}, one parameter a number, and an
-     * {@code Outcome} if the function may give null or fail. It gives the same bits as the function
-     * in Java. A function whose result is STRING or BINARY has none.
+     * Sets the device implementation: PTX compiled ahead of time from CUDA C++, for example by
+     * {@code nvcc -ptx -rdc=true -arch=compute_80 -fmad=false}. It follows the calling convention
+     * of {@code cuda/function/function.cuh}: {@code extern "C" __device__}, one parameter per
+     * number, and an {@code Outcome} result if the function may return null or fail. Its results
+     * must have the same bits as those of the Java implementation. Not available for STRING and
+     * BINARY results.
      *
-     * @param function its name in the PTX, which no function of the library has
-     * @param source the PTX: the function and all that it calls
-     * @throws IllegalArgumentException if the PTX has no such function
+     * @param function name of the function in the PTX; must not be the name of a library function
+     * @param source PTX of the function and everything that it calls
+     * @throws IllegalArgumentException if the PTX does not contain the function
      */
     public Builder device(String function, String source) {
       if (!source.contains(function)) {
@@ -180,7 +183,10 @@ public final class UserDefinedFunction implements Serializable {
       return this;
     }
 
-    /** The function in plain Java: on hosts without a GPU, and what the one for GPUs is held to. */
+    /**
+     * Sets the Java implementation, which runs on hosts without a GPU and defines the results of
+     * the device implementation.
+     */
     public UserDefinedFunction as(ColumnFunction function) {
       return new UserDefinedFunction(this, Objects.requireNonNull(function, "function is null"));
     }

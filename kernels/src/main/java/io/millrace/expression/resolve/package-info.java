@@ -1,2 +1,2 @@
-/** Gives expressions their types: functions, implicit casts, constants. */
+/** Assigns types to expressions: function lookup, implicit casts and constant folding. */
 package io.millrace.expression.resolve;

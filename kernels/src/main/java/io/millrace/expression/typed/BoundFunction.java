@@ -11,15 +11,16 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * A function bound to the types of its operands, with its two implementations, which give the same
- * bits. It is strict: a null operand gives null without asking it.
+ * A function bound to the types of its operands, with a host and a device implementation that
+ * return the same bits. It is strict: if an operand is null, the result is null and the function is
+ * not called.
  *
- * <p>Two are equal if their names and parameters are; together with operands of equal types they
- * then compute the same.
+ * <p>Two instances are equal if their names and parameters are equal; with operands of equal types
+ * they then compute the same results.
  */
 @PublicEvolving
 public final class BoundFunction {
-  /** What a function may give for operands that are not null. */
+  /** Possible results for non-null operands. */
   public enum Outcome {
     /** Always a value. */
     VALUE,
@@ -59,7 +60,10 @@ public final class BoundFunction {
     return name;
   }
 
-  /** What the binding took from literal arguments, such as a pattern; part of the identity. */
+  /**
+   * Values that the binding derived from literal arguments, such as a pattern; part of the
+   * identity.
+   */
   public List<Object> parameters() {
     return parameters;
   }
@@ -72,7 +76,7 @@ public final class BoundFunction {
     return host;
   }
 
-  /** Empty if the function runs on the host only; then {@link #hostReason} says why. */
+  /** The device implementation. If it is empty, {@link #hostReason} explains why. */
   public Optional<DeviceFunction> device() {
     return Optional.ofNullable(device);
   }
@@ -81,22 +85,22 @@ public final class BoundFunction {
     return hostReason;
   }
 
-  /** Of a result of bytes, how many there are at most, by the lengths of the operands. */
+  /** The maximum size of a STRING or BINARY result, as a function of the operand lengths. */
   public ResultSizeLimit resultSizeLimit() {
     return bound;
   }
 
   /**
-   * Whether the device function writes its result to scratch memory of {@link #resultSizeLimit}
-   * bytes.
+   * Whether the device function writes its result to {@link #resultSizeLimit} bytes of scratch
+   * memory.
    */
   public boolean usesScratch() {
     return usesScratch;
   }
 
   /**
-   * What decides the function's part of a generated kernel, together with its types: refers to no
-   * object of a job, unless the job writes instructions of its own, which equal no others.
+   * Identifies the function's part of a generated kernel, given its types. The identity refers to
+   * no object of a job, unless a job supplies its own instructions, which equal no others.
    */
   public Object kernelIdentity() {
     if (device instanceof DeviceFunction.LibraryFunction library) {
@@ -133,7 +137,7 @@ public final class BoundFunction {
     return new Builder(name);
   }
 
-  /** What a function's binding gives to its call. */
+  /** Builds a bound function and its call. */
   public static final class Builder {
     private final String name;
     private List<Object> parameters = List.of();
@@ -150,7 +154,7 @@ public final class BoundFunction {
       this.sql = operands -> name + "(" + String.join(", ", operands) + ")";
     }
 
-    /** Values with equals and toString that the binding took from literals or types. */
+    /** Sets the values derived from literals or types. They need equals and toString. */
     public Builder parameters(Object... values) {
       this.parameters = List.of(values);
       return this;
@@ -176,37 +180,45 @@ public final class BoundFunction {
       return this;
     }
 
-    /** Names a function of the device function library. */
+    /** Sets a function of the device function library by name. */
     public Builder device(String libraryFunction) {
       return device(DeviceFunction.call(libraryFunction));
     }
 
-    /** Says why there is no device function: a half sentence such as "Unicode case mapping". */
+    /**
+     * Declares that there is no device function. The reason is a phrase such as "Unicode case
+     * mapping".
+     */
     public Builder hostOnly(String reason) {
       this.hostReason = reason;
       return this;
     }
 
-    /** For a result of bytes that is a part of an operand. */
+    /** Sets the size limit of a STRING or BINARY result that is a part of an operand. */
     public Builder within(ResultSizeLimit resultBound) {
       this.bound = resultBound;
       return this;
     }
 
-    /** For a result of bytes that the device function writes to scratch memory. */
+    /**
+     * Sets the size limit of a STRING or BINARY result that the device function writes to scratch
+     * memory.
+     */
     public Builder scratch(ResultSizeLimit resultBound) {
       this.bound = resultBound;
       this.usesScratch = true;
       return this;
     }
 
-    /** How the call is written, by its operands' texts; {@code NAME(a, b)} unless told. */
+    /**
+     * Sets how the call is written, given the texts of its operands. Default: {@code NAME(a, b)}.
+     */
     public Builder sql(Function<List<String>, String> text) {
       this.sql = text;
       return this;
     }
 
-    /** The call of this function; nullable if an operand or the outcome is. */
+    /** Creates the call; nullable if an operand or the outcome is nullable. */
     public TypedExpression.Call call(List<TypedExpression> operands, DataType type) {
       boolean nullable = outcome == Outcome.NULLABLE;
       for (TypedExpression operand : operands) {
@@ -215,7 +227,9 @@ public final class BoundFunction {
       return call(operands, type, nullable);
     }
 
-    /** The call of this function, nullable as told: FAILING functions may give null too. */
+    /**
+     * Creates the call with explicit nullability, since a FAILING function may also return null.
+     */
     public TypedExpression.Call call(
         List<TypedExpression> operands, DataType type, boolean nullable) {
       return new TypedExpression.Call(new BoundFunction(this), operands, type, nullable);

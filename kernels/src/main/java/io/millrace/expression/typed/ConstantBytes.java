@@ -4,12 +4,12 @@ package io.millrace.expression.typed;
 import io.millrace.annotation.Internal;
 import java.nio.charset.StandardCharsets;
 
-/** The bytes of STRING literals. */
+/** Bytes of STRING literals. */
 @Internal
 public final class ConstantBytes {
   private ConstantBytes() {}
 
-  /** UTF-8; none of a null. */
+  /** The UTF-8 bytes; an empty array for a null. */
   public static byte[] of(TypedExpression.Literal literal) {
     return literal.value() == null
         ? new byte[0]

@@ -20,15 +20,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Constants of one type, each with a position, as a hash table with open addressing that the host
- * and {@code constant_table.cu} search alike. Immutable; equal tables have equal constants at equal
+ * A hash table from constants of one type to positions, with open addressing. The host and {@code
+ * constant_table.cu} use the same search. Immutable; tables are equal if equal constants have equal
  * positions.
  *
- * <p>The table is little-endian: the seed of the hash (64 bits), slots - 1, and whether -0.0 is
- * searched as 0.0 (32 bits each); then the slots, a power of two and at least twice as many as
- * constants, of a key (64 bits), a position or -1, and a place in the table (32 bits each). The key
- * is the constant itself if it has up to 64 bits. Else it is its hash, and the constant is at the
- * place: two words, or for bytes their length in 64 bits and then the bytes.
+ * <p>Layout, little-endian: the hash seed (64 bits), slots - 1 and whether -0.0 is treated as 0.0
+ * (32 bits each); then the slots, a power of two and at least twice the number of constants. A slot
+ * is a key (64 bits), a position or -1, and an entry offset (32 bits each). The key is the constant
+ * itself if it fits 64 bits. Otherwise it is the hash, and the constant is stored at the entry
+ * offset: two words, or for bytes a 64-bit length followed by the bytes.
  */
 @Internal
 public final class ConstantTable {
@@ -41,7 +41,7 @@ public final class ConstantTable {
   private static final int SLOT_BYTES = 16;
   private static final int POSITION = 8;
   private static final int PLACE = 12;
-  // Beyond a run of so many slots another seed is tried.
+  // Longest accepted probe sequence; a longer one is rebuilt with another seed.
   private static final int LONGEST_SEARCH = 32;
   private static final int MAX_SEEDS = 16;
   private static final int LONG_BITS = 64;
@@ -51,10 +51,10 @@ public final class ConstantTable {
   private final int hash;
 
   /**
-   * @param constants of one type, none of them null; of equal ones the first counts
-   * @param positions one a constant, from 0 on
-   * @param zerosAreEqual whether -0.0 is searched as 0.0
-   * @throws ExpressionException if the table would have over 1 GiB
+   * @param constants non-null, of one type; the first of equal constants wins
+   * @param positions non-negative, one per constant
+   * @param zerosAreEqual whether -0.0 is treated as 0.0
+   * @throws ExpressionException if the table would exceed 1 GiB
    */
   public ConstantTable(List<Literal> constants, int[] positions, boolean zerosAreEqual) {
     this.kind = ValueKind.of(constants.get(0).type());
@@ -77,11 +77,12 @@ public final class ConstantTable {
   static void checkSize(long tableBytes) {
     if (tableBytes > 1 << 30) {
       throw new ExpressionException(
-          "a list of constants takes " + tableBytes + " bytes, and at most 1 GiB is possible");
+          "expected a list of constants of at most 1 GiB, got " + tableBytes + " bytes");
     }
   }
 
-  // As many slots as the largest power of two within their number, times four: at most half full.
+  // Slots are four times the highest power of two within the number of constants: at most half
+  // full.
   private boolean fill(List<Literal> constants, int[] positions, int firstEntry, int seed) {
     LONGS.set(bytes, 0, (long) seed);
     for (int slot = HEADER_BYTES; slot < firstEntry; slot += SLOT_BYTES) {
@@ -96,7 +97,7 @@ public final class ConstantTable {
     return longest <= LONGEST_SEARCH;
   }
 
-  /** Puts a constant where a search for it ends; returns how many slots are before. */
+  /** Inserts a constant at the end of its probe sequence; returns the length of the sequence. */
   private int put(Literal constant, int position, int place) {
     long key;
     long hashed;
@@ -134,7 +135,7 @@ public final class ConstantTable {
     int length = (int) getLong(place);
     long hashed = RowHash.mix(length, seed());
     for (int offset = 0; offset < length; offset += Long.BYTES) {
-      // Entries are filled up with zeros.
+      // Entries are padded with zeros.
       hashed = RowHash.mix(getLong(place + Long.BYTES + offset), hashed);
     }
     return hashed;
@@ -188,7 +189,7 @@ public final class ConstantTable {
     return entries;
   }
 
-  /** The bits of a constant, or of its first part; a number of fewer bits is sign-extended. */
+  /** The bits of a constant or of its first part; narrower integers are sign-extended. */
   static long word(Literal constant) {
     Object value = constant.value();
     if (value instanceof Boolean bool) {
@@ -205,7 +206,7 @@ public final class ConstantTable {
     return (Long) value;
   }
 
-  /** The second part of a constant of two. */
+  /** The second part of a two-part constant. */
   static long secondWord(Literal constant) {
     if (constant.value() instanceof TimestampNanos timestamp) {
       return timestamp.nanos();
@@ -216,7 +217,7 @@ public final class ConstantTable {
 
   // ---- the search ----
 
-  /** The memory of the table, which nobody writes to. */
+  /** The memory of the table. Read-only. */
   public byte[] bytes() {
     return bytes;
   }
@@ -250,7 +251,9 @@ public final class ConstantTable {
     return RowHash.mix(second, RowHash.mix(first, seed()));
   }
 
-  /** Finds the positions of the first operand's values; -1 of those that are no constant. */
+  /**
+   * Looks up the values of the first operand; the result is their positions, -1 for absent values.
+   */
   public void find(HostVector[] operands, HostVector result, Rows rows) {
     HostVector values = operands[0];
     long[] found = result.longs();
@@ -267,7 +270,7 @@ public final class ConstantTable {
     }
   }
 
-  /** Puts keys where the positions will be. */
+  /** Stores the keys of the values in {@code keys}, which will receive the positions. */
   private void putKeys(HostVector values, long[] keys, Rows rows) {
     if (rows.isDense() && !kind.isFloating() && !kind.isTwoPart()) {
       System.arraycopy(values.longs(), 0, keys, 0, rows.count());
@@ -296,14 +299,14 @@ public final class ConstantTable {
   }
 
   /**
-   * Looks into one slot for each sought row, {@code step} slots behind that of its hash. Writes the
-   * position where it finds the key, of a two-part constant the place of the slot; -1 where the
-   * search ends. Without a branch a row, which would be foretold badly and wait for the slot: so
-   * the slots of many rows are on their way from memory at a time.
+   * Probes one slot for each sought row, {@code step} slots after its hash. If the key matches,
+   * writes the position, or for a two-part constant the slot offset; writes -1 if the slot is
+   * empty. Branch-free: a branch would be mispredicted and would wait for the slot. The slots of
+   * many rows are loaded from memory at the same time.
    *
-   * @param found the keys of sought rows
-   * @param sought a bit for each of 64 rows from the one at {@code first} on
-   * @return which of them are to be sought in the next slot
+   * @param found keys of the sought rows
+   * @param sought bit mask of up to 64 rows from {@code first} on
+   * @return bit mask of the rows that continue with the next slot
    */
   private long probe(long[] found, Rows rows, int first, long sought, int step) {
     byte[] table = bytes;
@@ -319,7 +322,7 @@ public final class ConstantTable {
       int slot = HEADER_BYTES + (((int) hashed + step) & mask) * SLOT_BYTES;
       long position = (int) INTS.get(table, slot + POSITION);
       long different = (long) LONGS.get(table, slot) ^ key;
-      // All ones, or zeros.
+      // All ones or all zeros.
       long isEmpty = position >> (LONG_BITS - 1);
       long isOther = ((different | -different) >> (LONG_BITS - 1)) & ~isEmpty;
       long end = keysAreHashes ? slot | isEmpty : position;
@@ -329,7 +332,7 @@ public final class ConstantTable {
     return rest;
   }
 
-  /** Makes positions of slots of equal hashes. */
+  /** Replaces slot offsets of entries with equal hashes by positions. */
   private void compareEntries(HostVector values, long[] found, Rows rows) {
     for (int i = 0; i < rows.count(); i++) {
       int row = rows.position(i);

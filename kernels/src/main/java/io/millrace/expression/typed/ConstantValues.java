@@ -11,12 +11,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Constants of one type by their number, in memory that the host and {@code constant_table.cu} read
- * alike. Immutable.
+ * A list of constants of one type, in a memory layout that the host and {@code constant_table.cu}
+ * share. Immutable.
  *
- * <p>The memory is little-endian: how many there are (32 bits, and 96 that are 0), and two words of
- * 64 bits each: the value or its first part, and the second part; of bytes where they are in the
- * memory, and how many.
+ * <p>Layout, little-endian: the number of constants (32 bits, followed by 96 zero bits), then two
+ * 64-bit words per constant: the value or its first part, and the second part; for bytes the offset
+ * in this memory and the length.
  */
 @Internal
 public final class ConstantValues {
@@ -29,8 +29,8 @@ public final class ConstantValues {
   private final Object[] values;
 
   /**
-   * @param constants of one type, none of them null
-   * @throws ExpressionException if they take over 1 GiB
+   * @param constants non-null, of one type
+   * @throws ExpressionException if they exceed 1 GiB
    */
   public ConstantValues(List<Literal> constants) {
     this.kind = ValueKind.of(constants.get(0).type());
@@ -57,7 +57,7 @@ public final class ConstantValues {
     }
   }
 
-  /** Returns how many bytes it puts at {@code textPlace}. */
+  /** Stores a constant; returns the number of bytes written at {@code textPlace}. */
   private int put(int index, Literal constant, int textPlace) {
     int place = HEADER_BYTES + index * VALUE_BYTES;
     if (values[index] instanceof byte[] text) {
@@ -73,17 +73,17 @@ public final class ConstantValues {
     return 0;
   }
 
-  /** The memory, which nobody writes to. */
+  /** The memory of the list. Read-only. */
   public byte[] bytes() {
     return bytes;
   }
 
-  /** Bytes of the longest constant of bytes. */
+  /** Length in bytes of the longest STRING constant. */
   public int longest() {
     return longest;
   }
 
-  /** The values whose numbers the first operand has. */
+  /** Returns the constants whose indexes are in the first operand. */
   public void get(HostVector[] operands, HostVector result, Rows rows) {
     long[] numbers = operands[0].longs();
     for (int i = 0; i < rows.count(); i++) {

@@ -6,36 +6,36 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * How many bytes a result has at most: {@code constant}, and the bytes of each operand as often as
- * its factor says. Operands that are not bytes have no factor.
+ * Upper bound on the size of a result in bytes: {@code constant} plus the length of each operand
+ * times its factor. Operands that are not bytes have factor 0.
  *
- * @param factors one an operand, as far as there are; those missing are 0
+ * @param factors one per operand; missing factors are 0
  */
 @Internal
 public record ResultSizeLimit(long constant, List<Long> factors) {
-  /** No bytes. */
+  /** Zero bytes. */
   public static final ResultSizeLimit NONE = constant(0);
 
   public ResultSizeLimit {
     factors = List.copyOf(factors);
   }
 
-  /** At most {@code bytes}. */
+  /** A constant number of bytes. */
   public static ResultSizeLimit constant(long bytes) {
     return new ResultSizeLimit(bytes, List.of());
   }
 
-  /** At most as many as the operand {@code index}. */
+  /** The length of the operand {@code index}. */
   public static ResultSizeLimit ofOperand(int index) {
     return NONE.plusOperand(index, 1);
   }
 
-  /** This and {@code bytes} more. */
+  /** Adds a constant number of bytes. */
   public ResultSizeLimit plus(long bytes) {
     return new ResultSizeLimit(constant + bytes, factors);
   }
 
-  /** This and {@code factor} times the bytes of the operand {@code index} more. */
+  /** Adds {@code factor} times the length of the operand {@code index}. */
   public ResultSizeLimit plusOperand(int index, long factor) {
     int size = Math.max(factors.size(), index + 1);
     return new ResultSizeLimit(
@@ -43,7 +43,7 @@ public record ResultSizeLimit(long constant, List<Long> factors) {
         IntStream.range(0, size).mapToObj(i -> factor(i) + (i == index ? factor : 0)).toList());
   }
 
-  /** How often the bytes of the operand {@code index} count. */
+  /** The factor of the operand {@code index}. */
   public long factor(int index) {
     return index < factors.size() ? factors.get(index) : 0;
   }

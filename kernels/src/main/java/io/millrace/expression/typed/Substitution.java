@@ -6,22 +6,22 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 
-/** Puts expressions in the place of the input columns of others. Not thread-safe. */
+/** Replaces the input columns of expressions by other expressions. Not thread-safe. */
 @Internal
 public final class Substitution {
   private final List<TypedExpression> columns;
   private final IdentityHashMap<TypedExpression, TypedExpression> known = new IdentityHashMap<>();
 
   /**
-   * @param columns what each input column becomes
+   * @param columns replacements by input column index
    */
   public Substitution(List<TypedExpression> columns) {
     this.columns = columns;
   }
 
   /**
-   * What {@code expression} means over the inputs of the columns. Types and functions stay as they
-   * were bound, and what was one object stays one.
+   * Rewrites {@code expression} in terms of the inputs of the replacements. Types and bindings do
+   * not change, and shared operands stay shared.
    */
   public TypedExpression apply(TypedExpression expression) {
     PostOrder.visit(

@@ -15,16 +15,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * An expression whose types are known and whose functions are bound: what both evaluators take.
- * Immutable; equal expressions have equal values in a row, so an evaluator computes each once.
+ * An expression with known types and bound functions, the input of both evaluators. Immutable.
+ * Equal expressions have equal values in a row, so evaluators compute them once.
  *
- * <p>Expressions share operands: a value that is used twice is one object with two users, and what
- * is small as a graph may be large beyond all measure as a tree. So whoever walks an expression
- * remembers where it has been, as {@link #nodes} does; comparing and hashing do too.
+ * <p>Operands are shared: a value that is used twice is one object, so that a small graph may be
+ * exponentially large as a tree. Traversals must therefore remember visited nodes, as {@link
+ * #nodes}, comparison and hashing do.
  */
 @PublicEvolving
 public abstract sealed class TypedExpression {
-  /** How deep AND, OR, CASE and IS NULL may be within each other. */
+  /** Maximum nesting depth of AND, OR, CASE and IS NULL. */
   public static final int MAX_NESTED = 250;
 
   private final DataType type;
@@ -35,7 +35,7 @@ public abstract sealed class TypedExpression {
   private final int nesting;
 
   /**
-   * @param properties what tells the expression from others of its class that have equal operands
+   * @param properties attributes that distinguish expressions of the same class with equal operands
    */
   private TypedExpression(
       DataType type, boolean nullable, List<TypedExpression> operands, Object... properties) {
@@ -52,8 +52,8 @@ public abstract sealed class TypedExpression {
   }
 
   /**
-   * How deep conditions are within each other: calls evaluate their operands for the same rows, and
-   * may be nested as deep as they like, but all else is evaluated by recursion.
+   * Nesting depth of conditions. Calls evaluate their operands for the same rows and may be nested
+   * without limit; other nodes are evaluated by recursion.
    */
   private int nesting() {
     int most = 0;
@@ -68,12 +68,12 @@ public abstract sealed class TypedExpression {
     return isCall ? most : most + 1;
   }
 
-  /** Whether this is computed of all operands, for the same rows. */
+  /** Whether this is a function call, which evaluates all operands for the same rows. */
   public final boolean hasCalls() {
     return this instanceof Call || this instanceof Try;
   }
 
-  // The finalizer of MurmurHash3. Without it all of a + a, (a + a) + (a + a) and so on collide.
+  // The finalizer of MurmurHash3. Without it, a + a, (a + a) + (a + a) and so on collide.
   private static int mix(int value) {
     int mixed = (value ^ value >>> 16) * 0x85ebca6b;
     mixed = (mixed ^ mixed >>> 13) * 0xc2b2ae35;
@@ -84,7 +84,7 @@ public abstract sealed class TypedExpression {
     return type;
   }
 
-  /** Whether some row may give null. */
+  /** Whether the value may be null. */
   public final boolean nullable() {
     return nullable;
   }
@@ -93,22 +93,22 @@ public abstract sealed class TypedExpression {
     return operands;
   }
 
-  /** What tells the expression from others of its class that have equal operands. */
+  /** Attributes that distinguish expressions of the same class with equal operands. */
   final List<Object> properties() {
     return properties;
   }
 
-  /** The function that is called here, if one is; also where null is made of its failures. */
+  /** The called function if this is a call, including TRY_CAST. */
   public Optional<BoundFunction> calledFunction() {
     return Optional.empty();
   }
 
-  /** This expression and all that it is made of, each once, operands before what uses them. */
+  /** All nodes of this expression, each once, operands before their users. */
   public final Set<TypedExpression> nodes() {
     return nodes(List.of(this));
   }
 
-  /** The expressions and all that they are made of, each once, operands before what uses them. */
+  /** All nodes of the expressions, each once, operands before their users. */
   public static Set<TypedExpression> nodes(Collection<TypedExpression> expressions) {
     Set<TypedExpression> nodes = new LinkedHashSet<>();
     expressions.forEach(
@@ -125,10 +125,10 @@ public abstract sealed class TypedExpression {
     return anyNullable;
   }
 
-  /** The same of other operands, which have the types of these. */
+  /** A copy with other operands of the same types. */
   abstract TypedExpression withOperands(List<TypedExpression> others);
 
-  /** How the expression is written, by its operands' texts. */
+  /** The SQL text, given the texts of the operands. */
   abstract String toSql(List<String> operandTexts);
 
   @Override
@@ -144,13 +144,14 @@ public abstract sealed class TypedExpression {
     return hash;
   }
 
-  /** The expression as SQL, cut where it is long. */
+  /** The expression as SQL, truncated by {@link SqlText#cut}. */
   @Override
   public final String toString() {
-    return TypedText.of(this);
+    return PostOrder.<TypedExpression, String>fold(
+        this, TypedExpression::operands, (node, texts) -> SqlText.cut(node.toSql(texts)));
   }
 
-  /** The value of an input column. */
+  /** Reads an input column. */
   public static final class InputReference extends TypedExpression {
     private final int index;
     private final String name;
@@ -209,7 +210,7 @@ public abstract sealed class TypedExpression {
     }
   }
 
-  /** The row's position in its table. */
+  /** The position of the row in its table. */
   public static final class RowNumber extends TypedExpression {
     public RowNumber() {
       super(DataType.INT32, false, List.of());
@@ -226,7 +227,7 @@ public abstract sealed class TypedExpression {
     }
   }
 
-  /** A function of its operands; null where one of them is null. */
+  /** A function call; null if an operand is null. */
   public static final class Call extends TypedExpression {
     private final BoundFunction function;
 
@@ -256,7 +257,7 @@ public abstract sealed class TypedExpression {
     }
   }
 
-  /** Whether all are true; an operand is not evaluated for rows where an earlier one is false. */
+  /** Conjunction. An operand is not evaluated for rows in which an earlier one is false. */
   public static final class And extends TypedExpression {
     public And(List<TypedExpression> operands) {
       super(DataType.BOOL, anyNullable(operands), operands);
@@ -273,7 +274,7 @@ public abstract sealed class TypedExpression {
     }
   }
 
-  /** Whether one is true; an operand is not evaluated for rows where an earlier one is true. */
+  /** Disjunction. An operand is not evaluated for rows in which an earlier one is true. */
   public static final class Or extends TypedExpression {
     public Or(List<TypedExpression> operands) {
       super(DataType.BOOL, anyNullable(operands), operands);
@@ -311,20 +312,21 @@ public abstract sealed class TypedExpression {
     }
   }
 
-  /** The result of the first condition that is true; what comes after it is not evaluated. */
+  /**
+   * The result of the first true condition; later conditions and other results are not evaluated.
+   */
   public static final class Case extends TypedExpression {
 
     /**
-     * @param results one a condition, and last the one for rows where no condition is true; all of
-     *     one type
-     * @param nullable false only if no row gives null, whatever the results' types say; may be true
-     *     though none of them is nullable
+     * @param results one result per condition, followed by the ELSE result; all of one type
+     * @param nullable false only if no row is null, whatever the types of the results say; may be
+     *     true even if no result is nullable
      */
     public Case(List<TypedExpression> conditions, List<TypedExpression> results, boolean nullable) {
       super(results.get(0).type(), nullable, concatenate(conditions, results), nullable);
     }
 
-    /** Nullable if a result is. */
+    /** A CASE that is nullable if a result is nullable. */
     public Case(List<TypedExpression> conditions, List<TypedExpression> results) {
       this(conditions, results, anyNullable(results));
     }
@@ -340,7 +342,7 @@ public abstract sealed class TypedExpression {
       return operands().subList(0, operands().size() / 2);
     }
 
-    /** One a condition, and last the one for rows where no condition is true. */
+    /** One result per condition, followed by the ELSE result. */
     public List<TypedExpression> results() {
       return operands().subList(operands().size() / 2, operands().size());
     }
@@ -355,13 +357,13 @@ public abstract sealed class TypedExpression {
     @Override
     String toSql(List<String> operandTexts) {
       int conditions = operandTexts.size() / 2;
-      return TypedText.branches(
+      return SqlText.branches(
           operandTexts.subList(0, conditions),
           operandTexts.subList(conditions, operandTexts.size()));
     }
   }
 
-  /** The call's value, or null for rows for which it fails. */
+  /** The value of a call, or null for rows in which it fails. */
   public static final class Try extends TypedExpression {
     private final Call call;
 

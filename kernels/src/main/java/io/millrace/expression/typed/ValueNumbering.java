@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Numbers expressions so that equal ones have one number. Takes time in proportion to the objects
- * there are, however often they are used: an expression is known by what it does and by the numbers
- * of its operands.
+ * Assigns equal numbers to equal expressions. Takes time linear in the number of objects, however
+ * often they are shared: an expression is identified by its operation and the numbers of its
+ * operands.
  *
  * <p>The algorithm is local value numbering: Cocke and Schwartz, Programming Languages and Their
  * Compilers, 1970.
@@ -20,21 +20,21 @@ import java.util.Map;
 public final class ValueNumbering {
 
   /**
-   * What an expression computes.
+   * Identity of an expression.
    *
-   * @param properties as {@link TypedExpression#properties}
-   * @param operands by their numbers, which are less than its own
+   * @param properties see {@link TypedExpression#properties}
+   * @param operands value numbers, less than the number of this value
    */
   public record Value(
       Class<? extends TypedExpression> kind, List<Object> properties, List<Integer> operands) {}
 
   private final IdentityHashMap<TypedExpression, Integer> known = new IdentityHashMap<>();
   private final Map<Value, Integer> numbers = new LinkedHashMap<>();
-  // By number: the first expression that had it, and that expression made of shared ones.
+  // By number: the first expression with the number, and its copy made of shared operands.
   private final List<TypedExpression> firsts = new ArrayList<>();
   private final List<TypedExpression> shared = new ArrayList<>();
 
-  /** The number of the expression, from 0 on. */
+  /** The value number of the expression, from 0 on. */
   public int number(TypedExpression expression) {
     if (isKnown(expression.operands())) {
       known.computeIfAbsent(expression, this::newNumber);
@@ -72,8 +72,8 @@ public final class ValueNumbering {
   }
 
   /**
-   * The expression, in which equal ones are one object, also those that are equal to ones in
-   * expressions shared before: comparing these takes no time.
+   * Returns an equal expression in which equal subexpressions are one object, also across earlier
+   * calls, so that comparing them takes constant time.
    */
   public TypedExpression share(TypedExpression expression) {
     int number = number(expression);
@@ -100,7 +100,7 @@ public final class ValueNumbering {
     return true;
   }
 
-  /** What was numbered, in the order of the numbers. */
+  /** The numbered values in the order of their numbers. */
   public List<Value> values() {
     return List.copyOf(numbers.keySet());
   }

@@ -1,2 +1,2 @@
-/** Expressions whose types are known and whose functions are bound. */
+/** Expressions with known types and bound functions. */
 package io.millrace.expression.typed;

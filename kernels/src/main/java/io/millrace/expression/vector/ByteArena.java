@@ -9,14 +9,15 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Host memory for bytes that live until {@link #reset}; grows and never moves. */
+/** Host memory for bytes that live until {@link #reset}. Grows, and never moves allocations. */
 @Internal
 public final class ByteArena implements AutoCloseable {
   private static final int CHUNK_BYTES = 1 << 16;
   private static final int COLLECTED_CHUNK_BYTES = 1 << 10;
 
   /**
-   * @param collected what the garbage collector frees the memory with; null if that must be freed
+   * @param collected buffer whose memory the garbage collector frees; null if it must be freed
+   *     explicitly
    */
   private record Chunk(long address, long bytes, ByteBuffer collected) {
     static Chunk allocated(long bytes) {
@@ -48,16 +49,16 @@ public final class ByteArena implements AutoCloseable {
     this.isCollected = isCollected;
   }
 
-  /** An arena whose memory the garbage collector frees if nobody closes it: for few bytes. */
+  /** An arena whose memory the garbage collector frees; for small amounts. */
   public static ByteArena collected() {
     return new ByteArena(true);
   }
 
   /**
-   * Uninitialized memory.
+   * Allocates uninitialized memory.
    *
-   * @throws ResultTooLongException if {@code bytes} is over 2 GiB, or overflowed
-   * @throws io.millrace.device.GpuOutOfMemoryException if the process cannot get it
+   * @throws ResultTooLongException if {@code bytes} exceeds 2 GiB or is negative by overflow
+   * @throws io.millrace.device.GpuOutOfMemoryException if the process has no memory left
    */
   long allocate(long bytes) {
     if (bytes < 0 || bytes > Integer.MAX_VALUE) {
@@ -78,7 +79,7 @@ public final class ByteArena implements AutoCloseable {
     return address;
   }
 
-  /** Makes all memory free again. */
+  /** Releases all allocations for reuse. */
   public void reset() {
     current = chunks.isEmpty() ? -1 : 0;
     used = 0;

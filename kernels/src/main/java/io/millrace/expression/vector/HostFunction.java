@@ -9,28 +9,43 @@ import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
 
 /**
- * Plain Java that computes a function for many rows: the reference of the device function.
- * Stateless; called by several threads, each with vectors of its own.
+ * Plain Java implementation of a function over many rows; the reference for the device function.
+ * Stateless: several threads call one instance, each with its own vectors.
  */
 @PublicEvolving
 @FunctionalInterface
 public interface HostFunction {
 
   /**
-   * Writes the results of {@code rows}, or makes them null, or reports that they fail. Other rows
-   * of {@code result} must stay as they are.
+   * Computes {@code rows}: writes a value, sets null, or reports a failure for each row. Must not
+   * change other rows of {@code result}.
    *
-   * @param operands the operands' values; not null in {@code rows}
+   * @param operands operand values; not null in {@code rows}
    */
   void evaluate(HostVector[] operands, HostVector result, Rows rows);
 
-  /** What one row's result is. */
+  /** Computes one row. */
   @FunctionalInterface
   interface RowFunction {
     void evaluate(HostVector[] operands, HostVector result, int row);
   }
 
-  /** Row by row. A row fails whose result has over 2 GiB. */
+  /** Computes one row, or reports its failure to {@code rows}. */
+  @FunctionalInterface
+  interface FallibleRowFunction {
+    void evaluate(HostVector[] operands, HostVector result, int row, Rows rows);
+  }
+
+  /** A function that computes row by row and may report that a row fails. */
+  static HostFunction ofFallibleRow(FallibleRowFunction function) {
+    return (operands, result, rows) -> {
+      for (int i = 0; i < rows.count(); i++) {
+        function.evaluate(operands, result, rows.position(i), rows);
+      }
+    };
+  }
+
+  /** A function that computes row by row. A row whose result exceeds 2 GiB fails. */
   static HostFunction ofRow(RowFunction function) {
     return (operands, result, rows) -> {
       for (int i = 0; i < rows.count(); i++) {
@@ -44,7 +59,7 @@ public interface HostFunction {
     };
   }
 
-  /** Of one long to a long: BOOL, INT and LONG kinds. */
+  /** A function of a long that returns a long: kinds BOOL, INT and LONG. */
   static HostFunction ofLong(LongUnaryOperator function) {
     return (operands, result, rows) -> {
       long[] values = operands[0].longs();
@@ -56,7 +71,7 @@ public interface HostFunction {
     };
   }
 
-  /** Of two longs to a long: BOOL, INT and LONG kinds. */
+  /** A function of two longs that returns a long: kinds BOOL, INT and LONG. */
   static HostFunction ofLongs(LongBinaryOperator function) {
     return (operands, result, rows) -> {
       long[] left = operands[0].longs();
@@ -69,7 +84,7 @@ public interface HostFunction {
     };
   }
 
-  /** Of one double to a double. */
+  /** A function of a double that returns a double. */
   static HostFunction ofDouble(DoubleUnaryOperator function) {
     return (operands, result, rows) -> {
       double[] values = operands[0].doubles();
@@ -81,7 +96,7 @@ public interface HostFunction {
     };
   }
 
-  /** Of two doubles to a double. */
+  /** A function of two doubles that returns a double. */
   static HostFunction ofDoubles(DoubleBinaryOperator function) {
     return (operands, result, rows) -> {
       double[] left = operands[0].doubles();

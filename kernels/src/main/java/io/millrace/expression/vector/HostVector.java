@@ -11,17 +11,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Values of one expression for up to {@value #CAPACITY} rows, on the host. What is read and written
- * by row: longs for all kinds but the floating ones (BOOL as 0 and 1, integers sign-extended; the
- * first part of two-part values), doubles for FLOAT32 (exact; round results to float) and FLOAT64,
- * and the second part of two-part values.
+ * Values of one expression for up to {@value #CAPACITY} rows on the host, by row. {@link #longs}
+ * holds BOOL as 0 and 1, sign-extended integers, and the first part of two-part values. {@link
+ * #doubles} holds FLOAT32 (results must be rounded to float) and FLOAT64. {@link #secondParts}
+ * holds the second part of two-part values.
  *
- * <p>Values of rows that are null are undefined. The arrays are at least as long as the rows of the
- * chunk are many, which may be fewer than {@value #CAPACITY}. Not thread-safe.
+ * <p>Values of null rows are undefined. The arrays are at least as long as the chunk, which may
+ * have fewer than {@value #CAPACITY} rows. Not thread-safe.
  */
 @PublicEvolving
 public final class HostVector {
-  /** Rows that are evaluated at a time. */
+  /** Maximum number of rows in a chunk. */
   public static final int CAPACITY = 1024;
 
   private static final int LONG_BITS = 64;
@@ -35,14 +35,14 @@ public final class HostVector {
   private final ByteArena arena;
   private boolean hasNulls;
 
-  /** A vector of {@value #CAPACITY} rows. */
+  /** Creates a vector of {@value #CAPACITY} rows. */
   public HostVector(DataType type, ByteArena arena) {
     this(type, arena, CAPACITY);
   }
 
   /**
-   * @param arena where the bytes of this vector's results go; reset with each batch of rows
-   * @param capacity rows, {@value #CAPACITY} at most
+   * @param arena memory for the bytes of results, reset with each chunk
+   * @param capacity number of rows, at most {@value #CAPACITY}
    */
   public HostVector(DataType type, ByteArena arena, int capacity) {
     this.type = type;
@@ -66,17 +66,17 @@ public final class HostVector {
     return kind;
   }
 
-  /** The values, or the first parts, by row. */
+  /** Values or first parts by row. */
   public long[] longs() {
     return longs;
   }
 
-  /** The second parts by row: high words, nanoseconds, lengths in bytes. */
+  /** Second parts by row: high words, nanoseconds or lengths in bytes. */
   public long[] secondParts() {
     return secondParts;
   }
 
-  /** The values of a floating kind by row. */
+  /** Values of a floating-point kind by row. */
   public double[] doubles() {
     return doubles;
   }
@@ -89,13 +89,13 @@ public final class HostVector {
     return hasNulls;
   }
 
-  /** Makes the row null. */
+  /** Sets the row to null. */
   public void setNull(int row) {
     nulls[row] = true;
     hasNulls = true;
   }
 
-  /** Makes no row null. */
+  /** Marks all rows as not null. */
   public void clearNulls() {
     if (hasNulls) {
       Arrays.fill(nulls, false);
@@ -111,19 +111,19 @@ public final class HostVector {
     longs[row] = value ? 1 : 0;
   }
 
-  /** The address of a STRING's or BINARY's bytes, which are never written to. */
+  /** Address of the bytes of a STRING or BINARY. Read-only memory. */
   public long address(int row) {
     return longs[row];
   }
 
-  /** Bytes of a STRING or BINARY. */
+  /** Length in bytes of a STRING or BINARY. */
   public int length(int row) {
     return (int) secondParts[row];
   }
 
   /**
-   * Points at bytes that live as long as the evaluation: those of an operand or of {@link
-   * #allocate}.
+   * Points a row at bytes of an operand or of {@link #allocate}, which live as long as the
+   * evaluation.
    */
   public void setBytes(int row, long address, int length) {
     longs[row] = address;
@@ -131,14 +131,15 @@ public final class HostVector {
   }
 
   /**
-   * Uninitialized memory for the bytes of a result of this vector. If they are over 2 GiB, or their
-   * number overflowed, this throws what makes {@link HostFunction#ofRow} report that the row fails.
+   * Allocates uninitialized memory for the bytes of a result. If the size exceeds 2 GiB or has
+   * overflowed, throws an exception that {@link HostFunction#ofRow} turns into a failure of the
+   * row.
    */
   public long allocate(long bytes) {
     return arena.allocate(bytes);
   }
 
-  /** Copies the bytes of a result. */
+  /** Stores a copy of the bytes. */
   public void setBytes(int row, byte[] bytes) {
     long address = arena.allocate(bytes.length);
     HostMemory.copyFromArray(address, bytes, 0, bytes.length);
@@ -171,7 +172,7 @@ public final class HostVector {
     return new BigDecimal(unscaled, type.scale());
   }
 
-  /** Stores a decimal of this vector's scale, which must fit its precision. */
+  /** Stores a decimal with the scale of this vector, which must fit its precision. */
   public void setDecimal(int row, BigDecimal value) {
     BigInteger unscaled = value.unscaledValue();
     longs[row] = unscaled.longValue();
@@ -180,7 +181,7 @@ public final class HostVector {
     }
   }
 
-  /** Stores a literal's value, as {@link TypedExpression.Literal} holds it, or a null. */
+  /** Stores the value of a literal, as in {@link TypedExpression.Literal}, or null. */
   public void setLiteral(int row, Object value) {
     if (value == null) {
       setNull(row);
@@ -200,7 +201,7 @@ public final class HostVector {
     }
   }
 
-  /** The value as a literal holds it; null of a null. */
+  /** The value as a literal holds it, or null. */
   public Object getLiteral(int row) {
     if (isNull(row)) {
       return null;
@@ -216,7 +217,7 @@ public final class HostVector {
     };
   }
 
-  /** The value as people read it, for messages. */
+  /** The value as text for messages. */
   public String describe(int row) {
     if (isNull(row)) {
       return "NULL";

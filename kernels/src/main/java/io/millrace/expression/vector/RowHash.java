@@ -5,14 +5,13 @@ import io.millrace.annotation.Internal;
 import io.millrace.device.HostMemory;
 
 /**
- * The hash of values by which rows are sampled and constants are found, as {@code row_hash.cuh} has
- * it.
+ * The hash that is used to sample rows and to look up constants. The twin of {@code row_hash.cuh}.
  */
 @Internal
 public final class RowHash {
   private RowHash() {}
 
-  /** Mixes a value into the hash of the values before it, as {@code row_hash.cuh} does. */
+  /** Mixes a value into the hash of the preceding values. */
   public static long mix(long value, long hash) {
     long mixed = hash * 0x9e3779b97f4a7c15L + value;
     mixed = (mixed ^ mixed >>> 33) * 0xff51afd7ed558ccdL;
@@ -20,7 +19,7 @@ public final class RowHash {
     return mixed ^ mixed >>> 33;
   }
 
-  /** Mixes bytes in host memory into a hash, eight at a time, the last filled up with zeros. */
+  /** Mixes bytes in host memory into a hash, eight at a time, padded with zeros. */
   public static long mixBytes(long address, int length, long seed) {
     long hash = mix(length, seed);
     int offset = 0;
@@ -31,8 +30,8 @@ public final class RowHash {
   }
 
   /**
-   * The bytes behind the last whole word of a text that is not made of whole words, filled up with
-   * zeros. Reads no byte of others.
+   * The bytes after the last whole word of a text, padded with zeros; there must be at least one.
+   * Does not read beyond the text.
    */
   public static long lastWord(long address, int length) {
     if (length >= Long.BYTES) {

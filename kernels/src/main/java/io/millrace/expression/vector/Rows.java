@@ -4,8 +4,8 @@ package io.millrace.expression.vector;
 import io.millrace.annotation.PublicEvolving;
 
 /**
- * Which rows of the vectors a function is asked for, in ascending order, none of them with a null
- * operand, and where it says for which it fails.
+ * The rows of a chunk for which a function is called, in ascending order, none with a null operand,
+ * and the sink for their failures.
  */
 @PublicEvolving
 public final class Rows {
@@ -22,13 +22,13 @@ public final class Rows {
   private final boolean dense;
   private final FailureSink failures;
 
-  /** Takes the failures of a call. */
+  /** Receives failed rows. */
   @FunctionalInterface
   public interface FailureSink {
     /**
-     * Takes one.
+     * Reports a failed row.
      *
-     * @param cause what the function threw; null if it threw nothing
+     * @param cause the exception of the function; null if there is none
      */
     void fail(int row, Status status, RuntimeException cause);
   }
@@ -49,33 +49,33 @@ public final class Rows {
     return new Rows(ALL, count, true, failures);
   }
 
-  /** Other rows of the same chunk, failing to the same place. */
+  /** Other rows of the same chunk with the same failure sink. */
   public Rows of(int[] otherPositions, int otherCount) {
     return new Rows(otherPositions, otherCount, false, failures);
   }
 
-  /** The same rows, failing elsewhere. */
+  /** The same rows with another failure sink. */
   public Rows failingTo(FailureSink sink) {
     return new Rows(positions, count, dense, sink);
   }
 
-  /** How many there are. */
+  /** Number of rows. */
   public int count() {
     return count;
   }
 
-  /** The row at {@code index}, 0 to {@link #count} - 1. */
+  /** The row at {@code index}, which is 0 to {@link #count} - 1. */
   public int position(int index) {
     return positions[index];
   }
 
-  /** Whether the rows are 0 to {@link #count} - 1, so that a loop needs no positions. */
+  /** Whether the rows are 0 to {@link #count} - 1, so that loops need no positions. */
   public boolean isDense() {
     return dense;
   }
 
   /**
-   * Says that the function fails for a row, whose result is null then.
+   * Reports that the function fails for a row. The result of the row becomes null.
    *
    * @param status a failure
    */
@@ -83,7 +83,10 @@ public final class Rows {
     failures.fail(row, status, null);
   }
 
-  /** Says that a user's function threw {@code cause} for a row, whose result is null then. */
+  /**
+   * Reports that a user-defined function threw {@code cause} for a row. The result of the row
+   * becomes null.
+   */
   public void fail(int row, RuntimeException cause) {
     failures.fail(row, Status.FUNCTION_THREW, cause);
   }

@@ -3,19 +3,19 @@ package io.millrace.expression.vector;
 
 import io.millrace.annotation.PublicEvolving;
 
-/** What a function says of one row; device functions return the code. */
+/** Outcome of a function for one row; device functions return its code. */
 @PublicEvolving
 public enum Status {
   VALUE(0, ""),
   NULL(1, "null"),
   DIVISION_BY_ZERO(2, "division by zero"),
   INVALID_CAST(3, "the value cannot be cast"),
-  INVALID_ARGUMENT(4, "the function has no such argument"),
+  INVALID_ARGUMENT(4, "invalid argument"),
   /** The device cannot compute this row exactly; the host can. */
   NEEDS_HOST(5, "the row needs the host"),
-  /** Only the host says so: memory on a device is for results that fit. */
-  RESULT_TOO_LONG(6, "a result of over 2 GiB"),
-  /** Only the host says so, of a user's function. */
+  /** Reported by the host only: the device reserves memory for results that fit. */
+  RESULT_TOO_LONG(6, "the result exceeds 2 GiB"),
+  /** Reported by the host only, for user-defined functions. */
   FUNCTION_THREW(7, "the function threw an exception");
 
   private final int code;
@@ -26,18 +26,13 @@ public enum Status {
     this.description = description;
   }
 
-  /** What a device function returns. */
+  /** The code that a device function returns. */
   public int code() {
     return code;
   }
 
-  /** For messages. */
+  /** Text for messages. */
   public String description() {
     return description;
-  }
-
-  /** Whether the row fails the job, on whichever device it is. */
-  public boolean isFailure() {
-    return this != VALUE && this != NULL && this != NEEDS_HOST;
   }
 }

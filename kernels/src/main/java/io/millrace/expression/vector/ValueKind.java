@@ -3,12 +3,13 @@ package io.millrace.expression.vector;
 
 import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
 import io.millrace.expression.error.ExpressionException;
 
-/** How a value is held while an expression is evaluated. */
+/** Representation of a value during evaluation. */
 @Internal
 public enum ValueKind {
-  /** One predicate register; 0 or 1 of a long on the host. */
+  /** A predicate register; 0 or 1 in a long on the host. */
   BOOL,
   /** INT8 to INT32, DATE, TIME and DECIMAL(1..9): 32 bits, sign-extended. */
   INT,
@@ -26,7 +27,7 @@ public enum ValueKind {
   /**
    * The kind of a type's values.
    *
-   * @throws ExpressionException if expressions have no such values: LIST, STRUCT, DICTIONARY
+   * @throws ExpressionException for LIST, STRUCT and DICTIONARY, which expressions do not support
    */
   public static ValueKind of(DataType type) {
     return switch (type.id()) {
@@ -43,12 +44,17 @@ public enum ValueKind {
     };
   }
 
+  /** Whether a type is DATE, TIME or TIMESTAMP. */
+  public static boolean isTemporal(DataType type) {
+    return type.id() == TypeId.DATE || type.id() == TypeId.TIME || type.isTimestamp();
+  }
+
   /** Whether a value has two parts. */
   public boolean isTwoPart() {
     return this == DECIMAL128 || this == TIMESTAMP_NANOS || this == BYTES;
   }
 
-  /** Whether the host holds values in doubles. */
+  /** Whether host vectors store the values as doubles. */
   public boolean isFloating() {
     return this == FLOAT || this == DOUBLE;
   }

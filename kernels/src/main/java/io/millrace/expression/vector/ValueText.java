@@ -14,20 +14,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** Stored values as people read them. */
+/** Stored values as readable text. */
 @Internal
 public final class ValueText {
   private ValueText() {}
 
-  /** A literal, as {@link TypedExpression.Literal} holds it, with the type of dates and times. */
+  /** A literal, see {@link TypedExpression.Literal}; dates and times include their type. */
   public static String ofLiteral(DataType type, Object value) {
-    boolean isTemporal = type.id() == TypeId.DATE || type.id() == TypeId.TIME || type.isTimestamp();
     if (value instanceof String) {
       return "'" + value + "'";
     } else if (value instanceof TimestampNanos timestamp) {
       return type + " '" + timestamp(timestamp) + "'";
     }
-    return isTemporal && value instanceof Long stored
+    return ValueKind.isTemporal(type) && value instanceof Long stored
         ? type + " '" + of(type, stored) + "'"
         : String.valueOf(value);
   }
@@ -53,7 +52,7 @@ public final class ValueText {
         : instant.atOffset(ZoneOffset.UTC).toLocalDateTime().toString();
   }
 
-  /** A timestamp of nine digits behind the second, as SQL writes it. */
+  /** A timestamp with nine fraction digits in SQL notation. */
   public static String timestamp(TimestampNanos timestamp) {
     DataType micros = new DataType(TypeId.TIMESTAMP_MILLIS, 3, 0, false, List.of());
     long second = Math.floorDiv(timestamp.millis(), 1_000L) * 1_000;
@@ -62,7 +61,7 @@ public final class ValueText {
     return withSeconds(text) + String.format(Locale.ROOT, ".%09d", nanos);
   }
 
-  /** Java leaves seconds of zero out, SQL does not. */
+  /** Adds seconds of zero, which Java omits and SQL requires. */
   public static String withSeconds(String text) {
     String spaced = text.replace('T', ' ');
     return spaced.length() == "1970-01-01 00:00".length() ? spaced + ":00" : spaced;

@@ -1,2 +1,2 @@
-/** Values of up to a chunk of rows on the host, and functions over them. */
+/** Host vectors with the values of a chunk of rows, and functions over them. */
 package io.millrace.expression.vector;

@@ -10,11 +10,11 @@ import io.millrace.testing.DeviceExtension;
 import java.util.List;
 import java.util.Optional;
 
-/** What a test's device makes of one expression. */
+/** Evaluates single expressions on a test's device. */
 public final class Evaluation {
   private Evaluation() {}
 
-  /** The expression's value in each row of the table. */
+  /** The values of the expression for all rows of the table. */
   public static List<Object> of(DeviceExtension device, Table table, Expression expression) {
     try (Table result = calc(table, expression).apply(table, device.stream(), device.memory())) {
       return device.rows(result).stream().map(row -> row.get(0)).toList();

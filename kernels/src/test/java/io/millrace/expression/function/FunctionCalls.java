@@ -24,7 +24,7 @@ public final class FunctionCalls {
     this.device = device;
   }
 
-  /** The function's result for these arguments, or null. */
+  /** The result of the function for these arguments, or null. */
   public Object of(String function, Object... arguments) {
     List<Object> row = new ArrayList<>();
     for (Object argument : arguments) {
@@ -33,7 +33,7 @@ public final class FunctionCalls {
     return ofRows(function, List.of(row)).get(0);
   }
 
-  /** The function's results, one for each row of arguments. */
+  /** The results of the function, one per row of arguments. */
   public List<Object> ofRows(String function, List<List<Object>> rows) {
     Object[] columns = new Object[rows.get(0).size()];
     for (int i = 0; i < columns.length; i++) {

@@ -26,7 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The pages of the function reference, made from the registry that expressions resolve with. */
+/** The pages of the function reference, generated from the function registry. */
 final class FunctionReference {
   private static final String HEADER =
       "<!-- Made from the function registry by `mvn test -pl kernels -Dtest=FunctionReferenceTest"
@@ -49,7 +49,7 @@ final class FunctionReference {
       - A cast to text between two other casts may be left out, and so may a FLOOR or CEIL to a unit within another.
       """;
 
-  /** Calls with arguments of one form. */
+  /** A group of calls with arguments of the same form. */
   private record Form(String arguments, String result, String where) {}
 
   private final FunctionRegistry functions;
@@ -60,7 +60,7 @@ final class FunctionReference {
     this.context = new ResolutionContext(ResolutionContext.DEFAULT.zone(), functions);
   }
 
-  /** Each page by its file name: one a family, and the {@code README.md} that counts them. */
+  /** Pages by file name: one per family, and the {@code README.md} with an overview. */
   Map<String, String> pages() {
     Map<String, String> pages = new LinkedHashMap<>();
     StringBuilder index = new StringBuilder(HEADER);
@@ -137,7 +137,7 @@ final class FunctionReference {
     forms(function).forEach((form, types) -> append(page, form, types));
   }
 
-  /** One type is written where T stands for it, several behind. */
+  /** Writes a single type in place of T; several types follow the form. */
   private static void append(StringBuilder page, Form form, Set<String> types) {
     String arguments = form.arguments();
     String result = form.result();
@@ -169,7 +169,7 @@ final class FunctionReference {
     return String.join(", ", texts);
   }
 
-  /** The literals of a function that takes units of time. */
+  /** The unit literals of a function that takes units of time. */
   private static Set<String> units(FunctionDefinition function) {
     Set<String> units = new LinkedHashSet<>();
     for (Signature signature : function.signatures()) {
@@ -184,7 +184,7 @@ final class FunctionReference {
     return units;
   }
 
-  /** Each form of the function's calls, with the types that T stands for. */
+  /** The forms of a function's calls, each with the types that T stands for. */
   private Map<Form, Set<String>> forms(FunctionDefinition function) {
     Map<Form, Set<String>> forms = new LinkedHashMap<>();
     for (Signature signature : function.signatures()) {

@@ -10,13 +10,13 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The checked-in function reference is what the registry says. */
+/** The checked-in function reference matches the registry. */
 class FunctionReferenceTest {
   private static final Path FOLDER = Path.of("../docs/functions");
   private static final boolean WRITE = "write".equals(System.getProperty("millrace.reference"));
 
   @Test
-  void pagesAreCurrent() throws IOException {
+  void pagesAreUpToDate() throws IOException {
     Map<String, String> pages = new FunctionReference(FunctionRegistry.builtIn()).pages();
     if (WRITE) {
       Files.createDirectories(FOLDER);

@@ -62,7 +62,7 @@ class HostColumnWriterTest {
       values.setBytes(0, values.address(0), Integer.MAX_VALUE);
       assertThatThrownBy(() -> writer.append(values, Rows.all(2, null)))
           .isInstanceOf(GpuOutOfMemoryException.class)
-          .hasMessage("a column gets 2147483648 bytes or more, but holds 2 GiB at most");
+          .hasMessage("expected at most 2 GiB of bytes in a column, got 2147483648 or more");
     }
   }
 

@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The search in tables of constants, of many rows and of constants with equal hashes. */
+/** Lookups in constant tables: many rows, and constants with equal hashes. */
 class ConstantTableTest {
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
@@ -32,9 +32,11 @@ class ConstantTableTest {
   private final CalcResults results =
       new CalcResults(ResolutionContext.DEFAULT, device, Integer.MAX_VALUE);
 
-  /** The even ones are in the lists; all rows are sought, and those where {@code b} is true. */
+  /**
+   * The lists contain even numbers. Looks up all rows, then the rows in which {@code b} is true.
+   */
   @Test
-  void manyRowsAreSoughtAtATime() {
+  void manyRowsAreLookedUpAtOnce() {
     int rows = 3000;
     IntFunction<Object> text = i -> "name " + i + "*".repeat(i % 20);
     IntFunction<Object> decimal = i -> BigDecimal.valueOf(i).scaleByPowerOfTen(18).setScale(6);
@@ -68,19 +70,19 @@ class ConstantTableTest {
     }
   }
 
-  /** Null where the number is divisible by ten. */
+  /** Null if the number is divisible by ten. */
   private static Object[] values(int[] numbers, IntFunction<Object> value) {
     return Arrays.stream(numbers).mapToObj(i -> i % 10 == 0 ? null : value.apply(i)).toArray();
   }
 
   @Test
-  void constantsOfOneHashAreToldApart() {
+  void constantsWithEqualHashesAreDistinguished() {
     long first = 12;
     long second = 34;
     BigDecimal known = decimal(first, second);
     BigDecimal other;
     do {
-      // So that the hash before the last step is the same: see RowSample.mix.
+      // Makes the hash before the last step equal: see RowHash.mix.
       long otherFirst = random.random().nextLong();
       long factor = 0x9e3779b97f4a7c15L;
       long otherSecond =

@@ -7,10 +7,10 @@ import io.millrace.expression.function.decimal.DecimalArithmetic;
 import io.millrace.expression.function.decimal.DecimalFunctions;
 import io.millrace.expression.function.numeric.Arithmetic;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** The arithmetic operators, with the result types of Flink SQL. */
+/** The arithmetic operators with the result types of Flink SQL. */
 @Internal
 public final class ArithmeticFunctions {
   private static final List<DataType> TYPES =
@@ -52,8 +52,9 @@ public final class ArithmeticFunctions {
     definitions.add(
         infix(
             Arithmetic.DIVIDE,
-            "The quotient; of integers truncated towards zero. Division by zero fails, but gives"
-                + " infinity or NaN for floating-point numbers."));
+            "The quotient. Integer division truncates towards zero. Division by zero fails"
+                + " for integers and decimals and gives infinity or NaN for floating-point"
+                + " numbers."));
     definitions.add(
         builder("MOD", "The remainder of the division, with the sign of the dividend.")
             .aliases("%")
@@ -67,7 +68,7 @@ public final class ArithmeticFunctions {
                         TYPES.stream().map(Signature::of),
                         DecimalFunctions.unarySignatures().stream())
                     .toList())
-            .description("The number with the other sign; integers wrap. Written -x.")
+            .description("The negated number; integers wrap. Written -x.")
             .sql(arguments -> "(-" + arguments.get(0) + ")")
             .bind(ArithmeticFunctions::negate));
     return definitions;
@@ -83,8 +84,8 @@ public final class ArithmeticFunctions {
                     : of(operation, arguments, context));
   }
 
-  /** From left to right, which types, roundings and failures depend on. */
-  private static TypedExpression sum(List<TypedExpression> arguments, ResolutionContext context) {
+  /** Adds from left to right, because types, rounding and failures depend on the order. */
+  private static TypedExpression sum(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 2, Integer.MAX_VALUE);
     TypedExpression sum = arguments.get(0);
     for (TypedExpression argument : arguments.subList(1, arguments.size())) {
@@ -114,7 +115,7 @@ public final class ArithmeticFunctions {
   }
 
   private static TypedExpression of(
-      Arithmetic operation, List<TypedExpression> arguments, ResolutionContext context) {
+      Arithmetic operation, List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 2, 2);
     for (TypedExpression argument : arguments) {
       boolean isRefused = operation == Arithmetic.REMAINDER && argument.type().isFloatingPoint();
@@ -129,14 +130,13 @@ public final class ArithmeticFunctions {
     TypedExpression left = Coercion.cast(arguments.get(0), common, context);
     TypedExpression right = Coercion.cast(arguments.get(1), common, context);
     TypedExpression result = operation.of(left, right);
-    // SQL gives a remainder the divisor's type.
+    // SQL gives the remainder the type of the divisor.
     return operation == Arithmetic.REMAINDER && common.isInteger()
         ? Coercion.cast(result, arguments.get(1).type(), context)
         : result;
   }
 
-  private static TypedExpression negate(
-      List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression negate(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 1, 1);
     DataType type = arguments.get(0).type();
     if (type.isDecimal()) {

@@ -8,10 +8,10 @@ import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.ptx.PtxValue;
 import io.millrace.expression.ptx.PtxWriter;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
@@ -25,13 +25,14 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Mathematical functions of DOUBLE. Each is one algorithm on both sides: that of {@link
- * StrictMath}, which is specified to be fdlibm's, or {@link Logarithm}. Flink calls {@link Math},
- * which is within one unit in the last place of both.
+ * Mathematical functions of DOUBLE. Host and device use the same algorithm: fdlibm, as specified by
+ * {@link StrictMath}, or {@link Logarithm}. Flink calls {@link Math}, whose results are within one
+ * unit in the last place of both.
  */
 @Internal
 public final class MathFunctions {
-  // What Math computes with instructions of the processor; it leaves the rest to StrictMath.
+  // Functions that Math computes with processor instructions; it delegates the others to
+  // StrictMath.
   private static final Set<String> APPROXIMATED =
       Set.of("EXP", "LN", "LOG", "LOG10", "LOG2", "POWER", "SIN", "COS", "TAN");
   private static final String QUOTIENT = "COT";
@@ -51,7 +52,7 @@ public final class MathFunctions {
         unary("LOG10", "The logarithm to base 10.", Logarithm::decimal),
         unary("LOG2", "The logarithm to base 2.", Logarithm::binary),
         logarithm(),
-        binary("POWER", "The first number to the power of the second.", StrictMath::pow),
+        binary("POWER", "The first number raised to the power of the second.", StrictMath::pow),
         unary(
             "SQRT",
             "The square root, as the power of 0.5: infinity for minus infinity.",
@@ -65,8 +66,8 @@ public final class MathFunctions {
         unary("COS", "The cosine of an angle in radians.", StrictMath::cos),
         unary("TAN", "The tangent of an angle in radians.", StrictMath::tan),
         unary(QUOTIENT, "The cotangent of an angle in radians.", x -> 1.0 / StrictMath.tan(x)),
-        unary("ASIN", "The arc sine; NaN beyond -1 and 1.", StrictMath::asin),
-        unary("ACOS", "The arc cosine; NaN beyond -1 and 1.", StrictMath::acos),
+        unary("ASIN", "The arc sine; NaN outside -1 to 1.", StrictMath::asin),
+        unary("ACOS", "The arc cosine; NaN outside -1 to 1.", StrictMath::acos),
         unary("ATAN", "The arc tangent.", StrictMath::atan),
         binary("ATAN2", "The angle of the point (x, y), given y and x.", StrictMath::atan2));
   }
@@ -80,8 +81,16 @@ public final class MathFunctions {
 
   private static List<FunctionDefinition> angles() {
     return List.of(
-        unary("DEGREES", "Radians as degrees.", Math::toDegrees, multiply(Math.toDegrees(1))),
-        unary("RADIANS", "Degrees as radians.", Math::toRadians, multiply(Math.toRadians(1))));
+        unary(
+            "DEGREES",
+            "Converts radians to degrees.",
+            Math::toDegrees,
+            multiply(Math.toDegrees(1))),
+        unary(
+            "RADIANS",
+            "Converts degrees to radians.",
+            Math::toRadians,
+            multiply(Math.toRadians(1))));
   }
 
   private static List<FunctionDefinition> constants() {
@@ -95,7 +104,9 @@ public final class MathFunctions {
         .family(FunctionFamily.ARITHMETIC)
         .signatures(
             Signature.of(DataType.FLOAT64), Signature.of(DataType.FLOAT64, DataType.FLOAT64))
-        .description("The natural logarithm of a number, or the logarithm to a base that is first.")
+        .description(
+            "The natural logarithm of a number, or, with two arguments, the logarithm of"
+                + " the second to the base of the first.")
         .differences(differences("LOG"))
         .bind(
             (arguments, context) -> {
@@ -129,10 +140,10 @@ public final class MathFunctions {
 
   private static String differences(String name) {
     if (name.equals(QUOTIENT)) {
-      return "May be two units in the last place from Flink's result.";
+      return "Results differ from Flink by up to two units in the last place.";
     }
     return APPROXIMATED.contains(name)
-        ? "May be one unit in the last place from Flink's result."
+        ? "Results differ from Flink by up to one unit in the last place."
         : "";
   }
 
@@ -172,7 +183,7 @@ public final class MathFunctions {
   }
 
   private static List<TypedExpression> doubles(
-      List<TypedExpression> arguments, ResolutionContext context) {
+      List<TypedExpression> arguments, BindingContext context) {
     for (TypedExpression argument : arguments) {
       if (!argument.type().isNumeric()) {
         throw Arguments.wrongType(argument);
@@ -191,7 +202,7 @@ public final class MathFunctions {
                 result.register(), operands.get(0).register(), literal(factor)));
   }
 
-  // The sum makes a positive zero of a negative one.
+  // Adding zero turns -0.0 into 0.0.
   private static void squareRoot(PtxWriter ptx, List<PtxValue> operands, PtxValue result) {
     String operand = operands.get(0).register();
     String isMinusInfinity = ptx.register(".pred");
@@ -204,7 +215,7 @@ public final class MathFunctions {
         result.register(), literal(Double.POSITIVE_INFINITY), result.register(), isMinusInfinity);
   }
 
-  /** A constant as PTX writes it, by its bits. */
+  /** The PTX notation of a constant, by its bits. */
   static String literal(double value) {
     return String.format(Locale.ROOT, "0d%016X", Double.doubleToLongBits(value));
   }

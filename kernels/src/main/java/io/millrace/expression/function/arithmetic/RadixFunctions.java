@@ -5,10 +5,10 @@ import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.ResultSizeLimit;
@@ -33,25 +33,25 @@ public final class RadixFunctions {
         FunctionDefinition.named("BIN")
             .family(FunctionFamily.ARITHMETIC)
             .signatures(Signature.of(DataType.INT64))
-            .description("The binary digits of an integer, of a negative one those of 64 bits.")
+            .description("The binary digits of an integer; a negative integer has 64.")
             .bind(RadixFunctions::binary),
         FunctionDefinition.named("HEX")
             .family(FunctionFamily.ARITHMETIC)
             .signatures(Signature.of(DataType.INT64), Signature.of(DataType.STRING))
             .description(
-                "The hexadecimal digits, upper case, of an integer or of a string's UTF-8 bytes.")
+                "The hexadecimal digits, upper case, of an integer or of the UTF-8 bytes of a"
+                    + " string.")
             .bind(RadixFunctions::hexadecimal),
         FunctionDefinition.named("UNHEX")
             .family(FunctionFamily.STRING)
             .signatures(Signature.of(DataType.STRING))
             .description(
-                "The bytes that hexadecimal digits stand for; null if others are there. The first"
-                    + " byte of an odd number of digits is zero.")
+                "The bytes that hexadecimal digits stand for; null if the string contains"
+                    + " another character. An odd number of digits gives a first byte of zero.")
             .bind((arguments, context) -> bytes(arguments)));
   }
 
-  private static TypedExpression binary(
-      List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression binary(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 1, 1);
     return BoundFunction.named("BIN")
         .host(
@@ -64,7 +64,7 @@ public final class RadixFunctions {
   }
 
   private static TypedExpression hexadecimal(
-      List<TypedExpression> arguments, ResolutionContext context) {
+      List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 1, 1);
     BoundFunction.Builder function = BoundFunction.named("HEX");
     if (arguments.get(0).type().id() == TypeId.STRING) {
@@ -86,13 +86,13 @@ public final class RadixFunctions {
         .call(List.of(asLong(arguments.get(0), context)), DataType.STRING);
   }
 
-  // By way of a String, as Flink does, which replaces bytes that are no UTF-8.
+  // Converts through String like Flink, which replaces malformed UTF-8.
   private static void encode(HostVector[] operands, HostVector result, int row) {
     byte[] bytes = operands[0].getString(row).getBytes(StandardCharsets.UTF_8);
     result.setString(row, HexFormat.of().withUpperCase().formatHex(bytes));
   }
 
-  private static TypedExpression asLong(TypedExpression argument, ResolutionContext context) {
+  private static TypedExpression asLong(TypedExpression argument, BindingContext context) {
     if (!argument.type().isInteger()) {
       throw Arguments.wrongType(argument);
     }
@@ -119,7 +119,7 @@ public final class RadixFunctions {
     }
   }
 
-  // Of an odd number of digits the first is checked, but its byte is zero: so does Flink.
+  // Like Flink: with an odd number of digits the first digit is validated, but its byte is zero.
   private static Optional<byte[]> decode(byte[] digits) {
     int odd = digits.length % 2;
     if (odd == 1 && Character.digit(digits[0], HEXADECIMAL) < 0) {

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.function.DoubleUnaryOperator;
 import java.util.stream.Stream;
 
-/** Functions of all numbers that keep the type: absolute value, sign, and rounding. */
+/** Functions of all numeric types that keep the type: absolute value, sign and rounding. */
 @Internal
 public final class RoundingFunctions {
   private static final List<DataType> INTEGERS =
@@ -33,11 +33,11 @@ public final class RoundingFunctions {
   private static final List<DataType> FLOATING = List.of(DataType.FLOAT32, DataType.FLOAT64);
   private static final List<DataType> NUMBERS =
       Stream.concat(INTEGERS.stream(), FLOATING.stream()).toList();
-  // What Flink generates for the narrower integers does not compile.
+  // The code that Flink generates for narrower integers does not compile.
   private static final List<DataType> WIDE_NUMBERS =
       List.of(DataType.INT32, DataType.INT64, DataType.FLOAT32, DataType.FLOAT64);
 
-  // Any INTEGER will do, but Flink takes its time, or all memory, for many millions of digits.
+  // Flink accepts any INTEGER, but needs excessive time or memory for many millions of digits.
   private static final Signature.Parameter DIGITS =
       Signature.literal(DataType.INT32, 2L, 0L, -1L, 12L, 2147483647L, -2147483647L);
 
@@ -45,26 +45,33 @@ public final class RoundingFunctions {
 
   public static List<FunctionDefinition> definitions() {
     return List.of(
-        unary("ABS", "The absolute value; the least integer is its own.", NUMBERS)
+        unary("ABS", "The absolute value; the least integer is returned unchanged.", NUMBERS)
             .bind((arguments, context) -> absolute(arguments)),
-        unary("SIGN", "-1, 0 or 1 for negative numbers, zero and positive ones.", WIDE_NUMBERS)
+        unary("SIGN", "-1, 0 or 1 for a negative number, zero or a positive number.", WIDE_NUMBERS)
             .bind((arguments, context) -> sign(arguments)),
-        unary("FLOOR", "The greatest whole number that is not above.", NUMBERS)
+        unary(
+                "FLOOR",
+                "The greatest whole number that is less than or equal to the argument.",
+                NUMBERS)
             .bind((arguments, context) -> whole("FLOOR", Math::floor, "cvt.rmi", arguments)),
-        unary("CEIL", "The least whole number that is not below.", NUMBERS)
+        unary(
+                "CEIL",
+                "The least whole number that is greater than or equal to the argument.",
+                NUMBERS)
             .aliases("CEILING")
             .bind((arguments, context) -> whole("CEIL", Math::ceil, "cvt.rpi", arguments)),
         rounding(
                 "ROUND",
-                "Rounded half away from zero, to digits after the point if there are any; integers"
-                    + " wrap, and NaN, infinities and 536870920 digits or more fail.",
+                "Rounds half away from zero, to a number of digits after the decimal point"
+                    + " (default 0). Integers wrap. NaN, infinities and 536870920 digits or more"
+                    + " fail.",
                 NUMBERS)
             .bind((arguments, context) -> round(arguments)),
         rounding(
                 "TRUNCATE",
-                "Without the digits after the point, or after so many of them; floating-point"
-                    + " numbers of 1E20 and beyond, NaN and infinities fail, as do 536870920 digits"
-                    + " or more before the point.",
+                "Removes the digits after the decimal point, or after the given number of"
+                    + " digits. Floating-point numbers of 1E20 and beyond, NaN and infinities fail,"
+                    + " as do 536870920 or more digits before the decimal point.",
                 WIDE_NUMBERS)
             .bind((arguments, context) -> truncate(arguments)));
   }
@@ -94,7 +101,8 @@ public final class RoundingFunctions {
                     DecimalFunctions.roundingSignatures().stream())
                 .toList())
         .differences(
-            "Of a DECIMAL the digits must be a literal; of other numbers they need not be one.")
+            "For a DECIMAL the number of digits must be a literal; for other types it may"
+                + " be any expression.")
         .description(description);
   }
 
@@ -151,7 +159,7 @@ public final class RoundingFunctions {
         .call(arguments, type);
   }
 
-  // Zeros and NaN are their own sign.
+  // Zeros and NaN are returned unchanged.
   private static void emitSign(
       PtxWriter ptx, List<PtxValue> operands, PtxValue result, DataType type) {
     String operand = operands.get(0).register();
@@ -250,8 +258,8 @@ public final class RoundingFunctions {
   }
 
   /**
-   * The operands, of which the digits of an integer fail where they are too many. This is a call of
-   * its own, so that the usual literal digits cost nothing and never fail.
+   * Wraps the digits operand in a check that fails if there are too many. The check is a separate
+   * call, so that literal digits, the usual case, cost nothing and never fail.
    */
   private static List<TypedExpression> checked(
       String name, List<TypedExpression> operands, int most) {

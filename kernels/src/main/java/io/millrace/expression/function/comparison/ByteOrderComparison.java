@@ -3,7 +3,10 @@ package io.millrace.expression.function.comparison;
 
 import io.millrace.device.HostMemory;
 
-/** The order of byte strings in host memory: unsigned bytes, the shorter first. */
+/**
+ * Lexicographic order of byte strings in host memory: unsigned bytes, a prefix before the longer
+ * string.
+ */
 final class ByteOrderComparison {
   private ByteOrderComparison() {}
 

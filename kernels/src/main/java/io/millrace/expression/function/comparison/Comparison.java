@@ -7,8 +7,8 @@ import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.ptx.PtxValue;
 import io.millrace.expression.ptx.PtxWriter;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
@@ -19,8 +19,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The six comparisons, of values of one type. NaN compares as in Java: equal and ordered to
- * nothing; -0.0 equals 0.0. Bytes compare unsigned, the shorter first where one begins the other.
+ * The six comparisons of two values of one type. NaN compares as in Java (not equal to and not
+ * ordered with anything) and -0.0 equals 0.0. Bytes compare as unsigned; a prefix is less than the
+ * longer string.
  */
 @Internal
 public enum Comparison {
@@ -68,12 +69,12 @@ public enum Comparison {
   }
 
   /**
-   * The comparison of two expressions, cast to their common type; a text to the other's.
+   * Compares two expressions after casting them to their common type. A STRING is cast to the type
+   * of the other side.
    *
-   * @throws ExpressionException if they have none, or if values of it have no order
+   * @throws ExpressionException if there is no common type or it has no order
    */
-  public TypedExpression of(
-      TypedExpression left, TypedExpression right, ResolutionContext context) {
+  public TypedExpression of(TypedExpression left, TypedExpression right, BindingContext context) {
     if (ImplicitStringComparison.compares(left, right)) {
       return ImplicitStringComparison.of(this, left, right, context);
     }
@@ -99,7 +100,10 @@ public enum Comparison {
             DataType.BOOL);
   }
 
-  /** Whether a FLOAT equals a DOUBLE is asked in the type of the first of both, as in Flink. */
+  /**
+   * The type to compare in. Flink compares a FLOAT with a DOUBLE for equality in the type of the
+   * left side.
+   */
   DataType commonType(TypedExpression left, TypedExpression right) {
     boolean isEquality = this == EQUAL || this == NOT_EQUAL;
     return isEquality && left.type().isFloatingPoint() && right.type().isFloatingPoint()
@@ -251,7 +255,7 @@ public enum Comparison {
         ".s32");
   }
 
-  /** Where the first parts are equal the second decide. */
+  /** Compares the second parts if the first parts are equal. */
   private void emitTwoParts(
       PtxWriter ptx,
       PtxValue result,

@@ -5,17 +5,17 @@ import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.expression.function.logical.LogicalFunctions;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.TypedExpression;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Comparisons, ranges and lists. */
+/** Comparison operators, BETWEEN and IN. */
 @Internal
 public final class ComparisonFunctions {
   public static final List<DataType> ORDERED =
@@ -67,21 +67,29 @@ public final class ComparisonFunctions {
     }
     definitions.add(
         between(
-            "BETWEEN",
-            "Whether a value is within two others, both included; compares as <= does."));
+            "BETWEEN", "Whether a value is between two others, inclusive; compares as <= does."));
     definitions.add(
         between("NOT BETWEEN", "Whether a value is outside a range; compares as < does."));
     definitions.add(
-        in("IN", "Whether a value is equal to one of the others, texts being cast to its type."));
+        in(
+            "IN",
+            "Whether a value equals one of the others. Strings are cast to the type of the"
+                + " value."));
     definitions.add(
         in(
             "NOT IN",
-            "Whether a value is equal to none of the others, texts being cast to its type."));
+            "Whether a value equals none of the others. Strings are cast to the type of"
+                + " the value."));
     definitions.add(isNull("IS NULL", "Whether a value is null."));
     definitions.add(isNull("IS NOT NULL", "Whether a value is not null."));
-    definitions.add(distinct("IS DISTINCT FROM", "Whether two values differ, null being a value."));
     definitions.add(
-        distinct("IS NOT DISTINCT FROM", "Whether two values are the same, null being a value."));
+        distinct(
+            "IS DISTINCT FROM",
+            "Whether two values differ. Null equals null and differs from every value."));
+    definitions.add(
+        distinct(
+            "IS NOT DISTINCT FROM",
+            "Whether two values are equal. Null equals null and differs from every value."));
     return definitions;
   }
 
@@ -93,9 +101,10 @@ public final class ComparisonFunctions {
         .signatures(Stream.concat(signatures(2, equality).stream(), MIXED.stream()).toList())
         .description(
             equality
-                ? "Compares two values of a common type; a text and a date or time as the latter."
-                : "Compares two values of a common type; a text and a number, date or time as the"
-                    + " latter, integers as BIGINT.")
+                ? "Compares two values in their common type. A STRING is cast to the DATE, TIME"
+                    + " or TIMESTAMP it is compared with."
+                : "Compares two values in their common type. A STRING is cast to the type of the"
+                    + " number, date or time it is compared with, BIGINT for integers.")
         .infix(comparison.symbol())
         .bind(
             (arguments, context) -> {
@@ -203,9 +212,9 @@ public final class ComparisonFunctions {
             });
   }
 
-  /** A FLOAT beside a DOUBLE as a DOUBLE; all others as they are. */
+  /** Casts a FLOAT to DOUBLE if the other side is a DOUBLE. */
   private static TypedExpression asDouble(
-      TypedExpression value, TypedExpression other, ResolutionContext context) {
+      TypedExpression value, TypedExpression other, BindingContext context) {
     return value.type().isFloatingPoint() && other.type().isFloatingPoint()
         ? Coercion.cast(value, Coercion.common(value.type(), other.type()), context)
         : value;

@@ -5,23 +5,23 @@ import io.millrace.column.DataType;
 import io.millrace.expression.function.decimal.DecimalHostFunctions;
 import io.millrace.expression.function.decimal.DecimalRegisters;
 import io.millrace.expression.function.decimal.DecimalType;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
 import java.util.List;
 
 /**
- * The order of decimals where it is not that of the common type, as in Flink: exact for decimals
- * whose common type does not hold both, and with NaN above all numbers and -0.0 below zero for a
- * decimal and a floating-point number.
+ * Order of decimals where Flink does not compare in the common type. Decimals whose common type
+ * cannot hold both are compared exactly. A decimal and a floating-point number are compared with
+ * NaN above all numbers and -0.0 below zero.
  */
 final class DecimalComparison {
 
   private DecimalComparison() {}
 
-  /** Whether the order of {@code left} and {@code right} is found here. */
+  /** Whether this class compares {@code left} and {@code right}. */
   static boolean orders(DataType left, DataType right) {
     if (!left.isDecimal() && !right.isDecimal()) {
       return false;
@@ -37,9 +37,9 @@ final class DecimalComparison {
         + Math.max(left.scale(), right.scale());
   }
 
-  /** The comparison {@code left < right}, or {@code left <= right}. */
+  /** {@code left < right}, or {@code left <= right} if {@code orEqual}. */
   static TypedExpression less(
-      boolean orEqual, TypedExpression left, TypedExpression right, ResolutionContext context) {
+      boolean orEqual, TypedExpression left, TypedExpression right, BindingContext context) {
     return left.type().isFloatingPoint() || right.type().isFloatingPoint()
         ? lessAsDoubles(orEqual, left, right, context)
         : lessExactly(orEqual, left, right);
@@ -66,7 +66,7 @@ final class DecimalComparison {
   }
 
   private static TypedExpression lessAsDoubles(
-      boolean orEqual, TypedExpression left, TypedExpression right, ResolutionContext context) {
+      boolean orEqual, TypedExpression left, TypedExpression right, BindingContext context) {
     return function(orEqual)
         .parameters("total order")
         .host(isLess(orEqual))

@@ -3,10 +3,10 @@ package io.millrace.expression.function.comparison;
 
 import io.millrace.column.DataType;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.ConstantFolding;
 import io.millrace.expression.resolve.ConstantLookup;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.typed.TypedExpression.Literal;
 import java.util.ArrayList;
@@ -18,23 +18,23 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * IN and NOT IN. A value is compared with each of the list, but for {@link
- * ConstantLookup#MIN_CONSTANTS} or more constants, which it is looked up in.
+ * IN and NOT IN. A value is compared with each list element, except that {@link
+ * ConstantLookup#MIN_CONSTANTS} or more constants are looked up in a table.
  *
- * <p>Floating-point numbers compare as in Flink, which puts two or more constants that are not the
- * same into a hash set: -0.0 is in no list of them, be there a 0 or not, but equals 0 in a list of
- * one. A constant that is -0.0 is read as 0.0, and NaN and infinities do not count.
+ * <p>Floating-point numbers compare as in Flink, which puts two or more distinct constants into a
+ * hash set: -0.0 is not found in such a set, even if the set contains 0, but equals 0 in a list of
+ * one constant. A constant -0.0 is read as 0.0. NaN and infinities are never found.
  */
 final class InList {
   private final boolean within;
   private final Comparison comparison;
   private final TypedExpression value;
-  private final ResolutionContext context;
-  // By the type in which they are compared with the value.
+  private final BindingContext context;
+  // Grouped by the type in which they are compared with the value.
   private final Map<DataType, List<Literal>> constants = new HashMap<>();
   private final Map<DataType, DataType> comparedTypes = new HashMap<>();
 
-  private InList(boolean within, TypedExpression value, ResolutionContext context) {
+  private InList(boolean within, TypedExpression value, BindingContext context) {
     this.within = within;
     this.comparison = within ? Comparison.EQUAL : Comparison.NOT_EQUAL;
     this.value = value;
@@ -42,21 +42,18 @@ final class InList {
   }
 
   /**
-   * Whether {@code value} is in the list, or is not.
+   * Tests whether {@code value} is in the list (IN) or is not (NOT IN).
    *
-   * @param list as the arguments of IN are written
+   * @param list the arguments of IN as written
    */
   static TypedExpression of(
-      boolean within,
-      TypedExpression value,
-      List<TypedExpression> list,
-      ResolutionContext context) {
+      boolean within, TypedExpression value, List<TypedExpression> list, BindingContext context) {
     return new InList(within, value, context).of(values(value, list, context));
   }
 
-  /** The list that a value is looked for in; of texts and others the value's type decides. */
+  /** The list elements, cast to the type of the value if a STRING meets another type. */
   private static List<TypedExpression> values(
-      TypedExpression value, List<TypedExpression> list, ResolutionContext context) {
+      TypedExpression value, List<TypedExpression> list, BindingContext context) {
     boolean comparesTexts = comparesTexts(value, list);
     DataType common = comparesTexts ? Coercion.commonType(list) : value.type();
     List<TypedExpression> values = new ArrayList<>(list.size());
@@ -70,7 +67,7 @@ final class InList {
     return values;
   }
 
-  // Loops instead of streams, which are slow until they are compiled: jobs bind a list once.
+  // Loops instead of streams: jobs bind a list once, and streams are slow until they are compiled.
   private static boolean comparesTexts(TypedExpression value, List<TypedExpression> list) {
     for (TypedExpression other : list) {
       if (ImplicitStringComparison.compares(value, other)) {
@@ -81,12 +78,12 @@ final class InList {
   }
 
   /**
-   * As Calcite does where it makes an OR of IN.
+   * Casts as Calcite does when it expands IN into OR.
    *
    * @throws io.millrace.expression.error.ExpressionException if the types cannot be compared
    */
   private static TypedExpression castToKind(
-      TypedExpression value, DataType type, ResolutionContext context) {
+      TypedExpression value, DataType type, BindingContext context) {
     boolean isSameKind =
         type.id() == value.type().id()
             || (type.isDecimal() && value.type().isDecimal())
@@ -127,8 +124,8 @@ final class InList {
   }
 
   /**
-   * The constants of the list in the types in which they are compared; for all else nothing, or a
-   * null.
+   * The constants of the list in the types in which they are compared. Empty or null for other
+   * elements.
    */
   private List<Optional<Literal>> literals(List<TypedExpression> list) {
     List<Optional<Literal>> literals = ConstantFolding.foldAll(list);
@@ -175,14 +172,14 @@ final class InList {
         && group.stream().anyMatch(constant -> number(constant) == 0);
   }
 
-  /** Whether Flink puts floating-point constants into a set. */
+  /** Whether Flink would put these floating-point constants into a set. */
   private static boolean isSet(List<Literal> group) {
     return group.get(0).type().isFloatingPoint()
         && group.stream().mapToDouble(InList::number).filter(Double::isFinite).distinct().count()
             > 1;
   }
 
-  // But for the sign of zero.
+  // Equality except for the sign of zero.
   private static double number(Literal constant) {
     return ((Number) constant.value()).doubleValue() + 0.0;
   }

@@ -1,2 +1,2 @@
-/** Comparisons, ranges and lists. */
+/** Comparison operators, BETWEEN and IN. */
 package io.millrace.expression.function.comparison;

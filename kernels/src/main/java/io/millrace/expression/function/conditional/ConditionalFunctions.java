@@ -8,10 +8,10 @@ import io.millrace.expression.function.comparison.Comparison;
 import io.millrace.expression.function.comparison.ComparisonFunctions;
 import io.millrace.expression.function.logical.LogicalFunctions;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
@@ -20,7 +20,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Choices between values. {@code CASE} itself is part of the expression tree. */
+/** Conditional functions. {@code CASE} itself is part of the expression tree. */
 @Internal
 public final class ConditionalFunctions {
   private ConditionalFunctions() {}
@@ -31,10 +31,11 @@ public final class ConditionalFunctions {
             .family(FunctionFamily.CONDITIONAL)
             .signatures(pairs())
             .description(
-                "The first value that is not null. All are evaluated, up to one that is NOT NULL.")
+                "The first value that is not null. All values up to the first NOT NULL value"
+                    + " are evaluated.")
             .differences(
-                "Refuses dates, times and timestamps beside each other, of which Flink makes DATEs"
-                    + " or TIMEs.")
+                "Rejects mixed dates, times and timestamps, which Flink converts to DATE or"
+                    + " TIME.")
             .bind(
                 (arguments, context) -> {
                   Arguments.count(arguments, 1, Integer.MAX_VALUE);
@@ -43,10 +44,11 @@ public final class ConditionalFunctions {
         FunctionDefinition.named("IFNULL")
             .family(FunctionFamily.CONDITIONAL)
             .signatures(pairs())
-            .description("The first value if it is not null, else the second. Both are evaluated.")
+            .description(
+                "The first value if it is not null, otherwise the second. Both are evaluated.")
             .differences(
-                "Refuses dates, times and timestamps beside each other, of which Flink makes DATEs"
-                    + " or TIMEs.")
+                "Rejects mixed dates, times and timestamps, which Flink converts to DATE or"
+                    + " TIME.")
             .bind(
                 (arguments, context) -> {
                   Arguments.count(arguments, 2, 2);
@@ -56,18 +58,19 @@ public final class ConditionalFunctions {
         FunctionDefinition.named("NULLIF")
             .family(FunctionFamily.CONDITIONAL)
             .signatures(pairs())
-            .description("Null if both values are equal, else the first.")
+            .description("Null if both values are equal, otherwise the first value.")
             .bind(ConditionalFunctions::nullIf),
         FunctionDefinition.named("IF")
             .family(FunctionFamily.CONDITIONAL)
             .signatures(values().map(type -> Signature.of(DataType.BOOL, type, type)).toList())
-            .description("The second value where the condition is true, else the third.")
+            .description("The second value if the condition is true, otherwise the third.")
             .bind(ConditionalFunctions::ifThenElse),
         extreme(
             GreatestLeast.GREATEST,
-            "The greatest value, NaN before all others; null if one is null."),
+            "The greatest value; NaN is greater than all numbers. Null if any value is" + " null."),
         extreme(
-            GreatestLeast.LEAST, "The least value, NaN after all others; null if one is null."));
+            GreatestLeast.LEAST,
+            "The least value; NaN is greater than all numbers. Null if any value is null."));
   }
 
   private static Stream<DataType> values() {
@@ -79,13 +82,12 @@ public final class ConditionalFunctions {
   }
 
   private static List<TypedExpression> castToCommonType(
-      List<TypedExpression> arguments, ResolutionContext context) {
+      List<TypedExpression> arguments, BindingContext context) {
     DataType type = Coercion.commonArgumentType(arguments);
     return arguments.stream().map(argument -> Coercion.cast(argument, type, context)).toList();
   }
 
-  private static TypedExpression coalesce(
-      List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression coalesce(List<TypedExpression> arguments, BindingContext context) {
     List<TypedExpression> values = castToCommonType(arguments, context);
     int last = 0;
     while (last < values.size() - 1 && arguments.get(last).nullable()) {
@@ -98,7 +100,7 @@ public final class ConditionalFunctions {
     return result;
   }
 
-  /** Evaluates the second value even in rows that do not need it, if it may fail there. */
+  /** Evaluates the second value even for rows that do not need it if it may fail, as Flink does. */
   private static TypedExpression firstPresent(TypedExpression first, TypedExpression second) {
     List<TypedExpression> conditions = new ArrayList<>();
     if (mayFail(second)) {
@@ -118,8 +120,7 @@ public final class ConditionalFunctions {
                     && call.function().outcome() == BoundFunction.Outcome.FAILING);
   }
 
-  private static TypedExpression nullIf(
-      List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression nullIf(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 2, 2);
     TypedExpression value = arguments.get(0);
     return new TypedExpression.Case(
@@ -128,7 +129,7 @@ public final class ConditionalFunctions {
   }
 
   private static TypedExpression ifThenElse(
-      List<TypedExpression> arguments, ResolutionContext context) {
+      List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 3, 3);
     Arguments.typed(arguments, 0, TypeId.BOOL);
     TypedExpression.Case branches =
@@ -148,8 +149,8 @@ public final class ConditionalFunctions {
                 .toList())
         .description(description)
         .differences(
-            "Flink fails for a null among DECIMALs of unlike types, and compares a TIMESTAMP with a"
-                + " TIMESTAMP_LTZ as if it were of UTC.")
+            "Flink fails for a null among DECIMALs of different types and compares a"
+                + " TIMESTAMP with a TIMESTAMP_LTZ as if it were in UTC.")
         .bind(
             (arguments, context) -> {
               Arguments.count(arguments, 1, Integer.MAX_VALUE);

@@ -5,7 +5,7 @@ import io.millrace.expression.function.comparison.Comparison;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.ptx.PtxValue;
 import io.millrace.expression.ptx.PtxWriter;
-import io.millrace.expression.resolve.ResolutionContext;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
@@ -15,9 +15,9 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The greater or the lesser of two values of one type. Both are evaluated, and if one is null so is
- * the result. Floating-point numbers are ordered as {@link Double#compare} does: NaN after all
- * others, -0.0 before 0.0.
+ * The greater or the lesser of two values of one type. Both are evaluated; the result is null if
+ * either is null. Floating-point numbers are ordered by {@link Double#compare}: NaN last, -0.0
+ * before 0.0.
  */
 enum GreatestLeast {
   GREATEST(Comparison.GREATER, "max"),
@@ -31,7 +31,7 @@ enum GreatestLeast {
     this.instruction = instruction;
   }
 
-  TypedExpression of(TypedExpression left, TypedExpression right, ResolutionContext context) {
+  TypedExpression of(TypedExpression left, TypedExpression right, BindingContext context) {
     ValueKind kind = ValueKind.of(left.type());
     return switch (kind) {
       case INT, LONG ->
@@ -54,7 +54,7 @@ enum GreatestLeast {
     };
   }
 
-  /** Unlike {@link Math#min} it gives NaN only of two. */
+  /** Unlike {@link Math#min}, returns NaN only if both values are NaN. */
   private static double leastOfDoubles(double left, double right) {
     return Double.compare(left, right) <= 0 ? left : right;
   }
@@ -69,7 +69,7 @@ enum GreatestLeast {
         operands.get(1).register());
   }
 
-  /** The instructions order zeros by sign, and give NaN only of two. */
+  /** The PTX instructions order zeros by sign and return NaN only if both operands are NaN. */
   private void emitFloating(
       PtxWriter ptx, List<PtxValue> operands, PtxValue result, boolean isFloat) {
     String type = isFloat ? "f32" : "f64";
@@ -89,9 +89,9 @@ enum GreatestLeast {
     }
   }
 
-  /** The comparison comes first: it evaluates both sides, and is not true if one is null. */
+  /** The comparison comes first: it evaluates both sides and is not true if one is null. */
   private TypedExpression compared(
-      TypedExpression first, TypedExpression second, ResolutionContext context) {
+      TypedExpression first, TypedExpression second, BindingContext context) {
     List<TypedExpression> conditions = new ArrayList<>();
     conditions.add(comparison.of(second, first, context));
     if (second.nullable()) {

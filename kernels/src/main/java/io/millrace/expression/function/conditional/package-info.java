@@ -1,2 +1,2 @@
-/** Choices between values. */
+/** Conditional functions. */
 package io.millrace.expression.function.conditional;

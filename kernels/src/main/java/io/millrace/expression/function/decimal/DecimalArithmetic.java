@@ -7,8 +7,8 @@ import io.millrace.expression.function.numeric.Arithmetic;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.ptx.PtxValue;
 import io.millrace.expression.ptx.PtxWriter;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
@@ -17,9 +17,9 @@ import io.millrace.expression.vector.Rows;
 import java.util.List;
 
 /**
- * The five operations on decimals, or on a decimal and an integer, with the types and values of
- * Flink's {@code DecimalDataUtils}: exact, then rounded HALF_UP, and null where the result has more
- * digits than its type.
+ * The five arithmetic operations on two decimals, or a decimal and an integer, with the types and
+ * values of Flink's {@code DecimalDataUtils}: exact, then rounded HALF_UP, and null if the result
+ * exceeds the precision of its type.
  */
 @Internal
 public final class DecimalArithmetic {
@@ -37,12 +37,12 @@ public final class DecimalArithmetic {
     this.rightType = Coercion.asDecimal(right.type());
   }
 
-  /** The call on two operands, of which one is a decimal and the other one too or an integer. */
+  /**
+   * Applies the operation to two operands, at least one of which is a decimal; the other may be an
+   * integer.
+   */
   public static TypedExpression of(
-      Arithmetic operation,
-      TypedExpression left,
-      TypedExpression right,
-      ResolutionContext context) {
+      Arithmetic operation, TypedExpression left, TypedExpression right, BindingContext context) {
     DecimalArithmetic arithmetic = new DecimalArithmetic(operation, left, right);
     return switch (operation) {
       case ADD, SUBTRACT -> arithmetic.sum();
@@ -209,8 +209,11 @@ public final class DecimalArithmetic {
         right);
   }
 
-  /** Of two numbers without fraction it has the type of the second one, even of an integer. */
-  private TypedExpression remainder(ResolutionContext context) {
+  /**
+   * For two numbers without fraction digits, the result has the type of the second operand, even if
+   * it is an integer.
+   */
+  private TypedExpression remainder(BindingContext context) {
     boolean isIntegral = leftType.scale() == 0 && rightType.scale() == 0;
     if (isIntegral && right.type().isInteger()) {
       TypedExpression remainder =

@@ -9,9 +9,9 @@ import io.millrace.expression.function.numeric.NumericCasts;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.ptx.PtxValue;
 import io.millrace.expression.ptx.PtxWriter;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.CastRule;
 import io.millrace.expression.resolve.Coercion;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
@@ -23,10 +23,10 @@ import java.math.BigDecimal;
 import java.util.List;
 
 /**
- * Casts from and to decimals as Flink's {@code DecimalDataUtils} does them: to a decimal HALF_UP
- * and null where the digits do not fit, to an integer truncated and then wrapped, to a
- * floating-point number through DOUBLE. NaN and the infinities are no decimals: their cast fails.
- * TRY_CAST then gives null, while Flink's fails too.
+ * Casts from and to decimals, as in Flink's {@code DecimalDataUtils}. To a decimal: rounded
+ * HALF_UP, null if the digits do not fit. To an integer: truncated, then wrapped. To a
+ * floating-point number: through DOUBLE. A cast of NaN or infinity fails; TRY_CAST then gives null,
+ * although Flink's TRY_CAST fails too.
  */
 @Internal
 public final class DecimalCasts implements CastRule {
@@ -42,12 +42,11 @@ public final class DecimalCasts implements CastRule {
   }
 
   @Override
-  public TypedExpression.Call bind(
-      TypedExpression operand, DataType to, ResolutionContext context) {
+  public TypedExpression.Call bind(TypedExpression operand, DataType to, BindingContext context) {
     return operand.type().isDecimal() ? fromDecimal(operand, to) : toDecimal(operand, to);
   }
 
-  /** The cast of a decimal to another numeric type or BOOLEAN. */
+  /** Casts a decimal to another numeric type or BOOLEAN. */
   static TypedExpression.Call fromDecimal(TypedExpression operand, DataType to) {
     return switch (to.id()) {
       case DECIMAL32, DECIMAL64, DECIMAL128 -> rescaled(operand, operand.type(), to);
@@ -60,9 +59,10 @@ public final class DecimalCasts implements CastRule {
   }
 
   /**
-   * The cast of another numeric type or BOOLEAN to a decimal.
+   * Casts another numeric type or BOOLEAN to a decimal.
    *
-   * @throws ExpressionException if the type cannot hold the 1 that TRUE is
+   * @throws ExpressionException if the operand is BOOLEAN and the type cannot hold 1, the value of
+   *     TRUE
    */
   static TypedExpression.Call toDecimal(TypedExpression operand, DataType to) {
     return switch (operand.type().id()) {
@@ -74,15 +74,15 @@ public final class DecimalCasts implements CastRule {
   }
 
   /**
-   * Of a decimal or an integer.
+   * Rescales a decimal or an integer.
    *
-   * @param from the decimal that holds the operand's values
+   * @param from the decimal type that holds the operand's values
    */
   private static TypedExpression.Call rescaled(
       TypedExpression operand, DataType from, DataType to) {
     int shift = to.scale() - from.scale();
     BoundFunction.Builder function = NumericCasts.function(to);
-    // Rounding may carry into one more digit.
+    // Rounding may carry into another digit.
     int whole = DecimalType.whole(from) + (shift < 0 ? 1 : 0);
     boolean fits = DecimalType.whole(to) >= whole;
     boolean isWide = DecimalRegisters.isWide(operand.type());
@@ -183,7 +183,10 @@ public final class DecimalCasts implements CastRule {
         .call(List.of(operand), DataType.INT64);
   }
 
-  /** Up to 18 digits the quotient of two DOUBLEs, which may not be the nearest one, as in Flink. */
+  /**
+   * Divides two DOUBLEs for up to 18 digits. As in Flink, the quotient may not be the nearest
+   * DOUBLE.
+   */
   private static TypedExpression.Call toDouble(TypedExpression operand) {
     int scale = operand.type().scale();
     BoundFunction.Builder function = NumericCasts.function(DataType.FLOAT64);
@@ -215,7 +218,7 @@ public final class DecimalCasts implements CastRule {
 
   private static TypedExpression.Call fromBoolean(TypedExpression operand, DataType to) {
     if (DecimalType.whole(to) == 0) {
-      throw new ExpressionException("no value of " + to + " is the 1 that TRUE is");
+      throw new ExpressionException("expected a type that holds 1, the value of TRUE, got " + to);
     }
     TypedExpression.Call bit = NumericCasts.cast(operand, DataType.INT8);
     return rescaled(bit, DataType.decimal(1, 0), to);
@@ -225,21 +228,18 @@ public final class DecimalCasts implements CastRule {
     String width = to.id() == TypeId.DECIMAL32 ? "32" : to.id() == TypeId.DECIMAL64 ? "64" : "128";
     return NumericCasts.function(to)
         .failing()
-        .host(DecimalCasts::evaluateFromDouble)
+        .host(HostFunction.ofFallibleRow(DecimalCasts::evaluateFromDouble))
         .device(DecimalRegisters.library("double_to_decimal" + width, to.scale(), to.precision()))
         .call(List.of(operand), to, true);
   }
 
-  private static void evaluateFromDouble(HostVector[] operands, HostVector result, Rows rows) {
-    for (int i = 0; i < rows.count(); i++) {
-      int row = rows.position(i);
-      double value = operands[0].doubles()[row];
-      if (Double.isFinite(value)) {
-        DecimalHostFunctions.store(
-            BigDecimal.valueOf(value), result, row, result.type().precision());
-      } else {
-        rows.fail(row, Status.INVALID_CAST);
-      }
+  private static void evaluateFromDouble(
+      HostVector[] operands, HostVector result, int row, Rows rows) {
+    double value = operands[0].doubles()[row];
+    if (Double.isFinite(value)) {
+      DecimalHostFunctions.store(BigDecimal.valueOf(value), result, row, result.type().precision());
+    } else {
+      rows.fail(row, Status.INVALID_CAST);
     }
   }
 }

@@ -13,10 +13,10 @@ import io.millrace.expression.vector.HostFunction;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The mathematical functions of decimals, with the types and values of Flink SQL. */
+/** Mathematical functions of decimals with the types and values of Flink SQL. */
 @Internal
 public final class DecimalFunctions {
-  /** Decimals of each width, with and without digits behind the point. */
+  /** Decimals of each width, with and without fraction digits. */
   static final List<DataType> TYPES =
       List.of(
           DataType.decimal(5, 2),
@@ -31,7 +31,7 @@ public final class DecimalFunctions {
     return TYPES.stream().map(Signature::of).toList();
   }
 
-  /** Each of {@link #TYPES}, and with digits to round to. */
+  /** Two signatures for each of {@link #TYPES}: with and without a number of digits. */
   public static List<Signature> roundingSignatures() {
     List<Signature> signatures = new ArrayList<>(unarySignatures());
     for (DataType type : TYPES) {
@@ -77,8 +77,8 @@ public final class DecimalFunctions {
   }
 
   /**
-   * -1, 0 or 1 in the type of the argument. If that has no digit before the point it is out of the
-   * type's range up to 18 digits, and null beyond, as in Flink.
+   * -1, 0 or 1 in the type of the argument. If the type has no integer digits, then 1 is out of
+   * range: as in Flink, the value is stored anyway up to 18 digits and becomes null beyond.
    */
   public static TypedExpression sign(TypedExpression argument) {
     DataType type = argument.type();
@@ -117,20 +117,22 @@ public final class DecimalFunctions {
   }
 
   /**
-   * ROUND, HALF_UP, to the digits behind the point that the second argument says; before the point
-   * if it is negative.
+   * ROUND, HALF_UP, to the number of fraction digits in the second argument; a negative number
+   * rounds before the decimal point.
    *
-   * @throws ExpressionException if the digits, by which the type goes, are no literal
+   * @throws ExpressionException if the number of digits, which determines the type, is not a
+   *     literal
    */
   public static TypedExpression round(List<TypedExpression> arguments) {
     return round("ROUND", arguments, DecimalRounding.HALF_UP);
   }
 
   /**
-   * TRUNCATE to the digits behind the point that the second argument says; before the point if it
-   * is negative.
+   * TRUNCATE to the number of fraction digits in the second argument; a negative number truncates
+   * before the decimal point.
    *
-   * @throws ExpressionException if the digits, by which the type goes, are no literal
+   * @throws ExpressionException if the number of digits, which determines the type, is not a
+   *     literal
    */
   public static TypedExpression truncate(List<TypedExpression> arguments) {
     return round("TRUNCATE", arguments, DecimalRounding.DOWN);
@@ -149,7 +151,7 @@ public final class DecimalFunctions {
             .parameters(digits)
             .sql(operands -> name + "(" + operands.get(0) + ", " + digits + ")");
     DataType type = DecimalType.ofRounded(from, digits).toDataType();
-    // No number has digits that many places before the point.
+    // No number has that many integer digits.
     int kept = Math.max(digits, -DecimalType.MAX_PRECISION - 1);
     return round(function, argument, type, kept, rounding);
   }

@@ -16,17 +16,17 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Between the registers that decimals of different precisions take: the library's functions take
- * and give 128 bits.
+ * Converts between the registers of decimals of different precisions. Library functions take and
+ * return 128 bits.
  */
 @Internal
 public final class DecimalRegisters {
-  /** Digits that 64 bits hold. */
+  /** Number of decimal digits that fit 64 bits. */
   static final int LONG_DIGITS = 18;
 
   private DecimalRegisters() {}
 
-  /** The type with the same scale whose values take 128 bits. */
+  /** The type with the same scale and a 128-bit representation. */
   static DataType wide(DataType type) {
     return DataType.decimal(Math.max(type.precision(), LONG_DIGITS + 1), type.scale());
   }
@@ -35,7 +35,7 @@ public final class DecimalRegisters {
     return ValueKind.of(type) == ValueKind.DECIMAL128;
   }
 
-  /** The same number in 128 bits; {@code operand} is a decimal or an integer. */
+  /** Widens a decimal or an integer to 128 bits. */
   public static TypedExpression widen(TypedExpression operand) {
     if (isWide(operand.type())) {
       return operand;
@@ -64,7 +64,7 @@ public final class DecimalRegisters {
         .call(List.of(operand), wide);
   }
 
-  /** The same number in the bits that its type needs, which hold it. */
+  /** Narrows a number to the width of its type, which is known to hold it. */
   static TypedExpression narrow(TypedExpression operand, DataType to) {
     if (operand.type().equals(to)) {
       return operand;
@@ -79,7 +79,7 @@ public final class DecimalRegisters {
         .call(List.of(operand), to);
   }
 
-  /** A register of 64 bits with a value of 32 or 64. */
+  /** A 64-bit register with the value of a 32-bit or 64-bit register. */
   static String asLong(PtxWriter ptx, PtxValue value) {
     if (ValueKind.of(value.type()) == ValueKind.LONG) {
       return value.register();
@@ -89,7 +89,7 @@ public final class DecimalRegisters {
     return wide;
   }
 
-  /** Stores a register of 64 bits in a value of 32, 64 or 128. */
+  /** Stores a 64-bit register in a value of 32, 64 or 128 bits. */
   static void store(PtxWriter ptx, String register, PtxValue result) {
     switch (ValueKind.of(result.type())) {
       case INT -> ptx.write("cvt.u32.u64 %s, %s", result.register(), register);
@@ -101,7 +101,7 @@ public final class DecimalRegisters {
     }
   }
 
-  /** The call of a function of decimal.cu, with its numbers of one byte each. */
+  /** A call of a function in decimal.cu with constant arguments of one byte each. */
   public static DeviceFunction library(String name, int... numbers) {
     byte[] constant = new byte[numbers.length];
     for (int i = 0; i < numbers.length; i++) {
@@ -111,9 +111,10 @@ public final class DecimalRegisters {
   }
 
   /**
-   * The call of a function whose operands and result take 128 bits, with a result that may not.
+   * A call of a function whose operands and result are 128 bits wide; the result is then narrowed
+   * to its type.
    *
-   * @param nullable whether the function may give null
+   * @param nullable whether the function may return null
    */
   static TypedExpression call(
       BoundFunction.Builder function,

@@ -3,7 +3,7 @@ package io.millrace.expression.function.decimal;
 
 import java.math.RoundingMode;
 
-/** What becomes of digits that go. */
+/** Rounding mode for dropped digits. */
 enum DecimalRounding {
   HALF_UP(0, RoundingMode.HALF_UP),
   DOWN(1, RoundingMode.DOWN),
@@ -18,7 +18,7 @@ enum DecimalRounding {
     this.mode = mode;
   }
 
-  /** The number of the same word in decimal.cuh. */
+  /** The value of the enumerator with the same name in decimal.cuh. */
   int code() {
     return code;
   }
@@ -28,9 +28,9 @@ enum DecimalRounding {
   }
 
   /**
-   * Whether the magnitude of a quotient grows.
+   * Whether the magnitude of a quotient is rounded up.
    *
-   * @param remainder of the magnitudes, less than the divisor
+   * @param remainder remainder of the magnitudes, less than the divisor
    */
   boolean roundsUp(long remainder, long divisor, boolean negative) {
     return switch (this) {

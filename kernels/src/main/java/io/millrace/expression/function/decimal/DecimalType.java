@@ -5,10 +5,10 @@ import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 
 /**
- * The types of decimal arithmetic's results, as Flink's {@code LogicalTypeMerging} derives them.
+ * Result type of decimal arithmetic, as Flink's {@code LogicalTypeMerging} derives it.
  *
- * @param precision how many digits the exact result may have, more than 38 too
- * @param scale digits behind the point of the exact result
+ * @param precision digits of the exact result, may exceed 38
+ * @param scale fraction digits of the exact result
  */
 @Internal
 public record DecimalType(int precision, int scale) {
@@ -35,9 +35,9 @@ public record DecimalType(int precision, int scale) {
   }
 
   /**
-   * Of a number rounded to {@code digits} behind the point, fewer than it has.
+   * Type of a number rounded to {@code digits} fraction digits, fewer than it has.
    *
-   * @param digits negative before the point
+   * @param digits negative to round before the decimal point
    */
   static DecimalType ofRounded(DataType type, int digits) {
     return digits < 0
@@ -45,17 +45,17 @@ public record DecimalType(int precision, int scale) {
         : new DecimalType(whole(type) + 1 + digits, digits);
   }
 
-  /** Digits before the point. */
+  /** Number of integer digits. */
   public static int whole(DataType type) {
     return type.precision() - type.scale();
   }
 
-  /** Whether each result fits the type without rounding. */
+  /** Whether every exact result fits the type without rounding. */
   boolean isExact() {
     return precision <= MAX_PRECISION;
   }
 
-  /** The type; of more than 38 digits those behind the point give way, down to 6 of them. */
+  /** The column type. If the precision exceeds 38, fraction digits are dropped, down to 6. */
   DataType toDataType() {
     if (isExact()) {
       return DataType.decimal(precision, scale);

@@ -5,8 +5,8 @@ import io.millrace.expression.vector.HostVector;
 import java.math.BigInteger;
 
 /**
- * An integer of 128 bits in two's complement, the unscaled value of a decimal. One is made for a
- * whole vector and set for each row, so that rows allocate nothing.
+ * A mutable 128-bit two's complement integer, the unscaled value of a decimal. One object serves a
+ * whole vector, so that rows allocate nothing.
  */
 final class Int128 {
   private static final int MAX_PRECISION = 38;
@@ -29,7 +29,7 @@ final class Int128 {
   private long low;
   private long high;
 
-  /** 10 to the {@code exponent}, which is 0 to 18. */
+  /** Power of ten for an {@code exponent} of 0 to 18. */
   static long powerOfTen(int exponent) {
     return POWERS[exponent];
   }
@@ -51,17 +51,20 @@ final class Int128 {
     set(value, value >> (Long.SIZE - 1));
   }
 
-  /** Sets it to 10 to the {@code exponent}, which is 0 to 38. */
+  /** Sets this to a power of ten for an {@code exponent} of 0 to 38. */
   void setPowerOfTen(int exponent) {
     set(POWERS_LOW[exponent], POWERS_HIGH[exponent]);
   }
 
-  /** Takes the value of a row of a DECIMAL128 vector. */
+  /** Loads a row of a DECIMAL128 vector. */
   void load(HostVector vector, int row) {
     set(vector.longs()[row], vector.secondParts()[row]);
   }
 
-  /** Makes it the value of a row of a DECIMAL128 vector, which is null if there are more digits. */
+  /**
+   * Stores this into a row of a DECIMAL128 vector; null if it has more than {@code precision}
+   * digits.
+   */
   void store(HostVector vector, int row, int precision) {
     if (exceeds(precision)) {
       vector.setNull(row);
@@ -71,12 +74,12 @@ final class Int128 {
     }
   }
 
-  /** Whether a long holds it, and its negative too. */
+  /** Whether this and its negation fit a long. */
   boolean fitsLong() {
     return high == low >> (Long.SIZE - 1) && low != Long.MIN_VALUE;
   }
 
-  /** Whether it has more than {@code precision} digits. */
+  /** Whether this has more than {@code precision} digits. */
   boolean exceeds(int precision) {
     long sign = high >> (Long.SIZE - 1);
     long absoluteLow = (low ^ sign) - sign;
@@ -92,7 +95,7 @@ final class Int128 {
     low = -low;
   }
 
-  /** Adds; returns false, without adding, if the sum takes more than 128 bits. */
+  /** Adds {@code other}. Returns false and leaves this unchanged if the sum overflows 128 bits. */
   boolean add(Int128 other) {
     long sumLow = low + other.low;
     long carry = Long.compareUnsigned(sumLow, low) < 0 ? 1 : 0;
@@ -108,7 +111,10 @@ final class Int128 {
     set(a * b, Math.multiplyHigh(a, b));
   }
 
-  /** Appends zeros; returns false, without appending, where that might take more than 128 bits. */
+  /**
+   * Appends decimal zeros. Returns false and leaves this unchanged if the result might overflow 128
+   * bits.
+   */
   boolean appendZeros(int digits) {
     if (digits == 0) {
       return true;
@@ -120,7 +126,7 @@ final class Int128 {
     return true;
   }
 
-  /** Drops the last digits, 18 at most. */
+  /** Drops up to 18 trailing decimal digits. */
   void dropDigits(int digits, DecimalRounding rounding) {
     if (digits > 0) {
       boolean negative = high < 0;
@@ -143,7 +149,7 @@ final class Int128 {
     return order != 0 ? order : Long.compareUnsigned(low, other.low);
   }
 
-  /** Divides this, which is not negative, and returns the remainder. */
+  /** Divides this non-negative number and returns the remainder. */
   long divide(long positiveDivisor) {
     if (high == 0 && low >= 0) {
       long dividend = low;
@@ -156,8 +162,7 @@ final class Int128 {
   }
 
   /**
-   * Sets {@link #low} to (upper * 2^64 + low) / divisor, by Knuth's algorithm D with digits of 32
-   * bits.
+   * Sets {@link #low} to (upper * 2^64 + low) / divisor, by Knuth's algorithm D with 32-bit digits.
    *
    * @param upper less than the divisor
    */
@@ -174,7 +179,7 @@ final class Int128 {
     return ((rest << Integer.SIZE | (normalizedLow & LOW_HALF)) - second * divisor) >>> shift;
   }
 
-  /** (upper * 2^32 + next) / divisor, whose highest bit is set. */
+  /** Returns (upper * 2^32 + next) / divisor; the highest bit of the divisor is set. */
   private static long quotientDigit(long upper, long next, long divisor) {
     long divisorHigh = divisor >>> Integer.SIZE;
     long divisorLow = divisor & LOW_HALF;

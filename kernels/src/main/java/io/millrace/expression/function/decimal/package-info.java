@@ -1,2 +1,2 @@
-/** Decimals: operations, functions and casts. */
+/** Decimal arithmetic, functions and casts. */
 package io.millrace.expression.function.decimal;

@@ -7,10 +7,10 @@ import io.millrace.column.TypeId;
 import io.millrace.device.HostMemory;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.ResultSizeLimit;
@@ -27,11 +27,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Message digests, as lower-case hexadecimal digits. */
+/** Message digests as lower-case hexadecimal digits. */
 @Internal
 public final class DigestFunctions {
   private static final int LONGEST_DIGEST = 128;
-  // Java's name of SHA-1 is the one that Flink makes of 1.
+  // Flink builds the algorithm name from the number: 1 gives SHA-1.
   private static final Map<Long, Algorithm> SHA2_BY_BITS =
       Map.of(
           1L, Algorithm.SHA1,
@@ -42,7 +42,7 @@ public final class DigestFunctions {
 
   private DigestFunctions() {}
 
-  /** What a function's name stands for. */
+  /** The digest algorithms by function name. */
   private enum Algorithm {
     MD5("MD5", 32),
     SHA1("SHA-1", 40),
@@ -63,7 +63,7 @@ public final class DigestFunctions {
       try {
         return MessageDigest.getInstance(javaName);
       } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException("every Java runtime has " + javaName, e);
+        throw new IllegalStateException("expected every Java runtime to have " + javaName, e);
       }
     }
   }
@@ -91,7 +91,10 @@ public final class DigestFunctions {
     return FunctionDefinition.named(algorithm.name())
         .family(FunctionFamily.DIGEST)
         .signatures(Signature.of(DataType.STRING), Signature.of(DataType.BINARY))
-        .description("The " + algorithm.javaName + " digest of a string's UTF-8 bytes or of bytes.")
+        .description(
+            "The "
+                + algorithm.javaName
+                + " digest of BINARY bytes or of the UTF-8 bytes of a string.")
         .bind(
             (arguments, context) -> {
               Arguments.count(arguments, 1, 1);
@@ -108,7 +111,7 @@ public final class DigestFunctions {
         .call(arguments, DataType.STRING);
   }
 
-  private static TypedExpression sha2(List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression sha2(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 2, 2);
     Arguments.typed(arguments, 0, TypeId.STRING, TypeId.BINARY);
     Arguments.typed(arguments, 1, TypeId.INT8, TypeId.INT16, TypeId.INT32, TypeId.INT64);
@@ -116,7 +119,7 @@ public final class DigestFunctions {
       long bits = Arguments.literalInteger(arguments, 1);
       Algorithm algorithm = SHA2_BY_BITS.get(bits);
       if (algorithm == null || algorithm == Algorithm.SHA1) {
-        throw new ExpressionException("there is no SHA-2 digest of " + bits + " bits");
+        throw new ExpressionException("expected 224, 256, 384 or 512 bits for SHA2, got " + bits);
       }
       return call(algorithm, arguments.subList(0, 1));
     }

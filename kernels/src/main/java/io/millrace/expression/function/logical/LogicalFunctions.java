@@ -34,21 +34,33 @@ public final class LogicalFunctions {
 
   public static List<FunctionDefinition> definitions() {
     return List.of(
-        junction("AND", "Whether all are true; null if none is false and one is null."),
-        junction("OR", "Whether one is true; null if none is true and one is null."),
-        define("NOT", "The opposite; null of null.", LogicalFunctions::not),
-        test("IS TRUE", "Whether it is true, and not null.", value -> is(value, true)),
-        test("IS NOT TRUE", "Whether it is false or null.", value -> not(is(value, true))),
-        test("IS FALSE", "Whether it is false, and not null.", value -> is(value, false)),
-        test("IS NOT FALSE", "Whether it is true or null.", value -> not(is(value, false))),
-        test("IS UNKNOWN", "Whether it is null.", TypedExpression.IsNull::new),
+        junction("AND", "True if all are true, false if any is false, otherwise null."),
+        junction("OR", "True if any is true, false if all are false, otherwise null."),
+        define("NOT", "The negated condition; null if it is null.", LogicalFunctions::not),
+        test(
+            "IS TRUE",
+            "Whether the condition is true; false if it is null.",
+            value -> is(value, true)),
+        test(
+            "IS NOT TRUE",
+            "Whether the condition is false or null.",
+            value -> not(is(value, true))),
+        test(
+            "IS FALSE",
+            "Whether the condition is false; false if it is null.",
+            value -> is(value, false)),
+        test(
+            "IS NOT FALSE",
+            "Whether the condition is true or null.",
+            value -> not(is(value, false))),
+        test("IS UNKNOWN", "Whether the condition is null.", TypedExpression.IsNull::new),
         test(
             "IS NOT UNKNOWN",
-            "Whether it is not null.",
+            "Whether the condition is not null.",
             value -> not(new TypedExpression.IsNull(value))));
   }
 
-  /** The opposite of a BOOLEAN. */
+  /** Negates a BOOLEAN. */
   public static TypedExpression not(TypedExpression operand) {
     return BoundFunction.named("NOT")
         .host(HostFunction.ofLong(value -> value ^ 1))
@@ -65,7 +77,7 @@ public final class LogicalFunctions {
         List.of(operand), value ? List.of(TRUE, FALSE) : List.of(FALSE, isFalse(operand)));
   }
 
-  // Here the operand is false or null.
+  // The operand is false or null here.
   private static TypedExpression isFalse(TypedExpression operand) {
     return not(new TypedExpression.IsNull(operand));
   }
@@ -86,8 +98,8 @@ public final class LogicalFunctions {
   }
 
   /**
-   * The AND or OR. Of many comparisons of one value with constants, {@code x = 1 OR x = 2} or
-   * {@code x <> 1 AND x <> 2}, the first becomes a look-up among all of them.
+   * AND or OR. If many operands compare one value with constants, {@code x = 1 OR x = 2} or {@code
+   * x <> 1 AND x <> 2}, they are replaced by one table lookup at the position of the first.
    */
   private static TypedExpression junction(boolean isAnd, List<TypedExpression> operands) {
     List<TypedExpression> terms =

@@ -16,8 +16,8 @@ import io.millrace.expression.vector.ValueKind;
 import java.util.List;
 
 /**
- * The five operations on two integers of one type, and but for the remainder on two floating-point
- * numbers of one type. Integers wrap, as Java's do, and a division of integers by zero fails the
+ * The five arithmetic operations on two integers of one type and, except for the remainder, on two
+ * floating-point numbers of one type. Integers wrap as in Java. Integer division by zero fails the
  * row.
  */
 @Internal
@@ -40,7 +40,7 @@ public enum Arithmetic {
     return symbol;
   }
 
-  /** The call on two operands of one numeric type that is no decimal. */
+  /** Applies the operation to two operands of one numeric type other than DECIMAL. */
   public TypedExpression of(TypedExpression left, TypedExpression right) {
     DataType type = left.type();
     ValueKind kind = ValueKind.of(type);
@@ -64,7 +64,7 @@ public enum Arithmetic {
     return function.call(List.of(left, right), type);
   }
 
-  // MIN / -1 is the one quotient that narrow integers do not hold.
+  // MIN / -1 is the only quotient that overflows a narrow integer.
   private String wrappingName(DataType type) {
     String operation = this == DIVIDE ? "divide" : "remainder";
     return switch (type.id()) {
@@ -159,7 +159,7 @@ public enum Arithmetic {
     }
   }
 
-  /** The value that an integer type keeps of {@code value}. */
+  /** Wraps {@code value} to the range of an integer type. */
   public static long wrapped(long value, DataType type) {
     return switch (type.id()) {
       case INT8 -> (byte) value;
@@ -203,7 +203,7 @@ public enum Arithmetic {
             case DIVIDE -> left[row] / right[row];
             case REMAINDER -> throw new IllegalStateException("no remainder of " + result.type());
           };
-      // Of these operations on floats, rounding the double's result gives the float's.
+      // For these operations, rounding the double result to float gives the exact float result.
       results[row] = isFloat ? (float) value : value;
     }
   }

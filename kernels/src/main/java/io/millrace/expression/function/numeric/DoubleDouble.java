@@ -2,9 +2,8 @@
 package io.millrace.expression.function.numeric;
 
 /**
- * A number of about 106 bits as the sum of two doubles, of which the second is at most half a unit
- * in the last place of the first unless it is said otherwise. {@code math_double_sum.cuh} is the
- * same.
+ * A number of about 106 bits as the sum of two doubles. The second is at most half a unit in the
+ * last place of the first, unless stated otherwise. The twin of {@code math_double_sum.cuh}.
  *
  * <p>Sources: T. J. Dekker, "A floating-point technique for extending the available precision",
  * 1971; D. E. Knuth for the sum.
@@ -13,14 +12,14 @@ record DoubleDouble(double high, double low) {
   // 2^27 + 1
   private static final double SPLIT = 134217729.0;
 
-  /** a + b exactly. */
+  /** Returns a + b exactly. */
   static DoubleDouble ofSum(double a, double b) {
     double high = a + b;
     double rounded = high - a;
     return new DoubleDouble(high, (a - (high - rounded)) + (b - rounded));
   }
 
-  /** a * b exactly. */
+  /** Returns a * b exactly. */
   static DoubleDouble ofProduct(double a, double b) {
     double aHigh = SPLIT * a - (SPLIT * a - a);
     double aLow = a - aHigh;
@@ -31,13 +30,13 @@ record DoubleDouble(double high, double low) {
         high, ((aHigh * bHigh - high) + aHigh * bLow + aLow * bHigh) + aLow * bLow);
   }
 
-  /** For {@code |low| <= |high|}. */
+  /** Normalizes two doubles with {@code low <= high }. */
   static DoubleDouble normalized(double high, double low) {
     double sum = high + low;
     return new DoubleDouble(sum, low - (sum - high));
   }
 
-  /** This and {@code more}, which is of the size of the low part, without making it normal. */
+  /** Adds {@code more}, which has the magnitude of the low part, without normalizing. */
   DoubleDouble plusLow(double more) {
     return new DoubleDouble(high, low + more);
   }

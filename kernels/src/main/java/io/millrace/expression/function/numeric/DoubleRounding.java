@@ -6,21 +6,22 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 
 /**
- * ROUND and TRUNCATE of floating-point numbers, as Flink makes them with the decimal that {@link
- * Double#toString(double)} prints, but without that decimal where it does not matter.
+ * ROUND and TRUNCATE of floating-point numbers. Flink rounds the decimal that {@link
+ * Double#toString(double)} prints; this class gives the same results and avoids that decimal where
+ * possible.
  *
  * <p>The printed decimal lies in the interval of numbers that round to the double. A decimal of at
  * most 15 digits and below 2^53 is what is printed for the double nearest to it. So the printed
  * decimal is at or above such a boundary exactly if the double is at or above the double nearest to
  * the boundary, which one correctly rounded division or multiplication gives. {@code
- * math_rounding.cuh} is the same, and leaves the other boundaries to this class.
+ * math_rounding.cuh} does the same and leaves the other boundaries to this class.
  */
 @Internal
 public final class DoubleRounding {
-  /** From so many digits on, Java's {@code BigInteger} fails to make the power of ten. */
+  /** Number of digits at which Java's {@code BigInteger} fails to compute the power of ten. */
   public static final int TOO_MANY_DIGITS = 536_870_920;
 
-  // TRUNCATE takes smaller numbers only.
+  // TRUNCATE accepts only smaller numbers.
   private static final double TRUNCATE_LIMIT = 1e20;
 
   private static final int LARGEST_POWER_OF_TEN = 22;
@@ -30,7 +31,7 @@ public final class DoubleRounding {
   private static final double PRINTED_DIGITS = 1e18;
   private static final double UNDECIDED = Double.NaN;
 
-  // No double has more digits before or after the point.
+  // No double has more digits before or after the decimal point.
   private static final int MAX_DIGITS = 400;
   private static final int TRUNCATE_SCALE = 18;
   private static final int LONG_DIGITS = 19;
@@ -45,25 +46,25 @@ public final class DoubleRounding {
 
   private DoubleRounding() {}
 
-  /** Whether {@link #round(double, int)} has a result, as Flink has one. */
+  /** Whether {@link #round(double, int)} has a result in Flink. */
   public static boolean canRound(double x, int digits) {
     return Double.isFinite(x)
         && (x == 0 || (digits < TOO_MANY_DIGITS && digits > -TOO_MANY_DIGITS));
   }
 
-  /** Whether {@link #truncate(double, int)} has a result, as Flink has one. */
+  /** Whether {@link #truncate(double, int)} has a result in Flink. */
   public static boolean canTruncate(double x, int digits) {
     return Math.abs(x) < TRUNCATE_LIMIT
         && (digits > -TOO_MANY_DIGITS || truncateDecimal(x, TRUNCATE_SCALE).signum() == 0);
   }
 
-  /** A finite number rounded half away from zero to this many digits after the point. */
+  /** Rounds a finite number half away from zero to {@code digits} fraction digits. */
   public static double round(double x, int digits) {
     double rounded = decideRound(x, digits);
     return Double.isNaN(rounded) ? roundDecimal(x, digits).doubleValue() : rounded;
   }
 
-  /** The same of a float. */
+  /** Float version of {@link #round(double, int)}. */
   public static float round(float x, int digits) {
     double rounded = decideRound(x, digits);
     boolean isBetweenFloats =
@@ -73,7 +74,7 @@ public final class DoubleRounding {
         : (float) rounded;
   }
 
-  /** A number below 1E20 without the digits beyond these after the point. */
+  /** Truncates a number below 1E20 to {@code digits} fraction digits. */
   public static double truncate(double x, int digits) {
     double truncated = decideTruncate(x, digits);
     return Double.isNaN(truncated) ? truncateDecimal(x, digits).doubleValue() : truncated;
@@ -141,8 +142,8 @@ public final class DoubleRounding {
     return mayRoundUp ? UNDECIDED : withSignOf(nearestDouble(whole, 1.0, digits), x);
   }
 
-  // The double nearest to numerator / divisor * 10^-digits, for an integer below 2^53 and a divisor
-  // of 1 or 2.
+  // The double nearest to numerator / divisor * 10^-digits, for an integer numerator below 2^53 and
+  // a divisor of 1 or 2.
   private static double nearestDouble(double numerator, double divisor, int digits) {
     return digits >= 0
         ? numerator / (divisor * POWERS_OF_TEN[digits])
@@ -157,7 +158,7 @@ public final class DoubleRounding {
     return x < 0.0 && magnitude != 0.0 ? -magnitude : magnitude;
   }
 
-  /** An integer rounded half away from zero to this many digits; what does not fit wraps. */
+  /** Rounds an integer half away from zero to {@code digits} fraction digits; overflow wraps. */
   public static long round(long x, int digits) {
     if (digits >= 0) {
       return x;
@@ -173,7 +174,7 @@ public final class DoubleRounding {
     return x < 0 ? -rounded : rounded;
   }
 
-  /** An integer with its last digits, as many as {@code digits} is below zero, made zeros. */
+  /** Sets the last {@code -digits} decimal digits of an integer to zero. */
   public static long truncate(long x, int digits) {
     if (digits >= 0) {
       return x;
@@ -181,7 +182,7 @@ public final class DoubleRounding {
     return digits <= -LONG_DIGITS ? 0 : x - x % powerOfTen(-digits);
   }
 
-  // 10^19 is an unsigned long.
+  // 10^19 fits an unsigned long.
   private static long powerOfTen(int exponent) {
     long power = 1;
     for (int i = 0; i < exponent; i++) {

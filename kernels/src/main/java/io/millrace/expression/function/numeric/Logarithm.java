@@ -4,10 +4,11 @@ package io.millrace.expression.function.numeric;
 import io.millrace.annotation.Internal;
 
 /**
- * Logarithms to about 64 bits, so that rounding them gives the nearest double but for one in some
- * thousand; {@code math_logarithm.cuh} is the same. {@link StrictMath#log10} is up to two units in
- * the last place away from {@link Math#log10}, and quotients of {@link StrictMath#log} up to three
- * from those of {@link Math#log}, which Flink computes.
+ * Logarithms with about 64 bits of precision, so that the rounded result is the nearest double in
+ * all but one of several thousand cases. The twin of {@code math_logarithm.cuh}. {@link
+ * StrictMath#log10} differs from {@link Math#log10} by up to two units in the last place, and
+ * quotients of {@link StrictMath#log} by up to three from quotients of {@link Math#log}, which
+ * Flink computes.
  *
  * <p>x = 2^k m with m in [sqrt(1/2), sqrt(2)]; ln(m) = 2 artanh(s) with s = (m - 1) / (m + 1), by
  * its power series.
@@ -15,7 +16,7 @@ import io.millrace.annotation.Internal;
 @Internal
 public final class Logarithm {
   private static final DoubleDouble LN_2 = new DoubleDouble(0.6931471805599453, 0.0);
-  // ln(2) in two parts, of which the first times an exponent is exact.
+  // ln(2) in two parts; the product of the first part and an exponent is exact.
   private static final double LN_2_HIGH = 0.6931471803691238;
   private static final double LN_2_LOW = 1.9082149292705877e-10;
   private static final DoubleDouble INVERSE_LN_10 =
@@ -27,10 +28,11 @@ public final class Logarithm {
   private static final int EXPONENT_BIAS = 1023;
   private static final int FRACTION_BITS = 52;
   private static final long FRACTION_MASK = (1L << FRACTION_BITS) - 1;
-  // The first 20 bits of the fraction of sqrt(2).
+  // The first 20 fraction bits of sqrt(2).
   private static final long SQRT_2_FRACTION = 0x6a09eL << 32;
 
-  // Another algorithm may round what is nearer to the middle of two doubles to either.
+  // Another algorithm may round a number this close to the middle of two doubles in either
+  // direction.
   private static final double UNCERTAINTY = 1.001;
 
   private Logarithm() {}
@@ -46,12 +48,12 @@ public final class Logarithm {
         : logarithm.high();
   }
 
-  /** ln(x) / ln(2), both rounded to doubles. */
+  /** ln(x) / ln(2), both rounded to double. */
   public static double binary(double x) {
     return quotient(of(x), LN_2);
   }
 
-  /** ln(x) / ln(base), both rounded to doubles. */
+  /** ln(x) / ln(base), both rounded to double. */
   public static double toBase(double base, double x) {
     return quotient(of(x), of(base));
   }
@@ -77,7 +79,7 @@ public final class Logarithm {
     return DoubleDouble.normalized(sum.high(), sum.low() + (reduced.low() + exponent * LN_2_LOW));
   }
 
-  // (2 artanh(s) / s - 2) / s^2 - 2 / 3, of the square of s.
+  // (2 artanh(s) / s - 2) / s^2 - 2 / 3, as a function of the square of s.
   private static double artanhRemainder(double square) {
     double sum = 2.0 / LAST_TERM;
     for (int term = LAST_TERM - 2; term >= 5; term -= 2) {
@@ -86,8 +88,8 @@ public final class Logarithm {
     return square * sum;
   }
 
-  // Of a logarithm that another algorithm may round to either of two doubles, as if it was not
-  // rounded, so that the quotient is near to both.
+  // A logarithm that another algorithm may round in either direction stays unrounded, so that the
+  // quotient is close to both.
   private static double quotient(DoubleDouble dividend, DoubleDouble divisor) {
     DoubleDouble a = roundedIfCertain(dividend);
     DoubleDouble b = roundedIfCertain(divisor);

@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * Reads numbers from off-heap UTF-8 as Flink's casts do ({@code BinaryStringDataUtil} of Flink
- * 2.3), whose oddities it keeps. The twin of {@code text_cast.cu}.
+ * Parses numbers in off-heap UTF-8 exactly as Flink's casts do ({@code BinaryStringDataUtil} of
+ * Flink 2.3), including its oddities. The twin of {@code text_cast.cu}.
  */
 @Internal
 public final class NumberText {
@@ -25,8 +25,8 @@ public final class NumberText {
   }
 
   /**
-   * An integer within the limits: a sign, digits, and a fraction that counts for nothing, with
-   * spaces around them. Even a lone point is a number.
+   * Parses an integer within the limits: sign, digits and an ignored fraction, surrounded by
+   * spaces. A lone decimal point is accepted as 0.
    */
   public static Optional<Long> parseInteger(long address, int length, long least, long most) {
     int i = 0;
@@ -43,7 +43,7 @@ public final class NumberText {
     if (i == end) {
       return Optional.empty();
     }
-    // Negative numbers reach further.
+    // The negative range is larger.
     long value = 0;
     long limit = negative ? least : -most;
     boolean inFraction = false;
@@ -62,7 +62,7 @@ public final class NumberText {
     return Optional.of(negative ? value : -value);
   }
 
-  /** The boolean that a word stands for. */
+  /** Parses the BOOLEAN that a word stands for. */
   public static Optional<Boolean> parseBoolean(byte[] bytes) {
     byte[] lower = bytes.clone();
     for (int i = 0; i < lower.length; i++) {
@@ -75,16 +75,15 @@ public final class NumberText {
     };
   }
 
-  /** A decimal, rounded half up. */
+  /** Parses a decimal, rounded half up. */
   public static Optional<BigDecimal> parseDecimal(byte[] bytes, int precision, int scale) {
     return precision <= LONG_DIGITS && bytes.length <= LONG_DIGITS
         ? new NumberText(bytes).parseShortDecimal(precision, scale)
         : parseLongDecimal(bytes, precision, scale);
   }
 
-  // Takes one byte of anything behind the number, counts leading zeros for the precision, and does
-  // not look again
-  // after rounding.
+  // Like Flink: accepts one arbitrary byte after the number, counts leading zeros for the
+  // precision, and does not check the precision again after rounding.
   private Optional<BigDecimal> parseShortDecimal(int precision, int scale) {
     skipBlanks();
     boolean negative = takeSign();
@@ -170,7 +169,7 @@ public final class NumberText {
     } catch (NumberFormatException e) {
       return Optional.empty();
     }
-    // Without the digits of a large exponent, which setScale would write out.
+    // Avoids the digits of a large exponent, which setScale would materialize.
     long digitsBeforePoint = (long) value.precision() - value.scale();
     if (value.signum() == 0 || digitsBeforePoint < -scale) {
       return Optional.of(BigDecimal.ZERO.setScale(scale));

@@ -7,8 +7,8 @@ import io.millrace.column.TypeId;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.ptx.PtxValue;
 import io.millrace.expression.ptx.PtxWriter;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.CastRule;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostFunction;
@@ -16,9 +16,8 @@ import io.millrace.expression.vector.ValueKind;
 import java.util.List;
 
 /**
- * Casts among BOOLEAN, the integers and the floating-point numbers, with Java's conversions:
- * integers wrap, floating point to integer saturates, through INT if the target is narrower, and
- * maps NaN to 0.
+ * Casts among BOOLEAN, integers and floating-point numbers with Java's conversions: integers wrap;
+ * floating point to integer saturates, by way of INT for narrower targets, and maps NaN to 0.
  */
 @Internal
 public final class NumericCasts implements CastRule {
@@ -32,19 +31,18 @@ public final class NumericCasts implements CastRule {
   }
 
   @Override
-  public TypedExpression.Call bind(
-      TypedExpression operand, DataType to, ResolutionContext context) {
+  public TypedExpression.Call bind(TypedExpression operand, DataType to, BindingContext context) {
     return cast(operand, to);
   }
 
-  /** The binding of a cast, without its functions. */
+  /** A builder with the name and SQL text of a cast, without its functions. */
   public static BoundFunction.Builder function(DataType to) {
     return BoundFunction.named("CAST")
         .parameters(to)
         .sql(operands -> "CAST(" + operands.get(0) + " AS " + to + ")");
   }
 
-  /** The cast where neither type is a decimal. */
+  /** Casts between two types other than DECIMAL. */
   public static TypedExpression.Call cast(TypedExpression operand, DataType to) {
     boolean fromFloating = operand.type().isFloatingPoint();
     return function(to)
@@ -128,7 +126,7 @@ public final class NumericCasts implements CastRule {
     }
   }
 
-  /** The instruction saturates; of NaN it gives no zero. */
+  /** The PTX instruction saturates but does not map NaN to zero. */
   private static void emitFloatingToInteger(PtxWriter ptx, PtxValue operand, PtxValue result) {
     String from = operand.register();
     String suffix = suffix(operand.type());

@@ -1,2 +1,2 @@
-/** Integers and floating-point numbers: operations, casts, text. */
+/** Integers and floating-point numbers: operations, casts, parsing. */
 package io.millrace.expression.function.numeric;

@@ -11,8 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A pattern of LIKE: {@code %} stands for any characters, {@code _} for one that is no line
- * terminator of {@link java.util.regex.Pattern}, as in Flink. The twin of {@code like.cu}.
+ * A LIKE pattern. {@code %} matches any characters; as in Flink, {@code _} matches one character
+ * that is not a line terminator of {@link java.util.regex.Pattern}. The twin of {@code like.cu}.
  * Immutable.
  */
 final class LikePattern {
@@ -41,7 +41,7 @@ final class LikePattern {
     this.bytes = bytes;
   }
 
-  /** A pattern in which nothing is escaped. */
+  /** Compiles a pattern without an escape character. */
   static LikePattern of(String pattern) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     pattern.codePoints().forEach(codePoint -> append(bytes, codePoint));
@@ -49,9 +49,10 @@ final class LikePattern {
   }
 
   /**
-   * A pattern in which {@code escape} takes the meaning from a wildcard or itself.
+   * Compiles a pattern in which {@code escape} quotes a wildcard or itself.
    *
-   * @throws ExpressionException if {@code escape} is not one character or stands before another one
+   * @throws ExpressionException if {@code escape} is not one character or precedes any other
+   *     character
    */
   static LikePattern of(String pattern, String escape) {
     if (escape.isEmpty() && pattern.indexOf('_') < 0) {
@@ -115,12 +116,12 @@ final class LikePattern {
     return new LikePattern(kind, Arrays.copyOfRange(bytes, start, end));
   }
 
-  /** The device function that does what this pattern needs. */
+  /** The name of the device function for this kind of pattern. */
   String deviceFunction() {
     return kind.deviceFunction;
   }
 
-  /** What the device function reads: the length of the bytes, and the bytes. */
+  /** The constant of the device function: the length and the bytes. */
   byte[] constant() {
     return ByteBuffer.allocate(Integer.BYTES + bytes.length)
         .order(ByteOrder.LITTLE_ENDIAN)
@@ -129,7 +130,7 @@ final class LikePattern {
         .array();
   }
 
-  /** Whether a string of UTF-8 is like this. */
+  /** Whether a UTF-8 string matches. */
   boolean matches(long address, int length) {
     int last = length - bytes.length;
     return switch (kind) {
@@ -159,7 +160,7 @@ final class LikePattern {
     return false;
   }
 
-  // Goes back to the last MANY alone: what stands between two of them never needs an earlier place
+  // Backtracks to the last wildcard only: the text between two wildcards never needs a later match
   // than its first.
   private boolean matchesWildcards(long address, int length) {
     int at = 0;

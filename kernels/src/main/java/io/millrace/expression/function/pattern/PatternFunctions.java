@@ -24,8 +24,9 @@ import java.util.Optional;
 @Internal
 public final class PatternFunctions {
   static final String DEVICE_SUBSET =
-      "On the device for literal patterns of literals, classes, groups, alternatives, quantifiers and"
-          + " anchors of the string whose automaton has at most 255 states.";
+      "Runs on the device if the pattern is a literal that consists of literals,"
+          + " classes, groups, alternatives, quantifiers and anchors of the string and its"
+          + " automaton has at most 255 states.";
 
   private PatternFunctions() {}
 
@@ -48,8 +49,8 @@ public final class PatternFunctions {
         .description(
             similar
                 ? "Whether a string matches a regular expression of SQL. " + DEVICE_SUBSET
-                : "Whether a string is like a pattern: % stands for any characters, _ for one that is"
-                    + " no line terminator.")
+                : "Whether a string matches a LIKE pattern: % matches any characters, _ matches"
+                    + " one character that is not a line terminator.")
         .sql(arguments -> matchingSql(name, arguments))
         .bind(
             (arguments, context) -> {
@@ -129,7 +130,7 @@ public final class PatternFunctions {
     BoundFunction.Builder like = BoundFunction.named("LIKE").host(PatternMatching.like(operands));
     return operands == 2
         ? like.device("like")
-        : like.failing().hostOnly("the escape character applies to no literal pattern");
+        : like.failing().hostOnly("the pattern with an escape character is not a literal");
   }
 
   private static BoundFunction.Builder similarOfLiteral(String pattern, Optional<String> escape) {
@@ -152,7 +153,7 @@ public final class PatternFunctions {
     return BoundFunction.named("SIMILAR TO")
         .failing()
         .host(PatternMatching.similar(operands))
-        .hostOnly("the pattern is no literal");
+        .hostOnly("the pattern is not a literal");
   }
 
   static void checkStrings(List<TypedExpression> arguments, int least, int most) {

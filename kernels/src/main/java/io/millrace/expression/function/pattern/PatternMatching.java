@@ -12,11 +12,11 @@ import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
-/** LIKE and SIMILAR TO on the host. */
+/** Host implementations of LIKE and SIMILAR TO. */
 final class PatternMatching {
   private PatternMatching() {}
 
-  /** Whether a string of UTF-8 matches. */
+  /** Tests a UTF-8 string. */
   @FunctionalInterface
   interface Matching {
     boolean matches(long address, int length);
@@ -24,7 +24,7 @@ final class PatternMatching {
 
   private record Key(String pattern, String escape) {}
 
-  /** By what was made of a literal pattern. */
+  /** Matches with a compiled literal pattern. */
   static HostFunction of(Matching matching) {
     return HostFunction.ofRow(
         (operands, result, row) ->
@@ -33,9 +33,9 @@ final class PatternMatching {
   }
 
   /**
-   * By a regular expression that matches the whole string.
+   * Matches the whole string against a Java regular expression.
    *
-   * @throws ExpressionException if it is none
+   * @throws ExpressionException if the expression is malformed
    */
   static HostFunction ofRegex(String regex) {
     Pattern pattern = compile(regex);
@@ -44,7 +44,7 @@ final class PatternMatching {
             result.setBoolean(row, pattern.matcher(operands[0].getString(row)).matches()));
   }
 
-  /** LIKE of a string, a pattern and perhaps an escape character. */
+  /** LIKE with operands string, pattern and optional escape character. */
   static HostFunction like(int operands) {
     if (operands == 2) {
       return ofOperands(
@@ -61,7 +61,7 @@ final class PatternMatching {
         (like, vectors, row) -> like.matches(vectors[0].address(row), vectors[0].length(row)));
   }
 
-  /** SIMILAR TO of a string, a pattern and perhaps an escape character. */
+  /** SIMILAR TO with operands string, pattern and optional escape character. */
   static HostFunction similar(int operands) {
     return ofOperands(
         (pattern, escape) ->

@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * What the functions of regular expressions do with a string, the pattern and what their third
- * argument is: once by {@link java.util.regex}, which is the meaning, and once by an automaton.
+ * The regular-expression functions of a string, a pattern and an optional third argument. Each is
+ * implemented with {@link java.util.regex}, which defines the meaning, and with an automaton.
  */
 enum RegexpFunction {
   REGEXP("regexp") {
@@ -141,7 +141,7 @@ enum RegexpFunction {
     };
   }
 
-  /** Whether Flink calls the result nullable even if the arguments are not. */
+  /** Whether Flink declares the result nullable even if the arguments are not. */
   boolean hasNullableType() {
     return this != REGEXP && this != REGEXP_REPLACE;
   }
@@ -150,7 +150,7 @@ enum RegexpFunction {
     return this == REGEXP ? Dfa.Search.CONTAINS : Dfa.Search.LOCATE;
   }
 
-  /** Whether the function goes on behind a match, which makes empty ones Java's own. */
+  /** Whether the function continues after a match. Empty matches then depend on Java's rules. */
   boolean takesAllMatches() {
     return this == REGEXP_COUNT || this == REGEXP_REPLACE;
   }
@@ -158,19 +158,19 @@ enum RegexpFunction {
   /**
    * Computes one row.
    *
-   * @param matcher of the string and the pattern; empty if that is no pattern
+   * @param matcher matcher of the pattern on the string; empty if the pattern is malformed
    */
   abstract void evaluate(
       Optional<Matcher> matcher, HostVector[] operands, HostVector result, int row);
 
   abstract void evaluate(Dfa automaton, String third, HostVector text, HostVector result, int row);
 
-  /** By Java, of the operands string, pattern and what the function takes beside. */
+  /** Java implementation with operands string, pattern and the function's other arguments. */
   HostFunction byJava() {
     return (operands, result, rows) -> evaluateByJava(operands, result, rows, new HashMap<>());
   }
 
-  /** By Java, with the pattern compiled in advance. */
+  /** Java implementation with the pattern compiled in advance. */
   HostFunction byJava(String pattern) {
     Map<String, Optional<Pattern>> compiled = Map.of(pattern, compile(pattern));
     return HostFunction.ofRow(
@@ -182,13 +182,13 @@ enum RegexpFunction {
                 row));
   }
 
-  /** By an automaton, of the string alone. */
+  /** Automaton implementation with the string as its only operand. */
   HostFunction byAutomaton(Dfa automaton, String third) {
     return HostFunction.ofRow(
         (operands, result, row) -> evaluate(automaton, third, operands[0], result, row));
   }
 
-  /** What the device function reads. */
+  /** The constant of the device function. */
   byte[] constant(Dfa automaton, String third) {
     byte[] table = automaton.table();
     if (this != REGEXP_REPLACE) {
@@ -212,7 +212,7 @@ enum RegexpFunction {
     }
   }
 
-  // REGEXP takes the empty pattern for none.
+  // REGEXP treats the empty pattern as malformed.
   private Optional<Pattern> compile(String pattern) {
     try {
       return this == REGEXP && pattern.isEmpty()

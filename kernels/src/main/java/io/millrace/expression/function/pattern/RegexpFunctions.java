@@ -33,26 +33,28 @@ final class RegexpFunctions {
     definitions.add(
         regexp(
             RegexpFunction.REGEXP,
-            "Whether a Java regular expression matches anywhere; false if it is none or empty."));
+            "Whether a Java regular expression matches anywhere in the string; false if"
+                + " the expression is malformed or empty."));
     definitions.add(
         regexp(
             RegexpFunction.REGEXP_EXTRACT,
-            "What a Java regular expression, or one of its groups, matches first; null if nothing."));
+            "The first match of a Java regular expression or of one of its groups; null if"
+                + " there is no match."));
     definitions.add(
         regexp(
             RegexpFunction.REGEXP_SUBSTR,
-            "What a Java regular expression matches first; null if nothing."));
+            "The first match of a Java regular expression; null if there is no match."));
     definitions.add(
         regexp(
             RegexpFunction.REGEXP_INSTR,
-            "Where a Java regular expression matches first, in UTF-16 units and from 1; 0 if"
-                + " nowhere."));
+            "The position of the first match of a Java regular expression in UTF-16 units,"
+                + " counted from 1; 0 if there is no match."));
     definitions.add(
-        regexp(RegexpFunction.REGEXP_COUNT, "How often a Java regular expression matches."));
+        regexp(RegexpFunction.REGEXP_COUNT, "The number of matches of a Java regular expression."));
     definitions.add(
         regexp(
             RegexpFunction.REGEXP_REPLACE,
-            "The string with what a Java regular expression matches replaced by a string."));
+            "The string with all matches of a Java regular expression replaced."));
     return definitions;
   }
 
@@ -62,8 +64,8 @@ final class RegexpFunctions {
         .signatures(regexpSignatures(function))
         .description(description + " " + PatternFunctions.DEVICE_SUBSET)
         .differences(
-            "Patterns that overflow the stack of Java on long strings give their result where they"
-                + " run on the device.")
+            "Patterns that overflow Java's stack on long strings still give a result on"
+                + " the device.")
         .bind((arguments, context) -> bindRegexp(function, arguments));
   }
 
@@ -109,7 +111,7 @@ final class RegexpFunctions {
       return Arguments.nullOf(function.type());
     }
     if (!(arguments.get(1) instanceof TypedExpression.Literal)) {
-      return onHost(function, arguments, "the pattern is no literal", function.byJava());
+      return onHost(function, arguments, "the pattern is not a literal", function.byJava());
     }
     String pattern = Arguments.literalString(arguments, 1);
     try {
@@ -181,7 +183,7 @@ final class RegexpFunctions {
       throws UnsupportedPatternException {
     Optional<String> replacement = Arguments.literal(arguments, 2).map(String.class::cast);
     if (replacement.isEmpty() || utf8Length(replacement.get()) > LONGEST_REPLACEMENT_BYTES) {
-      throw new UnsupportedPatternException("the replacement is no literal or long");
+      throw new UnsupportedPatternException("the replacement is not a short literal");
     }
     return replacement.get();
   }
@@ -192,7 +194,7 @@ final class RegexpFunctions {
     Optional<Integer> group =
         Arguments.literal(arguments, 2).map(value -> ((Long) value).intValue());
     if (group.isEmpty()) {
-      throw new UnsupportedPatternException("the group is no literal");
+      throw new UnsupportedPatternException("the group is not a literal");
     }
     if (group.get() == 0) {
       byAutomaton(RegexpFunction.REGEXP_EXTRACT, node, pattern, arguments, bound);

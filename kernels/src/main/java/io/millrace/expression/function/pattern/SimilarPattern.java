@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** Makes a regular expression of Java of a pattern of SIMILAR TO, as Flink's SqlLikeUtils does. */
+/** Translates a SIMILAR TO pattern to a Java regular expression, as Flink's SqlLikeUtils does. */
 final class SimilarPattern {
   private static final String JAVA_SPECIALS = "[]()|^-+*?{}$\\.";
   private static final String SIMILAR_SPECIALS = "[]()|^-+*_%?{}";
@@ -34,16 +34,17 @@ final class SimilarPattern {
   }
 
   /**
-   * The regular expression, which is to match the whole string.
+   * Translates a pattern without an escape character.
    *
-   * @throws ExpressionException if the pattern is malformed; Java may still refuse the result
+   * @return a regular expression for the whole string
+   * @throws ExpressionException if the pattern is malformed; Java may still reject the result
    */
   static String toRegex(String pattern) {
     return new SimilarPattern(pattern, NO_ESCAPE).translate();
   }
 
   /**
-   * The regular expression of a pattern with an escape character.
+   * Translates a pattern with an escape character.
    *
    * @throws ExpressionException if the pattern or the escape character is malformed
    */
@@ -75,9 +76,9 @@ final class SimilarPattern {
     return regex.toString();
   }
 
-  // SQL:2003 part 2, section 8.6, general rule 3: a special escape character stands before special
-  // ones only, and a
-  // colon needs a class.
+  // SQL:2003 part 2, section 8.6, general rule 3: an escape character that is a special character
+  // may precede special characters only, and a colon as escape character excludes character
+  // classes.
   private void checkEscapes() {
     boolean isSpecial = escape != NO_ESCAPE && SIMILAR_SPECIALS.indexOf(escape) >= 0;
     for (int i = 0; isSpecial && i < pattern.length(); i++) {

@@ -19,8 +19,8 @@ import java.math.BigDecimal;
 import java.util.List;
 
 /**
- * Chooses rows by a hash of their values, so that the same rows are chosen wherever and whenever
- * they come: rows with equal values are chosen together. The hash is that of {@code row_hash.cu}.
+ * Samples rows by a hash of their values, so that a row is chosen or not independently of place and
+ * time. Rows with equal values are chosen together. The hash is computed as in {@code row_hash.cu}.
  */
 @PublicEvolving
 public final class RowSample {
@@ -29,16 +29,16 @@ public final class RowSample {
   private RowSample() {}
 
   /**
-   * The condition that is true for the rows that are chosen.
+   * The condition that is true for sampled rows.
    *
-   * @param schema of the rows; BINARY, ARRAY, ROW and DICTIONARY columns do not count
-   * @param fraction of different rows that are chosen, from 0 to 1
-   * @param seed another one chooses others
-   * @throws ExpressionException if the fraction is none, or no column counts
+   * @param schema schema of the rows; BINARY, ARRAY, ROW and DICTIONARY columns are ignored
+   * @param fraction expected share of distinct rows, 0 to 1
+   * @param seed selects a different sample
+   * @throws ExpressionException if the fraction is outside 0 to 1 or every column is ignored
    */
   public static TypedExpression condition(Schema schema, double fraction, long seed) {
     if (!(fraction >= 0 && fraction <= 1)) {
-      throw new ExpressionException("a fraction is from 0 to 1, not " + fraction);
+      throw new ExpressionException("expected a fraction from 0 to 1, got " + fraction);
     }
     TypedExpression hash = new TypedExpression.Literal(seed, DataType.INT64);
     boolean counts = false;
@@ -55,7 +55,7 @@ public final class RowSample {
     if (!counts) {
       throw new ExpressionException("there is no column to choose rows by");
     }
-    // As the least hashes; the greatest is not below any bound.
+    // Compares with the least hashes; no bound is above the greatest hash.
     long bound = (long) (fraction * RANGE + Long.MIN_VALUE);
     boolean all = fraction == 1;
     return BoundFunction.named("SAMPLE")
@@ -78,7 +78,7 @@ public final class RowSample {
     return type.id().isScalar() && type.id() != TypeId.BINARY;
   }
 
-  // A null is hashed as the fact that it is one and then some value.
+  // A null is hashed as a null marker followed by an arbitrary value.
   private static TypedExpression add(TypedExpression value, TypedExpression hash) {
     if (!value.nullable()) {
       return hash(value, hash);

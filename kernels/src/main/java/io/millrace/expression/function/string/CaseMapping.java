@@ -13,21 +13,20 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /**
- * The case mapping of all code points of the Basic Multilingual Plane, for the device functions
- * {@code upper} and {@code lower}. It is made from what this JVM's strings do by the rules of no
- * language, so that a device has the Unicode version of the JVM, as the host and Flink have.
+ * Case mapping of all code points of the Basic Multilingual Plane for the device functions {@code
+ * upper} and {@code lower}. It is built from this JVM's locale-independent mapping, so that the
+ * device has the same Unicode version as the host and Flink.
  *
- * <p>The table, little-endian: the first and the last code point beyond the plane that has a case,
- * where the expansions begin, and how many there are, each of 32 bits; the number of the block of
- * each 64 code points; 256 differences of 16 bits; the blocks, of which each element is the number
- * of a difference, or {@value #EXPANDED}; the expansions in the order of their code points: the
- * code point and what it becomes, four UTF-16 units with zeros behind. {@code string_case.cuh}
- * reads it.
+ * <p>The table is little-endian: the first and the last code point beyond the plane that has a
+ * case, the offset of the expansions and their number, 32 bits each; the block number of each 64
+ * code points; 256 differences of 16 bits; the blocks, whose elements are the number of a
+ * difference or {@value #EXPANDED}; the expansions by ascending code point: the code point and its
+ * mapping, four UTF-16 units padded with zeros. {@code string_case.cuh} reads the table.
  */
 final class CaseMapping {
   /**
-   * What a result may have more bytes than its text; a row that needs more is left to the host. Few
-   * code points get longer, the dotted capital I in lower case among them.
+   * Number of bytes by which a result may exceed its input on the device; rows that grow more are
+   * evaluated on the host. Few code points grow, for example the dotted capital I in lower case.
    */
   static final int GROWTH = 8;
 

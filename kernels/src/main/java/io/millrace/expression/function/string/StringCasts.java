@@ -7,8 +7,8 @@ import io.millrace.column.TypeId;
 import io.millrace.expression.function.numeric.NumberText;
 import io.millrace.expression.function.numeric.NumericCasts;
 import io.millrace.expression.ptx.DeviceFunction;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.CastRule;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.ResultSizeLimit;
 import io.millrace.expression.typed.TypedExpression;
@@ -20,14 +20,14 @@ import java.util.Optional;
 
 /**
  * Casts between STRING and BOOLEAN, numbers and BINARY, and to strings of a given length. The
- * device leaves to the host what it cannot compute exactly: text with characters that are not
- * ASCII, and DOUBLEs of more than 15 digits or large exponents.
+ * device leaves rows that it cannot compute exactly to the host: non-ASCII text, and DOUBLEs with
+ * more than 15 digits or large exponents.
  */
 @Internal
 public final class StringCasts implements CastRule {
   private static final ResultSizeLimit BOOLEAN_BYTES = ResultSizeLimit.constant(5);
   private static final ResultSizeLimit INTEGER_BYTES = ResultSizeLimit.constant(20);
-  // 38 digits, a sign, a point and a zero before it.
+  // 38 digits, a sign, a decimal point and a leading zero.
   private static final ResultSizeLimit DECIMAL_BYTES = ResultSizeLimit.constant(41);
 
   @Override
@@ -40,8 +40,7 @@ public final class StringCasts implements CastRule {
   }
 
   @Override
-  public TypedExpression.Call bind(
-      TypedExpression operand, DataType to, ResolutionContext context) {
+  public TypedExpression.Call bind(TypedExpression operand, DataType to, BindingContext context) {
     BoundFunction.Builder function = NumericCasts.function(to);
     if (to.id() == TypeId.STRING) {
       function = toString(function, operand.type());
@@ -160,17 +159,15 @@ public final class StringCasts implements CastRule {
   }
 
   private static <V> HostFunction parsing(Parser<V> parser, Setter<V> setter) {
-    return (operands, result, rows) -> {
-      for (int i = 0; i < rows.count(); i++) {
-        int row = rows.position(i);
-        Optional<V> value = parser.parse(operands[0], row);
-        if (value.isPresent()) {
-          setter.set(result, row, value.get());
-        } else {
-          rows.fail(row, Status.INVALID_CAST);
-        }
-      }
-    };
+    return HostFunction.ofFallibleRow(
+        (operands, result, row, rows) -> {
+          Optional<V> value = parser.parse(operands[0], row);
+          if (value.isPresent()) {
+            setter.set(result, row, value.get());
+          } else {
+            rows.fail(row, Status.INVALID_CAST);
+          }
+        });
   }
 
   private static Optional<Double> floating(String text, boolean isFloat) {

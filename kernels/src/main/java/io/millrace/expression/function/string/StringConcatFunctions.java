@@ -8,13 +8,14 @@ import static io.millrace.expression.function.string.StringFunctions.literal;
 import static io.millrace.expression.function.string.StringFunctions.named;
 import static io.millrace.expression.function.string.StringFunctions.texts;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.TypeId;
 import io.millrace.expression.function.comparison.Comparison;
 import io.millrace.expression.function.logical.LogicalFunctions;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
@@ -22,32 +23,37 @@ import io.millrace.expression.vector.HostFunction;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Strings joined, and one of several. */
-final class StringConcatFunctions {
+/** Concatenation and selection of strings. */
+@Internal
+public final class StringConcatFunctions {
   private StringConcatFunctions() {}
 
-  static List<FunctionDefinition> definitions() {
+  public static List<FunctionDefinition> definitions() {
     Signature two = Signature.of(STRING, STRING);
     Signature three = Signature.of(STRING, STRING, STRING);
     return List.of(
         named("||", two)
-            .description("Both strings, one behind the other.")
+            .description("The two strings concatenated.")
             .infix("||")
             .bind((arguments, context) -> concatTexts(texts(arguments, 2, Integer.MAX_VALUE))),
         named("CONCAT", Signature.of(STRING), two, three)
-            .description("The strings, one behind the other; null if one is null.")
+            .description("The strings concatenated; null if any is null.")
             .bind((arguments, context) -> concat(texts(arguments, 1, Integer.MAX_VALUE))),
         named("CONCAT_WS", Signature.of(STRING), two, three)
             .description(
-                "The strings behind the first that are not null, one behind the other with the"
-                    + " first between them; null if the first is null.")
+                "Concatenates the non-null strings after the first with the first as the"
+                    + " separator; null if the separator is null.")
             .bind((arguments, context) -> concatWithSeparator(arguments)),
         named("ELT", Signature.of(INT32, STRING), Signature.of(INT32, STRING, STRING))
-            .description("The string at an index, counted from 1; null if there is none.")
+            .description(
+                "The string at an index, counted from 1; null if the index is out of range.")
             .bind(StringConcatFunctions::elt));
   }
 
-  /** Halves first: from left to right the first text is copied again for each one behind it. */
+  /**
+   * Concatenates halves: from left to right, the first text would be copied again for each
+   * following one.
+   */
   private static TypedExpression concatTexts(List<TypedExpression> texts) {
     if (texts.size() == 1) {
       return texts.get(0);
@@ -79,7 +85,7 @@ final class StringConcatFunctions {
     return joined;
   }
 
-  /** The text, or an empty one for a null. */
+  /** The text, or an empty string if it is null. */
   static TypedExpression orEmpty(TypedExpression text) {
     return text.nullable()
         ? new TypedExpression.Case(
@@ -87,7 +93,7 @@ final class StringConcatFunctions {
         : text;
   }
 
-  // Each text that is not null with the separator before it, if one before it is not null.
+  // Prepends the separator to each non-null text that follows a non-null text.
   private static TypedExpression concatWithSeparator(List<TypedExpression> arguments) {
     List<TypedExpression> texts = texts(arguments, 1, Integer.MAX_VALUE);
     TypedExpression separator = texts.get(0);
@@ -117,7 +123,7 @@ final class StringConcatFunctions {
     return conditions.size() == 1 ? conditions.get(0) : new TypedExpression.Or(conditions);
   }
 
-  private static TypedExpression elt(List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression elt(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 2, Integer.MAX_VALUE);
     TypedExpression index = Arguments.typed(arguments, 0, TypeId.INT32);
     List<TypedExpression> conditions = new ArrayList<>();

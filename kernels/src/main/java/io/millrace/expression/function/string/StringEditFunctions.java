@@ -11,10 +11,11 @@ import static io.millrace.expression.function.string.StringFunctions.named;
 import static io.millrace.expression.function.string.StringFunctions.text;
 import static io.millrace.expression.function.string.StringFunctions.texts;
 
+import io.millrace.annotation.Internal;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.FunctionDefinition;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.ResultSizeLimit;
@@ -26,21 +27,23 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Strings made from others. */
-final class StringEditFunctions {
-  // What a result may take of scratch memory: as often the bytes of the text, and bytes a row.
+/** Functions that edit strings. */
+@Internal
+public final class StringEditFunctions {
+  // Limits of the scratch memory for a result: a multiple of the text's bytes, and constant bytes
+  // per row.
   private static final long MAX_FACTOR = 64;
   private static final long MAX_BYTES = 4096;
   private static final int MAX_WIDTH = 4;
   private static final int MAX_UNIT_WIDTH = 3;
 
   private static final String LOCALES =
-      "Letters change by the rules of no language. Flink takes those of the JVM's default locale"
-          + " for strings that are not ASCII or that an expression made.";
+      "Case mapping is locale-independent. Flink uses the default locale of the JVM"
+          + " for strings that are not ASCII or that were computed by an expression.";
 
   private StringEditFunctions() {}
 
-  static List<FunctionDefinition> definitions() {
+  public static List<FunctionDefinition> definitions() {
     return List.of(
         named("UPPER", Signature.of(STRING))
             .description("The string in upper case.")
@@ -56,8 +59,8 @@ final class StringEditFunctions {
                     changeCase("LOWER", StringEdits::lower, CaseMapping.lower(), arguments)),
         named("INITCAP", Signature.of(STRING))
             .description(
-                "Each word of ASCII letters and digits with its first letter in upper case and its"
-                    + " others in lower case.")
+                "Converts the first letter of each word of ASCII letters and digits to upper"
+                    + " case and the others to lower case.")
             .bind(
                 (arguments, context) ->
                     BoundFunction.named("INITCAP")
@@ -76,36 +79,41 @@ final class StringEditFunctions {
                         .scratch(WITHIN_TEXT)
                         .call(texts(arguments, 1, 1), STRING, true)),
         named("CHR", Signature.of(INT64), Signature.of(INT32))
-            .description("The character with the code of a number's lowest byte; none if negative.")
+            .description(
+                "The character whose code is the lowest byte of a number; empty for a negative"
+                    + " number.")
             .bind(StringEditFunctions::chr),
         named("REPLACE", Signature.of(STRING, STRING, STRING), literals(2), literals(1, 2))
             .description(
-                "The string with each occurrence of the second string replaced by the third; an"
-                    + " empty second string is before and behind each character.")
+                "Replaces each occurrence of the second string by the third. An empty second"
+                    + " string matches before each character and at the end.")
             .bind((arguments, context) -> replace(arguments)),
         named("TRANSLATE", Signature.of(STRING, STRING, STRING), literals(1, 2))
             .description(
-                "The string with each code point that is in the second string replaced by the one"
-                    + " at the same place of the third, or removed if there is none.")
+                "Replaces each code point that occurs in the second string by the code point"
+                    + " at the same position of the third string, or removes it if the third string"
+                    + " is shorter.")
             .bind((arguments, context) -> translate(arguments)),
         named(
                 "OVERLAY",
                 Signature.of(STRING, STRING, INT64),
                 Signature.of(STRING, STRING, INT64, INT64))
             .description(
-                "The string with the second string in place of as many UTF-16 units as told, or as"
-                    + " the second string has, from one on, counted from 1; the string itself for a"
-                    + " start outside of it.")
+                "Replaces a part of the string by the second string. The part starts at a"
+                    + " position in UTF-16 units, counted from 1, and is as long as the second"
+                    + " string unless a length is given. A start outside of the string returns the"
+                    + " string unchanged.")
             .sql(StringEditFunctions::overlaySql)
             .bind(StringEditFunctions::overlay),
         pad("LPAD", StringEdits::padLeft, "left"),
         pad("RPAD", StringEdits::padRight, "right"),
         named("REPEAT", Signature.of(STRING, INT32), repeats())
-            .description("The string as often as told; empty for a negative number.")
+            .description(
+                "Repeats the string the given number of times; empty for a negative number.")
             .bind(StringEditFunctions::repeat));
   }
 
-  /** Three strings, of which some are literals. */
+  /** Three strings; the arguments at {@code indexes} are literals. */
   private static Signature literals(int... indexes) {
     Signature.Parameter[] parameters = new Signature.Parameter[3];
     for (int i = 0; i < parameters.length; i++) {
@@ -134,7 +142,7 @@ final class StringEditFunctions {
         .call(texts(arguments, 1, 1), STRING);
   }
 
-  private static TypedExpression chr(List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression chr(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 1, 1);
     return BoundFunction.named("CHR")
         .host(HostFunction.ofRow(StringEdits::chr))
@@ -149,11 +157,11 @@ final class StringEditFunctions {
         BoundFunction.named("REPLACE").failing().host(HostFunction.ofRow(StringEdits::replace));
     Optional<byte[]> replacement = bytes(arguments, 2);
     if (replacement.isEmpty()) {
-      function.hostOnly("the length of the replacement is not known");
+      function.hostOnly("the replacement is not a literal");
     } else {
       long length = replacement.get().length;
       long sought = bytes(arguments, 1).map(bytes -> bytes.length).orElse(0);
-      // An empty string is replaced before each character and at the end.
+      // An empty string matches before each character and at the end.
       ResultSizeLimit bound =
           sought == 0
               ? ResultSizeLimit.constant(length).plusOperand(0, length + 1)
@@ -168,12 +176,12 @@ final class StringEditFunctions {
         .map(text -> ((String) text).getBytes(StandardCharsets.UTF_8));
   }
 
-  // On the device if the result does not take too much memory.
+  // Uses the device if the result needs a limited amount of memory.
   static void bounded(BoundFunction.Builder function, String device, ResultSizeLimit bound) {
     if (bound.factor(0) <= MAX_FACTOR && bound.constant() <= MAX_BYTES) {
       function.device(device).scratch(bound);
     } else {
-      function.hostOnly("the result may be too long");
+      function.hostOnly("the result may exceed the scratch memory");
     }
   }
 
@@ -197,7 +205,7 @@ final class StringEditFunctions {
         : translated;
   }
 
-  // How many bytes a code point's replacement has for each of its own, at most.
+  // The greatest ratio of a replacement's UTF-8 width to the width of the code point it replaces.
   private static long translationFactor(List<TypedExpression> arguments) {
     Optional<Object> from = Arguments.literal(arguments, 1);
     Optional<Object> to = Arguments.literal(arguments, 2);
@@ -218,8 +226,7 @@ final class StringEditFunctions {
     return Character.toString(codePoint).getBytes(StandardCharsets.UTF_8).length;
   }
 
-  private static TypedExpression overlay(
-      List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression overlay(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 3, 4);
     List<TypedExpression> operands =
         new ArrayList<>(List.of(text(arguments, 0), text(arguments, 1)));
@@ -228,7 +235,7 @@ final class StringEditFunctions {
     }
     return BoundFunction.named("OVERLAY")
         .failing()
-        .host(StringEdits::overlay)
+        .host(HostFunction.ofFallibleRow(StringEdits::overlay))
         .device(operands.size() == 3 ? "overlay" : "overlay_for")
         .scratch(WITHIN_TEXT.plusOperand(1, 1))
         .sql(StringEditFunctions::overlaySql)
@@ -257,7 +264,7 @@ final class StringEditFunctions {
                 + " the "
                 + where
                 + "; null for a negative number and for nothing to fill with.")
-        .differences("Flink calls a result that may be null NOT NULL if the arguments are.")
+        .differences("Flink declares a result that may be null as NOT NULL if the arguments are.")
         .bind((arguments, context) -> pad(name, host, arguments, context));
   }
 
@@ -265,7 +272,7 @@ final class StringEditFunctions {
       String name,
       HostFunction.RowFunction host,
       List<TypedExpression> arguments,
-      ResolutionContext context) {
+      BindingContext context) {
     Arguments.count(arguments, 3, 3);
     BoundFunction.Builder function =
         BoundFunction.named(name).nullable().host(HostFunction.ofRow(host));
@@ -273,7 +280,7 @@ final class StringEditFunctions {
     List<TypedExpression> operands =
         List.of(text(arguments, 0), integer(arguments, 1, context), text(arguments, 2));
     if (units.isEmpty()) {
-      function.hostOnly("the length is no literal");
+      function.hostOnly("the length is not a literal");
     } else {
       long bytes = Math.max((Long) units.get(), 0) * MAX_UNIT_WIDTH;
       bounded(function, name.toLowerCase(Locale.ROOT), WITHIN_TEXT.plus(bytes));
@@ -285,15 +292,14 @@ final class StringEditFunctions {
     return function.call(operands, STRING, nullable);
   }
 
-  private static TypedExpression repeat(
-      List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression repeat(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 2, 2);
     BoundFunction.Builder function =
         BoundFunction.named("REPEAT").failing().host(HostFunction.ofRow(StringEdits::repeat));
     List<TypedExpression> operands = List.of(text(arguments, 0), integer(arguments, 1, context));
     Optional<Object> count = Arguments.literal(arguments, 1);
     if (count.isEmpty()) {
-      function.hostOnly("the number is no literal");
+      function.hostOnly("the number is not a literal");
     } else {
       long factor = Math.max((Long) count.get(), 0);
       bounded(function, "repeat", ResultSizeLimit.NONE.plusOperand(0, factor));

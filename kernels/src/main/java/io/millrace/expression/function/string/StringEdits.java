@@ -12,13 +12,13 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Strings made from others. Those that Flink makes from Java strings decode malformed UTF-8 to
- * U+FFFD and count UTF-16 units.
+ * Host implementations of functions that edit strings. Functions that Flink implements with Java
+ * strings decode malformed UTF-8 to U+FFFD and count UTF-16 units.
  */
 final class StringEdits {
   private StringEdits() {}
 
-  /** Of bytes as they are. */
+  /** Concatenates bytes without decoding them. */
   static void concat(HostVector[] operands, HostVector result, int row) {
     int left = operands[0].length(row);
     int right = operands[1].length(row);
@@ -53,7 +53,8 @@ final class StringEdits {
     }
   }
 
-  // As Flink, keeps bytes that start no code point if there are no wider code points.
+  // Like Flink, keeps bytes that do not start a code point if the text has no multi-byte code
+  // points.
   private static boolean changeCase(
       HostVector text, HostVector result, int row, char first, char last) {
     int length = text.length(row);
@@ -113,27 +114,26 @@ final class StringEdits {
     result.setString(row, translated.toString());
   }
 
-  /** {@code OVERLAY(text PLACING replacement FROM start)}; a fourth operand is the length. */
-  static void overlay(HostVector[] operands, HostVector result, Rows rows) {
-    for (int i = 0; i < rows.count(); i++) {
-      int row = rows.position(i);
-      String text = operands[0].getString(row);
-      String replacement = operands[1].getString(row);
-      long start = operands[2].longs()[row];
-      int length = operands.length == 4 ? (int) operands[3].longs()[row] : replacement.length();
-      long end = start + length;
-      if (start <= 0 || start > text.length()) {
-        result.setString(row, text);
-      } else if (length > 0 && end > Integer.MAX_VALUE) {
-        rows.fail(row, Status.INVALID_ARGUMENT);
-      } else {
-        boolean hasTail = length > 0 && end <= text.length();
-        result.setString(
-            row,
-            text.substring(0, (int) start - 1)
-                + replacement
-                + (hasTail ? text.substring((int) end - 1) : ""));
-      }
+  /**
+   * {@code OVERLAY(text PLACING replacement FROM start)}; an optional fourth operand is the length.
+   */
+  static void overlay(HostVector[] operands, HostVector result, int row, Rows rows) {
+    String text = operands[0].getString(row);
+    String replacement = operands[1].getString(row);
+    long start = operands[2].longs()[row];
+    int length = operands.length == 4 ? (int) operands[3].longs()[row] : replacement.length();
+    long end = start + length;
+    if (start <= 0 || start > text.length()) {
+      result.setString(row, text);
+    } else if (length > 0 && end > Integer.MAX_VALUE) {
+      rows.fail(row, Status.INVALID_ARGUMENT);
+    } else {
+      boolean hasTail = length > 0 && end <= text.length();
+      result.setString(
+          row,
+          text.substring(0, (int) start - 1)
+              + replacement
+              + (hasTail ? text.substring((int) end - 1) : ""));
     }
   }
 
@@ -176,7 +176,7 @@ final class StringEdits {
     result.setBytes(row, address, (int) bytes);
   }
 
-  /** The code points of the bytes as they are, in reverse order. */
+  /** Reverses the order of the code points without validating them. */
   static void reverse(HostVector[] operands, HostVector result, int row) {
     long source = operands[0].address(row);
     int length = operands[0].length(row);
@@ -189,7 +189,7 @@ final class StringEdits {
     result.setBytes(row, target, length);
   }
 
-  /** The character of a code's lowest byte. */
+  /** The character whose code is the lowest byte. */
   static void chr(HostVector[] operands, HostVector result, int row) {
     long code = operands[0].longs()[row];
     result.setString(row, code < 0 ? "" : String.valueOf((char) (code & 0xff)));

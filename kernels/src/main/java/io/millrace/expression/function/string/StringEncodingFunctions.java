@@ -11,6 +11,7 @@ import static io.millrace.expression.function.string.StringFunctions.named;
 import static io.millrace.expression.function.string.StringFunctions.text;
 import static io.millrace.expression.function.string.StringFunctions.texts;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.TypeId;
 import io.millrace.expression.resolve.Arguments;
 import io.millrace.expression.resolve.FunctionDefinition;
@@ -23,12 +24,13 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Base64, character sets, URLs and IPv4 addresses. */
-final class StringEncodingFunctions {
-  private static final String CHARACTER_SETS = "character sets of Java";
+@Internal
+public final class StringEncodingFunctions {
+  private static final String CHARACTER_SETS = "Java's character sets";
 
   private StringEncodingFunctions() {}
 
-  static List<FunctionDefinition> definitions() {
+  public static List<FunctionDefinition> definitions() {
     return Stream.of(encodings(), characterSetsAndUrls(), addresses())
         .flatMap(List::stream)
         .toList();
@@ -38,7 +40,7 @@ final class StringEncodingFunctions {
     Signature one = Signature.of(STRING);
     return List.of(
         named("TO_BASE64", one, Signature.of(BINARY))
-            .description("The bytes in Base64.")
+            .description("Encodes bytes in Base64.")
             .bind(
                 (arguments, context) ->
                     BoundFunction.named("TO_BASE64")
@@ -47,17 +49,17 @@ final class StringEncodingFunctions {
                         .scratch(ResultSizeLimit.constant(2).plusOperand(0, 2))
                         .call(bytes(arguments), STRING)),
         named("FROM_BASE64", one, Signature.of(BINARY))
-            .description("The bytes that a text in Base64 stands for; another text fails.")
+            .description("Decodes Base64 to bytes; malformed input fails.")
             .bind(
                 (arguments, context) ->
                     BoundFunction.named("FROM_BASE64")
                         .failing()
-                        .host(StringEncodings::fromBase64)
+                        .host(HostFunction.ofFallibleRow(StringEncodings::fromBase64))
                         .device("from_base64")
                         .scratch(WITHIN_TEXT)
                         .call(bytes(arguments), STRING)),
         named("URL_ENCODE", one)
-            .description("The text as a value of a form of application/x-www-form-urlencoded.")
+            .description("Encodes a string as application/x-www-form-urlencoded.")
             .bind(
                 (arguments, context) ->
                     BoundFunction.named("URL_ENCODE")
@@ -67,7 +69,8 @@ final class StringEncodingFunctions {
                         .scratch(ResultSizeLimit.NONE.plusOperand(0, 3))
                         .call(texts(arguments, 1, 1), STRING)),
         named("URL_DECODE", one)
-            .description("What a value of a form stands for; null if it is malformed.")
+            .description(
+                "Decodes application/x-www-form-urlencoded; null if the value is malformed.")
             .bind(
                 (arguments, context) ->
                     BoundFunction.named("URL_DECODE")
@@ -81,22 +84,22 @@ final class StringEncodingFunctions {
   private static List<FunctionDefinition> characterSetsAndUrls() {
     return List.of(
         named("ENCODE", Signature.of(Signature.any(STRING), Signature.literal(STRING, "UTF-8")))
-            .description("The text in a character set; an unknown one fails.")
+            .description("Encodes a string in a character set; an unknown character set fails.")
             .bind(
                 (arguments, context) ->
                     BoundFunction.named("ENCODE")
                         .failing()
-                        .host(StringEncodings::encode)
+                        .host(HostFunction.ofFallibleRow(StringEncodings::encode))
                         .hostOnly(CHARACTER_SETS)
                         .call(texts(arguments, 2, 2), BINARY)),
         named("DECODE", Signature.of(Signature.any(BINARY), Signature.literal(STRING, "UTF-8")))
-            .description("The text that bytes in a character set stand for; an unknown one fails.")
+            .description("Decodes bytes in a character set; an unknown character set fails.")
             .bind(
                 (arguments, context) -> {
                   Arguments.count(arguments, 2, 2);
                   return BoundFunction.named("DECODE")
                       .failing()
-                      .host(StringEncodings::decode)
+                      .host(HostFunction.ofFallibleRow(StringEncodings::decode))
                       .hostOnly(CHARACTER_SETS)
                       .call(
                           List.of(Arguments.typed(arguments, 0, TypeId.BINARY), text(arguments, 1)),
@@ -104,14 +107,15 @@ final class StringEncodingFunctions {
                 }),
         named("PARSE_URL", Signature.of(STRING, STRING), Signature.of(STRING, STRING, STRING))
             .description(
-                "A part of a URL: HOST, PATH, QUERY, REF, PROTOCOL, FILE, AUTHORITY or USERINFO, or"
-                    + " a parameter of its QUERY; null if there is none.")
+                "A part of a URL: HOST, PATH, QUERY, REF, PROTOCOL, FILE, AUTHORITY or"
+                    + " USERINFO, or a parameter of its QUERY; null if the URL does not have the"
+                    + " part.")
             .bind(
                 (arguments, context) ->
                     BoundFunction.named("PARSE_URL")
                         .nullable()
                         .host(HostFunction.ofRow(StringEncodings::parseUrl))
-                        .hostOnly("the URL parser of Java")
+                        .hostOnly("Java's URL parser")
                         .call(texts(arguments, 2, 3), STRING)));
   }
 
@@ -119,8 +123,8 @@ final class StringEncodingFunctions {
     return List.of(
         named("INET_ATON", Signature.of(STRING))
             .description(
-                "The number of an IPv4 address, in which parts may be missing before the last of"
-                    + " two and of three; null if it is none.")
+                "The number of an IPv4 address, which may omit parts before the last of two or"
+                    + " three; null if the address is malformed.")
             .bind(
                 (arguments, context) ->
                     BoundFunction.named("INET_ATON")
@@ -129,7 +133,7 @@ final class StringEncodingFunctions {
                         .device("inet_aton")
                         .call(texts(arguments, 1, 1), INT64)),
         named("INET_NTOA", Signature.of(INT64), Signature.of(INT32))
-            .description("The IPv4 address with a number; null if there is none.")
+            .description("The IPv4 address of a number; null if the number is out of range.")
             .bind(
                 (arguments, context) -> {
                   Arguments.count(arguments, 1, 1);

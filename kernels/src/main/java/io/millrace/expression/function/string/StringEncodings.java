@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Base64, character sets, URLs and IPv4 addresses. */
+/** Host implementations of Base64, character sets, URLs and IPv4 addresses. */
 final class StringEncodings {
   private static final Pattern BYTE = Pattern.compile("0*(25[0-5]|2[0-4][0-9]|[01]?[0-9]{1,2})");
 
@@ -26,14 +26,11 @@ final class StringEncodings {
     result.setBytes(row, Base64.getEncoder().encode(operands[0].getBytes(row)));
   }
 
-  static void fromBase64(HostVector[] operands, HostVector result, Rows rows) {
-    for (int i = 0; i < rows.count(); i++) {
-      int row = rows.position(i);
-      try {
-        result.setBytes(row, Base64.getDecoder().decode(operands[0].getBytes(row)));
-      } catch (IllegalArgumentException e) {
-        rows.fail(row, Status.INVALID_ARGUMENT);
-      }
+  static void fromBase64(HostVector[] operands, HostVector result, int row, Rows rows) {
+    try {
+      result.setBytes(row, Base64.getDecoder().decode(operands[0].getBytes(row)));
+    } catch (IllegalArgumentException e) {
+      rows.fail(row, Status.INVALID_ARGUMENT);
     }
   }
 
@@ -50,28 +47,22 @@ final class StringEncodings {
   }
 
   /** {@code ENCODE(text, character set)}. */
-  static void encode(HostVector[] operands, HostVector result, Rows rows) {
-    for (int i = 0; i < rows.count(); i++) {
-      int row = rows.position(i);
-      Optional<Charset> charset = charset(operands[1].getString(row));
-      if (charset.isPresent() && charset.get().canEncode()) {
-        result.setBytes(row, operands[0].getString(row).getBytes(charset.get()));
-      } else {
-        rows.fail(row, Status.INVALID_ARGUMENT);
-      }
+  static void encode(HostVector[] operands, HostVector result, int row, Rows rows) {
+    Optional<Charset> charset = charset(operands[1].getString(row));
+    if (charset.isPresent() && charset.get().canEncode()) {
+      result.setBytes(row, operands[0].getString(row).getBytes(charset.get()));
+    } else {
+      rows.fail(row, Status.INVALID_ARGUMENT);
     }
   }
 
   /** {@code DECODE(bytes, character set)}. */
-  static void decode(HostVector[] operands, HostVector result, Rows rows) {
-    for (int i = 0; i < rows.count(); i++) {
-      int row = rows.position(i);
-      Optional<Charset> charset = charset(operands[1].getString(row));
-      if (charset.isPresent()) {
-        result.setString(row, new String(operands[0].getBytes(row), charset.get()));
-      } else {
-        rows.fail(row, Status.INVALID_ARGUMENT);
-      }
+  static void decode(HostVector[] operands, HostVector result, int row, Rows rows) {
+    Optional<Charset> charset = charset(operands[1].getString(row));
+    if (charset.isPresent()) {
+      result.setString(row, new String(operands[0].getBytes(row), charset.get()));
+    } else {
+      rows.fail(row, Status.INVALID_ARGUMENT);
     }
   }
 
@@ -83,7 +74,7 @@ final class StringEncodings {
     }
   }
 
-  /** {@code PARSE_URL(url, part)}; a third operand is the name of a query's parameter. */
+  /** {@code PARSE_URL(url, part)}; an optional third operand is the name of a query parameter. */
   static void parseUrl(HostVector[] operands, HostVector result, int row) {
     String part = operands[1].getString(row);
     String found =
@@ -127,7 +118,7 @@ final class StringEncodings {
     return parameter.find() ? parameter.group(1) : null;
   }
 
-  /** The number of an IPv4 address; with fewer than four parts the missing ones are 0. */
+  /** The number of an IPv4 address; missing parts are 0. */
   static void inetAton(HostVector[] operands, HostVector result, int row) {
     String[] parts = operands[0].getString(row).split("\\.", -1);
     if (parts.length > 4 || !Arrays.stream(parts).allMatch(StringEncodings::isByte)) {
@@ -148,7 +139,7 @@ final class StringEncodings {
     return BYTE.matcher(part).matches();
   }
 
-  /** The IPv4 address with a number. */
+  /** The IPv4 address of a number. */
   static void inetNtoa(HostVector[] operands, HostVector result, int row) {
     long number = operands[0].longs()[row];
     if (number < 0 || number > 0xffff_ffffL) {

@@ -9,10 +9,10 @@ import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.ResultSizeLimit;
@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Strings: their length, parts and order, and what is made from them. */
+/** Length, parts and search of strings, and the builders that all string functions share. */
 @Internal
 public final class StringFunctions {
   static final ResultSizeLimit WITHIN_TEXT = ResultSizeLimit.ofOperand(0);
@@ -33,19 +33,10 @@ public final class StringFunctions {
   private StringFunctions() {}
 
   public static List<FunctionDefinition> definitions() {
-    return Stream.of(
-            parts(),
-            trims(),
-            searches(),
-            StringPredicateFunctions.definitions(),
-            StringConcatFunctions.definitions(),
-            StringEditFunctions.definitions(),
-            StringEncodingFunctions.definitions())
-        .flatMap(List::stream)
-        .toList();
+    return Stream.of(parts(), trims(), searches()).flatMap(List::stream).toList();
   }
 
-  /** A definition of this family. */
+  /** Starts a definition of this family. */
   static FunctionDefinition.Builder named(String name, Signature... signatures) {
     return FunctionDefinition.named(name).family(FunctionFamily.STRING).signatures(signatures);
   }
@@ -55,22 +46,22 @@ public final class StringFunctions {
     return Arguments.typed(arguments, index, TypeId.STRING);
   }
 
-  /** The arguments, {@code least} to {@code most}, which must be STRINGs. */
+  /** The arguments, {@code least} to {@code most} of them, each of which must be a STRING. */
   static List<TypedExpression> texts(List<TypedExpression> arguments, int least, int most) {
     Arguments.count(arguments, least, most);
     return IntStream.range(0, arguments.size()).mapToObj(i -> text(arguments, i)).toList();
   }
 
-  /** The argument as an INTEGER; a BIGINT is refused, as Flink has no code for it. */
+  /** The argument as an INTEGER. A BIGINT is rejected because Flink generates no code for it. */
   static TypedExpression integer(
-      List<TypedExpression> arguments, int index, ResolutionContext context) {
+      List<TypedExpression> arguments, int index, BindingContext context) {
     return Coercion.cast(
         Arguments.typed(arguments, index, TypeId.INT8, TypeId.INT16, TypeId.INT32), INT32, context);
   }
 
-  /** The argument, any integer, as a BIGINT. */
+  /** The argument, of any integer type, as a BIGINT. */
   static TypedExpression bigint(
-      List<TypedExpression> arguments, int index, ResolutionContext context) {
+      List<TypedExpression> arguments, int index, BindingContext context) {
     return Coercion.cast(
         Arguments.typed(arguments, index, TypeId.INT8, TypeId.INT16, TypeId.INT32, TypeId.INT64),
         DataType.INT64,
@@ -101,17 +92,17 @@ public final class StringFunctions {
         named("SUBSTRING", Signature.of(STRING, INT32), Signature.of(STRING, INT32, INT32))
             .aliases("SUBSTR")
             .description(
-                "The part from a code point on, counted from 1 or backwards from -1, and as many"
-                    + " of them as told; null for a negative number of them.")
+                "The substring from a code point position, counted from 1 or backwards from"
+                    + " -1, with an optional number of code points; null if the number is negative.")
             .bind(StringFunctions::substring),
         named("LEFT", Signature.of(STRING, INT32))
-            .description("The first code points.")
+            .description("The leading code points.")
             .bind((arguments, context) -> end("LEFT", StringParts::left, arguments, context)),
         named("RIGHT", Signature.of(STRING, INT32))
-            .description("The last code points.")
+            .description("The trailing code points.")
             .bind((arguments, context) -> end("RIGHT", StringParts::right, arguments, context)),
         named("ASCII", Signature.of(STRING))
-            .description("The first byte as a signed number; 0 if there is none.")
+            .description("The first byte as a signed number; 0 for an empty string.")
             .bind(
                 (arguments, context) -> {
                   Arguments.count(arguments, 1, 1);
@@ -125,9 +116,9 @@ public final class StringFunctions {
                 Signature.of(STRING, STRING, INT32),
                 Signature.of(STRING, INT32, INT32))
             .description(
-                "The part at an index, counted from 0, between separators or characters with a"
-                    + " code of 1 to 255; null if there is none. An empty separator stands for"
-                    + " each white space.")
+                "The part at an index, counted from 0, between separators. The separator is a"
+                    + " string or a character code of 1 to 255; an empty string splits at each"
+                    + " whitespace character. Null if the index is out of range.")
             .bind(StringFunctions::splitIndex));
   }
 
@@ -136,7 +127,7 @@ public final class StringFunctions {
   }
 
   private static TypedExpression substring(
-      List<TypedExpression> arguments, ResolutionContext context) {
+      List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 2, 3);
     BoundFunction.Builder function =
         BoundFunction.named("SUBSTRING")
@@ -155,7 +146,7 @@ public final class StringFunctions {
       String name,
       HostFunction.RowFunction host,
       List<TypedExpression> arguments,
-      ResolutionContext context) {
+      BindingContext context) {
     Arguments.count(arguments, 2, 2);
     return BoundFunction.named(name)
         .host(HostFunction.ofRow(host))
@@ -165,7 +156,7 @@ public final class StringFunctions {
   }
 
   private static TypedExpression splitIndex(
-      List<TypedExpression> arguments, ResolutionContext context) {
+      List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 3, 3);
     boolean byCode = arguments.get(1).type().isInteger();
     return BoundFunction.named("SPLIT_INDEX")
@@ -196,10 +187,10 @@ public final class StringFunctions {
     FunctionDefinition.Builder definition =
         named(name, Signature.of(STRING), Signature.of(STRING, STRING))
             .description(
-                "Without the characters of the second string, or spaces, at " + where + ".")
+                "Removes the characters of the second string, or spaces, from " + where + ".")
             .differences(
-                "Where the characters are not a literal, Flink may trim spaces alone if they start with"
-                    + " a space, and fail if there are none.");
+                "If the characters are not a literal, Flink may trim only spaces if they start"
+                    + " with a space, and fail if they are empty.");
     if (flag != null) {
       definition.sql(
           a ->
@@ -229,8 +220,9 @@ public final class StringFunctions {
     return List.of(
         named("POSITION", two, three)
             .description(
-                "The code point, counted from 1, where the first string is in the second, at or"
-                    + " after one; 0 if it is not there. An empty string is at 1.")
+                "The position of the first string in the second, in code points counted from"
+                    + " 1, at or after an optional start; 0 if it does not occur. An empty string is"
+                    + " found at 1.")
             .sql(
                 a ->
                     "POSITION("
@@ -242,23 +234,25 @@ public final class StringFunctions {
             .bind((arguments, context) -> position("POSITION", arguments, context)),
         named("LOCATE", two, three)
             .description(
-                "The code point, counted from 1, where the first string is in the second, at or"
-                    + " after one; 0 if it is not there. An empty string is at 1.")
+                "The position of the first string in the second, in code points counted from"
+                    + " 1, at or after an optional start; 0 if it does not occur. An empty string is"
+                    + " found at 1.")
             .bind((arguments, context) -> position("LOCATE", arguments, context)),
         named("INSTR", two, three, Signature.of(STRING, STRING, INT32, INT32))
             .description(
-                "The code point, counted from 1, where an occurrence of the second string is in the"
-                    + " first, from one on, backwards from a negative one; 0 if it is not there."
-                    + " The number of an occurrence below 1 fails.")
+                "The position of an occurrence of the second string in the first, in code"
+                    + " points counted from 1; 0 if it does not occur. The search begins at an"
+                    + " optional start, backwards if the start is negative. An occurrence number"
+                    + " below 1 fails.")
             .differences(
-                "Flink overflows its stack for a start of -2147483648; here nothing is found.")
+                "Flink overflows its stack for a start of -2147483648; here the result is 0.")
             .bind(StringFunctions::instr),
         affix("STARTSWITH", "starts_with", StringSearch::startsWith, "starts"),
         affix("ENDSWITH", "ends_with", StringSearch::endsWith, "ends"));
   }
 
   private static TypedExpression position(
-      String name, List<TypedExpression> arguments, ResolutionContext context) {
+      String name, List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 2, 3);
     List<TypedExpression> operands =
         new ArrayList<>(List.of(text(arguments, 0), text(arguments, 1)));
@@ -271,11 +265,11 @@ public final class StringFunctions {
         .call(operands, INT32);
   }
 
-  private static TypedExpression instr(List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression instr(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 2, 4);
     return BoundFunction.named("INSTR")
         .failing()
-        .host(StringSearch::instr)
+        .host(HostFunction.ofFallibleRow(StringSearch::instr))
         .device("instr")
         .call(
             List.of(

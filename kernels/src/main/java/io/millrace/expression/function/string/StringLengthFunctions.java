@@ -19,8 +19,8 @@ import io.millrace.text.Utf8;
 import java.util.List;
 
 /**
- * What casts to CHAR(n) and VARCHAR(n) do to a string, whose column has no length: {@code
- * CAST_CHAR(s, n)} and {@code CAST_VARCHAR(s, n)}. Code points count.
+ * Casts to CHAR(n) and VARCHAR(n), written {@code CAST_CHAR(s, n)} and {@code CAST_VARCHAR(s, n)}
+ * because columns of strings have no length. Lengths count code points.
  */
 @Internal
 public final class StringLengthFunctions {
@@ -30,7 +30,8 @@ public final class StringLengthFunctions {
     return List.of(
         definition("VARCHAR", "The first n characters; written CAST(s AS VARCHAR(n))."),
         definition(
-            "CHAR", "The first n characters, with spaces up to n; written CAST(s AS CHAR(n))."));
+            "CHAR",
+            "The first n characters, padded with spaces to n; written CAST(s AS CHAR(n))."));
   }
 
   private static FunctionDefinition definition(String type, String description) {
@@ -53,7 +54,8 @@ public final class StringLengthFunctions {
     Arguments.typed(arguments, 0, TypeId.STRING);
     long length = Arguments.literalInteger(arguments, 1);
     if (length < 1 || length > Integer.MAX_VALUE) {
-      throw new ExpressionException("a " + type + " has at least one character, not " + length);
+      throw new ExpressionException(
+          "expected a length of 1 or more for " + type + ", got " + length);
     }
     BoundFunction.Builder function =
         BoundFunction.named("CAST_" + type).sql(operands -> sql(type, operands));

@@ -7,11 +7,16 @@ import io.millrace.text.Utf8;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Parts of strings, as addresses within them: the twins of device functions of the same names. */
+/**
+ * Parts of strings as addresses within them. The twins of the device functions of the same names.
+ */
 final class StringParts {
   private StringParts() {}
 
-  /** The part from a code point on, and as many of them as a third operand says. */
+  /**
+   * The substring from a code point position; an optional third operand is the number of code
+   * points.
+   */
   static void substring(HostVector[] operands, HostVector result, int row) {
     int count = operands.length == 3 ? (int) operands[2].longs()[row] : Integer.MAX_VALUE;
     if (count < 0) {
@@ -47,14 +52,14 @@ final class StringParts {
     result.setBytes(row, address + offset, length - offset);
   }
 
-  /** Without the leading code points that are in the second operand. */
+  /** Removes leading code points that occur in the second operand. */
   static void trimLeading(HostVector[] operands, HostVector result, int row) {
     int length = operands[0].length(row);
     int start = leading(operands[0].address(row), length, operands[1], row);
     result.setBytes(row, operands[0].address(row) + start, length - start);
   }
 
-  /** Without the trailing code points that are in the second operand. */
+  /** Removes trailing code points that occur in the second operand. */
   static void trimTrailing(HostVector[] operands, HostVector result, int row) {
     long address = operands[0].address(row);
     result.setBytes(row, address, trailing(address, operands[0].length(row), operands[1], row));
@@ -101,7 +106,7 @@ final class StringParts {
         operands[0], operands[1].getString(row), (int) operands[2].longs()[row], result, row);
   }
 
-  /** The same with the code of the separator, 1 to 255. */
+  /** {@link #splitIndex} with the code of the separator, 1 to 255. */
   static void splitIndexByCode(HostVector[] operands, HostVector result, int row) {
     int code = (int) operands[1].longs()[row];
     if (code < 1 || code > 255) {
@@ -151,7 +156,7 @@ final class StringParts {
     return parts;
   }
 
-  /** The first byte, signed, or 0. */
+  /** The first byte as a signed number, or 0 for an empty string. */
   static void ascii(HostVector[] operands, HostVector result, int row) {
     result.longs()[row] =
         operands[0].length(row) == 0 ? 0 : HostMemory.getByte(operands[0].address(row));

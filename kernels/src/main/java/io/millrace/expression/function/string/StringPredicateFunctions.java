@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.string;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.function.logical.LogicalFunctions;
@@ -14,32 +15,33 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** What strings consist of: false for a null. */
-final class StringPredicateFunctions {
+/** Tests of the characters of a string; false for a null. */
+@Internal
+public final class StringPredicateFunctions {
   private StringPredicateFunctions() {}
 
-  static List<FunctionDefinition> definitions() {
+  public static List<FunctionDefinition> definitions() {
     return List.of(
         predicate(
             "IS_ALPHA",
             "is_alpha",
             StringPredicates::isAlpha,
             type -> false,
-            "Whether a string consists of letters; false for a null and for a number."),
+            "Whether a string consists of letters; false for a null or a number."),
         predicate(
             "IS_DIGIT",
             "is_digit",
             StringPredicates::isDigit,
             DataType::isInteger,
-            "Whether a string consists of digits, and is not null; true for an integer, even a null,"
-                + " and false for another number."),
+            "Whether a string consists of digits; false for a null. True for an integer,"
+                + " even a null, and false for other numbers."),
         predicate(
             "IS_DECIMAL",
             "is_decimal",
             StringPredicates::isDecimal,
             type -> type.isInteger() || type.isFloatingPoint(),
-            "Whether a string is a number, and is not null; true for an integer or floating-point"
-                + " number, even a null, and false for a DECIMAL."));
+            "Whether a string is a number; false for a null. True for an integer or"
+                + " floating-point number, even a null, and false for a DECIMAL."));
   }
 
   private static FunctionDefinition predicate(
@@ -64,7 +66,7 @@ final class StringPredicateFunctions {
                 if (!value.type().isNumeric()) {
                   throw Arguments.wrongType(value);
                 }
-                // The value decides nothing, but Flink evaluates it, and it may fail.
+                // The value does not matter, but Flink evaluates it, and it may fail.
                 List<TypedExpression> both = List.of(isNull, isNotNull);
                 return holdsForNumbers.test(value.type())
                     ? new TypedExpression.Or(both)

@@ -4,16 +4,16 @@ package io.millrace.expression.function.string;
 import io.millrace.expression.vector.HostVector;
 import java.util.function.IntPredicate;
 
-/** What a string consists of. */
+/** Host implementations of tests of the characters of a string. */
 final class StringPredicates {
   private StringPredicates() {}
 
-  /** Whether there are letters alone; a character beyond U+FFFF is none. */
+  /** Whether all characters are letters; a character beyond U+FFFF is not. */
   static void isAlpha(HostVector[] operands, HostVector result, int row) {
     result.setBoolean(row, all(operands[0].getString(row), Character::isLetter));
   }
 
-  /** Whether there are digits alone, of any script; a character beyond U+FFFF is none. */
+  /** Whether all characters are digits of any script; a character beyond U+FFFF is not. */
   static void isDigit(HostVector[] operands, HostVector result, int row) {
     result.setBoolean(row, all(operands[0].getString(row), Character::isDigit));
   }
@@ -22,7 +22,10 @@ final class StringPredicates {
     return !text.isEmpty() && text.chars().allMatch(predicate);
   }
 
-  /** Whether {@link Integer#parseInt}, {@link Long#parseLong} or {@link Double#parseDouble} can. */
+  /**
+   * Whether {@link Integer#parseInt}, {@link Long#parseLong} or {@link Double#parseDouble} accepts
+   * the string.
+   */
   static void isDecimal(HostVector[] operands, HostVector result, int row) {
     String text = operands[0].getString(row);
     result.setBoolean(row, isNumber(text, Long::parseLong) || isNumber(text, Double::parseDouble));

@@ -6,15 +6,15 @@ import io.millrace.expression.vector.Rows;
 import io.millrace.expression.vector.Status;
 import io.millrace.text.Utf8;
 
-/** Where a string is in another: the twins of {@code string_search.cuh}. */
+/** Finds strings in other strings. The twins of {@code string_search.cuh}. */
 final class StringSearch {
   private StringSearch() {}
 
-  /** {@code POSITION(sought IN text)}; a third operand is where to start. */
+  /** {@code POSITION(sought IN text)}; an optional third operand is the start. */
   static void position(HostVector[] operands, HostVector result, int row) {
     HostVector sought = operands[0];
     HostVector text = operands[1];
-    // Wraps around as Flink's: from the lowest number nothing is found.
+    // Wraps around as in Flink: nothing is found from the least integer.
     int skipped = operands.length == 3 ? (int) operands[2].longs()[row] - 1 : 0;
     result.longs()[row] =
         sought.length(row) == 0
@@ -23,19 +23,16 @@ final class StringSearch {
   }
 
   /** {@code INSTR(text, sought, start, nth)}. */
-  static void instr(HostVector[] operands, HostVector result, Rows rows) {
-    for (int i = 0; i < rows.count(); i++) {
-      int row = rows.position(i);
-      int start = (int) operands[2].longs()[row];
-      int nth = (int) operands[3].longs()[row];
-      if (nth <= 0) {
-        rows.fail(row, Status.INVALID_ARGUMENT);
-      } else {
-        result.longs()[row] =
-            start > 0
-                ? forwards(operands[0], operands[1], start, nth, row)
-                : start == 0 ? 0 : backwards(operands[0], operands[1], start, nth, row);
-      }
+  static void instr(HostVector[] operands, HostVector result, int row, Rows rows) {
+    int start = (int) operands[2].longs()[row];
+    int nth = (int) operands[3].longs()[row];
+    if (nth <= 0) {
+      rows.fail(row, Status.INVALID_ARGUMENT);
+    } else {
+      result.longs()[row] =
+          start > 0
+              ? forwards(operands[0], operands[1], start, nth, row)
+              : start == 0 ? 0 : backwards(operands[0], operands[1], start, nth, row);
     }
   }
 
@@ -73,7 +70,7 @@ final class StringSearch {
     return 0;
   }
 
-  /** Whether the second operand is the beginning of the first. */
+  /** Whether the first operand starts with the second. */
   static void startsWith(HostVector[] operands, HostVector result, int row) {
     int length = operands[1].length(row);
     result.setBoolean(
@@ -82,7 +79,7 @@ final class StringSearch {
             && Utf8.equal(operands[0].address(row), operands[1].address(row), length));
   }
 
-  /** Whether the second operand is the end of the first. */
+  /** Whether the first operand ends with the second. */
   static void endsWith(HostVector[] operands, HostVector result, int row) {
     int length = operands[1].length(row);
     int offset = operands[0].length(row) - length;
@@ -92,7 +89,7 @@ final class StringSearch {
             && Utf8.equal(operands[0].address(row) + offset, operands[1].address(row), length));
   }
 
-  /** Goes through the code points of a text. */
+  /** Iterates over the code points of a text. */
   private static final class Cursor {
     private final long address;
     private final int length;
@@ -111,7 +108,10 @@ final class StringSearch {
       return this;
     }
 
-    /** Goes to where the sought bytes are next: the number of the code point, or 0 if nowhere. */
+    /**
+     * Advances to the next occurrence of the sought bytes. Returns its code point number, or 0 if
+     * there is none.
+     */
     int next(long sought, int soughtLength) {
       while (offset <= length - soughtLength) {
         if (Utf8.equal(address + offset, sought, soughtLength)) {

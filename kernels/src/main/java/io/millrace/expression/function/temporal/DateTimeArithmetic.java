@@ -4,9 +4,9 @@ package io.millrace.expression.function.temporal;
 import static io.millrace.expression.function.temporal.JulianCalendar.EPOCH_JULIAN;
 
 /**
- * What functions of dates, times and timestamps compute, as {@code datetime.cu} does. Timestamps
- * are milliseconds since 1970-01-01T00:00, with nanoseconds of the millisecond where they matter;
- * times are milliseconds of the day, dates days. Everything wraps.
+ * Arithmetic of dates, times and timestamps; the twin of {@code datetime.cu}. Timestamps are
+ * milliseconds since 1970-01-01T00:00, with nanoseconds of the millisecond where needed. Times are
+ * milliseconds of the day, dates are days. Overflow wraps.
  */
 final class DateTimeArithmetic {
   static final long MILLIS_PER_DAY = 86_400_000;
@@ -27,12 +27,12 @@ final class DateTimeArithmetic {
     return (int) Math.floorDiv(millis, MILLIS_PER_DAY);
   }
 
-  /** A unit of a DATE, or of a TIME's milliseconds. */
+  /** Extracts a unit from a DATE or from the milliseconds of a TIME. */
   static long extractFromDate(DateTimeUnit unit, int date) {
     return unit.isOfDay() ? extractOfDay(unit, date) : JulianCalendar.extract(unit, date);
   }
 
-  /** A unit of a timestamp but MICROSECOND and NANOSECOND. */
+  /** Extracts a unit other than MICROSECOND and NANOSECOND from a timestamp. */
   static long extract(DateTimeUnit unit, long millis) {
     if (unit.isOfDay()) {
       return extractOfDay(unit, millis);
@@ -51,7 +51,7 @@ final class DateTimeArithmetic {
     };
   }
 
-  /** MICROSECOND or NANOSECOND of the second. */
+  /** Extracts MICROSECOND or NANOSECOND of the second. */
   static long extractFraction(DateTimeUnit unit, long millis, long nanos) {
     long ofSecond = millis % MILLIS_PER_SECOND;
     return unit == DateTimeUnit.MICROSECOND
@@ -90,13 +90,13 @@ final class DateTimeArithmetic {
     return last - Math.floorMod(last, unit.size());
   }
 
-  /** {@link #floor} of an instant in a time zone. */
+  /** Applies {@link #floor} to an instant in a time zone. */
   static long floor(DateTimeUnit unit, long instant, ZoneOffsetTable zone) {
     long offset = zone.offset(instant);
     return floor(unit, instant + offset) - offset;
   }
 
-  /** {@link #ceil} of an instant in a time zone. */
+  /** Applies {@link #ceil} to an instant in a time zone. */
   static long ceil(DateTimeUnit unit, long instant, ZoneOffsetTable zone) {
     long offset = zone.offset(instant);
     long local = instant + offset;
@@ -117,12 +117,12 @@ final class DateTimeArithmetic {
     return JulianCalendar.addMonths(day, months) * MILLIS_PER_DAY + ofDay;
   }
 
-  /** The time of day that the clock shows after the interval. */
+  /** The time of day after adding an interval, modulo one day. */
   static long addToTime(long time, long interval) {
     return (time + MILLIS_PER_DAY + interval % MILLIS_PER_DAY) % MILLIS_PER_DAY;
   }
 
-  /** Whole units, a week or less, as an int: larger differences wrap. */
+  /** Difference in whole units of a week or less, truncated to 32 bits. */
   static int difference(DateTimeUnit unit, long from, long to) {
     long millis = to - from;
     return switch (unit) {
@@ -133,12 +133,12 @@ final class DateTimeArithmetic {
     };
   }
 
-  /** Whole seconds, in nanoseconds. */
+  /** Difference in whole seconds, expressed in nanoseconds. */
   static long differenceInNanos(long from, long to) {
     return (to - from) / 1_000 * 1_000_000_000;
   }
 
-  /** Whole months, divided. */
+  /** Difference in whole months, divided by {@code divisor}. */
   static int differenceInMonths(long from, long to, int divisor) {
     int fromDay = epochDayOf(from);
     int toDay = epochDayOf(to);
@@ -154,13 +154,13 @@ final class DateTimeArithmetic {
     return instant + zone.offset(instant);
   }
 
-  /** The instant of a local time, whose days are those of 32 bits. */
+  /** The instant of a local time; its day number wraps to 32 bits. */
   static long instant(long localTime, ZoneOffsetTable zone) {
     long millis = epochDayOf(localTime) * MILLIS_PER_DAY + Math.floorMod(localTime, MILLIS_PER_DAY);
     return millis - zone.offset(millis);
   }
 
-  /** The local day of an instant; the rest is {@link #localMillisOfDay}. */
+  /** The local day of an instant; see {@link #localMillisOfDay} for the rest. */
   static long localDay(long instant, ZoneOffsetTable zone) {
     long millis = Math.floorMod(instant, MILLIS_PER_DAY) + zone.offset(instant);
     return Math.floorDiv(instant, MILLIS_PER_DAY) + Math.floorDiv(millis, MILLIS_PER_DAY);
@@ -184,7 +184,7 @@ final class DateTimeArithmetic {
     return (int) Math.floorMod(micros, MICROS_PER_MILLI) * 1_000;
   }
 
-  /** Whether 64 bits hold the microseconds. */
+  /** Whether the microseconds fit 64 bits. */
   static boolean fitsMicros(long millis, int nanos) {
     return millis >= Long.MIN_VALUE / MICROS_PER_MILLI - 1
         && millis <= Long.MAX_VALUE / MICROS_PER_MILLI
@@ -200,21 +200,21 @@ final class DateTimeArithmetic {
   }
 
   /**
-   * Whether a precision leaves a time as it is: if its nanoseconds of the second have no more
-   * digits, whatever they mean.
+   * Whether a time needs no truncation to a precision: its nanoseconds of the second have no more
+   * digits than {@code precision}, whatever the digits mean.
    */
   private static boolean isPrecise(long millis, int nanos, int precision) {
     return nanosOfSecond(millis, nanos) < powerOfTen(precision);
   }
 
-  /** The milliseconds of a time cut to a precision. */
+  /** The milliseconds of a time truncated to a precision. */
   static long truncateMillis(long millis, int nanos, int precision) {
     return precision > 3 || isPrecise(millis, nanos, precision)
         ? millis
         : withoutLastDigits(millis, 3 - precision);
   }
 
-  /** The nanoseconds of the millisecond of a time cut to a precision. */
+  /** The nanoseconds of the millisecond of a time truncated to a precision. */
   static int truncateNanos(long millis, int nanos, int precision) {
     if (isPrecise(millis, nanos, precision)) {
       return nanos;

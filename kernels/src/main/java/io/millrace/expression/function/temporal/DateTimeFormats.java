@@ -12,18 +12,18 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Formats of Java, by pattern. Names of months and weekdays are those of the default locale of this
- * process, as Flink has them.
+ * Java formatters by pattern. As in Flink, names of months and weekdays are in the default locale
+ * of the process.
  */
 final class DateTimeFormats {
-  /** The pattern of a timestamp of seconds. */
+  /** The timestamp pattern with seconds precision. */
   static final String SECONDS_PATTERN = "yyyy-MM-dd HH:mm:ss";
 
-  /** Formatters of the patterns that one evaluation meets. */
+  /** Caches the formatters of the patterns in one evaluation. */
   static final class Cache {
     private final Map<String, Optional<DateTimeFormatter>> formatters = new HashMap<>();
 
-    /** The formatter; empty if the pattern is malformed. */
+    /** The formatter of a pattern; empty if the pattern is malformed. */
     Optional<DateTimeFormatter> get(String pattern) {
       return formatters.computeIfAbsent(pattern, DateTimeFormats::formatter);
     }
@@ -35,7 +35,7 @@ final class DateTimeFormats {
     return Locale.getDefault(Locale.Category.FORMAT);
   }
 
-  /** The formatter; empty if the pattern is malformed. */
+  /** The formatter of a pattern; empty if the pattern is malformed. */
   static Optional<DateTimeFormatter> formatter(String pattern) {
     try {
       return Optional.of(DateTimeFormatter.ofPattern(pattern, locale()));
@@ -45,7 +45,7 @@ final class DateTimeFormats {
   }
 
   /**
-   * A legacy format, for one thread.
+   * Creates a legacy formatter, to be used by one thread.
    *
    * @throws IllegalArgumentException if the pattern is malformed
    */
@@ -55,12 +55,12 @@ final class DateTimeFormats {
     return format;
   }
 
-  /** Whether legacy formats of this process write plain numbers of the Gregorian calendar. */
+  /** Whether legacy formatters of this process write ASCII digits and the Gregorian calendar. */
   static boolean isLegacyPlain() {
     return legacy(SECONDS_PATTERN, SessionZone.of("UTC")).format(0L).equals("1970-01-01 00:00:00");
   }
 
-  /** The instant in milliseconds that the text begins with; empty if it begins with none. */
+  /** Parses the instant, in milliseconds, at the beginning of the text; empty if there is none. */
   static OptionalLong parse(SimpleDateFormat format, String text) {
     Date date = format.parse(text, new ParsePosition(0));
     return date == null ? OptionalLong.empty() : OptionalLong.of(date.toInstant().toEpochMilli());

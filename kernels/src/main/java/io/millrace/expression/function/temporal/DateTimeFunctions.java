@@ -6,9 +6,9 @@ import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
@@ -20,12 +20,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Functions of dates, times and timestamps, with what the code that Flink generates computes: a day
- * before 1970 begins at noon for EXTRACT of a timestamp, and the like.
+ * EXTRACT, FLOOR and CEIL of dates, times and timestamps, with the results of Flink's generated
+ * code. For example, EXTRACT of a timestamp lets a day before 1970 begin at noon.
  */
 @Internal
 public final class DateTimeFunctions {
-  /** Timestamps of each layout in memory, with and without time zone. */
+  /** Timestamps of each memory layout, with and without time zone. */
   static final List<DataType> TIMESTAMPS =
       List.of(
           DataType.timestamp(3),
@@ -59,15 +59,13 @@ public final class DateTimeFunctions {
     definitions.add(field("HOUR", DateTimeUnit.HOUR, true));
     definitions.add(field("MINUTE", DateTimeUnit.MINUTE, true));
     definitions.add(field("SECOND", DateTimeUnit.SECOND, true));
-    definitions.add(rounding("FLOOR", "The beginning of the unit that the value is in."));
+    definitions.add(rounding("FLOOR", "The start of the unit that contains the value."));
     definitions.add(
         rounding(
             "CEIL",
-            "The beginning of the next unit, or the value itself if a unit begins there. As in"
-                + " Flink, decades and more always go on to the next, and so do days of a DATE."));
-    definitions.addAll(IntervalFunctions.definitions());
-    definitions.addAll(DateTimeTextFunctions.definitions());
-    definitions.addAll(EpochFunctions.definitions());
+            "The start of the next unit, or the value itself if a unit starts there. As in"
+                + " Flink, decades and longer units, and days of a DATE, always advance to the"
+                + " next unit."));
     return definitions;
   }
 
@@ -76,7 +74,7 @@ public final class DateTimeFunctions {
         DataType.STRING, units.stream().map(DateTimeUnit::symbol).toArray(Serializable[]::new));
   }
 
-  /** A unit as SQL writes it, of the text of its literal. */
+  /** The SQL notation of a unit, from the text of its literal. */
   static String unquoted(String literal) {
     return literal.replace("'", "");
   }
@@ -91,7 +89,7 @@ public final class DateTimeFunctions {
     return FunctionDefinition.named("EXTRACT")
         .family(FunctionFamily.TEMPORAL)
         .signatures(signatures)
-        .description("A field of a date, time or timestamp, of the session's time zone.")
+        .description("A field of a date, time or timestamp in the session time zone.")
         .sql(a -> "EXTRACT(" + unquoted(a.get(0)) + " FROM " + a.get(1) + ")")
         .bind(
             (arguments, context) -> {
@@ -117,7 +115,7 @@ public final class DateTimeFunctions {
   }
 
   private static TypedExpression extract(
-      String symbol, TypedExpression argument, ResolutionContext context) {
+      String symbol, TypedExpression argument, BindingContext context) {
     DataType type = argument.type();
     if (type.id() == TypeId.DATE || type.id() == TypeId.TIME) {
       DateTimeUnit unit =

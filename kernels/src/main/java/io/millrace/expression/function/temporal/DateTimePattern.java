@@ -14,12 +14,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A pattern of numbers and text only, which the device can write, and read where each number has a
- * fixed width: years of four digits, and months, days, hours, minutes, seconds and fractions. The
- * bytes and their meaning are in {@code datetime_text.cuh}. Immutable.
+ * A pattern of numeric fields and literal text that the device can write, and can read if each
+ * field has a fixed width: four-digit years, months, days, hours, minutes, seconds and fractions.
+ * {@code datetime_text.cuh} documents the encoding. Immutable.
  */
 final class DateTimePattern {
-  /** Whose letters a pattern has. */
+  /** Java class that defines the meaning of the pattern letters. */
   enum Dialect {
     /** {@link java.time.format.DateTimeFormatter}. */
     JAVA_TIME,
@@ -27,7 +27,7 @@ final class DateTimePattern {
     LEGACY
   }
 
-  /** A part of a time. */
+  /** A field of a date or time. */
   enum Field {
     YEAR(0),
     MONTH(1),
@@ -44,13 +44,13 @@ final class DateTimePattern {
       this.code = code;
     }
 
-    /** Its number on the device, and of its value while a text is read. */
+    /** The code of the field on the device and its index in the values of a parsed text. */
     int code() {
       return code;
     }
   }
 
-  /** A time of the years 1 to 9999 that was read. */
+  /** A parsed local time in the years 1 to 9999. */
   record LocalTime(long millis, int nanos) {}
 
   private static final class Part {
@@ -81,7 +81,7 @@ final class DateTimePattern {
     this.readable = readable;
   }
 
-  /** The pattern, unless it has letters or counts of letters beyond those. */
+  /** Compiles a pattern; empty if it has unsupported letters or repetitions of letters. */
   static Optional<DateTimePattern> of(String pattern, Dialect dialect) {
     List<Part> parts = new ArrayList<>();
     StringBuilder text = new StringBuilder();
@@ -124,7 +124,7 @@ final class DateTimePattern {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   }
 
-  /** Adds the text between quotes; returns where it ends, or -1 if it does not. */
+  /** Adds quoted text; returns the index of the closing quote, or -1 if there is none. */
   private static int quoted(String pattern, int start, StringBuilder text) {
     if (pattern.startsWith("''", start)) {
       text.append('\'');
@@ -192,20 +192,20 @@ final class DateTimePattern {
     return true;
   }
 
-  /** Whether {@link #read} and the device can read it. */
+  /** Whether {@link #read} and the device can parse this pattern. */
   boolean isReadable() {
     return readable;
   }
 
-  /** How many bytes a text of this pattern has at most. */
+  /** Maximum length in bytes of a formatted text. */
   int maximumBytes() {
     return parts.stream().mapToInt(part -> Math.max(part.digits, 2)).sum();
   }
 
   /**
-   * The constant that the device functions take.
+   * Encodes the constant of the device functions.
    *
-   * @param zone the offsets of the time zone
+   * @param zone offsets of the time zone
    */
   byte[] toBytes(ZoneOffsetTable zone) {
     ByteArrayOutputStream fields = new ByteArrayOutputStream();
@@ -225,7 +225,7 @@ final class DateTimePattern {
         .array();
   }
 
-  /** One constant of two, of which the second begins at a multiple of 8 bytes. */
+  /** Concatenates two constants; the second starts at a multiple of 8 bytes. */
   static byte[] join(byte[] first, byte[] second) {
     int start = (first.length + Long.BYTES - 1) / Long.BYTES * Long.BYTES;
     byte[] both = Arrays.copyOf(first, start + second.length);
@@ -234,9 +234,9 @@ final class DateTimePattern {
   }
 
   /**
-   * Writes a time of the years 1 to 9999.
+   * Formats a time in the years 1 to 9999.
    *
-   * @return where it ends
+   * @return the end of the written bytes
    */
   int write(byte[] to, CivilDate date, int millisOfDay, int nanosOfSecond) {
     int at = 0;
@@ -272,8 +272,8 @@ final class DateTimePattern {
   }
 
   /**
-   * The local time that a text has. Empty if a number of it has not exactly its digits or is beyond
-   * its range: a formatter may still read it, whose rules are laxer.
+   * Parses a local time. Empty if a field does not have its exact width or is out of range; a Java
+   * formatter, which is more lenient, may still parse the text.
    */
   Optional<LocalTime> read(byte[] text) {
     int[] values = {1970, 1, 1, 0, 0, 0, 0};
@@ -301,7 +301,10 @@ final class DateTimePattern {
     return at == text.length ? localTime(values) : Optional.empty();
   }
 
-  /** The local time of year, month, day, hour, minute, second and nanosecond; empty if none is. */
+  /**
+   * The local time with this year, month, day, hour, minute, second and nanosecond; empty if it
+   * does not exist.
+   */
   static Optional<LocalTime> localTime(int[] values) {
     CivilDate date = new CivilDate(values[0], values[1], values[2]);
     if (date.year() < FIRST_YEAR

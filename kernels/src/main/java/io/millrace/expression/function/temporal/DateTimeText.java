@@ -12,21 +12,21 @@ import java.time.temporal.ChronoField;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Dates and times as text, in the forms of casts, as {@code datetime_text.cuh} has them. */
+/** Text forms of dates and times in casts; the twin of {@code datetime_text.cuh}. */
 final class DateTimeText {
-  /** Bytes of a date as text. */
+  /** Length in bytes of a formatted date. */
   static final int DATE_BYTES = 10;
 
-  /** What {@link #parseDate} gives for a text that is no date. */
+  /** Result of {@link #parseDate} for a malformed text. */
   static final long NO_DATE = Long.MIN_VALUE;
 
-  /** What {@link #parseDate} gives for a text with a number that an int does not hold. */
+  /** Result of {@link #parseDate} for a text with a number that overflows an int. */
   static final long TOO_LARGE = Long.MAX_VALUE;
 
-  /** What {@link #parseTime} gives for a text that is no time. */
+  /** Result of {@link #parseTime} for a malformed text. */
   static final long NO_TIME = Long.MIN_VALUE;
 
-  /** What Flink reads timestamps with. */
+  /** The formatter that Flink parses timestamps with. */
   static final DateTimeFormatter TIMESTAMP =
       new DateTimeFormatterBuilder()
           .appendPattern("yyyy-[MM][M]-[dd][d]")
@@ -41,7 +41,10 @@ final class DateTimeText {
 
   private DateTimeText() {}
 
-  /** One digit after the other, also of negative numbers, as character arithmetic has them. */
+  /**
+   * Writes digits one by one. Digits of a negative number are computed as in Flink's character
+   * arithmetic.
+   */
   static int putDigits(byte[] to, int at, int value, int digits) {
     int rest = value;
     for (int i = at + digits - 1; i >= at; i--) {
@@ -69,14 +72,14 @@ final class DateTimeText {
     return putDigits(to, at, seconds % 60, 2);
   }
 
-  /** Writes a date; returns where it ends. */
+  /** Writes a date; returns the end of the written bytes. */
   static int writeDate(byte[] to, int date) {
     return putDate(to, JulianCalendar.civilDate(date + JulianCalendar.EPOCH_JULIAN));
   }
 
   /**
-   * Writes a time of day with as many digits of its milliseconds as they need, at least one; no
-   * more than {@code precision}.
+   * Writes a time of day with as many fraction digits as needed, at least one and at most {@code
+   * precision}.
    */
   static int writeTime(byte[] to, int time, int precision) {
     int positive = time;
@@ -93,7 +96,7 @@ final class DateTimeText {
     return putDigits(to, at, millis / DateTimeArithmetic.powerOfTen(3 - digits), digits);
   }
 
-  /** Writes a timestamp, whose days are those of 32 bits, with so many digits of its fraction. */
+  /** Writes a timestamp with {@code precision} fraction digits; its day number wraps to 32 bits. */
   static int writeTimestamp(byte[] to, long millis, int nanos, int precision) {
     int day = DateTimeArithmetic.epochDayOf(millis);
     int at = put(to, putDate(to, JulianCalendar.civilDateOfEpochDay(day)), ' ');
@@ -106,7 +109,7 @@ final class DateTimeText {
     return putDigits(to, put(to, at, '.'), fraction, precision);
   }
 
-  /** Reads exactly so many digits; -1 if there are not. */
+  /** Parses exactly {@code digits} digits; returns -1 if there are fewer. */
   static int getDigits(byte[] text, int at, int digits) {
     int value = 0;
     for (int i = at; i < at + digits; i++) {
@@ -119,8 +122,8 @@ final class DateTimeText {
   }
 
   /**
-   * The local time of a text {@code yyyy-MM-dd}, which {@code HH:mm:ss} and a fraction may follow.
-   * Empty if it has another form, which {@link #TIMESTAMP} may read.
+   * Parses {@code yyyy-MM-dd}, optionally followed by {@code HH:mm:ss} and a fraction, as a local
+   * time. Empty for other forms, which {@link #TIMESTAMP} may accept.
    */
   static Optional<LocalTime> readPlainTimestamp(byte[] text) {
     int length = text.length;
@@ -153,8 +156,8 @@ final class DateTimeText {
   }
 
   /**
-   * The date of a text {@code year[-month[-day]]}, with blanks around its numbers and whatever
-   * after a blank, as Flink reads it; {@link #NO_DATE} or {@link #TOO_LARGE} if there is none.
+   * Parses {@code year[-month[-day]]} as Flink does: blanks may surround the numbers, and
+   * everything after a blank is ignored. Returns {@link #NO_DATE} or {@link #TOO_LARGE} on failure.
    */
   static long parseDate(byte[] text) {
     String all = new String(text, StandardCharsets.UTF_8);
@@ -174,7 +177,7 @@ final class DateTimeText {
         : JulianCalendar.epochDay(date.year(), date.month(), date.day());
   }
 
-  /** The number of a text of digits and blanks around them; -1 if it is none. */
+  /** Parses digits surrounded by optional blanks; returns -1 on failure. */
   private static long number(String text) {
     String digits = text.trim();
     if (digits.isEmpty() || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
@@ -188,8 +191,8 @@ final class DateTimeText {
   }
 
   /**
-   * The milliseconds of a text {@code hour[:minute[:second[.fraction]]][(+|-)hour[:minute]]}, as
-   * Flink reads it; {@link #NO_TIME} if it is none. They may be beyond a day.
+   * Parses {@code hour[:minute[:second[.fraction]]][(+ -)hour[:minute]]} as Flink does and returns
+   * milliseconds, which may exceed one day, or {@link #NO_TIME} on failure.
    */
   static long parseTime(byte[] text) {
     String all = new String(text, StandardCharsets.UTF_8);
@@ -226,7 +229,7 @@ final class DateTimeText {
     return hour * 3_600_000 + minute * 60_000 + millis;
   }
 
-  /** The numbers of texts, and zeros for those that are missing; none if one is no int. */
+  /** Parses numbers and pads them with zeros; empty array if a text is not an int. */
   private static int[] numbers(String[] texts, int count) {
     int[] numbers = new int[count];
     for (int i = 0; i < texts.length; i++) {
@@ -239,7 +242,7 @@ final class DateTimeText {
     return numbers;
   }
 
-  /** Milliseconds, rounded by the fourth digit; what is no digit counts as zero. */
+  /** Parses milliseconds, rounded at the fourth digit. Non-digits count as zero. */
   private static int fraction(String text) {
     int millis = 0;
     int multiplier = 100;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.temporal;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.error.ExpressionException;
@@ -8,9 +9,9 @@ import io.millrace.expression.function.temporal.DateTimePattern.Dialect;
 import io.millrace.expression.function.temporal.JulianCalendar.CivilDate;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.ResultSizeLimit;
@@ -29,10 +30,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** DATE_FORMAT, TO_DATE and TO_TIMESTAMP, whose patterns are those of java.time. */
-final class DateTimeTextFunctions {
+/** DATE_FORMAT, TO_DATE and TO_TIMESTAMP with patterns of java.time. */
+@Internal
+public final class DateTimeTextFunctions {
   static final String HOST_PATTERN =
-      "the pattern has other letters than yyyy, yy, M, d, H, m, s and S, or counts of them";
+      "the pattern has letters other than yyyy, yy, M, d, H, m, s and S, or other"
+          + " repetitions of them";
 
   private static final Serializable[] FORMATS = {
     "yyyy-MM-dd HH:mm:ss.SSS", "yyyyMMdd", "dd.MM.yy H:m", "EEE, d MMM uuuu", "HH 'o''clock'"
@@ -45,7 +48,7 @@ final class DateTimeTextFunctions {
 
   private DateTimeTextFunctions() {}
 
-  static List<FunctionDefinition> definitions() {
+  public static List<FunctionDefinition> definitions() {
     return List.of(dateFormat(), toDate(), toTimestamp());
   }
 
@@ -59,8 +62,8 @@ final class DateTimeTextFunctions {
         .family(FunctionFamily.TEMPORAL)
         .signatures(signatures)
         .description(
-            "The text of a timestamp by a pattern of java.time, or of a text"
-                + " 'yyyy-MM-dd HH:mm:ss' by a pattern of java.text.")
+            "Formats a timestamp with a pattern of java.time, or a string 'yyyy-MM-dd"
+                + " HH:mm:ss' with a pattern of java.text.")
         .bind(
             (arguments, context) -> {
               Arguments.count(arguments, 2, 2);
@@ -79,7 +82,7 @@ final class DateTimeTextFunctions {
   }
 
   private static TypedExpression dateFormat(
-      TypedExpression value, List<TypedExpression> arguments, ResolutionContext context) {
+      TypedExpression value, List<TypedExpression> arguments, BindingContext context) {
     if (!value.type().isTimestamp()) {
       throw Arguments.wrongType(value);
     }
@@ -93,7 +96,7 @@ final class DateTimeTextFunctions {
           .parameters(zoneName)
           .failing()
           .host(formatsOfRows(table))
-          .hostOnly("the pattern is no literal")
+          .hostOnly("the pattern is not a literal")
           .scratch(ResultSizeLimit.NONE)
           .call(List.of(nanos, arguments.get(1)), DataType.STRING, true);
     }
@@ -182,8 +185,8 @@ final class DateTimeTextFunctions {
                 Signature.any(DataType.STRING),
                 Signature.literal(DataType.STRING, "yyyy-MM-dd", "yyyyMMdd", "d MMM yyyy")))
         .description(
-            "The date of a text year[-month[-day]], null if it is none, or by a pattern of"
-                + " java.text.")
+            "Parses a date from a string year[-month[-day]], null if it is malformed, or"
+                + " with a pattern of java.text.")
         .bind(
             (arguments, context) -> {
               Arguments.count(arguments, 1, 2);
@@ -198,19 +201,17 @@ final class DateTimeTextFunctions {
     return BoundFunction.named("TO_DATE")
         .failing()
         .host(
-            (operands, result, rows) -> {
-              for (int i = 0; i < rows.count(); i++) {
-                int row = rows.position(i);
-                long date = DateTimeText.parseDate(operands[0].getBytes(row));
-                if (date == DateTimeText.NO_DATE) {
-                  result.setNull(row);
-                } else if (date == DateTimeText.TOO_LARGE) {
-                  rows.fail(row, Status.INVALID_ARGUMENT);
-                } else {
-                  result.longs()[row] = date;
-                }
-              }
-            })
+            HostFunction.ofFallibleRow(
+                (operands, result, row, rows) -> {
+                  long date = DateTimeText.parseDate(operands[0].getBytes(row));
+                  if (date == DateTimeText.NO_DATE) {
+                    result.setNull(row);
+                  } else if (date == DateTimeText.TOO_LARGE) {
+                    rows.fail(row, Status.INVALID_ARGUMENT);
+                  } else {
+                    result.longs()[row] = date;
+                  }
+                }))
         .device("to_date")
         .call(List.of(text), DataType.DATE, true);
   }
@@ -223,10 +224,10 @@ final class DateTimeTextFunctions {
             Signature.of(
                 Signature.any(DataType.STRING), Signature.literal(DataType.STRING, READ_FORMATS)))
         .description(
-            "The timestamp of a text 'yyyy-MM-dd[ HH:mm:ss[.fraction]]' or by a pattern of"
-                + " java.time; null if it is none.")
+            "Parses a timestamp from a string 'yyyy-MM-dd[ HH:mm:ss[.fraction]]' or with a"
+                + " pattern of java.time; null if it is malformed.")
         .differences(
-            "Digits beyond the milliseconds are dropped at once, not where a row is stored.")
+            "Digits beyond milliseconds are dropped immediately, not when a row is stored.")
         .bind(
             (arguments, context) -> {
               Arguments.count(arguments, 1, 2);
@@ -236,9 +237,9 @@ final class DateTimeTextFunctions {
   }
 
   /**
-   * Reads a timestamp by the default form or by the pattern that is the second argument.
+   * Parses a timestamp in the default form or with the pattern in the second argument.
    *
-   * @param zone of the text; null for UTC
+   * @param zone time zone of the text; null for UTC
    */
   static TypedExpression toTimestamp(
       String name, List<TypedExpression> arguments, DataType to, SessionZone zone) {
@@ -259,7 +260,7 @@ final class DateTimeTextFunctions {
           .parameters(String.valueOf(zone))
           .nullable()
           .host(TimestampParser.ofPatterns(to.precision(), table))
-          .hostOnly("the pattern is no literal")
+          .hostOnly("the pattern is not a literal")
           .call(List.of(text, arguments.get(1)), to);
     }
     String pattern = Arguments.literalString(arguments, 1);
@@ -275,7 +276,7 @@ final class DateTimeTextFunctions {
       byte[] constant = plain.get().toBytes(table);
       function.device(DeviceFunction.call("parse_to_" + Timestamps.suffix(to), constant));
     } else {
-      function.hostOnly("the pattern has parts without a fixed number of digits");
+      function.hostOnly("the pattern has fields of variable width");
     }
     return function.call(List.of(text), to);
   }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** A unit of time, or a field of a date. */
+/** A unit of time or a field of a date. */
 enum DateTimeUnit {
   MILLENNIUM(0, "MILLENNIUM", 12_000),
   CENTURY(1, "CENTURY", 1_200),
@@ -39,7 +39,7 @@ enum DateTimeUnit {
     this.size = size;
   }
 
-  /** Its number on the device. */
+  /** The code of the unit on the device. */
   int code() {
     return code;
   }
@@ -49,30 +49,33 @@ enum DateTimeUnit {
     return symbol;
   }
 
-  /** Months of a unit that is months; else milliseconds, 0 for fields and smaller units. */
+  /**
+   * Length of the unit: months for units of months, otherwise milliseconds; 0 for fields and units
+   * below a millisecond.
+   */
   int size() {
     return size;
   }
 
-  /** Whether it is months: MILLENNIUM to MONTH. */
+  /** Whether the length is in months: MILLENNIUM to MONTH. */
   boolean isMonths() {
     return compareTo(MONTH) <= 0;
   }
 
-  /** Whether it is a part of a day, a millisecond or more. */
+  /** Whether the unit is shorter than a day and at least a millisecond. */
   boolean isOfDay() {
     return compareTo(HOUR) >= 0 && compareTo(MILLISECOND) <= 0;
   }
 
-  /** Whether it is less than a millisecond. */
+  /** Whether the unit is shorter than a millisecond. */
   boolean isFraction() {
     return this == MICROSECOND || this == NANOSECOND;
   }
 
   /**
-   * The unit with the SQL name, in any case.
+   * Returns the unit with a SQL name, ignoring case.
    *
-   * @throws ExpressionException if it is none of {@code units}
+   * @throws ExpressionException if it is not in {@code units}
    */
   static DateTimeUnit of(String symbol, List<DateTimeUnit> units) {
     String key = symbol.toUpperCase(Locale.ROOT);
@@ -82,10 +85,9 @@ enum DateTimeUnit {
         .orElseThrow(
             () ->
                 new ExpressionException(
-                    symbol
-                        + " is none of the units "
-                        + units.stream()
-                            .map(DateTimeUnit::symbol)
-                            .collect(Collectors.joining(", "))));
+                    "expected one of the units "
+                        + units.stream().map(DateTimeUnit::symbol).collect(Collectors.joining(", "))
+                        + ", got "
+                        + symbol));
   }
 }

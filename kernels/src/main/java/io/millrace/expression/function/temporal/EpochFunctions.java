@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.temporal;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.function.temporal.DateTimePattern.Dialect;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.ResultSizeLimit;
@@ -25,10 +26,11 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Functions of seconds since 1970 and of texts with patterns of {@link SimpleDateFormat}, and
+ * Functions of epoch seconds and of texts with {@link SimpleDateFormat} patterns, and
  * TO_TIMESTAMP_LTZ.
  */
-final class EpochFunctions {
+@Internal
+public final class EpochFunctions {
   private static final long MILLIS_PER_SECOND = 1_000;
   private static final long FIRST_SECOND = -62_167_219_200L;
   private static final long LAST_SECOND = 253_402_300_799L;
@@ -37,12 +39,12 @@ final class EpochFunctions {
 
   private EpochFunctions() {}
 
-  static List<FunctionDefinition> definitions() {
+  public static List<FunctionDefinition> definitions() {
     return List.of(fromUnixTime(), unixTimestamp(), convertTz(), toTimestampLtz());
   }
 
   /**
-   * Checks a pattern.
+   * Compiles a pattern.
    *
    * @throws ExpressionException if it is malformed
    */
@@ -66,8 +68,7 @@ final class EpochFunctions {
             Signature.of(
                 Signature.any(DataType.INT64),
                 Signature.literal(DataType.STRING, "yyyy-MM-dd HH:mm", "yyyyMMdd", "EEE d MMM")))
-        .description(
-            "The text of seconds since 1970 in the session's time zone, by a pattern of java.text.")
+        .description("Formats epoch seconds in the session time zone with a pattern of java.text.")
         .bind(
             (arguments, context) -> {
               Arguments.count(arguments, 1, 2);
@@ -113,7 +114,7 @@ final class EpochFunctions {
     return function.call(List.of(seconds), DataType.STRING);
   }
 
-  /** What a row's result is of the instant that its text begins with. */
+  /** Stores a row's result for the instant at the beginning of its text. */
   @FunctionalInterface
   private interface InstantFunction {
     void evaluate(OptionalLong millis, HostVector result, int row);
@@ -138,7 +139,7 @@ final class EpochFunctions {
     if (readable.isPresent()) {
       function.device(DeviceFunction.call(name, readable.get().toBytes(table)));
     } else {
-      function.hostOnly("the pattern has parts without a fixed number of digits");
+      function.hostOnly("the pattern has fields of variable width");
     }
   }
 
@@ -151,8 +152,8 @@ final class EpochFunctions {
                 Signature.any(DataType.STRING),
                 Signature.literal(DataType.STRING, "yyyy-MM-dd HH:mm", "yyyyMMdd", "d MMM yyyy")))
         .description(
-            "Seconds since 1970 of a text of the session's time zone, 'yyyy-MM-dd HH:mm:ss' or by a"
-                + " pattern of java.text; the least BIGINT if it is none.")
+            "The epoch seconds of a string in the session time zone, 'yyyy-MM-dd HH:mm:ss'"
+                + " or in a pattern of java.text; the least BIGINT if the string is malformed.")
         .bind(
             (arguments, context) -> {
               Arguments.count(arguments, 1, 2);
@@ -189,7 +190,10 @@ final class EpochFunctions {
     return function.call(List.of(text), DataType.INT64, text.nullable());
   }
 
-  /** TO_DATE with a pattern; of a text that is no date it is what Flink makes of its least time. */
+  /**
+   * TO_DATE with a pattern. A malformed text gives the date that Flink derives from its least
+   * timestamp.
+   */
   static TypedExpression toDate(TypedExpression text, String pattern) {
     SessionZone utc = SessionZone.of("UTC");
     BoundFunction.Builder function =
@@ -218,8 +222,8 @@ final class EpochFunctions {
                 Signature.literal(DataType.STRING, "UTC", "America/Los_Angeles"),
                 Signature.literal(DataType.STRING, "Europe/Berlin", "Asia/Kolkata", "GMT+01:00")))
         .description(
-            "A text 'yyyy-MM-dd HH:mm:ss' of one time zone as one of another; null if it is none. An"
-                + " unknown zone is UTC.")
+            "Converts a string 'yyyy-MM-dd HH:mm:ss' from one time zone to another; null"
+                + " if it is malformed. An unknown time zone means UTC.")
         .bind(
             (arguments, context) -> {
               Arguments.count(arguments, 3, 3);
@@ -232,7 +236,7 @@ final class EpochFunctions {
             });
   }
 
-  /** The text {@code yyyy-MM-dd HH:mm:ss} of one zone as one of another zone and pattern. */
+  /** Converts a text {@code yyyy-MM-dd HH:mm:ss} to another time zone and pattern. */
   static TypedExpression convertTimeZone(
       String name, TypedExpression text, SessionZone from, SessionZone to, String pattern) {
     String read = DateTimeFormats.SECONDS_PATTERN;
@@ -296,11 +300,12 @@ final class EpochFunctions {
         .family(FunctionFamily.TEMPORAL)
         .signatures(signatures)
         .description(
-            "The instant of a number of units since 1970, of which a second has 10^precision (3"
-                + " unless told), null outside the years 0 to 9999; or of a text, of UTC or of the"
-                + " zone that is the third argument.")
+            "The instant of a number of units since 1970, with 10^precision units per"
+                + " second (default precision 3), null outside the years 0 to 9999; or of a"
+                + " string in UTC or in the time zone of the third argument.")
         .differences(
-            "Digits beyond the precision of the type are dropped at once, not where a row is stored.")
+            "Digits beyond the precision of the type are dropped immediately, not when a"
+                + " row is stored.")
         .bind(
             (arguments, context) -> {
               Arguments.count(arguments, 1, 3);
@@ -326,8 +331,7 @@ final class EpochFunctions {
         zone);
   }
 
-  private static TypedExpression ofNumber(
-      List<TypedExpression> arguments, ResolutionContext context) {
+  private static TypedExpression ofNumber(List<TypedExpression> arguments, BindingContext context) {
     Arguments.count(arguments, 1, 2);
     TypedExpression number = arguments.get(0);
     if (!number.type().isNumeric()) {
@@ -336,7 +340,7 @@ final class EpochFunctions {
     long precision =
         arguments.size() == 1 ? MILLIS_PRECISION : Arguments.literalInteger(arguments, 1);
     if (precision < 0 || precision > MAX_PRECISION) {
-      throw new ExpressionException("the precision " + precision + " is not 0 to 9");
+      throw new ExpressionException("expected a precision of 0 to 9, got " + precision);
     }
     int digits = (int) precision;
     boolean isFloating = number.type().isFloatingPoint();

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.temporal;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.function.numeric.Arithmetic;
 import io.millrace.expression.ptx.DeviceFunction;
 import io.millrace.expression.resolve.Arguments;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.Coercion;
 import io.millrace.expression.resolve.FunctionDefinition;
 import io.millrace.expression.resolve.FunctionFamily;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.resolve.Signature;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.TypedExpression;
@@ -20,8 +21,9 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 
-/** TIMESTAMPADD, which an interval added or subtracted is too, and TIMESTAMPDIFF. */
-final class IntervalFunctions {
+/** TIMESTAMPADD, which also implements adding and subtracting intervals, and TIMESTAMPDIFF. */
+@Internal
+public final class IntervalFunctions {
   private static final List<DateTimeUnit> ADDED =
       List.copyOf(EnumSet.range(DateTimeUnit.YEAR, DateTimeUnit.MILLISECOND));
   private static final List<DateTimeUnit> ADDED_TO_DATE =
@@ -35,7 +37,7 @@ final class IntervalFunctions {
 
   private IntervalFunctions() {}
 
-  static List<FunctionDefinition> definitions() {
+  public static List<FunctionDefinition> definitions() {
     return List.of(add(), difference());
   }
 
@@ -51,10 +53,10 @@ final class IntervalFunctions {
     return FunctionDefinition.named("TIMESTAMPADD")
         .family(FunctionFamily.TEMPORAL)
         .signatures(signatures)
-        .description("The date, time or timestamp so many units later; numbers wrap.")
+        .description("Adds a number of units to a date, time or timestamp; numbers wrap.")
         .differences(
-            "Fails for a TIMESTAMP(4..6) beyond the years -290307 to 294246, and takes no months of a"
-                + " TIME.")
+            "Fails for a TIMESTAMP(4..6) outside the years -290307 to 294246. Months"
+                + " cannot be added to a TIME.")
         .sql(a -> sql("TIMESTAMPADD", a))
         .bind(
             (arguments, context) -> {
@@ -96,9 +98,9 @@ final class IntervalFunctions {
     };
   }
 
-  /** The number of months or milliseconds of so many units. */
+  /** Converts a number of units to months or milliseconds. */
   private static TypedExpression interval(
-      DateTimeUnit unit, TypedExpression number, DataType type, ResolutionContext context) {
+      DateTimeUnit unit, TypedExpression number, DataType type, BindingContext context) {
     TypedExpression size = new TypedExpression.Literal((long) unit.size(), type);
     return Arithmetic.MULTIPLY.of(size, Coercion.cast(number, type, context));
   }
@@ -230,10 +232,12 @@ final class IntervalFunctions {
         .family(FunctionFamily.TEMPORAL)
         .signatures(signatures)
         .description(
-            "How many whole units the second value is after the first. As in Flink it is an INT,"
-                + " which wraps, of whole seconds where the unit is a WEEK or less than a SECOND; of"
-                + " NANOSECOND it is a BIGINT.")
-        .differences("Months of dates beyond the years -4712 to 5874898 are not as in Flink.")
+            "The difference in whole units from the first value to the second. As in Flink"
+                + " the result is an INT that wraps, computed from whole seconds for WEEK and"
+                + " for units below SECOND; for NANOSECOND it is a BIGINT.")
+        .differences(
+            "Differences in months of dates outside the years -4712 to 5874898 deviate"
+                + " from Flink.")
         .sql(a -> sql("TIMESTAMPDIFF", a))
         .bind(
             (arguments, context) -> {

@@ -2,16 +2,16 @@
 package io.millrace.expression.function.temporal;
 
 /**
- * The calendar of Flink's SQL functions, as {@code datetime_calendar.cuh} has it: julian days in 32
- * bits that wrap around. The formulas are those of {@code DateTimeUtils} of Apache Calcite and
- * Flink, which Flink's generated code calls: the civil date of a day is the proleptic Gregorian
- * one, while rounding to a unit follows the julian calendar before 15 October 1582 (Jean Meeus,
+ * The calendar of Flink's SQL functions: Julian day numbers of 32 bits that wrap around. The twin
+ * of {@code datetime_calendar.cuh}. The formulas are from {@code DateTimeUtils} of Apache Calcite
+ * and Flink, which Flink's generated code calls: the civil date of a day is proleptic Gregorian,
+ * while rounding to a unit follows the Julian calendar before 15 October 1582 (Jean Meeus,
  * Astronomical Algorithms, 1998).
  */
 final class JulianCalendar {
   static final int EPOCH_JULIAN = 2_440_588;
 
-  /** A date of the calendar. Far from the common era its parts may be no real date's. */
+  /** A calendar date. Far from the common era the fields may not form a valid date. */
   record CivilDate(int year, int month, int day) {
 
     boolean isValid() {
@@ -71,7 +71,7 @@ final class JulianCalendar {
     return (int) (julian - firstMonday(firstYear)) / 7 + 1;
   }
 
-  /** A unit of a date that is at least a day, or EPOCH. */
+  /** Extracts EPOCH or a unit of at least a day. */
   static long extract(DateTimeUnit unit, int date) {
     int julian = date + EPOCH_JULIAN;
     CivilDate civil = civilDate(julian);
@@ -90,7 +90,7 @@ final class JulianCalendar {
       case DECADE -> year / 10;
       case CENTURY -> (year > 0 ? year + 99 : year - 99) / 100;
       case MILLENNIUM -> (year > 0 ? year + 999 : year - 999) / 1_000;
-      default -> throw new IllegalArgumentException(unit + " is no unit of a date");
+      default -> throw new IllegalArgumentException("expected a unit of a date, got " + unit);
     };
   }
 
@@ -121,7 +121,7 @@ final class JulianCalendar {
     return years == 10 ? year / 10 * 10 : (year + years - 1) / years * years - years + 1;
   }
 
-  /** The epoch day on which the unit (a day or more) of a julian day begins. */
+  /** The epoch day on which the unit (at least a day) that contains a Julian day starts. */
   static int floor(DateTimeUnit unit, int julian) {
     CivilDate date = historicalDate(julian);
     int year = date.year();
@@ -136,8 +136,8 @@ final class JulianCalendar {
   }
 
   /**
-   * As {@link #floor}, where the next unit begins; a day, decade, century or millennium goes on to
-   * its next one even from its beginning, and a quarter from any day but the first of January.
+   * The start of the next unit, like {@link #floor}. Days, decades, centuries and millennia advance
+   * even from their first day, and quarters from any day but 1 January.
    */
   static int ceil(DateTimeUnit unit, int julian) {
     CivilDate date = historicalDate(julian);
@@ -165,7 +165,7 @@ final class JulianCalendar {
     };
   }
 
-  /** The date so many months later; the last day of its month if that has no such day. */
+  /** Adds months; if the resulting month is too short, returns its last day. */
   static int addMonths(int date, int months) {
     CivilDate civil = civilDate(date + EPOCH_JULIAN);
     int sum = civil.month() + months;
@@ -178,7 +178,7 @@ final class JulianCalendar {
     return epochDay(year, month, Math.min(civil.day(), lastDayOfMonth(year, month)));
   }
 
-  /** Whole months between two dates. */
+  /** Difference of two dates in whole months. */
   static int subtractMonths(int minuend, int subtrahend) {
     if (minuend < subtrahend) {
       return -subtractMonths(subtrahend, minuend);
@@ -189,7 +189,7 @@ final class JulianCalendar {
     return addMonths(subtrahend, months) > minuend ? months - 1 : months;
   }
 
-  /** The civil date of any day, as java.time has it. */
+  /** The civil date of any epoch day, as in java.time. */
   static CivilDate civilDateOfEpochDay(long day) {
     long cycle = Math.floorDiv(day, 146_097L);
     CivilDate date = civilDate((int) (day - cycle * 146_097) + EPOCH_JULIAN);

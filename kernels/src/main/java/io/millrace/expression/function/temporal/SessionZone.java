@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TimeZone;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A time zone with its tables of offsets, which are built when they are first asked for. */
+/** A time zone and its offset tables, which are built on first use. */
 final class SessionZone {
   private static final Map<ZoneId, SessionZone> ZONES = new ConcurrentHashMap<>();
 
@@ -22,12 +22,18 @@ final class SessionZone {
     this.zoneId = timeZone.toZoneId();
   }
 
-  /** As Flink takes a session's zone: by way of {@link TimeZone}, which does not know all. */
+  /**
+   * Resolves a session time zone as Flink does, through {@link TimeZone}, which does not know every
+   * zone.
+   */
   static SessionZone of(ZoneId zone) {
     return ZONES.computeIfAbsent(zone, key -> new SessionZone(TimeZone.getTimeZone(key)));
   }
 
-  /** The zone with an ID; UTC if there is none, as {@link TimeZone#getTimeZone(String)} has it. */
+  /**
+   * Returns the zone with an ID, or UTC if the ID is unknown, like {@link
+   * TimeZone#getTimeZone(String)}.
+   */
   static SessionZone of(String id) {
     return of(TimeZone.getTimeZone(id).toZoneId());
   }
@@ -54,7 +60,7 @@ final class SessionZone {
     return localTimes;
   }
 
-  /** Of {@link TimeZone}. */
+  /** Offsets by instant, from {@link TimeZone}. */
   synchronized ZoneOffsetTable legacyInstants() {
     if (legacyInstants == null) {
       legacyInstants = ZoneOffsetTable.ofInstants(timeZone);
@@ -62,7 +68,7 @@ final class SessionZone {
     return legacyInstants;
   }
 
-  /** Of {@link java.util.GregorianCalendar}. */
+  /** Offsets by local time, from {@link java.util.GregorianCalendar}. */
   synchronized ZoneOffsetTable legacyLocalTimes() {
     if (legacyLocalTimes == null) {
       legacyLocalTimes = ZoneOffsetTable.ofLocalTimes(timeZone);

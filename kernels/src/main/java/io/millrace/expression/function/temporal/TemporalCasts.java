@@ -6,8 +6,8 @@ import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
 import io.millrace.device.HostMemory;
 import io.millrace.expression.ptx.DeviceFunction;
+import io.millrace.expression.resolve.BindingContext;
 import io.millrace.expression.resolve.CastRule;
-import io.millrace.expression.resolve.ResolutionContext;
 import io.millrace.expression.typed.BoundFunction;
 import io.millrace.expression.typed.ResultSizeLimit;
 import io.millrace.expression.typed.TypedExpression;
@@ -15,14 +15,15 @@ import io.millrace.expression.vector.HostFunction;
 import io.millrace.expression.vector.HostVector;
 import io.millrace.expression.vector.Rows;
 import io.millrace.expression.vector.Status;
+import io.millrace.expression.vector.ValueKind;
 import java.util.List;
 
 /**
- * Casts between dates, times, timestamps and their texts. A timestamp with time zone is an instant,
- * whose local time is that of the session's zone.
+ * Casts between dates, times, timestamps and strings. A timestamp with time zone is an instant; its
+ * local time is in the session time zone.
  *
- * <p>As in Flink, a cast to a DATE or to fewer digits cuts towards 1970, and one to a TIME of a
- * timestamp before 1970 is negative.
+ * <p>As in Flink, a cast to DATE or to fewer digits truncates towards 1970, and a cast of a
+ * timestamp before 1970 to TIME is negative.
  */
 @Internal
 public final class TemporalCasts implements CastRule {
@@ -33,21 +34,16 @@ public final class TemporalCasts implements CastRule {
   @Override
   public boolean supports(DataType from, DataType to) {
     if (from.isTimestamp()) {
-      return isTemporal(to) || to.id() == TypeId.STRING;
+      return ValueKind.isTemporal(to) || to.id() == TypeId.STRING;
     }
     if (from.id() == TypeId.DATE || from.id() == TypeId.TIME) {
       return to.isTimestamp() || to.id() == TypeId.STRING;
     }
-    return from.id() == TypeId.STRING && isTemporal(to);
-  }
-
-  private static boolean isTemporal(DataType type) {
-    return type.id() == TypeId.DATE || type.id() == TypeId.TIME || type.isTimestamp();
+    return from.id() == TypeId.STRING && ValueKind.isTemporal(to);
   }
 
   @Override
-  public TypedExpression.Call bind(
-      TypedExpression operand, DataType to, ResolutionContext context) {
+  public TypedExpression.Call bind(TypedExpression operand, DataType to, BindingContext context) {
     SessionZone zone = SessionZone.of(context.zone());
     if (operand.type().id() == TypeId.STRING) {
       return ofString(operand, to, zone);
@@ -91,12 +87,10 @@ public final class TemporalCasts implements CastRule {
         .parameters(operand.type(), zone.toString())
         .failing()
         .host(
-            (operands, result, rows) -> {
-              for (int i = 0; i < rows.count(); i++) {
-                int row = rows.position(i);
-                dateToInstant((int) operands[0].longs()[row], table, result, row, rows);
-              }
-            })
+            HostFunction.ofFallibleRow(
+                (operands, result, row, rows) -> {
+                  dateToInstant((int) operands[0].longs()[row], table, result, row, rows);
+                }))
         .device(DeviceFunction.call("date_to_instant", table.toBytes()))
         .call(List.of(operand), isMillis ? to : MILLIS_WITH_ZONE);
   }
@@ -154,10 +148,10 @@ public final class TemporalCasts implements CastRule {
         .call(List.of(millis), DataType.TIME);
   }
 
-  /** Writes the text of a row. */
+  /** Writes a row as text. */
   @FunctionalInterface
   interface TextWriter {
-    /** Returns how many bytes it wrote. */
+    /** Returns the number of bytes written. */
     int write(byte[] to, HostVector operand, int row);
   }
 
@@ -252,17 +246,15 @@ public final class TemporalCasts implements CastRule {
   }
 
   private static HostFunction parsing(TextParser parser, long none, long tooLarge) {
-    return (operands, result, rows) -> {
-      for (int i = 0; i < rows.count(); i++) {
-        int row = rows.position(i);
-        long value = parser.parse(operands[0].getBytes(row));
-        if (value == none || value == tooLarge) {
-          rows.fail(row, Status.INVALID_CAST);
-        } else {
-          result.longs()[row] = value;
-        }
-      }
-    };
+    return HostFunction.ofFallibleRow(
+        (operands, result, row, rows) -> {
+          long value = parser.parse(operands[0].getBytes(row));
+          if (value == none || value == tooLarge) {
+            rows.fail(row, Status.INVALID_CAST);
+          } else {
+            result.longs()[row] = value;
+          }
+        });
   }
 
   private static TypedExpression.Call stringToTimestamp(

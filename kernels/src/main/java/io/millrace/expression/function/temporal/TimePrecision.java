@@ -16,12 +16,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What casts to TIME(0), TIME(1) and TIME(2) do to a time, whose column has milliseconds: {@code
- * CAST_TIME(t, n)}. As in Flink, digits are cut towards midnight, those of negative times too.
+ * Casts to TIME(0), TIME(1) and TIME(2), written {@code CAST_TIME(t, n)} because columns of TIME
+ * store milliseconds. As in Flink, digits are truncated towards midnight, also for negative times.
  */
 @Internal
 public final class TimePrecision {
-  /** Digits of a second's fraction that a column of TIME has. */
+  /** Fraction digits that a column of TIME stores. */
   static final int OF_COLUMNS = 3;
 
   private static final String CAST_TIME = "CAST_TIME";
@@ -35,11 +35,10 @@ public final class TimePrecision {
             .signatures(
                 Signature.of(
                     Signature.any(DataType.TIME), Signature.literal(DataType.INT32, 0L, 1L, 2L)))
-            .description(
-                "A time with so many digits of its second's fraction; written CAST(t AS TIME(n)).")
+            .description("Truncates a time to n fraction digits; written CAST(t AS TIME(n)).")
             .differences(
-                "A column of TIME is Flink's TIME(3). Only as a part of the same expression does a"
-                    + " time keep its digits: then its cast to STRING has no more of them.")
+                "A column of TIME is Flink's TIME(3). A time keeps a smaller precision only"
+                    + " within an expression, where its cast to STRING shows no more digits.")
             .sql(arguments -> sql(arguments.get(0), arguments.get(1)))
             .bind((arguments, context) -> bind(arguments)));
   }
@@ -65,7 +64,7 @@ public final class TimePrecision {
         .call(List.of(time, Timestamps.literal(unit)), DataType.TIME);
   }
 
-  /** The digits that Flink's type of an expression of TIME has, as far as it shows them. */
+  /** The fraction digits of Flink's type for an expression of TIME, as far as Flink shows them. */
   static int of(TypedExpression time) {
     if (time instanceof TypedExpression.Call call) {
       BoundFunction function = call.function();

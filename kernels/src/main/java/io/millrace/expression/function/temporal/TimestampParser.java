@@ -19,8 +19,8 @@ import java.time.temporal.TemporalField;
 import java.util.Optional;
 
 /**
- * Reads timestamps as Flink does: the fields that a {@link DateTimeFormatter} finds, and those of
- * 1970-01-01T00:00 for the others.
+ * Parses timestamps as Flink does: fields that a {@link DateTimeFormatter} does not find default to
+ * 1970-01-01T00:00.
  */
 final class TimestampParser {
   private static final int NANOS_PER_MILLI = 1_000_000;
@@ -28,51 +28,47 @@ final class TimestampParser {
   private TimestampParser() {}
 
   /**
-   * Reads {@code yyyy-MM-dd[ HH:mm:ss[.fraction]]} and what else {@link DateTimeText#TIMESTAMP}
-   * takes.
+   * Parses {@code yyyy-MM-dd[ HH:mm:ss[.fraction]]} and everything else that {@link
+   * DateTimeText#TIMESTAMP} accepts.
    *
-   * @param table the zone's offsets by local time
-   * @param otherwise what a text is that is no timestamp: NULL or a failure
+   * @param table offsets of the zone by local time
+   * @param otherwise outcome for a malformed text: NULL or a failure
    */
   static HostFunction plain(int precision, ZoneOffsetTable table, Status otherwise) {
-    return (operands, result, rows) -> {
-      for (int i = 0; i < rows.count(); i++) {
-        int row = rows.position(i);
-        byte[] text = operands[0].getBytes(row);
-        Optional<LocalTime> time = DateTimeText.readPlainTimestamp(text);
-        if (time.isEmpty()) {
-          time = parse(string(text), DateTimeText.TIMESTAMP);
-        }
-        set(time, precision, table, otherwise, result, row, rows);
-      }
-    };
+    return HostFunction.ofFallibleRow(
+        (operands, result, row, rows) -> {
+          byte[] text = operands[0].getBytes(row);
+          Optional<LocalTime> time = DateTimeText.readPlainTimestamp(text);
+          if (time.isEmpty()) {
+            time = parse(string(text), DateTimeText.TIMESTAMP);
+          }
+          set(time, precision, table, otherwise, result, row, rows);
+        });
   }
 
   /**
-   * Reads texts of a pattern, and those that {@link Timestamp#valueOf(String)} and {@link
-   * Date#valueOf(String)} take; null for others.
+   * Parses texts that match a pattern or that {@link Timestamp#valueOf(String)} or {@link
+   * Date#valueOf(String)} accepts; other texts give null.
    *
-   * @param table the zone's offsets by local time
+   * @param table offsets of the zone by local time
    */
   static HostFunction ofPattern(String pattern, int precision, ZoneOffsetTable table) {
     Optional<DateTimePattern> fixed =
         DateTimePattern.of(pattern, DateTimePattern.Dialect.JAVA_TIME)
             .filter(DateTimePattern::isReadable);
     Optional<DateTimeFormatter> formatter = DateTimeFormats.formatter(pattern);
-    return (operands, result, rows) -> {
-      for (int i = 0; i < rows.count(); i++) {
-        int row = rows.position(i);
-        byte[] text = operands[0].getBytes(row);
-        Optional<LocalTime> time = fixed.flatMap(fields -> fields.read(text));
-        if (time.isEmpty() && formatter.isPresent()) {
-          time = parseLaxly(string(text), formatter.get());
-        }
-        set(time, precision, table, Status.NULL, result, row, rows);
-      }
-    };
+    return HostFunction.ofFallibleRow(
+        (operands, result, row, rows) -> {
+          byte[] text = operands[0].getBytes(row);
+          Optional<LocalTime> time = fixed.flatMap(fields -> fields.read(text));
+          if (time.isEmpty() && formatter.isPresent()) {
+            time = parseLaxly(string(text), formatter.get());
+          }
+          set(time, precision, table, Status.NULL, result, row, rows);
+        });
   }
 
-  /** As {@link #ofPattern}, with the pattern of each row. */
+  /** Like {@link #ofPattern}, with a pattern for each row. */
   static HostFunction ofPatterns(int precision, ZoneOffsetTable table) {
     return (operands, result, rows) -> {
       DateTimeFormats.Cache formatters = new DateTimeFormats.Cache();

@@ -13,9 +13,9 @@ import io.millrace.expression.vector.Status;
 import java.util.List;
 import java.util.function.LongUnaryOperator;
 
-/** Timestamps of all precisions: their values on the host, and the calls that convert them. */
+/** Timestamps of all precisions: host values and conversion calls. */
 final class Timestamps {
-  /** A precision that cuts nothing. */
+  /** A precision that truncates nothing. */
   private static final int EXACT = 9;
 
   private Timestamps() {}
@@ -43,7 +43,7 @@ final class Timestamps {
     };
   }
 
-  /** Stores a result; the row fails if 64 bits do not hold its microseconds. */
+  /** Stores a result; the row fails if its microseconds overflow 64 bits. */
   static void set(HostVector result, int row, long millis, int nanos, Rows rows) {
     switch (result.type().id()) {
       case TIMESTAMP_MICROS -> {
@@ -61,7 +61,7 @@ final class Timestamps {
     }
   }
 
-  /** The end of a device function's name. */
+  /** The suffix of device function names for a type. */
   static String suffix(DataType type) {
     return switch (type.id()) {
       case TIMESTAMP_MICROS -> "micros";
@@ -80,7 +80,7 @@ final class Timestamps {
         .sql(operands -> castSql(operands.get(0), to));
   }
 
-  /** A timestamp as one of milliseconds, of any precision up to 3. */
+  /** Converts a timestamp to milliseconds, with a precision of at most 3. */
   static TypedExpression asMillis(TypedExpression operand) {
     DataType type = operand.type();
     return type.id() == TypeId.TIMESTAMP_MILLIS
@@ -88,7 +88,7 @@ final class Timestamps {
         : convert(operand, DataType.timestamp(3, type.withTimeZone()));
   }
 
-  /** A timestamp as one with nanoseconds. */
+  /** Converts a timestamp to nanoseconds. */
   static TypedExpression asNanos(TypedExpression operand) {
     DataType type = operand.type();
     return type.id() == TypeId.TIMESTAMP_NANOS
@@ -96,12 +96,12 @@ final class Timestamps {
         : convert(operand, DataType.timestamp(9, type.withTimeZone()));
   }
 
-  /** A timestamp with the precision of {@code to}, itself if it has it. */
+  /** Converts a timestamp to the precision of {@code to} if it differs. */
   static TypedExpression as(TypedExpression operand, DataType to) {
     return operand.type().equals(to) ? operand : convert(operand, to);
   }
 
-  /** The cast of a timestamp to another precision. */
+  /** Casts a timestamp to another precision. */
   static TypedExpression.Call convert(TypedExpression operand, DataType to) {
     DataType from = operand.type();
     int precision = from.precision() <= to.precision() ? EXACT : to.precision();
@@ -131,12 +131,15 @@ final class Timestamps {
     };
   }
 
-  /** The local time of an instant, of the same precision, as java.time has it. */
+  /** The local time of an instant, with the same precision, by the rules of java.time. */
   static TypedExpression.Call toLocalTime(TypedExpression operand, SessionZone zone) {
     return toLocalTime(operand, "LOCAL_TIME", zone.instants(), zone);
   }
 
-  /** The local time of an instant, of the same precision, as {@link java.util.TimeZone} has it. */
+  /**
+   * The local time of an instant, with the same precision, by the rules of {@link
+   * java.util.TimeZone}.
+   */
   static TypedExpression.Call toLegacyLocalTime(TypedExpression operand, SessionZone zone) {
     return toLocalTime(operand, "LEGACY_LOCAL_TIME", zone.legacyInstants(), zone);
   }
@@ -153,7 +156,7 @@ final class Timestamps {
         micros -> micros + offsetInMicros(micros, table));
   }
 
-  /** The instant of a local time, of the same precision. */
+  /** The instant of a local time, with the same precision. */
   static TypedExpression.Call toInstant(TypedExpression operand, SessionZone zone) {
     ZoneOffsetTable table = zone.localTimes();
     return shift(
@@ -199,7 +202,7 @@ final class Timestamps {
         .call(List.of(operand), DataType.timestamp(type.precision(), !type.withTimeZone()));
   }
 
-  /** Midnight of a date, as a timestamp of milliseconds. */
+  /** Midnight of a date as a timestamp of milliseconds. */
   static TypedExpression.Call ofDate(TypedExpression date, DataType to) {
     return cast(date.type(), to)
         .host(HostFunction.ofLong(day -> day * DateTimeArithmetic.MILLIS_PER_DAY))
@@ -207,7 +210,7 @@ final class Timestamps {
         .call(List.of(date), to);
   }
 
-  /** A time of 1970-01-01, as a timestamp of milliseconds. */
+  /** A time on 1970-01-01 as a timestamp of milliseconds. */
   static TypedExpression.Call ofTime(TypedExpression time, DataType to) {
     return cast(time.type(), to)
         .host(HostFunction.ofLong(millis -> millis))

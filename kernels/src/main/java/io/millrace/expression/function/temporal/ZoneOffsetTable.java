@@ -22,19 +22,19 @@ import java.util.TreeSet;
 import java.util.function.LongUnaryOperator;
 
 /**
- * The offsets of a time zone by instant, or by local time, in milliseconds: what {@code
- * datetime_zone.cuh} reads on the device. Immutable.
+ * The offsets of a time zone in milliseconds, by instant or by local time. {@code
+ * datetime_zone.cuh} reads the table on the device. Immutable.
  *
- * <p>After the last change that is no yearly one, a table goes on for 28 years, in which every kind
- * of year (weekday of its first day, leap or not) comes; later years take their offsets from the
- * one of their kind.
+ * <p>After the last irregular transition the table continues for 28 years, which cover every kind
+ * of year (weekday of the first day, leap or not); later years use the offsets of the year of the
+ * same kind.
  *
- * <p>Flink asks {@link ZoneRules} in casts and DATE_FORMAT, and {@link TimeZone} in the other
- * functions, which knows no offsets before 1900 and resolves gaps and overlaps of local time
- * otherwise. Each has its tables.
+ * <p>Flink uses {@link ZoneRules} in casts and DATE_FORMAT, and {@link TimeZone} in the other
+ * functions. The latter knows no offsets before 1900 and resolves gaps and overlaps of local time
+ * differently, so there are separate tables.
  */
 final class ZoneOffsetTable {
-  /** No offset. */
+  /** The table of a zero offset. */
   static final ZoneOffsetTable UTC =
       new ZoneOffsetTable(new long[0], new int[] {0}, 0, new long[0]);
 
@@ -57,24 +57,26 @@ final class ZoneOffsetTable {
     this.yearStarts = yearStarts;
   }
 
-  /** By instant, as {@link ZoneRules#getOffset(Instant)}. */
+  /** Offsets by instant, as in {@link ZoneRules#getOffset(Instant)}. */
   static ZoneOffsetTable ofInstants(ZoneId zone) {
     ZoneRules rules = zone.getRules();
     return build(rules, millis -> millisOf(rules.getOffset(Instant.ofEpochMilli(millis))));
   }
 
-  /** By local time, as {@link LocalDateTime#atZone}: before a gap or overlap ends. */
+  /**
+   * Offsets by local time, as in {@link LocalDateTime#atZone}: the offset before a gap or overlap.
+   */
   static ZoneOffsetTable ofLocalTimes(ZoneId zone) {
     return build(
         zone.getRules(), millis -> millisOf(local(millis).atZone(zone).toInstant(), millis));
   }
 
-  /** By instant, as {@link TimeZone#getOffset(long)}. */
+  /** Offsets by instant, as in {@link TimeZone#getOffset(long)}. */
   static ZoneOffsetTable ofInstants(TimeZone zone) {
     return build(zone.toZoneId().getRules(), zone::getOffset);
   }
 
-  /** By local time, as a lenient {@link GregorianCalendar} sets it. */
+  /** Offsets by local time, as in a lenient {@link GregorianCalendar}. */
   static ZoneOffsetTable ofLocalTimes(TimeZone zone) {
     GregorianCalendar calendar = new GregorianCalendar(zone, Locale.ROOT);
     return build(
@@ -133,7 +135,7 @@ final class ZoneOffsetTable {
         repeats ? yearStarts(cycleYear) : new long[0]);
   }
 
-  /** The first year of the 28 that stand for all later ones; none of them skips its leap day. */
+  /** The first of the 28 years that represent all later years; none of them skips its leap day. */
   private static int cycleYear(ZoneRules rules) {
     List<ZoneOffsetTransition> transitions = rules.getTransitions();
     int last =
@@ -146,7 +148,7 @@ final class ZoneOffsetTable {
         : year;
   }
 
-  // Around each change that java.time knows, the time before which TimeZone knows none, and each
+  // Samples around each transition of java.time, the earliest time that TimeZone knows, and each
   // year.
   private static long[] samples(ZoneRules rules, int endYear) {
     List<ZoneOffsetTransition> transitions = new ArrayList<>(rules.getTransitions());
@@ -207,7 +209,7 @@ final class ZoneOffsetTable {
     return LocalDate.of(year, 1, 1).toEpochDay() * DateTimeArithmetic.MILLIS_PER_DAY;
   }
 
-  /** The offset at a time, in milliseconds. */
+  /** The offset at a time, both in milliseconds. */
   long offset(long millis) {
     long time = yearStarts.length > 0 && millis >= end ? equivalent(millis) : millis;
     int index = Arrays.binarySearch(starts, time);
@@ -223,7 +225,7 @@ final class ZoneOffsetTable {
     return millis - yearStart * DateTimeArithmetic.MILLIS_PER_DAY + yearStarts[kind];
   }
 
-  /** The table as the device functions read it; a multiple of 8 bytes. */
+  /** The table in the layout of the device functions; its length is a multiple of 8 bytes. */
   byte[] toBytes() {
     int bytes =
         HEADER_BYTES

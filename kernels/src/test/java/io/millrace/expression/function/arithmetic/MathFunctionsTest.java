@@ -64,11 +64,11 @@ class MathFunctionsTest {
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
   /**
-   * A function of x and perhaps y.
+   * A function of x and optionally y.
    *
    * @param strict the algorithm, bit for bit
-   * @param flink what Flink calls
-   * @param units by how many units in the last place the two may differ
+   * @param flink the function that Flink calls
+   * @param units maximum difference between the two in units in the last place
    */
   record Function(
       String name,
@@ -115,7 +115,7 @@ class MathFunctionsTest {
 
   @ParameterizedTest
   @MethodSource("functions")
-  void hasTheBitsOfStrictMathAndIsNearToWhatFlinkCalls(Function function) {
+  void hasTheBitsOfStrictMathAndIsCloseToMath(Function function) {
     Random values = random.random();
     double[] x = IntStream.range(0, ROWS).mapToDouble(i -> number(values, i)).toArray();
     double[] y = IntStream.range(0, ROWS).mapToDouble(i -> number(values, i / 28)).toArray();
@@ -143,7 +143,7 @@ class MathFunctionsTest {
         .isLessThanOrEqualTo(function.units);
   }
 
-  // Special values, all bit patterns, and the numbers that most functions change for.
+  // Special values, all bit patterns, and numbers around which most functions change.
   private static double number(Random values, int i) {
     return switch (i % 5) {
       case 0 -> SPECIAL[values.nextInt(SPECIAL.length)];
@@ -161,7 +161,7 @@ class MathFunctionsTest {
     return Math.abs(position(a) - position(b));
   }
 
-  // Of all numbers in their order, with both zeros at 0.
+  // Index of a number in ascending order; both zeros have index 0.
   private static long position(double x) {
     long bits = Double.doubleToLongBits(x);
     return bits >= 0 ? bits : Long.MIN_VALUE - bits;
@@ -190,7 +190,7 @@ class MathFunctionsTest {
   }
 
   @Test
-  void constantsAreJavas() {
+  void constantsMatchJava() {
     try (Table table = new TableBuilder().column("x", DataType.FLOAT64, 1.0).build(device)) {
       assertThat(Evaluation.of(device, table, call("PI"))).containsExactly(Math.PI);
       assertThat(Evaluation.of(device, table, call("E"))).containsExactly(Math.E);

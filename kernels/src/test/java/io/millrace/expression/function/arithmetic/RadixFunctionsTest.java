@@ -19,7 +19,7 @@ class RadixFunctionsTest {
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
 
   @Test
-  void digitsOfNegativeNumbersAreThoseOf64Bits() {
+  void digitsOfNegativeNumbersHave64Bits() {
     Object[] values = {0L, 5L, -2L, Long.MIN_VALUE, null};
     try (Table table = new TableBuilder().column("x", DataType.INT64, values).build(device)) {
       assertThat(Evaluation.of(device, table, call("BIN", col("x"))))
@@ -30,7 +30,7 @@ class RadixFunctionsTest {
   }
 
   @Test
-  void digitsOfStringsAreThoseOfTheirBytes() {
+  void digitsOfStringsEncodeTheirBytes() {
     Object[] values = {"", "abc", "é€", "z\0", null};
     try (Table table = new TableBuilder().column("x", DataType.STRING, values).build(device)) {
       assertThat(Evaluation.of(device, table, call("HEX", col("x"))))
@@ -39,7 +39,7 @@ class RadixFunctionsTest {
   }
 
   @Test
-  void bytesThatAreNoTextAreReplaced() {
+  void malformedTextIsReplaced() {
     Object[] values = {ByteBuffer.wrap(new byte[] {'a', (byte) 0xff, 'b'})};
     try (Table table = new TableBuilder().column("x", DataType.BINARY, values).build(device)) {
       assertThat(Evaluation.of(device, table, call("HEX", col("x").cast(DataType.STRING))))
@@ -48,7 +48,7 @@ class RadixFunctionsTest {
   }
 
   @Test
-  void digitsStandForBytesAndOthersForNull() {
+  void digitsDecodeToBytesAndOtherCharactersToNull() {
     Object[] values = {"", "616263", "fFeE", "6", "abc", "G", "0g", "é", null};
     try (Table table = new TableBuilder().column("x", DataType.STRING, values).build(device)) {
       assertThat(Evaluation.of(device, table, call("UNHEX", col("x"))))

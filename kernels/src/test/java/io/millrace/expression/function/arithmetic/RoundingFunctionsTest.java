@@ -82,7 +82,7 @@ class RoundingFunctionsTest {
     }
   }
 
-  // As Flink 2.3 printed them.
+  // Recorded from Flink 2.3.
   @Test
   void roundedIntegersWrap() {
     try (Table table = numbers()) {
@@ -161,7 +161,7 @@ class RoundingFunctionsTest {
     }
   }
 
-  // Short decimals, halves of their last digit, what is next to them, and any number below 1E20.
+  // Short decimals, ties at their last digit, neighbours of both, and arbitrary numbers below 1E20.
   private static double number(Random values) {
     long unscaled = values.nextLong() % (long) Math.pow(10, 1 + values.nextInt(MAX_POWER));
     double scale = Math.pow(10, values.nextInt(MAX_POWER));
@@ -192,7 +192,7 @@ class RoundingFunctionsTest {
   }
 
   @Test
-  void whatHasNoDecimalFails() {
+  void nanInfinitiesAndTooLargeNumbersFail() {
     try (Table table = numbers()) {
       assertThatThrownBy(() -> Evaluation.of(device, table, call("ROUND", col("f"))))
           .isInstanceOf(EvaluationException.class)
@@ -210,7 +210,7 @@ class RoundingFunctionsTest {
   }
 
   @Test
-  void whatFlinkDoesNotTakeIsRefused() {
+  void typesThatFlinkRejectsAreRefused() {
     try (Table table = numbers()) {
       assertThatThrownBy(() -> Evaluation.of(device, table, call("SIGN", col("t"))))
           .hasMessageContaining("t is TINYINT");
@@ -221,7 +221,7 @@ class RoundingFunctionsTest {
     }
   }
 
-  /** Java's BigInteger, of which Flink makes the power of ten, has no room for more digits. */
+  /** Flink computes the power of ten with Java's BigInteger, which cannot hold more digits. */
   @ParameterizedTest
   @ValueSource(ints = {Integer.MIN_VALUE, -536_870_920, 536_870_920, Integer.MAX_VALUE})
   void tooManyDigitsFailForAllButZero(int digits) {

@@ -14,12 +14,12 @@ import io.millrace.testing.TableBuilder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What Flink's planner makes of comparisons of unlike types. */
+/** Comparisons of different types, compared with Flink's planner. */
 class ComparisonFunctionsTest {
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
 
   @Test
-  void valuesOfAListAreCastToTheTypeOfWhatIsSearched() {
+  void listElementsAreCastToTheTypeOfTheValue() {
     try (Table table = new TableBuilder().column("i", DataType.INT32, 5, 6).build(device)) {
       assertThat(Evaluation.of(device, table, call("IN", col("i"), decimal("5.9"), 7L)))
           .containsExactly(true, false);

@@ -23,7 +23,7 @@ import java.util.stream.DoubleStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Decimals compare with numbers of other types as in Flink. */
+/** Comparisons of decimals with other numeric types, as in Flink. */
 class DecimalComparisonTest {
   private static final int ROWS = 200;
   private static final Map<String, IntPredicate> ORDERINGS =
@@ -63,11 +63,12 @@ class DecimalComparisonTest {
   }
 
   @Test
-  void equalityIsThatOfTheCommonType() {
+  void equalityIsComputedInTheCommonType() {
     DataType fraction = DataType.decimal(38, 38);
     List<Object> a = List.of(new BigDecimal("0." + "0".repeat(20) + "1" + "0".repeat(17)));
     List<Object> zero = List.of(0L);
-    // Of BIGINT and DECIMAL(38, 38) it is DECIMAL(38, 19), in which the fraction is zero.
+    // The common type of BIGINT and DECIMAL(38, 38) is DECIMAL(38, 19), in which the fraction is
+    // zero.
     assertThat(compare("=", fraction, a, DataType.INT64, zero)).containsExactly(true);
     assertThat(compare("<>", fraction, a, DataType.INT64, zero)).containsExactly(false);
     assertThat(compare(">", fraction, a, DataType.INT64, zero)).containsExactly(true);

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Types, nullability and evaluation as Flink 2.3 SQL has them. */
+/** Types, nullability and evaluation order of conditional functions, as in Flink 2.3. */
 class ConditionalFunctionsTest {
   private static final Schema SCHEMA =
       Schema.of(
@@ -76,7 +76,7 @@ class ConditionalFunctionsTest {
 
   @ParameterizedTest
   @MethodSource("types")
-  void theTypeIsFlinks(Expression expression, String type) {
+  void theTypeMatchesFlink(Expression expression, String type) {
     TypedExpression typed =
         new ExpressionResolver(SCHEMA, ResolutionContext.DEFAULT).resolve(expression);
 
@@ -142,7 +142,7 @@ class ConditionalFunctionsTest {
   }
 
   @Test
-  void aSecondValueThatMayFailIsTakenForNulls() {
+  void aSecondValueThatMayFailReplacesNulls() {
     try (Table table =
         new TableBuilder()
             .column("i", DataType.INT32, 1, null, null)
@@ -168,7 +168,7 @@ class ConditionalFunctionsTest {
   }
 
   @Test
-  void thereIsNoRemainderOfFloatingPointNumbers() {
+  void floatingPointNumbersHaveNoRemainder() {
     ExpressionResolver resolver = new ExpressionResolver(SCHEMA, ResolutionContext.DEFAULT);
 
     assertThatThrownBy(() -> resolver.resolve(col("d").mod(col("i"))))

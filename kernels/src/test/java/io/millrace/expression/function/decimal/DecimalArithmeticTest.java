@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Decimals are computed as Flink's DecimalDataUtils does it with BigDecimal. */
+/** Decimal arithmetic, compared with Flink's DecimalDataUtils, which uses BigDecimal. */
 class DecimalArithmeticTest {
   private static final MathContext DIVISION = new MathContext(38, RoundingMode.HALF_UP);
   private static final int PAIRS_OF_TYPES = 150;
@@ -62,13 +62,13 @@ class DecimalArithmeticTest {
   }
 
   @Test
-  void remaindersAreThoseOfTheAlignedNumbers() {
+  void remaindersAreComputedOnAlignedNumbers() {
     check("MOD", (a, b) -> a.remainder(b, DIVISION));
   }
 
   @Test
   void aQuotientJustBelowAHalfRoundsUpTwice() {
-    // 0.4999... of 39 nines is a half in 38 digits.
+    // 0.4999... with 39 nines rounds to one half in 38 digits.
     BigDecimal dividend = new BigDecimal("4999999999999999999999999999999999999").setScale(0);
     BigDecimal divisor = new BigDecimal("99999999999999999999999999999999999999");
     DataType type = DataType.decimal(38, 0);
@@ -77,7 +77,7 @@ class DecimalArithmeticTest {
         .isEqualTo(expected.setScale(6, RoundingMode.HALF_UP));
   }
 
-  /** The types as Flink 2.3 printed them. */
+  /** Result types recorded from Flink 2.3. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -152,7 +152,7 @@ class DecimalArithmeticTest {
     DataType fraction = DataType.decimal(38, 38);
     assertThatThrownBy(() -> one("MOD", dividend, DataType.decimal(38, 0), divisor, fraction))
         .isInstanceOf(EvaluationException.class);
-    // 10^75 has more digits, but zeros.
+    // 10^75 has more digits, but they are zeros.
     BigDecimal least = new BigDecimal(BigInteger.ONE, 38);
     assertThat(one("MOD", BigDecimal.TEN.pow(37), DataType.decimal(38, 0), least, fraction))
         .isEqualTo(BigDecimal.ZERO.setScale(38));

@@ -25,7 +25,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The mathematical functions of decimals are those of Flink's DecimalDataUtils. */
+/** Mathematical functions of decimals, compared with Flink's DecimalDataUtils. */
 class DecimalFunctionsTest {
   private static final int ROWS = 100;
   private static final int TYPES = 60;
@@ -54,7 +54,7 @@ class DecimalFunctionsTest {
   }
 
   @Test
-  void digitsAreRoundedHalfUpOrCutOff() {
+  void digitsAreRoundedHalfUpOrTruncated() {
     for (DataType type : types()) {
       for (int digits : new int[] {type.scale() + 1, type.scale(), 2, 1, 0, -1, -3, -38, -60}) {
         checkRounding("ROUND", RoundingMode.HALF_UP, type, digits);
@@ -90,9 +90,9 @@ class DecimalFunctionsTest {
         .containsExactly(BigDecimal.TEN.pow(37).multiply(BigDecimal.valueOf(9)));
   }
 
-  // As Flink, which checks the precision of decimals of more than 18 digits only.
+  // Flink checks the precision only for decimals of more than 18 digits.
   @Test
-  void theSignOfAFractionIsBeyondItsTypeOrNull() {
+  void theSignOfAFractionIsOutOfRangeOrNull() {
     List<Object> half = List.of(new BigDecimal("-0.50"));
     assertThat(evaluate(call("SIGN", col("x")), DataType.decimal(2, 2), half))
         .containsExactly(new BigDecimal("-1.00"));
@@ -102,7 +102,7 @@ class DecimalFunctionsTest {
   }
 
   @Test
-  void theDigitsOfARoundingAreALiteral() {
+  void theDigitsOfARoundingMustBeALiteral() {
     assertThatThrownBy(
             () ->
                 evaluate(
@@ -110,7 +110,7 @@ class DecimalFunctionsTest {
                     DataType.decimal(5, 2),
                     List.of(BigDecimal.ONE.setScale(2))))
         .isInstanceOf(ExpressionException.class)
-        .hasMessageContaining("no integer literal");
+        .hasMessageContaining("expected an integer literal");
   }
 
   private List<DataType> types() {

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Generates kernels with numeric casts and with decimals and assembles them, without a GPU. */
+/** Kernels with numeric casts and decimal arithmetic assemble; needs no GPU. */
 class DecimalProgramTest {
   private static final List<DataType> TYPES =
       List.of(

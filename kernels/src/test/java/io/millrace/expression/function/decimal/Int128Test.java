@@ -109,7 +109,7 @@ class Int128Test {
         .add(new BigInteger(Long.toUnsignedString(number.low())));
   }
 
-  /** Many have runs of equal bits, which carries and estimated digits go wrong at. */
+  /** Many values have runs of equal bits, which expose errors in carries and estimated digits. */
   private long randomLong() {
     return switch (random.nextInt(4)) {
       case 0 -> random.nextLong() >> random.nextInt(Long.SIZE);

@@ -24,7 +24,10 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Casts between numbers are Java's, and between decimals and others those of Flink. */
+/**
+ * Casts between numbers, compared with Java, and between decimals and other types, compared with
+ * Flink.
+ */
 class NumericCastsTest {
   private static final int ROWS = 300;
   private static final List<DataType> TYPES =
@@ -50,7 +53,7 @@ class NumericCastsTest {
   @RegisterExtension final RandomExtension randomness = new RandomExtension();
 
   @Test
-  void eachNumberBecomesThatOfEachOtherType() {
+  void eachNumericTypeIsCastToEachOther() {
     RandomTables tables = new RandomTables(randomness.random(), 0.1);
     for (DataType from : TYPES) {
       List<Object> values = new ArrayList<>(special(from));
@@ -166,7 +169,7 @@ class NumericCastsTest {
   }
 
   @Test
-  void whatIsNoNumberCannotBeADecimal() {
+  void nanAndInfinitiesCannotBeCastToDecimal() {
     for (double value : new double[] {Double.NaN, Double.POSITIVE_INFINITY}) {
       try (Table table = table(DataType.FLOAT64, List.of(value))) {
         for (int precision : new int[] {5, 15, 38}) {
@@ -183,7 +186,7 @@ class NumericCastsTest {
   }
 
   @Test
-  void aBooleanIsNoDecimalWithoutADigitBeforeThePoint() {
+  void aBooleanCannotBeCastToADecimalWithoutIntegerDigits() {
     try (Table table = table(DataType.BOOL, List.of(true))) {
       assertThatThrownBy(() -> apply(table, col("x").cast(DataType.decimal(3, 3)).as("y")))
           .isInstanceOf(ExpressionException.class)

@@ -22,7 +22,7 @@ class LikePatternTest {
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
   @Test
-  void meansTheRegularExpressionWithDotsForUnderscores() {
+  void matchesLikeTheEquivalentRegularExpression() {
     RandomPatterns patterns = new RandomPatterns(random.random());
     for (int i = 0; i < PATTERNS; i++) {
       String pattern = patterns.likePattern();
@@ -63,7 +63,7 @@ class LikePatternTest {
     "%_%, like_wildcards",
     "%%a, like_wildcards"
   })
-  void asksForNoMoreThanThePatternNeeds(String pattern, String deviceFunction) {
+  void usesTheSimplestDeviceFunctionForThePattern(String pattern, String deviceFunction) {
     assertThat(LikePattern.of(pattern).deviceFunction()).isEqualTo(deviceFunction);
   }
 
@@ -97,7 +97,7 @@ class LikePatternTest {
   }
 
   @Test
-  void anEmptyEscapeIsNoneWhereNothingNeedsOne() {
+  void anEmptyEscapeIsIgnoredIfThePatternNeedsNone() {
     assertThat(matches(LikePattern.of("a%", ""), "ab")).isTrue();
   }
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class CaseMappingTest {
   private static final int ROWS = 20_000;
   private static final int MAX_CODE_POINTS = 12;
-  // Where the device must look at neighbours, or a result gets longer or shorter.
+  // Texts whose mapping depends on neighbouring characters or changes the length.
   private static final int[] SPECIAL =
       "ΑαΣΣΣσςΐΰ Μ.,'-1 İıIi ßﬁŉȺ abcXYZ ÀÉéüЖж日本😀𐐨\u0307\u0345\u00ad".codePoints().toArray();
 
@@ -52,7 +52,9 @@ class CaseMappingTest {
     plane().forEach(text -> assertThat(mapped(table, text.charAt(0))).isEqualTo(map.apply(text)));
   }
 
-  /** What {@code string_case.cuh} reads, with the positions that the table's description gives. */
+  /**
+   * Decodes the table as {@code string_case.cuh} does, with offsets from the table's description.
+   */
   private static String mapped(ByteBuffer table, char point) {
     int block = table.get(16 + point / 64) & 0xff;
     int element = table.get(16 + 1024 + 512 + block * 64 + point % 64) & 0xff;
@@ -72,7 +74,7 @@ class CaseMappingTest {
     throw new AssertionError("no expansion of " + (int) point);
   }
 
-  /** On a GPU by one kernel: no row is left to the host. */
+  /** On a GPU this takes one kernel launch: no row is left to the host. */
   @Test
   void aDeviceMapsThePlane() {
     String[] texts = plane().toArray(String[]::new);

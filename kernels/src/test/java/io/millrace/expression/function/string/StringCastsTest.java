@@ -86,7 +86,7 @@ class StringCastsTest {
     "'\t1'",
     "99999999999999999999"
   })
-  void whatIsNoIntegerOrTooLargeFails(String text) {
+  void malformedOrTooLargeIntegersFail(String text) {
     assertFails(DataType.INT32, text);
   }
 
@@ -108,7 +108,7 @@ class StringCastsTest {
 
   @ParameterizedTest
   @CsvSource({"''", "' true'", "2", "on", "truely"})
-  void otherWordsAreNoBooleans(String text) {
+  void otherWordsAreNotBooleans(String text) {
     assertFails(DataType.BOOL, text);
   }
 
@@ -141,12 +141,12 @@ class StringCastsTest {
     "1e-22",
     "1000.0000000000000000000"
   })
-  void whatIsNoDecimalOrTooLargeFails(String text) {
+  void malformedOrTooLargeDecimalsFail(String text) {
     assertFails(DataType.decimal(5, 2), text);
   }
 
   @Test
-  void wideDecimalsAreThoseOfBigDecimal() {
+  void wideDecimalsMatchBigDecimal() {
     DataType type = DataType.decimal(38, 2);
     assertThat(fromString(type, "0000000000000000000000000000000000000000001"))
         .isEqualTo(new BigDecimal("1.00"));
@@ -178,7 +178,7 @@ class StringCastsTest {
   }
 
   @Test
-  void bytesThatAreNoUtf8AreReplaced() {
+  void malformedUtf8IsReplaced() {
     ByteBuffer valid = ByteBuffer.wrap("é".getBytes(StandardCharsets.UTF_8));
     ByteBuffer invalid = ByteBuffer.wrap(new byte[] {'a', (byte) 0xff, 'b'});
     assertThat(toStrings(DataType.BINARY, valid, invalid)).containsExactly("é", "a\ufffdb");
@@ -194,7 +194,7 @@ class StringCastsTest {
         .containsExactly("é😀", "é ", "  ", null);
     assertThatThrownBy(() -> evaluate(call("CAST_CHAR", col("s"), 0), DataType.STRING, "a"))
         .isInstanceOf(ExpressionException.class)
-        .hasMessageContaining("a CHAR has at least one character, not 0");
+        .hasMessageContaining("expected a length of 1 or more for CHAR, got 0");
     assertThat(call("CAST_CHAR", col("s"), 2)).hasToString("CAST(`s` AS CHAR(2))");
   }
 

@@ -33,7 +33,7 @@ class StringEncodingFunctionsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"Y", "YQ=", "YQ===", "=YQ=", "Y Q=", "YQ-_", "Y===", "é"})
-  void whatIsNoBase64Fails(String text) {
+  void malformedBase64Fails(String text) {
     assertThatThrownBy(() -> calls.of("FROM_BASE64", text)).isInstanceOf(EvaluationException.class);
   }
 
@@ -60,7 +60,7 @@ class StringEncodingFunctionsTest {
   }
 
   @Test
-  void characterSetsAreThoseOfJava() {
+  void characterSetsMatchJava() {
     assertThat(calls.of("ENCODE", "aé", "ISO-8859-1"))
         .isEqualTo(ByteBuffer.wrap(new byte[] {'a', (byte) 0xe9}));
     assertThat(calls.of("DECODE", ByteBuffer.wrap(new byte[] {'a', (byte) 0xe9}), "latin1"))

@@ -22,7 +22,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Random strings through the functions, and through lists of their code points. */
+/**
+ * String functions on random strings, compared with the same operations on lists of code points.
+ */
 class StringFunctionsPropertyTest {
   private static final int ROWS = 3_000;
   private static final String[] CHARACTERS = {
@@ -35,7 +37,7 @@ class StringFunctionsPropertyTest {
   private final FunctionCalls calls = new FunctionCalls(device);
   private Random random;
 
-  /** One call's arguments. */
+  /** The arguments of one call. */
   private record Arguments(List<Object> values) {
     List<String> text(int index) {
       return codePoints((String) values.get(index));

@@ -53,7 +53,7 @@ class DateTimePatternTest {
         "''yyyy''",
         ""
       })
-  void writesWhatJavaTimeDoes(String text) {
+  void formatsLikeJavaTime(String text) {
     Random random = seeded.random();
     DateTimePattern pattern = DateTimePattern.of(text, Dialect.JAVA_TIME).orElseThrow();
     DateTimeFormatter formatter = DateTimeFormatter.ofPattern(text, Locale.ROOT);
@@ -65,7 +65,7 @@ class DateTimePatternTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"yyyy-MM-dd HH:mm:ss", "yyMMdd", "d.M.yyyy H'h'", "[yyyy]"})
-  void writesWhatTheLegacyFormatDoes(String text) {
+  void formatsLikeTheLegacyFormat(String text) {
     Random random = seeded.random();
     DateTimePattern pattern = DateTimePattern.of(text, Dialect.LEGACY).orElseThrow();
     SimpleDateFormat format = new SimpleDateFormat(text, Locale.ROOT);
@@ -79,7 +79,7 @@ class DateTimePatternTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"yyyy-MM-dd HH:mm:ss", "yyyyMMddHHmmssSSSSSSSSS", "dd/MM/uuuu'T'ss"})
-  void readsWhatItWrites(String text) {
+  void parsesWhatItFormats(String text) {
     Random random = seeded.random();
     DateTimePattern pattern = DateTimePattern.of(text, Dialect.JAVA_TIME).orElseThrow();
     assertThat(pattern.isReadable()).isTrue();
@@ -106,7 +106,7 @@ class DateTimePatternTest {
         "2023-01-01 ",
         "2O23-01-01"
       })
-  void leavesOtherTextsToTheFormatter(String text) {
+  void leavesOtherTextsToTheJavaFormatter(String text) {
     DateTimePattern pattern = DateTimePattern.of("yyyy-MM-dd", Dialect.JAVA_TIME).orElseThrow();
     assertThat(pattern.read(text.getBytes(StandardCharsets.UTF_8))).isEmpty();
   }
@@ -114,7 +114,7 @@ class DateTimePatternTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"EEE", "MMM", "yyyyy", "ddd", "hh a", "[HH]", "HH#", "'open", "SSSSSSSSSS"})
-  void knowsNumbersAndTextOnly(String text) {
+  void supportsNumbersAndTextOnly(String text) {
     assertThat(DateTimePattern.of(text, Dialect.JAVA_TIME)).isEmpty();
   }
 

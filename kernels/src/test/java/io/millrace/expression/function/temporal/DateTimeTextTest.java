@@ -64,13 +64,13 @@ class DateTimeTextTest {
     "12, 0012-01-01",
     "2020-02-29, 2020-02-29"
   })
-  void datesAreReadLaxly(String text, LocalDate date) {
+  void datesAreParsedLeniently(String text, LocalDate date) {
     assertThat(DateTimeText.parseDate(bytes(text))).isEqualTo(date.toEpochDay());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", " ", "2023-02-29", "2023-13", "10000", "-1", "2023-1-1-1", "2023-é"})
-  void otherTextsAreNoDates(String text) {
+  void otherTextsAreNotDates(String text) {
     assertThat(DateTimeText.parseDate(bytes(text))).isEqualTo(DateTimeText.NO_DATE);
   }
 
@@ -84,13 +84,13 @@ class DateTimeTextTest {
     "1-99, -352800000",
     "23:59:59.5é7, 86399507"
   })
-  void timesAreReadLaxly(String text, long millis) {
+  void timesAreParsedLeniently(String text, long millis) {
     assertThat(DateTimeText.parseTime(bytes(text))).isEqualTo(millis);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "24:00", "12:60", "1:2:3:4", "5+3:4", "12.5", "a"})
-  void otherTextsAreNoTimes(String text) {
+  void otherTextsAreNotTimes(String text) {
     assertThat(DateTimeText.parseTime(bytes(text))).isEqualTo(DateTimeText.NO_TIME);
   }
 }

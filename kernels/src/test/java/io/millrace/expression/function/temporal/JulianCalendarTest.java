@@ -29,7 +29,7 @@ class JulianCalendarTest {
   }
 
   @RepeatedTest(4)
-  void fieldsAreThoseOfJavaTime() {
+  void fieldsMatchJavaTime() {
     Random random = seeded.random();
     for (int i = 0; i < CASES; i++) {
       LocalDate date = date(random);
@@ -53,7 +53,7 @@ class JulianCalendarTest {
   }
 
   @RepeatedTest(4)
-  void unitsBeginWhereTheyDoInJavaTime() {
+  void unitsStartAsInJavaTime() {
     Random random = seeded.random();
     for (int i = 0; i < CASES; i++) {
       LocalDate date = date(random);
@@ -98,7 +98,7 @@ class JulianCalendarTest {
   }
 
   @RepeatedTest(4)
-  void anyDayOfJavaTimeHasItsDate() {
+  void datesOfAllDaysMatchJavaTime() {
     Random random = seeded.random();
     for (int i = 0; i < CASES; i++) {
       long day = random.nextLong(-365_000_000_000L, 365_000_000_000L);
@@ -109,7 +109,7 @@ class JulianCalendarTest {
     }
   }
 
-  // Recorded from Flink 2.3.0, whose rounding goes by the julian calendar here.
+  // Recorded from Flink 2.3.0, which rounds by the Julian calendar here.
   @Test
   void roundingFollowsTheJulianCalendarBefore1582() {
     int julian = day(LocalDate.of(1582, 10, 4)) + JulianCalendar.EPOCH_JULIAN;
@@ -122,7 +122,7 @@ class JulianCalendarTest {
   }
 
   @Test
-  void decadesGoOnFromTheirBeginning() {
+  void ceilOfTheStartOfADecadeIsTheNextDecade() {
     int julian = day(LocalDate.of(2020, 1, 1)) + JulianCalendar.EPOCH_JULIAN;
     assertThat(JulianCalendar.ceil(DateTimeUnit.DECADE, julian))
         .isEqualTo(day(LocalDate.of(2030, 1, 1)));

@@ -72,7 +72,7 @@ class TemporalCastsTest {
   }
 
   @Test
-  void instantsAndLocalTimesChangeIntoEachOther() {
+  void instantsAndLocalTimesAreConverted() {
     assertThat(cast(Instant.parse("2023-01-01T00:00:00.000001Z"), DataType.timestamp(9)))
         .isEqualTo(LocalDateTime.parse("2023-01-01T01:00:00.000001"));
     assertThat(cast(LocalDateTime.of(2022, 3, 27, 2, 30), DataType.timestamp(3, true)))
@@ -82,7 +82,7 @@ class TemporalCastsTest {
   }
 
   @Test
-  void fewerDigitsAreCutTowards1970() {
+  void fewerDigitsAreTruncatedTowards1970() {
     LocalDateTime after = LocalDateTime.parse("2023-01-01T00:00:00.987654321");
     assertThat(cast(after, DataType.timestamp(7)))
         .isEqualTo(LocalDateTime.parse("2023-01-01T00:00:00.9876543"));
@@ -95,7 +95,7 @@ class TemporalCastsTest {
   }
 
   @Test
-  void textsAreThoseOfFlink() {
+  void textsMatchFlink() {
     assertThat(cast(LocalDate.of(2023, 7, 1), DataType.STRING)).isEqualTo("2023-07-01");
     assertThat(cast(LocalTime.of(1, 2, 3), DataType.STRING)).isEqualTo("01:02:03.0");
     assertThat(cast(LocalTime.of(1, 2, 3, 120_000_000), DataType.STRING)).isEqualTo("01:02:03.12");
@@ -106,7 +106,7 @@ class TemporalCastsTest {
   }
 
   @Test
-  void aTimeOfFewerDigitsIsCutTowardsMidnightAndHasNoMoreInItsText() {
+  void aTimeOfFewerDigitsIsTruncatedTowardsMidnightAndPrintsFewerDigits() {
     LocalDateTime beforeEpoch = LocalDateTime.parse("1677-09-21T00:12:43.146");
     List<Object> times = List.of(-85_636_000, -85_636_800, -85_636_850, -85_636_854);
     List<String> texts = List.of("00:12:44", "00:12:43.2", "00:12:43.15", "00:12:43.146");
@@ -146,7 +146,7 @@ class TemporalCastsTest {
   }
 
   @Test
-  void microsecondsThatALongDoesNotHoldFail() {
+  void microsecondsThatOverflowALongFail() {
     assertThatThrownBy(() -> cast(LocalDateTime.of(300_000, 1, 1, 0, 0), DataType.timestamp(6)))
         .isInstanceOf(EvaluationException.class);
   }

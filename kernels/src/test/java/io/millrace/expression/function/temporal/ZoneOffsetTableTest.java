@@ -48,7 +48,7 @@ class ZoneOffsetTableTest {
         "Asia/Manila",
         "America/St_Johns"
       })
-  void offsetsAreThoseOfJava(String id) {
+  void offsetsMatchJava(String id) {
     Random random = seeded.random();
     ZoneId zone = ZoneId.of(id);
     TimeZone legacy = TimeZone.getTimeZone(zone);
@@ -108,7 +108,7 @@ class ZoneOffsetTableTest {
   }
 
   @Test
-  void bytesAreWhatTheDeviceReads() {
+  void bytesHaveTheLayoutOfTheDevice() {
     assertThat(ZoneOffsetTable.UTC.toBytes()).hasSize(24).containsOnly(0);
     assertThat(ZoneOffsetTable.ofInstants(ZoneId.of("America/New_York")).toBytes().length % 8)
         .isZero();

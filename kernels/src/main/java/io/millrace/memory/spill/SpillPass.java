@@ -20,11 +20,10 @@ final class SpillPass {
   // long enough to hide what the host does for the next.
   private static final long BATCH_BYTES = 32L << 20;
 
-  private final SpillManager manager;
   private final SpillTransfers transfers;
   private final long wantedBytes;
-  // Whose disk took nothing more, and so keep what they have on the device.
-  private final Map<SpillQuota, SpillException> refusals = new LinkedHashMap<>();
+  // Stores whose disk is full or failed: their buffers stay on the device.
+  private final Map<SpillStore, SpillException> refusals = new LinkedHashMap<>();
   private Batch filling = new Batch();
   private Batch running = new Batch();
   private long spilledBytes;
@@ -39,9 +38,8 @@ final class SpillPass {
     private DeviceEvent end;
   }
 
-  SpillPass(SpillManager manager, long wantedBytes) {
-    this.manager = manager;
-    this.transfers = manager.transfers();
+  SpillPass(SpillTransfers transfers, long wantedBytes) {
+    this.transfers = transfers;
     this.wantedBytes = wantedBytes;
     this.lastEndNanos = transfers.nanoTime();
   }
@@ -69,7 +67,7 @@ final class SpillPass {
       if (spilledBytes + running.bytes + filling.bytes >= wantedBytes) {
         return;
       }
-      if (!refusals.containsKey(owner.quota()) && owner.beginMove()) {
+      if (!refusals.containsKey(owner.store()) && owner.beginMove()) {
         begin(owner);
       }
       if (filling.bytes >= BATCH_BYTES) {
@@ -88,7 +86,7 @@ final class SpillPass {
         }
       }
     } catch (SpillException e) {
-      refusals.put(owner.quota(), e);
+      refusals.put(owner.store(), e);
     } finally {
       if (!copying) {
         owner.endMove();
@@ -97,7 +95,7 @@ final class SpillPass {
   }
 
   private boolean beginCopyToHost(SpillableBufferOwner owner) {
-    long hostAddress = owner.quota().allocateHost(owner);
+    long hostAddress = owner.store().allocateHost(owner);
     if (hostAddress == 0) {
       return false;
     }
@@ -109,7 +107,7 @@ final class SpillPass {
       owner.orderMove(stream);
       stream.copy(hostAddress, owner.keptAddress(), owner.size());
     } catch (RuntimeException | Error e) {
-      owner.quota().freeHost(owner, hostAddress);
+      owner.store().freeHost(owner, hostAddress);
       throw e;
     }
     filling.copies.add(new Copy(owner, hostAddress));
@@ -119,13 +117,13 @@ final class SpillPass {
 
   // What is being copied to the host is not kept locked while the disk is written to.
   private void moveToDisk(SpillableBufferOwner owner) {
-    if (owner.quota().hasDisk()) {
+    if (owner.store().hasDisk()) {
       finishRunning();
       finishRunning();
       owner.orderMove(transfers.spillStream());
       long address = owner.keptAddress();
-      owner.quota().copyToDisk(owner, SpillTier.DEVICE);
-      manager.leftDevice(owner, address);
+      owner.store().copyToDisk(owner, SpillTier.DEVICE);
+      owner.leftDevice(address, transfers.spillStream());
       spilledBytes += owner.size();
     }
   }
@@ -159,7 +157,7 @@ final class SpillPass {
     for (Copy copy : batch.copies) {
       SpillableBufferOwner owner = copy.owner;
       if (copying.hasFailed()) {
-        failure.run(() -> owner.quota().freeHost(owner, copy.hostAddress));
+        failure.run(() -> owner.store().freeHost(owner, copy.hostAddress));
       } else {
         failure.run(() -> arrive(copy, (long) ((double) nanos / batch.bytes * owner.size())));
       }
@@ -182,8 +180,8 @@ final class SpillPass {
     SpillableBufferOwner owner = copy.owner;
     long address = owner.keptAddress();
     owner.movedToHost(copy.hostAddress);
-    owner.quota().arrivedOnHost(owner, nanos);
+    owner.store().arrivedOnHost(owner, nanos);
     spilledBytes += owner.size();
-    manager.leftDevice(owner, address);
+    owner.leftDevice(address, transfers.spillStream());
   }
 }

@@ -2,6 +2,7 @@
 package io.millrace.memory.spill;
 
 import io.millrace.annotation.PublicEvolving;
+import io.millrace.memory.Buffer;
 import io.millrace.memory.SpillTier;
 import java.lang.StackWalker.StackFrame;
 import java.util.Comparator;
@@ -124,13 +125,15 @@ public final class SpillStatistics {
     return STACK.walk(
         frames ->
             frames
-                .dropWhile(frame -> isOfThisPackage(frame.getDeclaringClass()))
+                .dropWhile(frame -> belongsToMemory(frame.getDeclaringClass()))
                 .map(StackFrame::toStackTraceElement)
                 .toList());
   }
 
-  private static boolean isOfThisPackage(Class<?> type) {
-    return type.getPackageName().equals(SpillStatistics.class.getPackageName());
+  private static boolean belongsToMemory(Class<?> type) {
+    String memory = Buffer.class.getPackageName();
+    String name = type.getPackageName();
+    return name.equals(memory) || name.startsWith(memory + ".");
   }
 
   /** How often memory moved; 0 at level 0. */

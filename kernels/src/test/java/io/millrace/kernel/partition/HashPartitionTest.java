@@ -8,8 +8,10 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.device.KernelStructure;
 import io.millrace.kernel.gather.GatherKernels;
 import io.millrace.kernel.hash.HashFunction;
+import io.millrace.testing.CudaStructures;
 import io.millrace.testing.DataTypes;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
@@ -327,16 +329,33 @@ class HashPartitionTest {
   }
 
   @Test
+  void structuresHaveTheFieldsOfTheKernels() {
+    CudaStructures cuda = CudaStructures.ofSources();
+    for (KernelStructure layout :
+        List.of(
+            PartitionArguments.KeyColumn.LAYOUT,
+            PartitionArguments.RuleFields.LAYOUT,
+            PartitionArguments.MovedColumn.LAYOUT,
+            PartitionArguments.LAYOUT,
+            MultiPassPartition.OffsetsArguments.LAYOUT,
+            RoundRobinKernels.Arguments.LAYOUT)) {
+      assertThat(layout.fields()).isEqualTo(cuda.layout(layout.name()).fields());
+    }
+  }
+
+  @Test
   void structuresHaveTheSizesThatTheKernelsExpect() {
     if (device.isCuda()) {
-      assertThat(size("partition", "PartitionArguments")).isEqualTo(PartitionArguments.BYTES);
+      assertThat(size("partition", "PartitionArguments"))
+          .isEqualTo(PartitionArguments.LAYOUT.bytes());
       assertThat(size("partition", "SortedOffsetsArguments"))
-          .isEqualTo(MultiPassPartition.OFFSETS_ARGUMENTS_BYTES);
+          .isEqualTo(MultiPassPartition.OffsetsArguments.LAYOUT.bytes());
       assertThat(size("round_robin_partition", "RoundRobinArguments"))
-          .isEqualTo(RoundRobinKernels.ARGUMENTS_BYTES);
-      assertThat(size("gather", "GatherArguments")).isEqualTo(GatherKernels.ARGUMENTS_BYTES);
+          .isEqualTo(RoundRobinKernels.Arguments.LAYOUT.bytes());
+      assertThat(size("gather", "GatherArguments"))
+          .isEqualTo(GatherKernels.Arguments.LAYOUT.bytes());
       assertThat(size("gather", "GatherRunsArguments"))
-          .isEqualTo(GatherKernels.RUNS_ARGUMENTS_BYTES);
+          .isEqualTo(GatherKernels.RunsArguments.LAYOUT.bytes());
     }
   }
 

@@ -10,19 +10,20 @@ import io.millrace.device.KernelStructure;
 import java.util.function.Consumer;
 
 /**
- * Conversions of values between a column's layout and Arrow's, on the device of a stream: kernels
- * of arrow_layout.cu, and on the host their twins. Enqueued; nothing waits. Addresses are of memory
- * that the device reaches, aligned to a value's width, to 8 bytes for values of 16.
+ * Conversions of values between a column's layout and Arrow's, on the device of a stream: by the
+ * kernels of arrow_layout.cu or, on the host, in Java. Enqueued; nothing waits. Addresses must be
+ * reachable by the device and aligned to the width of a value, or to 8 bytes for values of 16
+ * bytes.
  */
 @Internal
 public record ArrowLayout(DeviceStream stream) {
-  /** What is done with each value and an operand; the numbers are those of arrow_layout.cu. */
+  /** The operation on each value and an operand; the numbers are shared with arrow_layout.cu. */
   public enum Operation {
     /** Wraps. */
     MULTIPLY(0),
     /** Rounds down. */
     DIVIDE(1),
-    /** Of the division; never negative. */
+    /** The remainder of the division; never negative. */
     REMAINDER(2);
 
     private final int number;
@@ -69,8 +70,8 @@ public record ArrowLayout(DeviceStream stream) {
   /**
    * Integers at an address.
    *
-   * @param width bytes of each: 1, 2, 4, 8, or 16, of which only the low 8 are read
-   * @param isSigned how they are widened
+   * @param width bytes of an integer: 1, 2, 4, 8, or 16, of which only the low 8 are read
+   * @param isSigned whether they are sign-extended when they are widened
    */
   public record Integers(long address, int width, boolean isSigned) {
     public static Integers signed(long address, int width) {
@@ -107,7 +108,7 @@ public record ArrowLayout(DeviceStream stream) {
     }
   }
 
-  /** Writes the same integers in another width, 4, 8 or 16; what does not fit is cut. */
+  /** Writes the integers with another width of 4, 8 or 16 bytes; higher bits are cut off. */
   public void convert(long target, int targetWidth, Integers source, int elements) {
     convert(target, targetWidth, source, elements, Operation.MULTIPLY, 1);
   }
@@ -140,7 +141,7 @@ public record ArrowLayout(DeviceStream stream) {
   }
 
   /**
-   * As {@link ArrowDecimals#narrow}, whose result is written.
+   * As {@link ArrowDecimals#narrow}, but writes the result to memory.
    *
    * @param refused address of an INT64 for the result
    */

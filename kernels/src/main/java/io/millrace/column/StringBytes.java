@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * How many bytes the strings of a table take. Its columns may have more memory than that, because
- * work on the device was given as much as it might have needed; how much it did need, only the
- * device knows. Used by one thread.
+ * The number of bytes that the strings of a table take. Its columns may have more memory, because
+ * device work gets as much memory as it might need; only the device knows how much it used. Used by
+ * one thread.
  */
 @PublicEvolving
 public final class StringBytes implements AutoCloseable {

@@ -14,12 +14,12 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * Columns of equal size under a schema. A table owns its columns and is closed once by whoever
- * holds it. Immutable and thread-safe.
+ * Columns of equal size under a schema. A table owns its columns; its holder closes it once.
+ * Immutable and thread-safe.
  *
- * <p>Only the device may know the row count yet. The columns in memory then have {@link
- * #rowCountUpperBound} elements, of which those from the row count on are undefined. Whatever needs
- * the row count waits for it, once; what never waits says so.
+ * <p>The row count may be known on the device only. The columns then have {@link
+ * #rowCountUpperBound} elements, which are undefined from the row count on. A method that needs the
+ * row count waits for it once; methods that never wait say so.
  */
 @PublicEvolving
 public final class Table implements Splittable<Table> {
@@ -194,7 +194,7 @@ public final class Table implements Splittable<Table> {
     return List.of(slice(0, half), slice(half, rows - half));
   }
 
-  /** A new table over the same memory, which whoever holds it reads. Never waits. */
+  /** A new table over the same memory, for reading. Never waits. */
   public Table share() {
     return deriveUpperBound(schema, upperBoundColumns, Column::share);
   }

@@ -42,7 +42,8 @@ class ArrowLayoutTest {
   }
 
   /**
-   * @param comparedBytes of the targets, from their start; what is behind is undefined
+   * @param comparedBytes number of bytes to compare from the start of the targets; the rest is
+   *     undefined
    */
   private void assertSameOnBoth(
       byte[] bytes, long targetBytes, Conversion conversion, long comparedBytes) {

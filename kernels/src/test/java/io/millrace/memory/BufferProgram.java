@@ -35,7 +35,7 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
 /**
- * One random program over buffers that threads share, with limits, budgets and failures that follow
+ * A random program over buffers that threads share, with limits, budgets and failures that follow
  * from a seed. Each {@link Handle} knows the bytes that its buffer must have. With one thread the
  * seed alone decides what happens.
  */
@@ -169,7 +169,7 @@ final class BufferProgram {
     return handedOver.poll();
   }
 
-  /** Runs the program to its end in the calling thread and checks what is left. */
+  /** Runs the whole program in the calling thread and checks that nothing is held. */
   void run() {
     try (BufferProgramThread thread = new BufferProgramThread(this, seed)) {
       for (int i = 0; i < STEPS; i++) {
@@ -182,7 +182,7 @@ final class BufferProgram {
     finish();
   }
 
-  /** Runs the program with several threads and checks what is left. */
+  /** Runs the program with several threads and checks that nothing is held. */
   void run(int threads) throws InterruptedException {
     ExecutorService executor = Executors.newFixedThreadPool(threads);
     try {

@@ -14,8 +14,8 @@ import io.millrace.memory.spill.SpillStatistics;
 import io.millrace.memory.spill.SpillableResourceAdaptor;
 
 /**
- * Memory that moves as often as it may: each allocation first spills every buffer that no scope
- * holds, and what is freed is poisoned. An address that is used outside its scope gives wrong
+ * Memory that moves as often as possible: each allocation first spills every buffer that no scope
+ * holds, and freed memory is poisoned. An address that is used outside its scope gives wrong
  * results.
  */
 final class SpillingMemory implements AutoCloseable {
@@ -74,7 +74,7 @@ final class SpillingMemory implements AutoCloseable {
     return share.deviceBytes() + share.hostBytes() + share.diskBytes();
   }
 
-  /** What is held, by the place that allocated or spilled it. */
+  /** The memory held, by the call site that allocated or spilled it. */
   String report() {
     poisoning.close();
     return deviceMemory.report() + hostMemory.report();

@@ -31,10 +31,10 @@ public final class ArrowCDataInterface {
   private final MemoryResource resource;
 
   /**
-   * @param allocator counts exported memory and holds the structs; stays the caller's; closed after
-   *     all that was exported is released and all that was imported is closed
+   * @param allocator counts exported memory and holds the structs; owned by the caller; closed
+   *     after all exported arrays are released and all imported tables are closed
    * @param hostStream a host stream, open as long
-   * @param resource host memory for what is converted or copied
+   * @param resource host memory for conversions and copies
    */
   public ArrowCDataInterface(
       BufferAllocator allocator, DeviceStream hostStream, MemoryResource resource) {

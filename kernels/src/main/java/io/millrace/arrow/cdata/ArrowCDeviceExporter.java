@@ -66,13 +66,13 @@ public final class ArrowCDeviceExporter {
   }
 
   /**
-   * A struct array of {@code table}, which it owns from now on: releasing it closes the table. The
-   * memory stays where it is, exposed, but for what is laid out otherwise or shared with others,
-   * which is copied. If this throws, the table stays the caller's.
+   * Exports {@code table} as a struct array that owns the table: releasing the array closes the
+   * table. The memory stays in place and is exposed; parts that are laid out differently or shared
+   * with other tables are copied. If this throws, the caller still owns the table.
    *
-   * <p>On a GPU the device type is CUDA, and {@code sync_event} is behind all work that the array
-   * needs, which this does not wait for; it is the array's, as the memory is. On the host the type
-   * is CPU.
+   * <p>On a GPU the device type is CUDA, and {@code sync_event} is recorded after all work that the
+   * array needs, which this does not wait for; the array owns the event as it owns the memory. On
+   * the host the type is CPU.
    *
    * @param stream a stream of the table's device, open, like the stream of the table's memory,
    *     until the array is released
@@ -100,10 +100,10 @@ public final class ArrowCDeviceExporter {
   }
 
   /**
-   * A struct array over the memory of {@code table}, which stays the caller's; consumers only read
-   * it. Nothing is copied but what is laid out otherwise. Until the array is released the memory
-   * lives, even if the table is closed, and stays where it is; whoever writes to another buffer
-   * over it meanwhile moves to a copy. Device type and {@code sync_event} are those of {@link
+   * A struct array over the memory of {@code table}, which the caller keeps; consumers only read
+   * it. Only parts that are laid out differently are copied. Until the array is released the memory
+   * lives, even if the table is closed, and stays in place; a write to another buffer over the same
+   * memory moves that buffer to a copy. Device type and {@code sync_event} are those of {@link
    * #toArrowDevice(Table, DeviceStream, MemoryResource)}.
    *
    * @param stream a stream of the table's device, open, like the stream of the table's memory,

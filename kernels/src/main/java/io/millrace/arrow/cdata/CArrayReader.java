@@ -23,10 +23,10 @@ import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
 
 /**
- * Makes host columns of an ArrowArray struct in host memory; see {@link ArrowColumnImporter}.
+ * Imports an ArrowArray struct in host memory as host columns; see {@link ArrowColumnImporter}.
  *
  * @param hostStream a host stream, open as long as the columns
- * @param resource host memory for what is converted
+ * @param resource host memory for converted columns
  */
 record CArrayReader(DeviceStream hostStream, MemoryResource resource) {
 

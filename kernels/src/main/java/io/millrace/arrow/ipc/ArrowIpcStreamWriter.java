@@ -39,8 +39,8 @@ public final class ArrowIpcStreamWriter implements AutoCloseable {
    *
    * @param channel in blocking mode; closed with this
    * @param hostStream a host stream
-   * @param resource host memory for what is converted
-   * @throws IOException if the channel does
+   * @param resource host memory for converted columns
+   * @throws IOException if the channel fails
    */
   public ArrowIpcStreamWriter(
       Schema schema, WritableByteChannel channel, DeviceStream hostStream, MemoryResource resource)

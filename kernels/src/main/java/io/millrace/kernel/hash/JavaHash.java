@@ -5,8 +5,8 @@ import io.millrace.column.TypeId;
 import io.millrace.device.HostMemory;
 
 /**
- * The {@code hashCode()} of the objects that Flink's external rows have for the key columns; that
- * of Flink's tuple of them if there are several.
+ * The {@code hashCode()} of the objects that represent the key columns in Flink's external rows, or
+ * of Flink's tuple of the objects if there are several.
  */
 final class JavaHash extends KeyHash {
   private static final long MILLIS_PER_SECOND = 1_000;

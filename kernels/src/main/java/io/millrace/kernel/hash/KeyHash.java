@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The hashes of the rows of key columns in host memory, a chunk of rows at a time: the twin of
- * hash.cuh. A function over a chunk is one loop a column.
+ * Hashes the rows of key columns in host memory, one chunk of rows at a time: the host
+ * implementation of hash.cuh. A function runs one loop per column of a chunk.
  */
 @Internal
 public abstract class KeyHash {
@@ -26,7 +26,7 @@ public abstract class KeyHash {
    * The hash of rows of {@code keys}.
    *
    * @param nullsPresent whether struct levels count
-   * @param capacity rows of a chunk at most
+   * @param capacity the largest number of rows of a chunk
    */
   public static KeyHash of(
       HashFunction function, boolean nullsPresent, List<ColumnReader> keys, int capacity) {

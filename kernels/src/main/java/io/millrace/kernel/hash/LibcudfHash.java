@@ -5,15 +5,15 @@ import io.millrace.column.TypeId;
 import java.util.Arrays;
 
 /**
- * Joins the hashes of several columns as libcudf does. It takes a struct apart into one column a
- * leaf; struct levels stay with the first leaf.
+ * Joins the hashes of several columns as libcudf does. A struct is split into one column per leaf;
+ * struct levels stay with the first leaf.
  */
 final class LibcudfHash extends KeyHash {
   private static final int NULL_HASH = 0xffffffff;
 
   /** The hash of the elements of one column. */
   interface ColumnHash {
-    /** Writes the hashes of the first {@code count} rows; those of nulls are undefined. */
+    /** Writes the hashes of the first {@code count} rows; hashes of nulls are undefined. */
     void hash(KeyVector column, int count, int[] hashes);
   }
 

@@ -77,7 +77,7 @@ final class PartitionArguments implements AutoCloseable {
   private static final KernelStructure.Int32 COLUMNS = LAYOUT.int32("columns");
   private static final KernelStructure.Int32 TILE_ROWS = LAYOUT.int32("tile_rows");
   private static final KernelStructure.Int32 CONTROL_SLOT = LAYOUT.int32("control_slot");
-  private static final KernelStructure.Int32 RESERVED = LAYOUT.int32("reserved");
+  static final KernelStructure.Int32 RESERVED = LAYOUT.int32("reserved");
   private static final KernelStructure.Array RULE = LAYOUT.array("rule", RuleFields.LAYOUT, 1);
   private static final KernelStructure.Array KEY =
       LAYOUT.array("key", KeyColumn.LAYOUT, MAX_KEY_COLUMNS);

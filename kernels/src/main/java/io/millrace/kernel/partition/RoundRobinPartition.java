@@ -45,7 +45,7 @@ public final class RoundRobinPartition {
   public static PartitionedTable roundRobinPartition(
       Table input, int partitions, int startPartition, DeviceStream stream, MemoryResource memory) {
     if (partitions <= 1) {
-      throw new IllegalArgumentException("partitions must be more than 1, but are " + partitions);
+      throw new IllegalArgumentException("expected at least 2 partitions, got " + partitions);
     }
     PartitionAssigner.checkPartitions(partitions);
     if (startPartition < 0 || startPartition >= partitions) {

@@ -16,7 +16,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Does device work again when it runs out of memory: after spilling all that can be spilled, then
+ * Retries device work that runs out of memory: after spilling everything that can be spilled, then
  * alone on the device, then in halves. Each attempt holds a permit of the device's {@link
  * GpuSemaphore}; none is held between attempts.
  *
@@ -46,7 +46,10 @@ public final class GpuRetry {
     this.semaphore = semaphore;
   }
 
-  /** Attempts that were made because one before had run out of memory; those of parts too. */
+  /**
+   * The number of attempts made because an earlier attempt ran out of memory, attempts of parts
+   * included.
+   */
   public long retries() {
     return retries.sum();
   }
@@ -56,17 +59,18 @@ public final class GpuRetry {
     return splits.sum();
   }
 
-  /** How long threads waited for permits. */
+  /** The time that threads waited for permits. */
   public long waitedNanos() {
     return waitedNanos.sum();
   }
 
   /**
-   * What {@code attempt} gives, which is made three times at most: at once; after all memory that
-   * can be spilled was spilled; and so again while no one else works on the device.
+   * Returns the result of {@code attempt}, which runs at most three times: at once; after
+   * everything that can be spilled was spilled; and again after spilling, while no other thread
+   * works on the device.
    *
-   * @throws GpuOutOfMemoryException if the last attempt runs out of memory too; says what was tried
-   *     and what is held
+   * @throws GpuOutOfMemoryException if the last attempt runs out of memory too; the message states
+   *     the attempts and the memory held
    * @throws SpillException if memory cannot be spilled because a disk fails or is full
    * @throws java.util.concurrent.CancellationException if the thread is interrupted while it waits
    *     for a permit; it still is then
@@ -83,7 +87,7 @@ public final class GpuRetry {
     return firstAttempt(attempt, Supplier::get);
   }
 
-  /** How the attempts are made that others may work beside. */
+  /** Runs the attempts that other threads may work beside. */
   private interface Mode {
     <T> T make(Supplier<T> attempt);
   }
@@ -195,10 +199,10 @@ public final class GpuRetry {
   }
 
   /**
-   * Does {@code attempt} for all of {@code input}, which stays the caller's, each part as by {@link
-   * #withRetry}: an input that does not fit is split in halves, one after the other. What an
-   * attempt gives is handed on before the next part is begun, and without a permit, so that no more
-   * is held than one part needs.
+   * Runs {@code attempt} on all of {@code input}, which the caller keeps, each part as {@link
+   * #withRetry} does: an input that does not fit is split in halves, processed one after the other.
+   * The result of an attempt is handed on before the next part begins, without a permit, so that no
+   * more memory is held than one part needs.
    *
    * @param attempt gives a result that holds no pointer into its argument, which may be a part that
    *     is closed afterwards

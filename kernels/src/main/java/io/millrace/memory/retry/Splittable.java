@@ -5,9 +5,9 @@ import io.millrace.annotation.PublicEvolving;
 import java.util.List;
 
 /**
- * Input of device work that may as well be done in parts, such as the rows of a table.
+ * Input of device work that can also be done in parts, such as the rows of a table.
  *
- * @param <T> what a part is
+ * @param <T> the type of a part
  */
 @PublicEvolving
 public interface Splittable<T extends Splittable<T>> extends AutoCloseable {

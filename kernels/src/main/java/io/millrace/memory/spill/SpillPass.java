@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One move of buffers off the device. Copies to the host are enqueued in batches; while one batch
- * is copied, the one before is accounted for. What the host has no room for is written to disk.
- * Used by one thread, which is the only one that spills.
+ * One pass that moves buffers off the device. Copies to the host are enqueued in batches; while a
+ * batch is copied, the previous batch is accounted for. Buffers that do not fit the host limit are
+ * written to disk. Used by the only thread that spills.
  */
 final class SpillPass {
   // Bounds how long buffers stay locked: two batches are on their way at once. Copying one takes
@@ -45,8 +45,9 @@ final class SpillPass {
   }
 
   /**
-   * Spills in the order given and says how much, or throws after what had begun is done. A share
-   * whose disk fails or is full is passed over, so that it does not fail others that can spill.
+   * Spills in the given order and returns the bytes spilled, or throws after the moves that have
+   * begun are done. A quota whose disk fails or is full is skipped, so that it does not fail others
+   * that can spill.
    *
    * @throws SpillException if a disk fails or is full, and nothing else could be spilled
    */
@@ -115,7 +116,7 @@ final class SpillPass {
     return true;
   }
 
-  // What is being copied to the host is not kept locked while the disk is written to.
+  // Running copies are finished first, so that their buffers are not locked during the disk write.
   private void moveToDisk(SpillableBufferOwner owner) {
     if (owner.store().hasDisk()) {
       finishRunning();
@@ -128,7 +129,7 @@ final class SpillPass {
     }
   }
 
-  /** Finishes the batch that runs, while what was enqueued since runs as the next. */
+  /** Finishes the running batch while the copies enqueued since run as the next batch. */
   private void finishRunning() {
     Batch batch = running;
     running = filling;

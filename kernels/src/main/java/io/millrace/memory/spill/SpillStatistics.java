@@ -16,9 +16,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 
 /**
- * What spilling did. Level 0 counts nothing. Level 1 counts moves, bytes and time for each pair of
- * tiers. Level 2 also records where memory was exposed, which makes it unspillable; each exposure
- * walks the stack. Thread-safe; a reading while others count may miss what they are counting.
+ * Counts the work of spilling. Level 0 counts nothing. Level 1 counts moves, bytes and time for
+ * each pair of tiers. Level 2 also records where memory was exposed, which makes it unspillable;
+ * each exposure walks the stack. Thread-safe; a concurrent read may miss counts in progress.
  */
 @PublicEvolving
 public final class SpillStatistics {
@@ -72,7 +72,7 @@ public final class SpillStatistics {
   public SpillStatistics(int level, SpillStatistics parent) {
     if (level < 0 || level > 2) {
       throw new IllegalArgumentException(
-          "the level of spill statistics must be 0, 1 or 2, but is " + level);
+          "expected 0, 1 or 2 as the level of spill statistics, got " + level);
     }
     this.level = level;
     this.parent = parent;
@@ -136,7 +136,7 @@ public final class SpillStatistics {
     return name.equals(memory) || name.startsWith(memory + ".");
   }
 
-  /** How often memory moved; 0 at level 0. */
+  /** The number of moves; 0 at level 0. */
   public long count(SpillTier from, SpillTier to) {
     return moves(from, to).count.sum();
   }
@@ -155,7 +155,7 @@ public final class SpillStatistics {
     return moves.get(from).get(to);
   }
 
-  /** Where memory was exposed, the most frequent site first; empty below level 2. */
+  /** The call sites that exposed memory, the most frequent first; empty below level 2. */
   public List<Exposure> exposures() {
     return exposures.values().stream()
         .sorted(Comparator.comparingLong(Exposure::count).reversed())

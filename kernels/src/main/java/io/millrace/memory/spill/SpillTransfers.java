@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
  * when its method returns.
  */
 final class SpillTransfers implements AutoCloseable {
-  // Large enough for the full bandwidth, small enough to have one a thread.
+  // Large enough for the full bandwidth, small enough for one chunk per thread.
   private static final long CHUNK_BYTES = 4L << 20;
 
   private final Device device;

@@ -14,7 +14,7 @@ import org.apache.arrow.memory.RootAllocator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What tests of the C device interface export and import with; all of it is closed after each. */
+/** Exporters and importers for tests of the C device interface; closed after each test. */
 abstract class ArrowCDeviceTestCase {
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();

@@ -32,7 +32,7 @@ import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvid
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What Arrow has addresses of stays in its place when memory is spilled. */
+/** Tests that memory whose address Arrow knows stays in place when memory is spilled. */
 class ArrowSpillTest {
   private static final Schema SCHEMA = Schema.of(Field.of("x", DataType.INT64));
 

@@ -312,7 +312,7 @@ class GatherRunsTest {
 
   // ---- the ends of memory ----
 
-  /** Memory of others begins and ends anywhere: what is next to it must not be read. */
+  /** Foreign memory may begin and end at any address: bytes next to it must not be read. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, 8})
   void bytesMayBeginAndEndAnywhere(int lead) {

@@ -203,7 +203,7 @@ class HashPartitionTest {
     }
   }
 
-  // Our device against the plain Java twin; on the host the invariants alone are worth the run.
+  // Compares the device with plain Java; on the host only the invariants are checked.
   private void assertSameAsHost(
       Table table, List<Integer> keys, int partitions, HashFunction function) {
     PartitionAssigner numbering = PartitionAssigner.modulo(partitions);
@@ -319,13 +319,13 @@ class HashPartitionTest {
   @Test
   void numberingsAreChecked() {
     assertThatThrownBy(() -> PartitionAssigner.modulo(0))
-        .hasMessage("partitions must be at least 1, but are 0");
+        .hasMessage("expected at least 1 partition, got 0");
     assertThatThrownBy(() -> PartitionAssigner.modulo(Integer.MAX_VALUE))
-        .hasMessage("partitions must be at most 2147483638, but are 2147483647");
+        .hasMessage("expected at most 2147483638 partitions, got 2147483647");
     assertThatThrownBy(() -> PartitionAssigner.keyGroups(32769))
-        .hasMessage("maximum parallelism must be from 1 to 32768, but is 32769");
+        .hasMessage("expected a maximum parallelism from 1 to 32768, got 32769");
     assertThatThrownBy(() -> PartitionAssigner.subtasks(128, 129))
-        .hasMessage("parallelism must be from 1 to 128, the maximum parallelism, but is 129");
+        .hasMessage("expected a parallelism from 1 to 128, the maximum parallelism, got 129");
   }
 
   @Test

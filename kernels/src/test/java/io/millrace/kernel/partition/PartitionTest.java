@@ -111,7 +111,7 @@ class PartitionTest {
           .hasMessage("a partition map of 1 numbers for 2 rows");
       assertThatThrownBy(() -> partition(table, table.column(0), 0))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("partitions must be at least 1, but are 0");
+          .hasMessage("expected at least 1 partition, got 0");
     }
   }
 }

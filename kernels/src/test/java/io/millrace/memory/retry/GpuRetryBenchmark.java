@@ -30,7 +30,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
-/** What a retry costs where nothing fails and no one else works on the device. */
+/** Measures the overhead of a retry if nothing fails and no other thread works on the device. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 2, time = 500, timeUnit = TimeUnit.MILLISECONDS)
@@ -78,7 +78,7 @@ public class GpuRetryBenchmark {
     }
   }
 
-  /** What an attempt gives, without a retry around it. */
+  /** The result of an attempt without a retry around it. */
   @Benchmark
   public int attemptAlone(OpenShare open) {
     return open.table.rowCount();

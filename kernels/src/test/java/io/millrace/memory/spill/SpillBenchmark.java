@@ -31,8 +31,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * How fast buffers are moved between the tiers, beside plain copies of as many bytes in pieces of
- * the same size. {@code bytes} are those of all buffers together.
+ * Measures the bandwidth of moves between the tiers against plain copies of as many bytes in pieces
+ * of the same size. {@code bytes} is the total of all buffers.
  */
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is moved between the tiers, when, and that its content comes back. */
+/** Tests of moves between the tiers: which buffers move, when, and that their content survives. */
 class SpillManagerTest {
   private static final long BYTES = 1 << 16;
 

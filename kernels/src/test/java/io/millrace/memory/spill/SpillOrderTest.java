@@ -40,7 +40,7 @@ class SpillOrderTest {
   private SpillManager manager;
   private SpillQuota share;
 
-  /** Where buffers are spilled to. */
+  /** The tier that buffers are spilled to. */
   private enum Target {
     HOST(SpillTier.HOST, Long.MAX_VALUE),
     DISK(SpillTier.DISK, 0);

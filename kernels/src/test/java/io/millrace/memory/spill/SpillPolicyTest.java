@@ -30,7 +30,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which buffers are moved, where to, and what happens at each limit. */
+/**
+ * Tests of the spill policy: the order of buffers, their tiers, and the behaviour at each limit.
+ */
 class SpillPolicyTest {
   private static final long BYTES = 1 << 12;
   private static final long UNLIMITED = Long.MAX_VALUE;

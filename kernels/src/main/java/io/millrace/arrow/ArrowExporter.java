@@ -56,7 +56,7 @@ public final class ArrowExporter {
   }
 
   /**
-   * The vectors of {@code table}, which stays the caller's; the caller closes the root.
+   * Exports the vectors of {@code table}. The caller still owns the table and closes the root.
    *
    * @param dictionaries takes the dictionaries, numbered from 0, of DICTIONARY columns; the caller
    *     closes it

@@ -98,7 +98,7 @@ public final class DeferredRowCount implements AutoCloseable {
 
   private DeviceEvent event() {
     if (written == null) {
-      throw new IllegalStateException("nothing was said to write the row count");
+      throw new IllegalStateException("no work was announced to write the row count");
     }
     return written;
   }

@@ -39,7 +39,7 @@ public final class StringBytes implements AutoCloseable {
    * Enqueues on {@code stream} to read how many bytes the STRING and BINARY columns of {@code
    * table} take that have memory of at least {@code minimumBytes}. May wait for the row count.
    *
-   * @param table stays the caller's, and open
+   * @param table owned by the caller, who keeps it open
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no staging memory
    */
   public static StringBytes read(Table table, long minimumBytes, DeviceStream stream) {

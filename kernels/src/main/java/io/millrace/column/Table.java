@@ -32,21 +32,22 @@ public final class Table implements Splittable<Table> {
   private volatile List<Column> columns;
 
   /**
-   * Takes ownership of {@code columns}. If this throws, they stay the caller's.
+   * Takes ownership of {@code columns}. If this throws, the caller still owns them.
    *
-   * @param rowCount rows of the table, which a table without columns has too
+   * @param rowCount number of rows, also of a table without columns
    * @throws IllegalArgumentException if the columns do not fit the schema or the row count, or if a
-   *     column is known to have nulls where the schema says NOT NULL
+   *     NOT NULL column is known to have nulls
    */
   public Table(Schema schema, List<Column> columns, int rowCount) {
     this(schema, columns, rowCount, null);
   }
 
   /**
-   * Takes ownership of {@code columns} and of one use of {@code rowCount}. If this throws, both
-   * stay the caller's.
+   * Takes ownership of {@code columns} and of one use of {@code rowCount}. If this throws, the
+   * caller still owns both.
    *
-   * @param columns of {@code rowCount}'s upper bound of elements, the table's rows first
+   * @param columns columns with as many elements as the upper bound of {@code rowCount}, the
+   *     table's rows first
    * @throws IllegalArgumentException if the columns do not fit the schema or the upper bound
    */
   public Table(Schema schema, List<Column> columns, DeferredRowCount rowCount) {
@@ -66,27 +67,26 @@ public final class Table implements Splittable<Table> {
   private void checkFit() {
     if (upperBoundColumns.size() != schema.size()) {
       throw new IllegalArgumentException(
-          upperBoundColumns.size() + " columns for the schema " + schema);
+          "expected a column for each field of " + schema + ", got " + upperBoundColumns.size());
     }
     for (int i = 0; i < schema.size(); i++) {
       Column column = upperBoundColumns.get(i);
       if (!column.type().equals(schema.type(i)) || column.size() != rowCountUpperBound) {
         throw new IllegalArgumentException(
-            "column '"
-                + schema.field(i).name()
-                + "' is "
-                + column
-                + ", not "
+            "expected "
                 + schema.type(i)
                 + "["
                 + rowCountUpperBound
-                + "]");
+                + "] for column '"
+                + schema.field(i).name()
+                + "', got "
+                + column);
       }
       checkNulls(schema.field(i), column);
     }
   }
 
-  // Never counts: that would wait for the device. Undefined rows behind a deferred count may be
+  // Never counts: that would wait for the device. Undefined rows after a deferred count may be
   // counted as nulls.
   private void checkNulls(DataType.Field field, Column column) {
     int nulls = deferredRowCount == null ? column.knownNullCount() : 0;
@@ -129,7 +129,7 @@ public final class Table implements Splittable<Table> {
     return columns;
   }
 
-  /** Exact number of rows. May wait for the device when only that knows it. */
+  /** Exact number of rows. Waits for the device if only the device knows it. */
   public int rowCount() {
     return deferredRowCount == null ? rowCountUpperBound : deferredRowCount.get();
   }

@@ -39,8 +39,8 @@ public final class TableConcatenation {
   }
 
   /**
-   * The rows of {@code tables}, one after the other; the caller owns the result, and the tables
-   * stay the caller's.
+   * The rows of {@code tables}, one after the other; the caller owns the result, and the tables are
+   * still owned by the caller.
    *
    * <p>A DICTIONARY column gets the values of all dictionaries, one after the other: a value that
    * is in several is there several times.

@@ -48,7 +48,7 @@ final class BufferProgram {
   private final TrackingResourceAdaptor deviceMemory;
   private final TrackingResourceAdaptor hostMemory;
   private final SpillManager manager;
-  private final List<SpillQuota> shares = new ArrayList<>();
+  private final List<SpillQuota> quotas = new ArrayList<>();
   private final List<Budget> budgets = new ArrayList<>();
   private final List<SpillableResourceAdaptor> resources = new ArrayList<>();
   private final Queue<Handle> handedOver = new ConcurrentLinkedQueue<>();
@@ -126,15 +126,15 @@ final class BufferProgram {
               .withCopyOnWrite(random.nextInt(8) > 0)
               .withStatisticsLevel(random.nextInt(3));
       boolean hasDisk = random.nextInt(4) > 0;
-      SpillQuota share =
+      SpillQuota quota =
           manager.openQuota(
-              "share " + i,
+              "quota " + i,
               hasDisk ? limits.withDisk(List.of(directory), limit(random, 0)) : limits);
-      shares.add(share);
+      quotas.add(quota);
       for (int payer = 0; payer < 2; payer++) {
         Budget budget = new Budget(limit(random, 0));
         budgets.add(budget);
-        resources.add(share.resource(budget));
+        resources.add(quota.resource(budget));
       }
     }
   }
@@ -234,7 +234,7 @@ final class BufferProgram {
   }
 
   private long sum(ToLongFunction<SpillQuota> bytes) {
-    return shares.stream().mapToLong(bytes).sum();
+    return quotas.stream().mapToLong(bytes).sum();
   }
 
   private void closeHandedOver() {
@@ -248,7 +248,7 @@ final class BufferProgram {
     assertThat(deviceMemory.heldBytes()).isZero();
     assertThat(hostMemory.heldBytes()).isZero();
     assertThat(sum(SpillQuota::diskBytes)).isZero();
-    shares.forEach(SpillQuota::close);
+    quotas.forEach(SpillQuota::close);
     manager.close();
   }
 }

@@ -23,7 +23,7 @@ final class SpillingMemory implements AutoCloseable {
   private final TrackingResourceAdaptor hostMemory;
   private final PoisoningResourceAdaptor poisoning;
   private final SpillManager manager;
-  private final SpillQuota share;
+  private final SpillQuota quota;
   private final SpillableResourceAdaptor resource;
 
   /** Spills all it can before each allocation. */
@@ -61,8 +61,8 @@ final class SpillingMemory implements AutoCloseable {
         new SpillManager(
             spilling, hostMemory, Long.MAX_VALUE, true, new SpillStatistics(1), System::nanoTime);
     spilling.manager = manager;
-    share = manager.openQuota("the test", SpillLimits.DEFAULT);
-    resource = share.resource(MemoryBudget.unlimited());
+    quota = manager.openQuota("the test", SpillLimits.DEFAULT);
+    resource = quota.resource(MemoryBudget.unlimited());
   }
 
   SpillableResourceAdaptor resource() {
@@ -71,7 +71,7 @@ final class SpillingMemory implements AutoCloseable {
 
   /** Bytes that are held, wherever they are. */
   long heldBytes() {
-    return share.deviceBytes() + share.hostBytes() + share.diskBytes();
+    return quota.deviceBytes() + quota.hostBytes() + quota.diskBytes();
   }
 
   /** The memory held, by the call site that allocated or spilled it. */
@@ -83,7 +83,7 @@ final class SpillingMemory implements AutoCloseable {
   @Override
   public void close() {
     try (manager;
-        share) {
+        quota) {
       poisoning.close();
     }
   }

@@ -44,7 +44,7 @@ public final class ArrowCDeviceExporter {
   private final MemoryResource hostResource;
 
   /**
-   * @param allocator holds schemas; stays the caller's; closed after all schemas are
+   * @param allocator holds schemas; owned by the caller; closed after all schemas
    * @param hostStream a host stream, open until all host arrays are released
    * @param hostResource host memory for host arrays
    */
@@ -77,7 +77,7 @@ public final class ArrowCDeviceExporter {
    * @param stream a stream of the table's device, open, like the stream of the table's memory,
    *     until the array is released
    * @param resource memory of that device for what is copied
-   * @return the array, to be released by whoever takes it; closing it releases it
+   * @return the array, which its receiver releases; closing it releases it
    * @throws IllegalArgumentException if the table is on another device
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no room for what is copied
    */
@@ -110,7 +110,7 @@ public final class ArrowCDeviceExporter {
    *     until the array is released. The consumer's work is ordered before the release by the
    *     consumer
    * @param resource memory of that device for what is laid out otherwise
-   * @return the array, to be released by whoever takes it; closing it releases it
+   * @return the array, which its receiver releases; closing it releases it
    * @throws IllegalArgumentException if the table is on another device
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no room for what is made or for
    *     spilled memory
@@ -158,7 +158,7 @@ public final class ArrowCDeviceExporter {
 
   /**
    * A struct array of a copy of {@code table} in host memory, of the device type CPU. It has no
-   * ties to the table, which stays the caller's, and no offsets.
+   * ties to the table, which the caller still owns, and no offsets.
    *
    * @param stream a stream of the table's device, which is waited for
    * @return the array; closing it releases it

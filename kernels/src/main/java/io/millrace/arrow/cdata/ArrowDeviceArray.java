@@ -75,7 +75,7 @@ public final class ArrowDeviceArray implements AutoCloseable {
     return HostMemory.getLong(address() + SYNC_EVENT);
   }
 
-  /** Sets all but the array. */
+  /** Sets all members except the array. */
   void putDevice(ArrowDeviceType type, long deviceId, long syncEvent) {
     HostMemory.putLong(address() + DEVICE_ID, deviceId);
     HostMemory.putInt(address() + DEVICE_TYPE, type.code());

@@ -49,7 +49,7 @@ record CArrayReader(DeviceStream hostStream, MemoryResource resource) {
   /** The field of a table under the name that it has in errors. */
   static Field named(Field root) {
     if (!(root.getType() instanceof ArrowType.Struct) || root.getDictionary() != null) {
-      throw new ArrowTypeException("a table is a struct array, not " + root.getType());
+      throw new ArrowTypeException("expected a struct array, got " + root.getType());
     }
     return new Field("table", root.getFieldType(), root.getChildren());
   }

@@ -24,9 +24,9 @@ final class DeviceReads implements AutoCloseable {
   }
 
   /**
-   * Adds memory to what is read.
+   * Adds memory to read.
    *
-   * @return what {@link #address} takes
+   * @return the position to pass to {@link #address}
    */
   long add(long source, long length) {
     long position = bytes;

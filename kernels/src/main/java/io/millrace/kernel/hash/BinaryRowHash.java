@@ -13,7 +13,7 @@ import java.util.Arrays;
  * words, so the columns are visited twice: for the slots, which hold the offsets of the variable
  * parts, and for the variable parts.
  */
-final class BinaryRowHash extends KeyHash {
+final class BinaryRowHash implements ChunkHash {
   private static final int SEED = 42;
   private static final int HEADER_BYTES = 8;
   private static final int ONE_COLUMN_BYTES = HEADER_BYTES + Long.BYTES;
@@ -37,16 +37,14 @@ final class BinaryRowHash extends KeyHash {
   private final long[] slots;
   private final int[] ends;
 
-  BinaryRowHash(KeyVector[] columns, int capacity) {
-    super(columns);
+  BinaryRowHash(int capacity) {
     this.headers = new long[capacity];
     this.slots = new long[capacity];
     this.ends = new int[capacity];
   }
 
   @Override
-  void hash(int count, int[] hashes) {
-    KeyVector[] columns = columns();
+  public void hash(KeyVector[] columns, int count, int[] hashes) {
     if (columns.length == 1 && !columns[0].hasNulls()) {
       KeyVector column = columns[0];
       if (isInSlot(column.id())) {
@@ -58,7 +56,7 @@ final class BinaryRowHash extends KeyHash {
       }
     }
     Arrays.fill(ends, 0, count, HEADER_BYTES + Long.BYTES * columns.length);
-    mixHeaders(count, hashes);
+    mixHeaders(columns, count, hashes);
     for (KeyVector column : columns) {
       writeSlots(column, count);
       for (int i = 0; i < count; i++) {
@@ -109,9 +107,8 @@ final class BinaryRowHash extends KeyHash {
         | (length | 0x80L) << (Byte.SIZE * LONGEST_INLINE);
   }
 
-  private void mixHeaders(int count, int[] hashes) {
+  private void mixHeaders(KeyVector[] columns, int count, int[] hashes) {
     Arrays.fill(headers, 0, count, 0);
-    KeyVector[] columns = columns();
     boolean hasNulls = false;
     for (int c = 0; c < columns.length; c++) {
       if (columns[c].hasNulls()) {

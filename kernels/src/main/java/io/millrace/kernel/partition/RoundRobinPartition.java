@@ -50,7 +50,7 @@ public final class RoundRobinPartition {
     PartitionAssigner.checkPartitions(partitions);
     if (startPartition < 0 || startPartition >= partitions) {
       throw new IllegalArgumentException(
-          "start partition " + startPartition + " is not one of " + partitions + " partitions");
+          "expected a start partition from 0 to " + (partitions - 1) + ", got " + startPartition);
     }
     int rows = input.rowCount();
     int[] offsets = offsets(rows, partitions, startPartition);

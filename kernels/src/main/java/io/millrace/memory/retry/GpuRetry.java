@@ -31,18 +31,18 @@ import java.util.function.Supplier;
  */
 @PublicEvolving
 public final class GpuRetry {
-  private final SpillQuota share;
+  private final SpillQuota quota;
   private final GpuSemaphore semaphore;
   private final LongAdder retries = new LongAdder();
   private final LongAdder splits = new LongAdder();
   private final LongAdder waitedNanos = new LongAdder();
 
   /**
-   * @param share whose memory the attempts allocate
-   * @param semaphore of the share's device
+   * @param quota the quota that the attempts allocate from
+   * @param semaphore the semaphore of the quota's device
    */
-  public GpuRetry(SpillQuota share, GpuSemaphore semaphore) {
-    this.share = share;
+  public GpuRetry(SpillQuota quota, GpuSemaphore semaphore) {
+    this.quota = quota;
     this.semaphore = semaphore;
   }
 
@@ -153,7 +153,7 @@ public final class GpuRetry {
   }
 
   private long spillAll() {
-    return share.manager().spill(Long.MAX_VALUE);
+    return quota.manager().spill(Long.MAX_VALUE);
   }
 
   private void countWait(long nanos) {
@@ -164,8 +164,8 @@ public final class GpuRetry {
 
   private GpuOutOfMemoryException exhausted(
       GpuOutOfMemoryException last, long spilledBytes, long nanos) {
-    SpillManager manager = share.manager();
-    SpillLimits limits = share.limits();
+    SpillManager manager = quota.manager();
+    SpillLimits limits = quota.limits();
     GpuOutOfMemoryException exhausted =
         new GpuOutOfMemoryException(
             "out of memory in 3 attempts, two of them after spilling "
@@ -177,13 +177,13 @@ public final class GpuRetry {
                 + " ms: "
                 + last.getMessage()
                 + ". Now "
-                + share.name()
+                + quota.name()
                 + " holds "
-                + held(share.deviceBytes(), limits.deviceBytes())
+                + held(quota.deviceBytes(), limits.deviceBytes())
                 + " on the device, "
-                + held(share.hostBytes(), limits.hostBytes())
+                + held(quota.hostBytes(), limits.hostBytes())
                 + " on the host and "
-                + held(share.diskBytes(), limits.diskBytes())
+                + held(quota.diskBytes(), limits.diskBytes())
                 + " on disk, and all jobs hold "
                 + held(manager.deviceBytes(), manager.deviceLimitBytes())
                 + " on the device. Smaller batches, a larger millrace.spill.device-limit"

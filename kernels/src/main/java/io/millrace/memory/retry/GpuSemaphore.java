@@ -34,7 +34,7 @@ public final class GpuSemaphore {
    */
   public GpuSemaphore(int permits, LongSupplier nanoClock) {
     if (permits < 1) {
-      throw new IllegalArgumentException("a device has at least 1 permit, not " + permits);
+      throw new IllegalArgumentException("expected at least 1 permit, got " + permits);
     }
     this.permits = permits;
     this.nanoClock = nanoClock;
@@ -76,7 +76,8 @@ public final class GpuSemaphore {
    */
   public long acquireExclusively() {
     if (isHeldByCurrentThread()) {
-      throw new IllegalStateException("a thread that holds a permit waits for all others'");
+      throw new IllegalStateException(
+          "a thread that holds a permit cannot wait for exclusive access");
     }
     return acquire(permits);
   }

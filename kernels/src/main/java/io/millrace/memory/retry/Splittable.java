@@ -14,7 +14,7 @@ public interface Splittable<T extends Splittable<T>> extends AutoCloseable {
 
   /**
    * Two parts that together are this input, in order; or none if it cannot be split. The caller
-   * closes them, and this input stays the caller's too.
+   * closes them, and the caller still owns this input.
    */
   List<T> halves();
 

@@ -85,7 +85,7 @@ final class SpillFile implements AutoCloseable {
   }
 
   /**
-   * Writes {@code bytes} bytes of host memory at {@code address}, which stays the caller's. The
+   * Writes {@code bytes} bytes of host memory at {@code address}, which the caller still owns. The
    * caller frees the region.
    *
    * @throws SpillException if the disk or the limit has no room, or the disk fails; nothing is held

@@ -199,7 +199,7 @@ class ArrowCDataInterfaceTest {
     }
     assertThatThrownBy(() -> cData().importTable(array, schema))
         .isInstanceOf(ArrowTypeException.class)
-        .hasMessage("a table is a struct array, not Int(32, true)");
+        .hasMessage("expected a struct array, got Int(32, true)");
   }
 
   @Test

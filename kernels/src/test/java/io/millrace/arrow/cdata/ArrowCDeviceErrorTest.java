@@ -150,7 +150,7 @@ class ArrowCDeviceErrorTest extends ArrowCDeviceTestCase {
       assertThatThrownBy(
               () -> importer().fromArrowDevice(schema, array, device.stream(), device.memory()))
           .isInstanceOf(ArrowTypeException.class)
-          .hasMessage("a table is a struct array, not Bool");
+          .hasMessage("expected a struct array, got Bool");
     }
   }
 

@@ -45,7 +45,7 @@ abstract class ArrowCDeviceTestCase {
     return exporter().toArrowDevice(table, device.stream(), device.memory());
   }
 
-  /** An array of the table, which stays the caller's. */
+  /** An array of the table, which the caller still owns. */
   final ArrowDeviceArray view(Table table) {
     return exporter().viewToArrowDevice(table, device.stream(), device.memory());
   }

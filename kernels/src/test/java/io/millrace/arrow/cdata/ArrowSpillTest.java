@@ -48,15 +48,15 @@ class ArrowSpillTest {
           true,
           statistics,
           () -> 0);
-  private final SpillQuota share =
+  private final SpillQuota quota =
       manager.openQuota("the test", SpillLimits.DEFAULT.withStatisticsLevel(2));
-  private final MemoryResource spillable = share.resource(MemoryBudget.unlimited());
+  private final MemoryResource spillable = quota.resource(MemoryBudget.unlimited());
   private final BufferAllocator allocator = new RootAllocator();
 
   @AfterEach
   void close() {
     allocator.close();
-    share.close();
+    quota.close();
     manager.close();
     assertThat(memory.heldBytes()).isZero();
   }

@@ -108,7 +108,7 @@ class RoundRobinPartitionTest {
           .hasMessage("expected at least 2 partitions, got 1");
       assertThatThrownBy(() -> deal(table, 3, 3))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("start partition 3 is not one of 3 partitions");
+          .hasMessage("expected a start partition from 0 to 2, got 3");
       assertThatThrownBy(() -> deal(table, 3, -1)).isInstanceOf(IllegalArgumentException.class);
     }
   }

@@ -59,8 +59,8 @@ public final class SpillableMemoryBenchmark {
                 true,
                 new SpillStatistics(1),
                 System::nanoTime);
-        SpillQuota share = manager.openQuota("the benchmark", SpillLimits.DEFAULT)) {
-      new SpillableMemoryBenchmark(plain, share.resource(MemoryBudget.unlimited()))
+        SpillQuota quota = manager.openQuota("the benchmark", SpillLimits.DEFAULT)) {
+      new SpillableMemoryBenchmark(plain, quota.resource(MemoryBudget.unlimited()))
           .printTable(rows);
     }
   }

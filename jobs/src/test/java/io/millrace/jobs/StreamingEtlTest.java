@@ -117,7 +117,7 @@ class StreamingEtlTest {
         "--source files --input none.json --schema a+INT | no file to read matches none.json",
         "--source files --input pom.xml --schema a+NUMBER | 'NUMBER' is no type that a column can have",
         "--source files --input pom.xml --schema a | cannot read 'a' as a column; write a name",
-        "--device gpu | millrace.device must be auto, cuda or host, but is 'gpu'",
+        "--device gpu | expected auto, cuda or host for millrace.device, got 'gpu'",
         "--config none.yaml | cannot read the file none.yaml",
       })
   void wrongUsageIsOneLineAndWritesNothing(String arguments, String message) throws IOException {

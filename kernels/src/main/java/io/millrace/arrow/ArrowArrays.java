@@ -37,10 +37,10 @@ public final class ArrowArrays implements AutoCloseable {
   }
 
   /**
-   * The columns of {@code table}.
+   * Converts the columns of {@code table} to Arrow arrays.
    *
    * @param stream a host stream
-   * @param resource host memory for what is converted
+   * @param resource host memory for converted columns
    * @throws IllegalStateException if the table is in device memory
    */
   public static ArrowArrays of(Table table, DeviceStream stream, MemoryResource resource) {

@@ -46,7 +46,7 @@ public final class ArrowColumnImporter {
     this.scope = AccessScope.on(stream);
   }
 
-  /** Where imported columns go and what they may refer to. */
+  /** The context of an import: memory for columns, and dictionaries that they may refer to. */
   public record Target(
       Map<Long, Column> dictionaries, DeviceStream stream, MemoryResource resource) {}
 
@@ -79,7 +79,7 @@ public final class ArrowColumnImporter {
         });
   }
 
-  /** The column of the one array of {@code source}; as {@link #importTable}. */
+  /** Imports the only array of {@code source}; as {@link #importTable}. */
   public static Column importColumn(
       Field field, DataType type, ArrowArraySource source, Target target)
       throws ArrowFormatException {
@@ -107,7 +107,7 @@ public final class ArrowColumnImporter {
     }
   }
 
-  /** Of an array with an offset the column is a slice, like the array. */
+  /** An array with an offset becomes a column that is a slice. */
   private Column column(Field field, DataType type) throws ArrowFormatException {
     ArrowNode node = source.nextNode();
     if (node.length() < 0
@@ -336,7 +336,7 @@ public final class ArrowColumnImporter {
     return converted(field, length, mask, bits / Byte.SIZE, Integer.BYTES, widen);
   }
 
-  /** The next buffer's values, each converted; what is under a null becomes zero. */
+  /** Converts each value of the next buffer; values under a null become zero. */
   private Buffer converted(
       Field field, int length, Buffer mask, int fromWidth, int toWidth, LongUnaryOperator operator)
       throws ArrowFormatException {

@@ -21,7 +21,7 @@ public final class ArrowContent {
    * Checks that offsets ascend and fit 31 bits.
    *
    * @param address of {@code count} offsets of {@code width} bytes each
-   * @throws ArrowFormatException if an offset is below 0, above 2^31 - 1 or below the one before it
+   * @throws ArrowFormatException if an offset is below 0, above 2^31 - 1 or below its predecessor
    */
   public static void checkOffsets(Field field, long address, long count, int width)
       throws ArrowFormatException {
@@ -66,7 +66,7 @@ public final class ArrowContent {
     check(NotNullCheck.failure(fields, columns, addresses));
   }
 
-  /** As {@link #checkNulls}, of the table whose rows are the elements of a struct column. */
+  /** As {@link #checkNulls}, for the table whose rows are the elements of a struct column. */
   public static void checkRows(Column rows, ToLongFunction<Buffer> addresses)
       throws ArrowFormatException {
     check(NotNullCheck.failureInRows(rows, addresses));
@@ -78,7 +78,7 @@ public final class ArrowContent {
     }
   }
 
-  /** An error that says what the array of {@code field} has, other than what it should have. */
+  /** An error that states what the array of {@code field} has instead of the expected content. */
   public static ArrowFormatException misfit(Field field, String what) {
     return new ArrowFormatException(
         "column '"

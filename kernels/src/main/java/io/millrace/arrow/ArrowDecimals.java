@@ -15,7 +15,8 @@ public final class ArrowDecimals {
   private ArrowDecimals() {}
 
   /**
-   * What a decimal's unscaled value is below, the sign aside: 10 to the precision, in 128 bits.
+   * The exclusive limit of a decimal's absolute unscaled value: 10 to the power of the precision,
+   * in 128 bits.
    *
    * @param low the lower 64 bits
    * @param high the upper 64 bits
@@ -36,14 +37,14 @@ public final class ArrowDecimals {
   }
 
   /**
-   * Checks decimals and writes them in fewer bytes, zero for a null.
+   * Checks decimals and writes them with fewer bytes; nulls become zero.
    *
-   * @param target address; 0 if they are only to be checked
+   * @param target the target's address; 0 to check only
    * @param width bytes of each at the target: 4 or 8
    * @param source address of {@code length} decimals of 128 bits
    * @param mask address of the mask; 0 if no element is null
-   * @return the first row, which is not null, whose value the limit does not hold; -1 if there is
-   *     none. What is at the target behind that row is undefined
+   * @return the first row that is not null and exceeds the limit; -1 if there is none. The target
+   *     is undefined after that row
    */
   static long narrow(long target, int width, long source, long length, long mask, Limit limit) {
     for (long row = 0; row < length; row++) {
@@ -68,7 +69,7 @@ public final class ArrowDecimals {
     }
   }
 
-  /** What an error says of a decimal of {@code row} that has more digits than {@code type}. */
+  /** The error message for a decimal at {@code row} that has more digits than {@code type}. */
   public static String tooLarge(long row, DataType type) {
     return "a value in row " + row + " that is too large for " + type;
   }

@@ -29,10 +29,10 @@ import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.util.DictionaryUtility;
 
 /**
- * Makes Arrow vectors of tables. The vectors share a host table's memory where the layouts agree
- * (see {@link ArrowArrays} for what is converted), which lives until both are closed; each may be
- * closed first, on any thread. The allocator counts the shared memory as its own. Nobody may write
- * to the vectors.
+ * Exports tables as Arrow vectors. The vectors share a host table's memory if the layouts agree
+ * (see {@link ArrowArrays} for conversions); the memory lives until table and vectors are closed,
+ * in any order, on any thread. The allocator counts the shared memory as its own. The vectors must
+ * not be written to.
  *
  * <p>A table in device memory is copied to the host first. Used by one thread.
  */
@@ -43,10 +43,10 @@ public final class ArrowExporter {
   private final MemoryResource resource;
 
   /**
-   * @param allocator stays the caller's; closed after the vectors
+   * @param allocator owned by the caller; closed after the vectors
    * @param hostStream a host stream, open as long as the vectors
-   * @param resource host memory for what is converted or copied; pinned memory is the fastest for
-   *     tables in device memory
+   * @param resource host memory for conversions and copies; pinned memory is the fastest for tables
+   *     in device memory
    */
   public ArrowExporter(
       BufferAllocator allocator, DeviceStream hostStream, MemoryResource resource) {
@@ -56,7 +56,7 @@ public final class ArrowExporter {
   }
 
   /**
-   * The vectors of {@code table}, which stays the caller's; the caller closes the root.
+   * Exports the vectors of {@code table}. The caller still owns the table and closes the root.
    *
    * @param dictionaries takes the dictionaries, numbered from 0, of DICTIONARY columns; the caller
    *     closes it

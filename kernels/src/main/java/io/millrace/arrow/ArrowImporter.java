@@ -41,7 +41,7 @@ public final class ArrowImporter {
 
   /**
    * @param hostStream a host stream, open as long as the tables
-   * @param resource host memory for what is converted
+   * @param resource host memory for converted columns
    */
   public ArrowImporter(DeviceStream hostStream, MemoryResource resource) {
     this.hostStream = hostStream;

@@ -6,22 +6,24 @@ import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.device.KernelArguments;
+import io.millrace.device.KernelStructure;
 import java.util.function.Consumer;
 
 /**
- * Conversions of values between a column's layout and Arrow's, on the device of a stream: kernels
- * of arrow_layout.cu, and on the host their twins. Enqueued; nothing waits. Addresses are of memory
- * that the device reaches, aligned to a value's width, to 8 bytes for values of 16.
+ * Conversions of values between a column's layout and Arrow's, on the device of a stream: by the
+ * kernels of arrow_layout.cu or, on the host, in Java. Enqueued; nothing waits. Addresses must be
+ * reachable by the device and aligned to the width of a value, or to 8 bytes for values of 16
+ * bytes.
  */
 @Internal
 public record ArrowLayout(DeviceStream stream) {
-  /** What is done with each value and an operand; the numbers are those of arrow_layout.cu. */
+  /** The operation on each value and an operand; the numbers are shared with arrow_layout.cu. */
   public enum Operation {
     /** Wraps. */
     MULTIPLY(0),
     /** Rounds down. */
     DIVIDE(1),
-    /** Of the division; never negative. */
+    /** The remainder of the division; never negative. */
     REMAINDER(2);
 
     private final int number;
@@ -35,40 +37,41 @@ public record ArrowLayout(DeviceStream stream) {
   private static final int WIDE = 2 * Long.BYTES;
 
   /** The structure {@code ArrowLayoutArguments} of arrow_layout.cu. */
-  static final class ArgumentsLayout {
-    static final int INPUT = 0;
-    static final int OUTPUT = 8;
-    static final int ELEMENTS = 16;
-    static final int OPERAND = 24;
-    static final int OPERATION = 32;
-    static final int INPUT_WIDTH = 36;
-    static final int INPUT_SIGNED = 40;
-    static final int OUTPUT_WIDTH = 44;
-    static final int BYTES = 48;
+  static final class Arguments {
+    static final KernelStructure LAYOUT = new KernelStructure("ArrowLayoutArguments");
+    static final KernelStructure.Int64 INPUT = LAYOUT.int64("input");
+    static final KernelStructure.Int64 OUTPUT = LAYOUT.int64("output");
+    static final KernelStructure.Int64 ELEMENTS = LAYOUT.int64("elements");
+    static final KernelStructure.Int64 OPERAND = LAYOUT.int64("operand");
+    static final KernelStructure.Int32 OPERATION = LAYOUT.int32("operation");
+    static final KernelStructure.Int32 INPUT_WIDTH = LAYOUT.int32("input_width");
+    static final KernelStructure.Int32 INPUT_SIGNED = LAYOUT.int32("input_signed");
+    static final KernelStructure.Int32 OUTPUT_WIDTH = LAYOUT.int32("output_width");
 
-    private ArgumentsLayout() {}
+    private Arguments() {}
   }
 
   /** The structure {@code ArrowDecimalArguments} of arrow_layout.cu. */
-  static final class DecimalArgumentsLayout {
-    static final int INPUT = 0;
-    static final int OUTPUT = 8;
-    static final int ELEMENTS = 16;
-    static final int MASK = 24;
-    static final int LIMIT_LOW = 32;
-    static final int LIMIT_HIGH = 40;
-    static final int REFUSED = 48;
-    static final int OUTPUT_WIDTH = 56;
-    static final int BYTES = 64;
+  static final class DecimalArguments {
+    static final KernelStructure LAYOUT = new KernelStructure("ArrowDecimalArguments");
+    static final KernelStructure.Int64 INPUT = LAYOUT.int64("input");
+    static final KernelStructure.Int64 OUTPUT = LAYOUT.int64("output");
+    static final KernelStructure.Int64 ELEMENTS = LAYOUT.int64("elements");
+    static final KernelStructure.Int64 MASK = LAYOUT.int64("mask");
+    static final KernelStructure.Int64 LIMIT_LOW = LAYOUT.int64("limit_low");
+    static final KernelStructure.Int64 LIMIT_HIGH = LAYOUT.int64("limit_high");
+    static final KernelStructure.Int64 REFUSED = LAYOUT.int64("refused");
+    static final KernelStructure.Int32 OUTPUT_WIDTH = LAYOUT.int32("output_width");
+    static final KernelStructure.Int32 PADDING = LAYOUT.int32("padding");
 
-    private DecimalArgumentsLayout() {}
+    private DecimalArguments() {}
   }
 
   /**
    * Integers at an address.
    *
-   * @param width bytes of each: 1, 2, 4, 8, or 16, of which only the low 8 are read
-   * @param isSigned how they are widened
+   * @param width bytes of an integer: 1, 2, 4, 8, or 16, of which only the low 8 are read
+   * @param isSigned whether they are sign-extended when they are widened
    */
   public record Integers(long address, int width, boolean isSigned) {
     public static Integers signed(long address, int width) {
@@ -105,7 +108,7 @@ public record ArrowLayout(DeviceStream stream) {
     }
   }
 
-  /** Writes the same integers in another width, 4, 8 or 16; what does not fit is cut. */
+  /** Writes the integers with another width of 4, 8 or 16 bytes; higher bits are cut off. */
   public void convert(long target, int targetWidth, Integers source, int elements) {
     convert(target, targetWidth, source, elements, Operation.MULTIPLY, 1);
   }
@@ -131,14 +134,14 @@ public record ArrowLayout(DeviceStream stream) {
           elements,
           arguments ->
               arguments
-                  .putLong(ArgumentsLayout.OPERAND, operand)
-                  .putInt(ArgumentsLayout.OPERATION, operation.number)
-                  .putInt(ArgumentsLayout.OUTPUT_WIDTH, targetWidth));
+                  .put(Arguments.OPERAND, operand)
+                  .put(Arguments.OPERATION, operation.number)
+                  .put(Arguments.OUTPUT_WIDTH, targetWidth));
     }
   }
 
   /**
-   * As {@link ArrowDecimals#narrow}, whose result is written.
+   * As {@link ArrowDecimals#narrow}, but writes the result to memory.
    *
    * @param refused address of an INT64 for the result
    */
@@ -156,16 +159,16 @@ public record ArrowLayout(DeviceStream stream) {
       return;
     }
     stream.fill(refused, (byte) -1, Long.BYTES);
-    try (KernelArguments arguments = new KernelArguments(DecimalArgumentsLayout.BYTES)) {
+    try (KernelArguments arguments = new KernelArguments(DecimalArguments.LAYOUT)) {
       arguments
-          .putLong(DecimalArgumentsLayout.INPUT, source)
-          .putLong(DecimalArgumentsLayout.OUTPUT, target)
-          .putLong(DecimalArgumentsLayout.ELEMENTS, elements)
-          .putLong(DecimalArgumentsLayout.MASK, mask)
-          .putLong(DecimalArgumentsLayout.LIMIT_LOW, limit.low())
-          .putLong(DecimalArgumentsLayout.LIMIT_HIGH, limit.high())
-          .putLong(DecimalArgumentsLayout.REFUSED, refused)
-          .putInt(DecimalArgumentsLayout.OUTPUT_WIDTH, targetWidth);
+          .put(DecimalArguments.INPUT, source)
+          .put(DecimalArguments.OUTPUT, target)
+          .put(DecimalArguments.ELEMENTS, elements)
+          .put(DecimalArguments.MASK, mask)
+          .put(DecimalArguments.LIMIT_LOW, limit.low())
+          .put(DecimalArguments.LIMIT_HIGH, limit.high())
+          .put(DecimalArguments.REFUSED, refused)
+          .put(DecimalArguments.OUTPUT_WIDTH, targetWidth);
       launch("narrow_decimals", elements, arguments);
     }
   }
@@ -199,13 +202,13 @@ public record ArrowLayout(DeviceStream stream) {
       Integers source,
       int elements,
       Consumer<KernelArguments> further) {
-    try (KernelArguments arguments = new KernelArguments(ArgumentsLayout.BYTES)) {
+    try (KernelArguments arguments = new KernelArguments(Arguments.LAYOUT)) {
       arguments
-          .putLong(ArgumentsLayout.INPUT, source.address)
-          .putLong(ArgumentsLayout.OUTPUT, target)
-          .putLong(ArgumentsLayout.ELEMENTS, elements)
-          .putInt(ArgumentsLayout.INPUT_WIDTH, source.width)
-          .putInt(ArgumentsLayout.INPUT_SIGNED, source.isSigned ? 1 : 0);
+          .put(Arguments.INPUT, source.address)
+          .put(Arguments.OUTPUT, target)
+          .put(Arguments.ELEMENTS, elements)
+          .put(Arguments.INPUT_WIDTH, source.width)
+          .put(Arguments.INPUT_SIGNED, source.isSigned ? 1 : 0);
       further.accept(arguments);
       launch(kernel, elements, arguments);
     }

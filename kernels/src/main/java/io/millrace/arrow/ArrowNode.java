@@ -4,11 +4,11 @@ package io.millrace.arrow;
 import io.millrace.annotation.Internal;
 
 /**
- * What Arrow says of one array beside its buffers.
+ * The metadata of an Arrow array.
  *
- * @param length elements, the offset not counted
- * @param nullCount how many of them are null; {@link #UNKNOWN} if nobody has counted
- * @param offset elements of the buffers before the first
+ * @param length number of elements after the offset
+ * @param nullCount number of null elements; {@link #UNKNOWN} if not counted
+ * @param offset number of elements of the buffers before the array's first element
  */
 @Internal
 public record ArrowNode(long length, long nullCount, long offset) {

@@ -274,7 +274,10 @@ public final class ArrowSchemaConverter {
     };
   }
 
-  /** What the metadata says, which must be in the unit's range; the highest if it says nothing. */
+  /**
+   * The precision in the metadata, which must be in the unit's range; the highest precision if
+   * there is none.
+   */
   private static int precision(Field field, String path, int lowest, int highest) {
     String text = field.getMetadata().get(PRECISION_KEY);
     if (text == null) {

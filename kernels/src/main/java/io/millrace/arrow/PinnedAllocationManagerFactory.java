@@ -26,7 +26,7 @@ public final class PinnedAllocationManagerFactory implements AllocationManager.F
   /**
    * An allocator of memory pinned for {@code device}. The caller closes it after all vectors.
    *
-   * @param limitBytes what it may hold at most
+   * @param limitBytes the largest number of bytes it may hold
    */
   public static BufferAllocator allocator(Device device, long limitBytes) {
     return new RootAllocator(

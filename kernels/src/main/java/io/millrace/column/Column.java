@@ -24,12 +24,12 @@ import java.util.function.UnaryOperator;
  * offset applies to the data buffer of fixed-width types, to the mask, to the offsets child, and to
  * the children of a STRUCT or TIMESTAMP(7..9).
  *
- * <p>A column owns its buffers and children and is closed once by whoever holds it. It is
- * immutable; values under a null are undefined.
+ * <p>A column owns its buffers and children; its holder closes it once. It is immutable; values
+ * under a null are undefined.
  */
 @PublicEvolving
 public final class Column implements AutoCloseable {
-  /** What masks are padded to, in bytes. */
+  /** The padding of masks, in bytes. */
   public static final int MASK_PADDING_BYTES = 64;
 
   private static final int MASK_PADDING_ELEMENTS = MASK_PADDING_BYTES * Byte.SIZE;
@@ -44,7 +44,7 @@ public final class Column implements AutoCloseable {
   private volatile int nullCount;
 
   /**
-   * Takes ownership of the buffers and children. If this throws, they stay the caller's.
+   * Takes ownership of the buffers and children. If this throws, the caller still owns them.
    *
    * @param data null for types without a data buffer
    * @param validity of {@link #maskBytes} of {@code offset + size} or more; null if all elements
@@ -117,7 +117,7 @@ public final class Column implements AutoCloseable {
     return type;
   }
 
-  /** Elements of this column; of a slice, those of the slice. */
+  /** The number of elements of this column, or of its slice. */
   public int size() {
     return size;
   }
@@ -162,7 +162,7 @@ public final class Column implements AutoCloseable {
   }
 
   /**
-   * How many elements are null. Counted at the first call, which copies the mask to the host and
+   * The number of null elements. Counted at the first call, which copies the mask to the host and
    * waits for {@code stream}.
    */
   public int nullCount(DeviceStream stream) {
@@ -178,7 +178,7 @@ public final class Column implements AutoCloseable {
   }
 
   /**
-   * Tells this column a null count that its maker knows already, so that nobody has to count.
+   * Sets a null count that the creator of this column knows, so that it need not be counted.
    *
    * @return this column
    */
@@ -187,7 +187,7 @@ public final class Column implements AutoCloseable {
     return this;
   }
 
-  /** Where this column's memory is; the first buffer found decides, empty if there is none. */
+  /** The device of this column's first buffer; empty if the column has no buffer. */
   public Optional<Device> device() {
     if (data != null) {
       return Optional.of(data.device());
@@ -210,7 +210,7 @@ public final class Column implements AutoCloseable {
     return knowsNulls ? slice.withNullCount(nullCount) : slice;
   }
 
-  /** The first elements over the same buffers and children, which stay this column's to close. */
+  /** The first elements over the same buffers and children, which this column still owns. */
   Column first(int elements) {
     Objects.checkFromIndexSize(0, elements, size);
     Column first = new Column(type, elements, offset, data, validity, children);
@@ -218,7 +218,7 @@ public final class Column implements AutoCloseable {
     return knowsNulls ? first.withNullCount(nullCount) : first;
   }
 
-  /** A new column over the same memory, but for what is behind the first {@code bytes} of data. */
+  /** A new column over the same memory, with the data buffer cut to {@code bytes} bytes. */
   Column firstBytes(long bytes) {
     return derive(
             size,
@@ -228,16 +228,17 @@ public final class Column implements AutoCloseable {
         .withNullCount(nullCount);
   }
 
-  /** A new column over the same memory, which whoever holds it reads. */
+  /** A new column over the same memory, for reading. */
   public Column share() {
     return slice(0, size);
   }
 
   /**
-   * A column of the same content that never sees later writes to this one, nor this one its: {@link
+   * A column of the same content; later writes to either column are invisible to the other: {@link
    * Buffer#shallowCopy} of each part.
    *
-   * @param stream what copies of exposed memory are enqueued on and whose order they follow
+   * @param stream the stream that copies of exposed memory are enqueued on and that orders their
+   *     memory
    */
   public Column shallowCopy(DeviceStream stream) {
     return derive(
@@ -246,11 +247,11 @@ public final class Column implements AutoCloseable {
   }
 
   /**
-   * A column of the same content in memory of its own. Of what cannot be written to in place it is
-   * a shallow copy: elements of STRING, BINARY and LIST have no fixed place, so a change makes a
+   * A column of the same content in memory of its own. Parts that cannot be written to in place are
+   * copied shallowly: elements of STRING, BINARY and LIST have no fixed place, so a change makes a
    * new column, and the values of a DICTIONARY are only replaced as a whole.
    *
-   * @param stream what copies are enqueued on and whose order their memory follows
+   * @param stream the stream that copies are enqueued on and that orders their memory
    */
   public Column deepCopy(DeviceStream stream) {
     if (hasOffsets()) {
@@ -265,7 +266,10 @@ public final class Column implements AutoCloseable {
         .withNullCount(nullCount);
   }
 
-  /** A column of this type, made part by part; if one fails, the parts made so far are closed. */
+  /**
+   * A column of this type, created part by part; if a part fails, the parts created so far are
+   * closed.
+   */
   private Column derive(
       int newSize, int newOffset, UnaryOperator<Buffer> buffers, UnaryOperator<Column> columns) {
     List<Column> newChildren = new ArrayList<>(children.size());
@@ -287,13 +291,13 @@ public final class Column implements AutoCloseable {
   }
 
   /**
-   * Enqueues a copy of the column into memory of {@code target}. Of a slice, no more than its own
-   * elements are copied, but for the bytes of strings and the elements of lists, which only the
-   * device knows the range of, and dictionaries. If either side is ordinary host memory the copy is
-   * done when this returns; for pinned memory and device memory it is done when the work of {@code
+   * Enqueues a copy of the column into memory of {@code target}. For a slice only its own elements
+   * are copied, except for the bytes of strings and the elements of lists, whose range only the
+   * device knows, and for dictionaries. If either side is ordinary host memory the copy is done
+   * when this returns; for pinned memory and device memory it is done when the work of {@code
    * stream} is.
    *
-   * @param stream a stream of the device that is not the host, if one is involved
+   * @param stream a stream of the GPU if a GPU is involved
    * @param targetStream orders the new memory; a stream of the target's device
    */
   public Column copyTo(MemoryResource target, DeviceStream targetStream, DeviceStream stream) {
@@ -326,7 +330,7 @@ public final class Column implements AutoCloseable {
     return children.isEmpty() ? 0 : children.get(0).size();
   }
 
-  // Whole paddings are left out before the slice, so that its mask is still padded.
+  // Whole units of padding before the slice are left out, so that the mask stays padded.
   private Column narrowed() {
     int kept = offset % MASK_PADDING_ELEMENTS;
     int dropped = offset - kept;
@@ -372,7 +376,7 @@ public final class Column implements AutoCloseable {
     }
   }
 
-  /** Closes every part, whatever fails, and then throws what failed first. */
+  /** Closes every part, also after failures, and then throws the first failure. */
   @Override
   public void close() {
     FirstFailure failure = new FirstFailure();

@@ -16,8 +16,8 @@ import java.util.stream.IntStream;
  * and pattern. The design is cuDF's ColumnAccessor.
  *
  * <p>Labels have as many names as the accessor has levels, or fewer. An accessor does not own its
- * columns: whoever made them closes them, and a selection is only valid until then. Used by one
- * thread at a time.
+ * columns: their owner closes them, and a selection is only valid until then. Used by one thread at
+ * a time.
  */
 @Internal
 public final class ColumnAccessor {
@@ -61,7 +61,7 @@ public final class ColumnAccessor {
   /**
    * An accessor without columns.
    *
-   * @param levelNames one a level, at least one; empty for a level without name
+   * @param levelNames one name per level, at least one; empty for a level without a name
    */
   public ColumnAccessor(List<String> levelNames) {
     if (levelNames.isEmpty()) {
@@ -74,7 +74,7 @@ public final class ColumnAccessor {
     return levelNames.size();
   }
 
-  /** One name a level; empty for a level without name. */
+  /** One name per level; empty for a level without a name. */
   public List<String> levelNames() {
     return levelNames;
   }

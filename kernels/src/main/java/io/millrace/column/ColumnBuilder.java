@@ -13,16 +13,16 @@ import java.util.Objects;
 
 /**
  * Builds a column in host memory, element by element; buffers grow by doubling. After {@link
- * #finish} the builder is empty and can build the next column, for which it starts with the memory
- * that the last one took. Used by one thread.
+ * #finish} the builder is empty and can build the next column, and starts it with as much memory as
+ * the last column took. Used by one thread.
  *
- * <p>The appending methods of the subclass that fits the type are named after Java's types; which
- * one a type takes is the caller's to know, and is not checked for each element.
+ * <p>The appending methods of the subclass that fits the type are named after Java's types; the
+ * caller must use the method that fits the type, which is not checked for each element.
  */
 @PublicEvolving
 public abstract class ColumnBuilder implements AutoCloseable {
   private static final int MIN_CAPACITY = 64;
-  // One less than an int holds, because an offsets child has one element more.
+  // One less than Integer.MAX_VALUE, because an offsets child has one more element.
   private static final int MAX_CAPACITY = Integer.MAX_VALUE - 1;
 
   final DataType type;
@@ -70,7 +70,7 @@ public abstract class ColumnBuilder implements AutoCloseable {
   /** Bytes that the elements appended so far take. */
   public abstract long sizeInBytes();
 
-  /** Appends a null; what is under it is zero or empty. */
+  /** Appends a null; the value under it is zero or empty. */
   public final void appendNull() {
     if (nulls == 0) {
       coverMask(Math.max(1, capacity));
@@ -85,7 +85,7 @@ public abstract class ColumnBuilder implements AutoCloseable {
     HostMemory.putBit(validity.address(), size - 1L, false);
   }
 
-  /** Appends what stands under a null. */
+  /** Appends the value under a null. */
   abstract void appendEmpty();
 
   /** Makes room for one more element and counts it. */
@@ -109,10 +109,10 @@ public abstract class ColumnBuilder implements AutoCloseable {
   }
 
   /**
-   * Takes back elements, and children that belong to none, such as those of a row that could not be
-   * appended to all columns of a table.
+   * Removes the last elements, and children that belong to no element, such as after a row that
+   * could not be appended to all columns of a table.
    *
-   * @param elements how many remain
+   * @param elements the number of elements that remain
    * @throws IndexOutOfBoundsException if there are fewer
    */
   public final void truncate(int elements) {
@@ -142,7 +142,7 @@ public abstract class ColumnBuilder implements AutoCloseable {
   /** Makes the element buffers hold {@code newCapacity} elements. */
   abstract void grow(int newCapacity);
 
-  /** Allocates what {@link #finish} would, which cannot run out of memory afterwards. */
+  /** Allocates the memory that {@link #finish} needs, so that it cannot run out of memory. */
   final void reserve() {
     if (nulls > 0) {
       coverMask(Math.max(1, size));
@@ -178,7 +178,7 @@ public abstract class ColumnBuilder implements AutoCloseable {
 
   abstract Column finish(int elements, Buffer mask);
 
-  /** Frees what has not been finished. */
+  /** Frees the elements that are not finished. */
   @Override
   public void close() {
     validity.close();

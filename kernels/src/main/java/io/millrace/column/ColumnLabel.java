@@ -5,7 +5,7 @@ import io.millrace.annotation.PublicEvolving;
 import java.util.List;
 
 /**
- * The label of a column in a {@link ColumnAccessor}: one name, or one name a level.
+ * The label of a column in a {@link ColumnAccessor}: one name per level.
  *
  * @param levels at least one
  */
@@ -22,13 +22,13 @@ public record ColumnLabel(List<String> levels) {
     return new ColumnLabel(List.of(levels));
   }
 
-  /** Whether the first levels of this label are those of {@code prefix}. */
+  /** Whether the first levels of this label equal {@code prefix}. */
   public boolean startsWith(ColumnLabel prefix) {
     int length = prefix.levels.size();
     return length <= levels.size() && levels.subList(0, length).equals(prefix.levels);
   }
 
-  /** The label without its first {@code count} levels, of which it has more. */
+  /** The label without its first {@code count} levels; the label must have more levels. */
   ColumnLabel withoutFirst(int count) {
     return new ColumnLabel(levels.subList(count, levels.size()));
   }

@@ -109,7 +109,7 @@ public final class ColumnReader {
     return children.get(1).getInt(offset + row);
   }
 
-  /** Where a STRING's or BINARY's bytes, or a LIST's elements, start. */
+  /** The offset of the first byte of a STRING or BINARY, or of the first element of a LIST. */
   public int getOffset(int row) {
     return HostMemory.getInt(offsetsAddress + (offset + (long) row) * Integer.BYTES);
   }

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
  * @param precision digits of a decimal, digits of a second's fraction of a timestamp, else 0
  * @param scale digits after a decimal's point, else 0
  * @param withTimeZone whether a timestamp is an instant (Flink's TIMESTAMP_LTZ)
- * @param fields the fields of a STRUCT, the one element field of a LIST, the one value field of a
+ * @param fields the fields of a STRUCT, the element field of a LIST, the value field of a
  *     DICTIONARY, else empty
  */
 @PublicEvolving
@@ -153,7 +153,8 @@ public record DataType(
     };
   }
 
-  // What a record has is much slower until it is compiled, and each constant of a list asks for it.
+  // The record's own hashCode is much slower until it is compiled, and each constant of a list
+  // calls it.
   @Override
   public int hashCode() {
     int hash = 31 * id.hashCode() + precision;
@@ -162,7 +163,7 @@ public record DataType(
     return 31 * hash + fields.hashCode();
   }
 
-  /** How the type is written in SQL, where SQL has it. */
+  /** The type in SQL syntax, if SQL has the type. */
   @Override
   public String toString() {
     return switch (id) {

@@ -11,12 +11,12 @@ import io.millrace.memory.MemoryResource;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A number of rows that work on a device finds out, such as a filter: later work reads it there,
- * and the host learns it behind an event. It is an INT32 in two places, both of which that work
- * writes: {@link #deviceCount} and {@link #hostAddress}.
+ * A row count that is computed on a device, for example by a filter: later work reads it there, and
+ * the host reads it after an event. The device work writes it as an INT32 to two places, {@link
+ * #deviceCount} and {@link #hostAddress}.
  *
- * <p>Who makes it enqueues that work on its stream and then calls {@link #written}. It is made with
- * one user; each user closes it once. Thread-safe once it is written.
+ * <p>The creator enqueues that work on its stream and then calls {@link #written}. The count starts
+ * with one user; each user closes it once. Thread-safe once it is written.
  */
 @PublicEvolving
 public final class DeferredRowCount implements AutoCloseable {
@@ -60,7 +60,9 @@ public final class DeferredRowCount implements AutoCloseable {
     return deviceCount;
   }
 
-  /** Where the host reads the count; valid on the device too, and only written there. */
+  /**
+   * The address that the host reads the count at; also valid on the device, which alone writes it.
+   */
   public long hostAddress() {
     return hostCount.address();
   }
@@ -96,12 +98,12 @@ public final class DeferredRowCount implements AutoCloseable {
 
   private DeviceEvent event() {
     if (written == null) {
-      throw new IllegalStateException("nothing was said to write the row count");
+      throw new IllegalStateException("no work was announced to write the row count");
     }
     return written;
   }
 
-  /** One more user: {@link #close} must be called once more. */
+  /** Adds a user: {@link #close} must be called once more. */
   DeferredRowCount retain() {
     users.incrementAndGet();
     return this;

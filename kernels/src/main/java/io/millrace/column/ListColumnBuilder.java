@@ -20,7 +20,7 @@ public final class ListColumnBuilder extends ColumnBuilder {
     this.elements = ColumnBuilder.of(type.fields().get(0).type(), stream, resource);
   }
 
-  /** Where the elements of the next list are appended. */
+  /** The builder that the elements of the next list are appended to. */
   public ColumnBuilder elements() {
     return elements;
   }

@@ -12,9 +12,8 @@ import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /**
- * Looks for nulls in NOT NULL fields, nested ones too. A field of a null struct and an element that
- * no list has do not count, whatever they are. In a NOT NULL dictionary column the code of a null
- * value is a null.
+ * Looks for nulls in NOT NULL fields, nested ones too. Fields of a null struct and elements outside
+ * all lists do not count. In a NOT NULL dictionary column the code of a null value is a null.
  *
  * <p>Reads nothing of columns whose null counts are known to be right.
  */
@@ -35,9 +34,8 @@ public final class NotNullCheck {
    * Checks one column of each field.
    *
    * @param columns still owned by the caller
-   * @param addresses where the host reads the content of a mask, of lists' offsets or of dictionary
-   *     codes
-   * @return what is wrong, in words that start with the column's name; empty if nothing is
+   * @param addresses the addresses at which the host reads masks, list offsets and dictionary codes
+   * @return a message that starts with the column's name; empty if the columns are valid
    */
   public static Optional<String> failure(
       List<Field> fields, List<Column> columns, ToLongFunction<Buffer> addresses) {
@@ -53,7 +51,7 @@ public final class NotNullCheck {
   }
 
   /**
-   * As {@link #failure}, of the table whose rows are the elements of a STRUCT column.
+   * As {@link #failure}, for the table whose rows are the elements of a STRUCT column.
    *
    * @param rows still owned by the caller
    */
@@ -67,7 +65,7 @@ public final class NotNullCheck {
     return all;
   }
 
-  /** Whether the null counts that are known leave it open if a NOT NULL field has nulls. */
+  /** Whether a NOT NULL field may have nulls as far as the null counts are known. */
   static boolean isSuspect(Field field, Column column) {
     if (!field.nullable() && (mayHaveNulls(column) || mayHaveNullValues(column))) {
       return true;
@@ -103,7 +101,7 @@ public final class NotNullCheck {
   }
 
   /**
-   * @param prefix what stands before the field's name in errors
+   * @param prefix the prefix of the field's name in error messages
    * @param live gives the elements of {@code column} that count
    */
   private Optional<String> failure(
@@ -155,7 +153,7 @@ public final class NotNullCheck {
     return (int) valid.stream().filter(i -> !validValues.get(code(column, codes, i))).count();
   }
 
-  /** Which elements of the child, or the children, belong to an element in {@code valid}. */
+  /** The elements of the child or children that belong to an element in {@code valid}. */
   private BitSet children(Column column, BitSet valid) {
     BitSet children = new BitSet();
     switch (column.type().id()) {

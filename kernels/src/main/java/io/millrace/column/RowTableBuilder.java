@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Builds tables of one schema in host memory row by row: append to every {@link #column} once a
+ * Builds tables of one schema in host memory row by row: append to every {@link #column} once per
  * row, then {@link #finish}. The builder can then build the next table. Used by one thread.
  *
  * <p>After an exception the columns may differ in size; the builder can then only be {@linkplain
@@ -56,7 +56,7 @@ public final class RowTableBuilder implements AutoCloseable {
     return columns;
   }
 
-  /** Bytes that {@code rows} rows, all that were appended so far, take without their masks. */
+  /** Bytes that the {@code rows} rows appended so far take without their masks. */
   public long sizeInBytes(int rows) {
     long bytes = rows * fixedBytesPerRow;
     for (ColumnBuilder column : columnsOfVaryingWidth) {
@@ -65,16 +65,16 @@ public final class RowTableBuilder implements AutoCloseable {
     return bytes;
   }
 
-  /** Takes back what was appended behind {@code rows} rows, which all columns have. */
+  /** Removes all elements after the first {@code rows} rows, which all columns have. */
   public void truncate(int rows) {
     columns.forEach(column -> column.truncate(rows));
   }
 
   /**
-   * The table of all rows appended; the caller owns it. If it runs out of memory, the builder is as
-   * before.
+   * The table of all rows appended; the caller owns it. If it runs out of memory, the builder is
+   * unchanged.
    *
-   * @param rows how many were appended
+   * @param rows the number of rows appended
    * @throws IllegalArgumentException if a column has another number of elements, or if it, or a
    *     part of it, is NOT NULL and a null was appended to it; the rows are lost
    */
@@ -104,7 +104,7 @@ public final class RowTableBuilder implements AutoCloseable {
     }
   }
 
-  /** Frees what has not been finished. */
+  /** Frees the rows that are not finished. */
   @Override
   public void close() {
     columns.forEach(ColumnBuilder::close);

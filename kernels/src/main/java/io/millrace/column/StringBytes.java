@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * How many bytes the strings of a table take. Its columns may have more memory than that, because
- * work on the device was given as much as it might have needed; how much it did need, only the
- * device knows. Used by one thread.
+ * The number of bytes that the strings of a table take. Its columns may have more memory, because
+ * device work gets as much memory as it might need; only the device knows how much it used. Used by
+ * one thread.
  */
 @PublicEvolving
 public final class StringBytes implements AutoCloseable {
@@ -39,7 +39,7 @@ public final class StringBytes implements AutoCloseable {
    * Enqueues on {@code stream} to read how many bytes the STRING and BINARY columns of {@code
    * table} take that have memory of at least {@code minimumBytes}. May wait for the row count.
    *
-   * @param table stays the caller's, and open
+   * @param table owned by the caller, who keeps it open
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no staging memory
    */
   public static StringBytes read(Table table, long minimumBytes, DeviceStream stream) {

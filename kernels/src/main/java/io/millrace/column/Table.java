@@ -14,12 +14,12 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * Columns of equal size under a schema. A table owns its columns and is closed once by whoever
- * holds it. Immutable and thread-safe.
+ * Columns of equal size under a schema. A table owns its columns; its holder closes it once.
+ * Immutable and thread-safe.
  *
- * <p>Only the device may know the row count yet. The columns in memory then have {@link
- * #rowCountUpperBound} elements, of which those from the row count on are undefined. Whatever needs
- * the row count waits for it, once; what never waits says so.
+ * <p>The row count may be known on the device only. The columns then have {@link
+ * #rowCountUpperBound} elements, which are undefined from the row count on. A method that needs the
+ * row count waits for it once; methods that never wait say so.
  */
 @PublicEvolving
 public final class Table implements Splittable<Table> {
@@ -32,21 +32,22 @@ public final class Table implements Splittable<Table> {
   private volatile List<Column> columns;
 
   /**
-   * Takes ownership of {@code columns}. If this throws, they stay the caller's.
+   * Takes ownership of {@code columns}. If this throws, the caller still owns them.
    *
-   * @param rowCount rows of the table, which a table without columns has too
+   * @param rowCount number of rows, also of a table without columns
    * @throws IllegalArgumentException if the columns do not fit the schema or the row count, or if a
-   *     column is known to have nulls where the schema says NOT NULL
+   *     NOT NULL column is known to have nulls
    */
   public Table(Schema schema, List<Column> columns, int rowCount) {
     this(schema, columns, rowCount, null);
   }
 
   /**
-   * Takes ownership of {@code columns} and of one use of {@code rowCount}. If this throws, both
-   * stay the caller's.
+   * Takes ownership of {@code columns} and of one use of {@code rowCount}. If this throws, the
+   * caller still owns both.
    *
-   * @param columns of {@code rowCount}'s upper bound of elements, the table's rows first
+   * @param columns columns with as many elements as the upper bound of {@code rowCount}, the
+   *     table's rows first
    * @throws IllegalArgumentException if the columns do not fit the schema or the upper bound
    */
   public Table(Schema schema, List<Column> columns, DeferredRowCount rowCount) {
@@ -66,27 +67,26 @@ public final class Table implements Splittable<Table> {
   private void checkFit() {
     if (upperBoundColumns.size() != schema.size()) {
       throw new IllegalArgumentException(
-          upperBoundColumns.size() + " columns for the schema " + schema);
+          "expected a column for each field of " + schema + ", got " + upperBoundColumns.size());
     }
     for (int i = 0; i < schema.size(); i++) {
       Column column = upperBoundColumns.get(i);
       if (!column.type().equals(schema.type(i)) || column.size() != rowCountUpperBound) {
         throw new IllegalArgumentException(
-            "column '"
-                + schema.field(i).name()
-                + "' is "
-                + column
-                + ", not "
+            "expected "
                 + schema.type(i)
                 + "["
                 + rowCountUpperBound
-                + "]");
+                + "] for column '"
+                + schema.field(i).name()
+                + "', got "
+                + column);
       }
       checkNulls(schema.field(i), column);
     }
   }
 
-  // Never counts: that would wait for the device. Undefined rows behind a deferred count may be
+  // Never counts: that would wait for the device. Undefined rows after a deferred count may be
   // counted as nulls.
   private void checkNulls(DataType.Field field, Column column) {
     int nulls = deferredRowCount == null ? column.knownNullCount() : 0;
@@ -129,7 +129,7 @@ public final class Table implements Splittable<Table> {
     return columns;
   }
 
-  /** Exact number of rows. May wait for the device when only that knows it. */
+  /** Exact number of rows. Waits for the device if only the device knows it. */
   public int rowCount() {
     return deferredRowCount == null ? rowCountUpperBound : deferredRowCount.get();
   }
@@ -194,7 +194,7 @@ public final class Table implements Splittable<Table> {
     return List.of(slice(0, half), slice(half, rows - half));
   }
 
-  /** A new table over the same memory, which whoever holds it reads. Never waits. */
+  /** A new table over the same memory, for reading. Never waits. */
   public Table share() {
     return deriveUpperBound(schema, upperBoundColumns, Column::share);
   }

@@ -39,8 +39,8 @@ public final class TableConcatenation {
   }
 
   /**
-   * The rows of {@code tables}, one after the other; the caller owns the result, and the tables
-   * stay the caller's.
+   * The rows of {@code tables}, one after the other; the caller owns the result, and the tables are
+   * still owned by the caller.
    *
    * <p>A DICTIONARY column gets the values of all dictionaries, one after the other: a value that
    * is in several is there several times.
@@ -172,7 +172,7 @@ public final class TableConcatenation {
     return new Part(elements, elements.offset() + range.start, range.length);
   }
 
-  /** Where the bytes of strings, or the elements of lists, are. */
+  /** The range of the bytes of strings or of the elements of lists. */
   private record Range(int start, int length) {}
 
   private Range range(Part part) {
@@ -204,7 +204,8 @@ public final class TableConcatenation {
     return mask;
   }
 
-  // Whole bytes of the target are put together from two of the source; bits only at the ends.
+  // Each whole byte of the target combines two bytes of the source; single bits are copied at the
+  // ends only.
   private static void copyBits(
       long target, long targetBit, long source, long sourceBit, int count) {
     long done = 0;

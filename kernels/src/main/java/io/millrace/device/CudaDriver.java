@@ -9,7 +9,7 @@ import jcuda.driver.CUdeviceptr;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUresult;
 
-/** What the CUDA driver's results mean, and addresses in the form that JCuda wants. */
+/** Turns results of the CUDA driver into exceptions, and addresses into JCuda's pointers. */
 final class CudaDriver {
   // Errors of drivers that are newer than JCuda, from cuda.h of CUDA 13.
   private static final int ERROR_CONTAINED = 226;

@@ -62,8 +62,8 @@ final class CudaStream implements DeviceStream {
     return new CudaEvent(this);
   }
 
-  // Whoever frees memory waits here, also while another thread closes the stream: the stream then
-  // either waits before it is synchronized for the last time, or is closed.
+  // A thread that frees memory waits here, also while another thread closes the stream: the stream
+  // then either waits before its last synchronization or is closed already.
   @Override
   public synchronized void waitFor(DeviceEvent event) {
     if (event instanceof CudaEvent cudaEvent) {
@@ -77,7 +77,7 @@ final class CudaStream implements DeviceStream {
   }
 
   // The other stream may be closed by another thread meanwhile: a closed stream was synchronized,
-  // so nothing of it is left to wait for.
+  // so no work of it is left to wait for.
   @Override
   public void waitFor(DeviceStream other) {
     if (other != this && other instanceof CudaStream source) {

@@ -17,14 +17,14 @@ public interface Device {
 
   DeviceKind kind();
 
-  /** One line for people: the processor's name and memory. */
+  /** A description in one line: the processor's name and memory. */
   String description();
 
-  /** Which GPU this is, as the driver counts them; -1 on the host. */
+  /** The index of the GPU as the driver counts GPUs; -1 on the host. */
   int index();
 
   /**
-   * What launch shapes are chosen from.
+   * The properties that launch shapes are chosen from.
    *
    * @throws UnsupportedOperationException on the host device, whose kernels are plain Java
    */
@@ -40,13 +40,13 @@ public interface Device {
    *
    * @param bytes at least 1
    * @return an address aligned to at least 64 bytes
-   * @throws GpuOutOfMemoryException if the device has no such memory left
+   * @throws GpuOutOfMemoryException if the device has too little memory left
    */
   long allocateAsync(long bytes, DeviceStream stream);
 
   /**
-   * Returns memory of {@link #allocateAsync} once the work enqueued on {@code stream}, which may be
-   * closed, is done.
+   * Frees memory allocated by {@link #allocateAsync} once the work enqueued on {@code stream} is
+   * done. The stream may be closed.
    */
   void freeAsync(long address, DeviceStream stream);
 
@@ -57,7 +57,7 @@ public interface Device {
    */
   long allocate(long bytes);
 
-  /** Frees memory of {@link #allocate}; waits for the work that uses it. */
+  /** Frees memory allocated by {@link #allocate}; waits for the work that uses it. */
   void free(long address);
 
   /**
@@ -74,7 +74,7 @@ public interface Device {
   PinnedStagingPool stagingPool();
 
   /**
-   * Loads the kernels compiled ahead of time from {@code name}.cu, once a device.
+   * Loads the kernels compiled ahead of time from {@code name}.cu, once per device.
    *
    * @throws UnsupportedOperationException on the host device, whose kernels are plain Java
    */
@@ -83,7 +83,7 @@ public interface Device {
   /**
    * Compiles a module of generated PTX, which the caller closes.
    *
-   * @throws GpuException if the driver does not take it
+   * @throws GpuException if the driver rejects the PTX
    * @throws UnsupportedOperationException on the host device
    */
   default KernelModule compileModule(String ptx) {
@@ -106,9 +106,9 @@ public interface Device {
    *
    * @param option {@code auto} (the GPU when a driver loads and sees one, else the host), {@code
    *     cuda} or {@code host}
-   * @param index which GPU; ignored for the host
-   * @throws DeviceUnavailableException if {@code cuda} is asked for and no GPU can be used
-   * @throws IllegalArgumentException if {@code option} is none of the three
+   * @param index the index of the GPU; ignored for the host
+   * @throws DeviceUnavailableException if the option is {@code cuda} and no GPU can be used
+   * @throws IllegalArgumentException if {@code option} has another value
    */
   static Device select(String option, int index) {
     return DeviceSelection.select(option, index);

@@ -16,7 +16,7 @@ public interface DeviceEvent extends AutoCloseable {
   /** The driver's event, a {@code CUevent}, for others in this process; 0 on the host. */
   long handle();
 
-  /** One more user: {@link #close} must be called once more. */
+  /** Adds a user: {@link #close} must be called once more. */
   DeviceEvent retain();
 
   /** Gives the event back; a stream that waits for it keeps waiting. */

@@ -3,7 +3,7 @@ package io.millrace.device;
 
 import io.millrace.annotation.PublicEvolving;
 
-/** What a {@link Device} is. */
+/** The kinds of {@link Device}. */
 @PublicEvolving
 public enum DeviceKind {
   /** An NVIDIA GPU, driven through the CUDA driver API. */

@@ -22,7 +22,7 @@ final class DeviceSelection {
       case "auto" -> automatic(option, index);
       default ->
           throw new IllegalArgumentException(
-              Device.OPTION + " must be auto, cuda or host, but is '" + option + "'");
+              "expected auto, cuda or host for " + Device.OPTION + ", got '" + option + "'");
     };
   }
 

@@ -45,7 +45,10 @@ public interface DeviceStream extends AutoCloseable {
     }
   }
 
-  /** Waits on the host until all work enqueued so far is done; that of a closed stream is. */
+  /**
+   * Waits on the host until all work enqueued so far is done; returns at once if the stream is
+   * closed.
+   */
   void synchronize();
 
   /** Waits for the enqueued work, then destroys the stream. Closing twice does nothing. */

@@ -3,7 +3,7 @@ package io.millrace.device;
 
 import io.millrace.annotation.PublicEvolving;
 
-/** No GPU can be used; the message says why and what to set. */
+/** No GPU can be used; the message states the reason and the option to set. */
 @PublicEvolving
 public class DeviceUnavailableException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -7,22 +7,22 @@ import java.util.Iterator;
 import java.util.function.LongConsumer;
 
 /**
- * Large blocks of host memory that were freed, for the next allocations. The process's allocator
- * gives such memory back to the operating system, which hands it out again page by page as it is
- * touched: that takes longer than most operations need for the bytes. Those freed longest ago go
- * first when there are too many. Thread-safe.
+ * Keeps large blocks of host memory that were freed, for the next allocations. The process's
+ * allocator returns such memory to the operating system, which maps it again page by page when it
+ * is touched; page faults take longer than most operations on the bytes. The blocks freed longest
+ * ago are released when there are too many. Thread-safe.
  */
 final class FreedBlocks {
-  /** Smaller blocks are left to the process's allocator, which keeps them. */
+  /** Smaller blocks stay with the process's allocator, which reuses them itself. */
   static final long SMALLEST_BYTES = 1L << 16;
 
-  /** What is kept at most. */
+  /** The largest number of bytes to keep. */
   static final long LIMIT_BYTES = 64L << 20;
 
   private static final int STEPS_OF_A_SIZE = 8;
 
   private final LongConsumer release;
-  // The one freed longest ago first.
+  // In the order in which they were freed.
   private final Deque<Block> blocks = new ArrayDeque<>();
   private long bytes;
 
@@ -35,7 +35,9 @@ final class FreedBlocks {
     this.release = release;
   }
 
-  /** How many bytes to allocate for {@code size}, so that similar sizes use the same blocks. */
+  /**
+   * The bytes to allocate for {@code size}, rounded up so that similar sizes use the same blocks.
+   */
   static long capacity(long size) {
     if (size < SMALLEST_BYTES) {
       return size;
@@ -49,7 +51,7 @@ final class FreedBlocks {
     return capacity >= SMALLEST_BYTES && capacity <= LIMIT_BYTES;
   }
 
-  /** Takes a block of exactly {@code capacity} bytes, the one freed last; 0 if there is none. */
+  /** Takes the most recently freed block of exactly {@code capacity} bytes; 0 if there is none. */
   synchronized long take(long capacity) {
     for (Iterator<Block> next = blocks.descendingIterator(); next.hasNext(); ) {
       Block block = next.next();

@@ -9,8 +9,8 @@ import jcuda.driver.CUdevice_attribute;
 import jcuda.driver.JCudaDriver;
 
 /**
- * What a GPU offers to kernels, as its driver reports it. Launch shapes are chosen from these
- * numbers, never from the name of a GPU.
+ * The properties of a GPU that matter to kernels, as its driver reports them. Launch shapes are
+ * chosen from these numbers, never from the name of a GPU.
  *
  * @param computeCapability major version times 10 plus minor version: 80 for an A100, 90 for an
  *     H200
@@ -59,7 +59,10 @@ public record GpuProperties(
     return value[0];
   }
 
-  /** How many blocks with {@code sharedBytes} of shared memory each one multiprocessor holds. */
+  /**
+   * The number of blocks with {@code sharedBytes} of shared memory each that a multiprocessor
+   * holds.
+   */
   public int blocksPerMultiprocessor(int threads, int sharedBytes) {
     return Math.min(
         threadsPerMultiprocessor / threads,
@@ -67,12 +70,12 @@ public record GpuProperties(
   }
 
   /**
-   * Does nothing where the kernels can be loaded.
+   * Does nothing if the kernels can be loaded.
    *
-   * @param name what people call the GPU
+   * @param name the name of the GPU for the message
    * @param cudaVersion the CUDA version of the driver, as {@code cuDriverGetVersion} counts
    * @throws DeviceUnavailableException if the driver is older than CUDA 13.0, or the compute
-   *     capability is less than 8.0; the message has the numbers needed and found
+   *     capability is less than 8.0; the message states the required and the actual version
    */
   void checkSupported(String name, int cudaVersion) {
     if (cudaVersion < MIN_CUDA_VERSION) {

@@ -7,13 +7,13 @@ import java.nio.ByteOrder;
 import org.apache.arrow.memory.util.MemoryUtil;
 
 /**
- * Off-heap memory of this process, by address: the one place that reads and writes it, over Arrow's
- * {@link MemoryUtil}. Nothing is checked; an address outside an allocation crashes the process.
- * Values are in native order, which must be little-endian, as CUDA's and Arrow's are.
+ * Off-heap memory of this process, by address: the only class that reads and writes it, through
+ * Arrow's {@link MemoryUtil}. Nothing is checked; an address outside an allocation crashes the
+ * process. Values are in native order, which must be little-endian, as CUDA's and Arrow's are.
  */
 @PublicEvolving
 public final class HostMemory {
-  // Up to here a loop is faster than the buffers that a copy of a whole array is made with.
+  // Up to this size a loop is faster than a bulk copy through buffers.
   private static final int FEW_WORDS = 16;
 
   static {
@@ -40,7 +40,7 @@ public final class HostMemory {
   /**
    * Allocates uninitialized memory aligned to 16 bytes.
    *
-   * @throws OutOfMemoryError if the process cannot get it
+   * @throws OutOfMemoryError if the process cannot allocate it
    */
   public static long allocate(long bytes) {
     return MemoryUtil.allocateMemory(bytes);
@@ -120,7 +120,7 @@ public final class HostMemory {
     return MemoryUtil.directBuffer(address, bytes);
   }
 
-  /** Where a direct buffer's memory begins, which lives as long as the buffer is reachable. */
+  /** The address of a direct buffer's memory, which lives as long as the buffer is reachable. */
   public static long address(ByteBuffer direct) {
     return MemoryUtil.getByteBufferAddress(direct);
   }
@@ -178,7 +178,7 @@ public final class HostMemory {
     return (MemoryUtil.getByte(maskAddress + (index >>> 3)) >>> (index & 7) & 1) != 0;
   }
 
-  /** How many of the bits {@code [first, first + bits)} of the mask are zero. */
+  /** The number of zero bits among the bits {@code [first, first + bits)} of the mask. */
   public static int countZeroBits(long maskAddress, long first, int bits) {
     int ones = 0;
     int done = 0;

@@ -4,12 +4,12 @@ package io.millrace.device;
 import io.millrace.annotation.Internal;
 
 /**
- * The one structure that a kernel takes by value, in native memory, filled in field by field at
- * byte offsets. Freed by {@link #close}; reusable for any number of launches before that.
+ * The structure that a kernel takes by value as its only parameter, in native memory, filled in
+ * field by field. Freed by {@link #close}; reusable for any number of launches before that.
  */
 @Internal
 public final class KernelArguments implements AutoCloseable {
-  // Memory: the array of one parameter pointer that the driver wants, then the structure.
+  // The driver takes an array of parameter pointers: its only element comes first.
   private static final int STRUCTURE_OFFSET = 16;
 
   private final int bytes;
@@ -21,6 +21,29 @@ public final class KernelArguments implements AutoCloseable {
     this.address = HostMemory.allocate(STRUCTURE_OFFSET + bytes);
     HostMemory.fill(address, STRUCTURE_OFFSET + bytes, (byte) 0);
     HostMemory.putLong(address, address + STRUCTURE_OFFSET);
+  }
+
+  /** Allocates a zeroed {@code structure}. */
+  public KernelArguments(KernelStructure structure) {
+    this(structure.bytes());
+  }
+
+  public KernelArguments put(KernelStructure.Int32 field, int value) {
+    return putInt(field.offset(), value);
+  }
+
+  public KernelArguments put(KernelStructure.Int64 field, long value) {
+    return putLong(field.offset(), value);
+  }
+
+  /** Writes a field of the structure nested at {@code base}. */
+  public KernelArguments put(int base, KernelStructure.Int32 field, int value) {
+    return putInt(base + field.offset(), value);
+  }
+
+  /** Writes a field of the structure nested at {@code base}. */
+  public KernelArguments put(int base, KernelStructure.Int64 field, long value) {
+    return putLong(base + field.offset(), value);
   }
 
   public KernelArguments putInt(int offset, int value) {

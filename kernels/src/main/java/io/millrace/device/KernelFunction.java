@@ -10,7 +10,7 @@ public interface KernelFunction {
   /**
    * Enqueues the kernel on {@code stream}. The arguments are copied before this returns.
    *
-   * @throws GpuException if the launch shape is not possible
+   * @throws GpuException if the device does not support the launch shape
    */
   void launch(
       int blocks, int threads, int sharedBytes, DeviceStream stream, KernelArguments arguments);
@@ -19,6 +19,6 @@ public interface KernelFunction {
   void launchCooperative(
       int blocks, int threads, int sharedBytes, DeviceStream stream, KernelArguments arguments);
 
-  /** How many blocks of this shape the whole device holds at once. */
+  /** The number of blocks of this shape that the whole device holds at once. */
   int residentBlocks(int threads, int sharedBytes);
 }

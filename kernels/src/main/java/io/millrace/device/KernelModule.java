@@ -4,16 +4,16 @@ package io.millrace.device;
 import io.millrace.annotation.Internal;
 
 /**
- * Kernels that are loaded on one device: those compiled ahead of time from one CUDA source file,
- * which stay with the device, or those of generated PTX, which whoever had them compiled closes.
+ * Kernels that are loaded on a device. Kernels compiled ahead of time from a CUDA source file stay
+ * loaded as long as the device; a module of generated PTX is closed by the caller that compiled it.
  */
 @Internal
 public interface KernelModule extends AutoCloseable {
 
   /**
-   * The kernel with this name.
+   * The kernel with the given name.
    *
-   * @throws GpuException if the module has none
+   * @throws GpuException if the module has no such kernel
    */
   KernelFunction function(String name);
 
@@ -21,7 +21,7 @@ public interface KernelModule extends AutoCloseable {
    * Reads the 32-bit constant {@code name} that the module defines, such as the size of a structure
    * that Java fills in.
    *
-   * @throws GpuException if the module has none
+   * @throws GpuException if the module has no such constant
    */
   int constant(String name);
 

@@ -62,8 +62,8 @@ public final class PinnedStagingPool {
   }
 
   /**
-   * For tests: is called with the size of each request from now on, in the thread that makes it,
-   * and fails the request by throwing.
+   * For tests: calls {@code listener} with the size of each request from now on, in the thread that
+   * makes the request. The request fails if the listener throws.
    */
   void listen(LongConsumer listener) {
     requestListener = listener;
@@ -90,15 +90,13 @@ public final class PinnedStagingPool {
         });
   }
 
-  /**
-   * Bytes of buffers taken and not yet closed, or still used by work that they were closed after.
-   */
+  /** Bytes of buffers that are not closed, or closed but still in use by enqueued work. */
   public synchronized long heldBytes() {
     takeReturns();
     return heldBytes;
   }
 
-  /** Bytes pinned, free ones included. */
+  /** Bytes pinned, free buffers included. */
   public synchronized long pinnedBytes() {
     return pinnedBytes;
   }

@@ -3,9 +3,7 @@ package io.millrace.device;
 
 import io.millrace.annotation.Internal;
 
-/**
- * A piece of pinned host memory lent by a {@link PinnedStagingPool}. Closing twice does nothing.
- */
+/** A buffer of pinned host memory from a {@link PinnedStagingPool}. Closing twice does nothing. */
 @Internal
 public final class StagingBuffer implements AutoCloseable {
   private final PinnedStagingPool pool;
@@ -37,9 +35,9 @@ public final class StagingBuffer implements AutoCloseable {
   }
 
   /**
-   * As {@link #close}, but the pool lends the memory again only after {@code event}; does not wait.
+   * As {@link #close}, but the pool reuses the memory only after {@code event}; does not wait.
    *
-   * @param event behind the last work that uses the buffer; stays the caller's
+   * @param event recorded after the last work that uses the buffer; the caller still owns it
    */
   public synchronized void closeAfter(DeviceEvent event) {
     if (!closed) {

@@ -3,7 +3,7 @@ package io.millrace.memory;
 
 import io.millrace.annotation.PublicEvolving;
 
-/** What a pointer is wanted for. */
+/** How a pointer is used. */
 @PublicEvolving
 public enum AccessMode {
   /** The memory is only read. */

@@ -8,20 +8,21 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A slice of memory that an owner keeps until its last slice is closed. Every buffer is closed
- * exactly once by whoever holds it; closing twice does nothing.
+ * A slice of memory that an owner keeps until its last slice is closed. The holder of a buffer
+ * closes it; closing twice does nothing.
  *
- * <p>A pointer is had only through {@link #access}, inside a scope, or through {@link #expose}, for
- * good. Between scopes the memory may be spilled and come back elsewhere, unless it is exposed.
+ * <p>The only ways to a pointer are {@link #access}, valid within a scope, and {@link #expose},
+ * valid until the buffer is closed. Between scopes the memory may be spilled and return at another
+ * address, unless it is exposed.
  *
  * <p>Buffers may be shared, sliced and closed by any thread. A buffer that is written to is used by
- * one thread at a time; others hold a buffer of their own on the same memory.
+ * one thread at a time; other threads hold their own buffer on the same memory.
  */
 @PublicEvolving
 public final class Buffer implements AutoCloseable {
   private final long size;
   private final AtomicBoolean closed = new AtomicBoolean();
-  // null unless this buffer is one of those that are followed.
+  // null unless the leak detector tracks this buffer.
   private final LeakDetector.Tracker tracker;
   private BufferOwner owner;
   private long offset;
@@ -37,10 +38,10 @@ public final class Buffer implements AutoCloseable {
 
   /**
    * Allocates uninitialized memory, valid and released in the order of {@code stream}. It is
-   * spillable if {@code resource} makes spillable memory.
+   * spillable if the memory of {@code resource} is spillable.
    *
    * @param stream a stream of the resource's device; must stay open as long as the memory
-   * @throws io.millrace.device.GpuOutOfMemoryException if there is no such memory left
+   * @throws io.millrace.device.GpuOutOfMemoryException if the resource has too little memory left
    */
   public static Buffer allocate(long size, DeviceStream stream, MemoryResource resource) {
     return new Buffer(allocateOwner(size, stream, resource), 0, size);
@@ -71,10 +72,10 @@ public final class Buffer implements AutoCloseable {
   }
 
   /**
-   * Points at memory that belongs to someone else; nothing is allocated or copied, and nothing is
-   * ever spilled.
+   * Wraps memory that the buffer does not own; nothing is allocated or copied, and the memory is
+   * never spilled.
    *
-   * @param resource where copies of the memory come from
+   * @param resource the resource that copies of the memory are allocated from
    * @param release called once when the last slice is closed, after the work that used it
    */
   public static Buffer wrap(
@@ -88,12 +89,12 @@ public final class Buffer implements AutoCloseable {
     return size;
   }
 
-  /** Where the memory is used, even while it is spilled. */
+  /** The device that uses the memory, even while it is spilled. */
   public Device device() {
     return owner.device();
   }
 
-  /** Where the memory is kept at the moment. */
+  /** The tier that holds the memory now. */
   public SpillTier tier() {
     return owner.tier();
   }
@@ -111,18 +112,18 @@ public final class Buffer implements AutoCloseable {
     return new Buffer(owner, offset + sliceOffset, sliceSize);
   }
 
-  /** A new slice of all of this one's memory, which whoever holds it reads. */
+  /** A new slice of the same range of the same memory, for reading. */
   public Buffer share() {
     return slice(0, size);
   }
 
   /**
-   * A buffer of the same content that never sees later writes to this one, nor this one its. With
-   * copy-on-write the memory is shared until one of them is written to; memory that may be written
-   * to unseen, because it is exposed or a scope with a WRITE access of it is open, and memory
-   * without copy-on-write is copied at once.
+   * A buffer of the same content: later writes to either buffer are invisible to the other. With
+   * copy-on-write the memory is shared until either buffer is written to. Memory without
+   * copy-on-write is copied at once, and so is memory that may be written to unnoticed because it
+   * is exposed or a scope with a WRITE access to it is open.
    *
-   * @param stream what a copy is enqueued on and whose order its memory follows
+   * @param stream the stream that a copy is enqueued on and that orders its memory
    */
   public Buffer shallowCopy(DeviceStream stream) {
     checkOpen();
@@ -132,7 +133,7 @@ public final class Buffer implements AutoCloseable {
   /**
    * Enqueues a copy of this slice into memory of its own, of the same resource.
    *
-   * @param stream what the copy is enqueued on and whose order its memory follows
+   * @param stream the stream that the copy is enqueued on and that orders its memory
    */
   public Buffer deepCopy(DeviceStream stream) {
     checkOpen();
@@ -156,12 +157,12 @@ public final class Buffer implements AutoCloseable {
     }
   }
 
-  /** How many slices of the owner's memory are live. */
+  /** The number of live slices of the owner's memory. */
   public int liveSlices() {
     return owner.liveSlices();
   }
 
-  /** Whether a third party was given the memory's address. */
+  /** Whether the memory's address was given to a third party. */
   public boolean isExposed() {
     return owner.isExposed();
   }
@@ -170,9 +171,9 @@ public final class Buffer implements AutoCloseable {
    * The address of this slice, for use by work on the scope's stream until the scope is closed.
    * That stream is ordered behind the work that wrote the memory. Spilled memory is brought back.
    *
-   * <p>READ never copies. WRITE makes this slice the only one of its memory first: if there are
-   * others, this one moves to a copy of its own bytes. A slice that was closed within a scope
-   * counts until the accesses of the memory have ended.
+   * <p>READ never copies. WRITE first makes this slice the only slice of its memory: if there are
+   * others, this slice moves to a copy of its own bytes. A slice that was closed within a scope
+   * counts until all accesses to the memory have ended.
    *
    * @throws IllegalStateException if the buffer or the scope is closed, if the memory cannot be
    *     reached from the scope's device, or if {@code mode} is WRITE, other slices share the memory
@@ -189,9 +190,9 @@ public final class Buffer implements AutoCloseable {
   }
 
   /**
-   * Hands the address of this slice to a third party that is not bound to any scope. The slice is
-   * made the only one of its memory first, as if it were written to. The memory is exposed from now
-   * on: it stays where it is until this buffer is closed, is never spilled, and {@link
+   * Hands the address of this slice to a third party that is not bound to any scope. The slice
+   * first becomes the only slice of its memory, as if it were written to. The memory is exposed
+   * from now on: it stays where it is until this buffer is closed, is never spilled, and {@link
    * #shallowCopy} copies it.
    *
    * @param scope names the stream that a copy is enqueued on and that is ordered behind the work

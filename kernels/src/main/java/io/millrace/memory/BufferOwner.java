@@ -9,8 +9,8 @@ import io.millrace.device.DeviceStream;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One contiguous piece of memory and the count of its live slices. The last {@link Buffer} that is
- * closed releases it, after the work that last used it. Thread-safe.
+ * A contiguous range of memory and the number of its live slices. Closing the last {@link Buffer}
+ * releases the memory, ordered after the work that last used it. Thread-safe.
  */
 @Internal
 public abstract class BufferOwner {
@@ -18,38 +18,38 @@ public abstract class BufferOwner {
   private final StreamUses uses = new StreamUses();
   private final long size;
   private int liveSlices = 1;
-  // Their accesses may go on, so they count as sharing the memory until no access is open.
+  // Their accesses may continue, so they count as sharing the memory until no access is open.
   private int slicesClosedInAccess;
   private int openAccesses;
   private int openOwnAccesses;
-  // Behind all work of the memory's own stream that uses it; null if only the stream's end is known
-  // to be.
+  // Recorded after all work of the memory's own stream that uses the memory; null if only the end
+  // of the stream is known to be after that work.
   private DeviceEvent ownWork;
   private int openWrites;
   private boolean exposed;
   private boolean released;
 
-  /** Counts one slice, which whoever makes the owner holds. */
+  /** Counts one slice, which the caller holds. */
   public BufferOwner(long size) {
     this.size = size;
   }
 
-  /** Where the memory is used. */
+  /** The device that uses the memory. */
   public abstract Device device();
 
-  /** Where a copy of the memory comes from. */
+  /** The resource that copies of the memory are allocated from. */
   public abstract MemoryResource resource();
 
   /** The stream in whose order the memory is valid and is released. Called under the lock. */
   public abstract DeviceStream stream();
 
-  /** The memory's address, which holds until the owner is idle. Called under the lock. */
+  /** The memory's address, valid until no access is open. Called under the lock. */
   public abstract long address();
 
   /** Gives the memory back in the order of {@link #stream}. Called once, at the end. */
   public abstract void free();
 
-  /** Where the memory is kept now. */
+  /** The tier that holds the memory now. */
   public abstract SpillTier tier();
 
   /** Called under the lock when the memory becomes exposed. */
@@ -91,7 +91,7 @@ public abstract class BufferOwner {
     }
   }
 
-  /** Whether someone has a pointer, good for writing, that copy-on-write does not see in use. */
+  /** Whether a pointer for writing exists whose use copy-on-write cannot see. */
   final boolean isWritable() {
     lock.lock();
     try {
@@ -109,7 +109,7 @@ public abstract class BufferOwner {
   /**
    * Counts one more slice.
    *
-   * @throws IllegalStateException if the last one was closed meanwhile
+   * @throws IllegalStateException if the last slice was closed meanwhile
    */
   final void retain() {
     lock.lock();
@@ -150,7 +150,7 @@ public abstract class BufferOwner {
     return released;
   }
 
-  // No one else reaches the memory once the owner is released.
+  // No other thread can reach the memory once the owner is released.
   private void freeMemory(FirstFailure failure) {
     uses.orderAllBefore(stream(), failure);
     uses.clear(failure);
@@ -243,9 +243,9 @@ public abstract class BufferOwner {
   }
 
   /**
-   * Marks the memory as known to a third party, for good: it is never moved again.
+   * Marks the memory as known to a third party: it is never moved again.
    *
-   * @param wasSpilled whether it had to be brought back for that
+   * @param wasSpilled whether it was spilled before
    */
   final void expose(boolean wasSpilled) {
     lock.lock();
@@ -261,7 +261,7 @@ public abstract class BufferOwner {
   }
 
   /**
-   * Takes the lock if that needs no waiting and nothing keeps the memory where it is. If so, {@link
+   * Takes the lock if that needs no waiting and the memory may move. If this returns true, {@link
    * #endMove} must follow.
    */
   public final boolean beginMove() {
@@ -290,7 +290,7 @@ public abstract class BufferOwner {
     failure.rethrow();
   }
 
-  /** Forgets the work before a move that is done, and so is ordered behind that work. */
+  /** Forgets the uses before a move. The move is done, so later work need not wait for them. */
   public final void forgetUses() {
     FirstFailure failure = new FirstFailure();
     uses.clear(failure);

@@ -12,7 +12,7 @@ import io.millrace.annotation.PublicEvolving;
 public final class FirstFailure {
   private Throwable failure;
 
-  /** Runs {@code step} and keeps what it throws. */
+  /** Runs {@code step} and keeps the exception that it throws. */
   public void run(Runnable step) {
     try {
       step.run();
@@ -45,7 +45,7 @@ public final class FirstFailure {
     return failure != null;
   }
 
-  /** Throws what is kept, if there was a failure. */
+  /** Throws the kept exception, if there is one. */
   public void rethrow() {
     if (failure instanceof Error error) {
       throw error;

@@ -13,15 +13,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports buffers that the garbage collector found before anyone closed them, with the place that
- * made them. It only reports: what is copied and freed does not depend on it. The system property
- * {@code millrace.leak-detection} sets the {@link Level}; a value that is none is logged as an
- * error and counts as {@code sampled}. Thread-safe. The idea is Netty's.
+ * Reports buffers that were garbage-collected without being closed, with the stack that created
+ * them. It only reports: copying and freeing do not depend on it. The system property {@code
+ * millrace.leak-detection} sets the {@link Level}; an unknown value is logged as an error and
+ * counts as {@code sampled}. Thread-safe. The idea is Netty's.
  */
 final class LeakDetector {
   static final String LEVEL_PROPERTY = "millrace.leak-detection";
 
-  // A prime, so that of batches with the same number of buffers every buffer has its turn.
+  // A prime, so that every buffer is sampled some time if batches all have the same number of
+  // buffers.
   static final int SAMPLE_INTERVAL = 127;
 
   private static final Logger LOGGER = LoggerFactory.getLogger(LeakDetector.class);
@@ -42,10 +43,10 @@ final class LeakDetector {
   // Threads that lose a count of each other sample a little less.
   private int made;
 
-  /** Which buffers are followed. */
+  /** The buffers that are tracked. */
   enum Level {
     OFF,
-    /** One in {@link #SAMPLE_INTERVAL}. */
+    /** One buffer in {@link #SAMPLE_INTERVAL}. */
     SAMPLED,
     /** All, which walks the stack for each buffer. */
     ALL;
@@ -58,7 +59,11 @@ final class LeakDetector {
         return valueOf(name.toUpperCase(Locale.ROOT));
       } catch (IllegalArgumentException e) {
         error.accept(
-            LEVEL_PROPERTY + " must be off, sampled or all, but is '" + name + "': taking sampled");
+            "expected off, sampled or all for "
+                + LEVEL_PROPERTY
+                + ", got '"
+                + name
+                + "': using sampled");
         return SAMPLED;
       }
     }
@@ -110,7 +115,7 @@ final class LeakDetector {
     return true;
   }
 
-  /** Reports what was collected since the last time. */
+  /** Reports the buffers collected since the last call. */
   void reportCollected() {
     for (Reference<?> next = collected.poll(); next != null; next = collected.poll()) {
       if (next instanceof Tracker tracker && open.remove(tracker)) {
@@ -120,7 +125,7 @@ final class LeakDetector {
     }
   }
 
-  /** How many were reported. */
+  /** The number of buffers reported. */
   long leaks() {
     return leaks.get();
   }

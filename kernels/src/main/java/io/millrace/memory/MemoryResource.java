@@ -19,36 +19,35 @@ public interface MemoryResource {
   /**
    * Allocates memory for work enqueued on {@code stream} after this call. The content is undefined.
    *
-   * @param bytes 0 gives the address 0
+   * @param bytes 0 returns the address 0
    * @return an address aligned to at least 64 bytes
-   * @throws GpuOutOfMemoryException if there is no such memory left
+   * @throws GpuOutOfMemoryException if the resource has too little memory left
    */
   long allocate(long bytes, DeviceStream stream);
 
   /**
-   * Gives memory back once the work enqueued on {@code stream} so far is done. The stream may be
-   * closed.
+   * Frees memory once the work enqueued on {@code stream} so far is done. The stream may be closed.
    *
-   * @param address what {@link #allocate} gave
-   * @param bytes what it was asked for
+   * @param address the address returned by {@link #allocate}
+   * @param bytes the bytes requested from {@link #allocate}
    */
   void free(long address, long bytes, DeviceStream stream);
 
   /**
-   * Whether a buffer of this memory that is shared is copied when one of its slices is written to
-   * (copy-on-write), so that a shallow copy costs nothing. Otherwise shallow copies are real copies
-   * and shared memory is not written to.
+   * Whether shared memory is copied when one of its slices is written to (copy-on-write), so that a
+   * shallow copy costs nothing. Otherwise shallow copies copy the bytes and shared memory cannot be
+   * written to.
    */
   default boolean copiesOnWrite() {
     return true;
   }
 
   /**
-   * Allocates memory that one slice holds. The memory stays where it is; resources that move memory
-   * override this.
+   * Allocates an owner with one slice. Its memory never moves; resources that move memory override
+   * this.
    *
    * @param bytes 0 or more
-   * @throws GpuOutOfMemoryException if there is no such memory left
+   * @throws GpuOutOfMemoryException if the resource has too little memory left
    */
   default BufferOwner allocateOwner(long bytes, DeviceStream stream) {
     long address = allocate(bytes, stream);

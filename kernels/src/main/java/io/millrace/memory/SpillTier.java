@@ -3,7 +3,7 @@ package io.millrace.memory;
 
 import io.millrace.annotation.PublicEvolving;
 
-/** Where spillable memory may be, the fastest tier first. */
+/** The places that hold spillable memory, fastest first. */
 @PublicEvolving
 public enum SpillTier {
   DEVICE("gpu"),

@@ -39,8 +39,8 @@ final class StreamUses {
   }
 
   /**
-   * Makes later work of {@code stream} wait for every use. Where {@code stream} is closed the host
-   * waits; where neither can wait, the device has failed and runs nothing any more.
+   * Makes later work of {@code stream} wait for every use. If {@code stream} is closed, the host
+   * waits; if neither can wait, the device has failed and runs nothing any more.
    */
   void orderAllBefore(DeviceStream stream, FirstFailure failure) {
     for (Use use : uses) {

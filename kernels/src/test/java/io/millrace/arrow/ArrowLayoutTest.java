@@ -3,7 +3,6 @@ package io.millrace.arrow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.arrow.ArrowLayout.ArgumentsLayout;
 import io.millrace.arrow.ArrowLayout.Integers;
 import io.millrace.arrow.ArrowLayout.Operation;
 import io.millrace.column.DataType;
@@ -11,6 +10,7 @@ import io.millrace.device.HostMemory;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
+import io.millrace.testing.CudaStructures;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RowCountTest;
@@ -42,7 +42,8 @@ class ArrowLayoutTest {
   }
 
   /**
-   * @param comparedBytes of the targets, from their start; what is behind is undefined
+   * @param comparedBytes number of bytes to compare from the start of the targets; the rest is
+   *     undefined
    */
   private void assertSameOnBoth(
       byte[] bytes, long targetBytes, Conversion conversion, long comparedBytes) {
@@ -181,13 +182,22 @@ class ArrowLayoutTest {
   }
 
   @Test
+  void argumentsHaveTheFieldsOfTheKernels() {
+    CudaStructures cuda = CudaStructures.ofSources();
+    assertThat(ArrowLayout.Arguments.LAYOUT.fields())
+        .isEqualTo(cuda.layout("ArrowLayoutArguments").fields());
+    assertThat(ArrowLayout.DecimalArguments.LAYOUT.fields())
+        .isEqualTo(cuda.layout("ArrowDecimalArguments").fields());
+  }
+
+  @Test
   void argumentsHaveTheSizeThatTheKernelsExpect() {
     if (device.isCuda()) {
       assertThat(device.device().loadModule("arrow_layout").constant("sizeof_ArrowLayoutArguments"))
-          .isEqualTo(ArgumentsLayout.BYTES);
+          .isEqualTo(ArrowLayout.Arguments.LAYOUT.bytes());
       assertThat(
               device.device().loadModule("arrow_layout").constant("sizeof_ArrowDecimalArguments"))
-          .isEqualTo(ArrowLayout.DecimalArgumentsLayout.BYTES);
+          .isEqualTo(ArrowLayout.DecimalArguments.LAYOUT.bytes());
     }
   }
 }

@@ -29,7 +29,7 @@ public final class BenchmarkTable {
   private static final String RESOURCE = "resource";
   private static final String BASELINE_RESOURCE = "CUDA";
 
-  /** What a line is about: class and method without the counterpart's prefix, and parameters. */
+  /** The key of a line: class and method without the counterpart's prefix, and parameters. */
   private record Line(String operation, Map<String, String> parameters) {}
 
   private record Times(Double ours, Double libcudf) {
@@ -43,7 +43,7 @@ public final class BenchmarkTable {
   /**
    * Runs the benchmarks that match.
    *
-   * @param arguments those of JMH's command line
+   * @param arguments JMH's command-line arguments
    */
   public static void main(String[] arguments) throws RunnerException, CommandLineOptionException {
     Collection<RunResult> results = new Runner(new CommandLineOptions(arguments)).run();

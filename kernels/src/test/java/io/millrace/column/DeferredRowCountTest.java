@@ -207,7 +207,7 @@ class DeferredRowCountTest {
     DeferredRowCount count = new DeferredRowCount(UPPER_BOUND, stream, memory);
     assertThatIllegalStateException()
         .isThrownBy(count::get)
-        .withMessage("nothing was said to write the row count");
+        .withMessage("no work was announced to write the row count");
     count.close();
   }
 
@@ -229,7 +229,7 @@ class DeferredRowCountTest {
       List<Column> columns = table.columns();
       assertThatIllegalArgumentException()
           .isThrownBy(() -> new Table(table.schema(), columns, count))
-          .withMessage("column 'id' is BIGINT[2], not BIGINT[5]");
+          .withMessage("expected BIGINT[5] for column 'id', got BIGINT[2]");
     }
   }
 }

@@ -95,10 +95,10 @@ class TableTest {
       List<Column> columns = table.columns();
       assertThatIllegalArgumentException()
           .isThrownBy(() -> new Table(table.schema(), columns, 4))
-          .withMessage("column 'id' is BIGINT[3], not BIGINT[4]");
+          .withMessage("expected BIGINT[4] for column 'id', got BIGINT[3]");
       assertThatIllegalArgumentException()
           .isThrownBy(() -> new Table(Schema.of(Field.of("id", DataType.INT64)), columns, 3))
-          .withMessage("2 columns for the schema (id BIGINT)");
+          .withMessage("expected a column for each field of (id BIGINT), got 2");
       assertThatIllegalArgumentException()
           .isThrownBy(
               () ->
@@ -106,7 +106,7 @@ class TableTest {
                       Schema.of(Field.of("id", DataType.INT32), Field.of("n", DataType.STRING)),
                       columns,
                       3))
-          .withMessage("column 'id' is BIGINT[3], not INT[3]");
+          .withMessage("expected INT[3] for column 'id', got BIGINT[3]");
       assertThatIllegalArgumentException()
           .isThrownBy(
               () ->

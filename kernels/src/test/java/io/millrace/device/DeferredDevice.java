@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * refuses work. For one thread.
  */
 public final class DeferredDevice implements Device {
-  /** What freed memory is filled with. */
+  /** The byte that freed memory is filled with. */
   public static final byte FREED = (byte) 0xdd;
 
   private final PinnedStagingPool stagingPool = new PinnedStagingPool(this);

@@ -24,7 +24,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What the device layer costs before any kernel does work: allocations, copies, launches. */
+/** Measures the overhead of the device layer: allocations, copies and launches. */
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 @Warmup(iterations = 1, time = 300, timeUnit = TimeUnit.MILLISECONDS)
@@ -50,7 +50,7 @@ public class DeviceBenchmark {
     }
   }
 
-  /** Where memory comes from. */
+  /** The ways to allocate memory. */
   public enum Resource {
     POOL,
     CUDA_ASYNC,

@@ -48,6 +48,6 @@ class DeviceSelectionTest {
   void anUnknownOptionIsRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Device.select("gpu", 0))
-        .withMessage("millrace.device must be auto, cuda or host, but is 'gpu'");
+        .withMessage("expected auto, cuda or host for millrace.device, got 'gpu'");
   }
 }

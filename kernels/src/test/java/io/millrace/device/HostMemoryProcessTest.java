@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What only a process of its own can show: who uses host memory first. */
+/** Tests of the first use of host memory, which need a process of their own. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostMemoryProcessTest {
   @Test

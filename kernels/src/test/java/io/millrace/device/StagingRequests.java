@@ -8,8 +8,8 @@ public final class StagingRequests {
   private StagingRequests() {}
 
   /**
-   * Calls {@code listener} with the size of each request that is made until {@link #ignore}, in the
-   * thread that makes it. What it throws fails the request.
+   * Calls {@code listener} with the size of each request until {@link #ignore}, in the thread that
+   * makes the request. The request fails if the listener throws.
    */
   public static void listen(PinnedStagingPool pool, LongConsumer listener) {
     pool.listen(listener);

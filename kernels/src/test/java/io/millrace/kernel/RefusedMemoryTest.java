@@ -62,7 +62,7 @@ class RefusedMemoryTest {
     return new Schema(fields);
   }
 
-  // The fewest requests are those of the buffers of the output.
+  // At least the buffers of the output are requested.
   static Stream<Arguments> operations() {
     return Stream.of(
         Arguments.of("copy", 40, (Operation) (input, s, m) -> input.copyTo(m, s, s)),

@@ -35,7 +35,7 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
 /**
- * One random program over buffers that threads share, with limits, budgets and failures that follow
+ * A random program over buffers that threads share, with limits, budgets and failures that follow
  * from a seed. Each {@link Handle} knows the bytes that its buffer must have. With one thread the
  * seed alone decides what happens.
  */
@@ -48,7 +48,7 @@ final class BufferProgram {
   private final TrackingResourceAdaptor deviceMemory;
   private final TrackingResourceAdaptor hostMemory;
   private final SpillManager manager;
-  private final List<SpillQuota> shares = new ArrayList<>();
+  private final List<SpillQuota> quotas = new ArrayList<>();
   private final List<Budget> budgets = new ArrayList<>();
   private final List<SpillableResourceAdaptor> resources = new ArrayList<>();
   private final Queue<Handle> handedOver = new ConcurrentLinkedQueue<>();
@@ -126,15 +126,15 @@ final class BufferProgram {
               .withCopyOnWrite(random.nextInt(8) > 0)
               .withStatisticsLevel(random.nextInt(3));
       boolean hasDisk = random.nextInt(4) > 0;
-      SpillQuota share =
+      SpillQuota quota =
           manager.openQuota(
-              "share " + i,
+              "quota " + i,
               hasDisk ? limits.withDisk(List.of(directory), limit(random, 0)) : limits);
-      shares.add(share);
+      quotas.add(quota);
       for (int payer = 0; payer < 2; payer++) {
         Budget budget = new Budget(limit(random, 0));
         budgets.add(budget);
-        resources.add(share.resource(budget));
+        resources.add(quota.resource(budget));
       }
     }
   }
@@ -169,7 +169,7 @@ final class BufferProgram {
     return handedOver.poll();
   }
 
-  /** Runs the program to its end in the calling thread and checks what is left. */
+  /** Runs the whole program in the calling thread and checks that nothing is held. */
   void run() {
     try (BufferProgramThread thread = new BufferProgramThread(this, seed)) {
       for (int i = 0; i < STEPS; i++) {
@@ -182,7 +182,7 @@ final class BufferProgram {
     finish();
   }
 
-  /** Runs the program with several threads and checks what is left. */
+  /** Runs the program with several threads and checks that nothing is held. */
   void run(int threads) throws InterruptedException {
     ExecutorService executor = Executors.newFixedThreadPool(threads);
     try {
@@ -234,7 +234,7 @@ final class BufferProgram {
   }
 
   private long sum(ToLongFunction<SpillQuota> bytes) {
-    return shares.stream().mapToLong(bytes).sum();
+    return quotas.stream().mapToLong(bytes).sum();
   }
 
   private void closeHandedOver() {
@@ -248,7 +248,7 @@ final class BufferProgram {
     assertThat(deviceMemory.heldBytes()).isZero();
     assertThat(hostMemory.heldBytes()).isZero();
     assertThat(sum(SpillQuota::diskBytes)).isZero();
-    shares.forEach(SpillQuota::close);
+    quotas.forEach(SpillQuota::close);
     manager.close();
   }
 }

@@ -17,7 +17,7 @@ import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
-/** One thread of a {@link BufferProgram}, with streams of its own. */
+/** A thread of a {@link BufferProgram}, with streams of its own. */
 final class BufferProgramThread implements AutoCloseable {
   private static final int MAX_HANDLES = 24;
   private static final int MAX_BYTES = 20_000;
@@ -26,11 +26,11 @@ final class BufferProgramThread implements AutoCloseable {
   private final RandomGenerator random;
   private final List<DeviceStream> streams = new ArrayList<>();
   private final List<Handle> handles = new ArrayList<>();
-  // What is being read in a scope that is open: it may be closed, but not written to.
+  // Buffers that are read in an open scope: they may be closed, but not written to.
   private final List<Handle> inScope = new ArrayList<>();
   private final Queue<PendingRead> reads = new ArrayDeque<>();
 
-  /** A copy to the host that is enqueued, and what it must find. */
+  /** An enqueued copy to the host, and the bytes expected. */
   private record PendingRead(long hostAddress, ByteBuffer expected, DeviceStream stream) {}
 
   BufferProgramThread(BufferProgram program, long seed) {
@@ -191,7 +191,7 @@ final class BufferProgramThread implements AutoCloseable {
     }
   }
 
-  // Other things go on while the scope is open, which may neither move nor change what it holds.
+  // Other operations run while the scope is open; they must neither move nor change its memory.
   private void readInScope() {
     if (!inScope.isEmpty()) {
       return;

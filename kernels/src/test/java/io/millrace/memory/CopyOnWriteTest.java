@@ -202,8 +202,8 @@ class CopyOnWriteTest {
                 false,
                 new SpillStatistics(0),
                 System::nanoTime);
-        SpillQuota share = manager.openQuota("test", limits);
-        Buffer s1 = Buffer.allocate(16, device.stream(), share.resource(MemoryBudget.unlimited()));
+        SpillQuota quota = manager.openQuota("test", limits);
+        Buffer s1 = Buffer.allocate(16, device.stream(), quota.resource(MemoryBudget.unlimited()));
         Buffer s2 = s1.shallowCopy(device.stream());
         Buffer s3 = s1.share();
         AccessScope scope = AccessScope.on(device.stream())) {

@@ -10,7 +10,7 @@ import io.millrace.device.GpuOutOfMemoryException;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** Which of several failures is thrown, and what becomes of the others. */
+/** Tests that the first of several failures is thrown, with the others suppressed. */
 class FirstFailureTest {
   private final FirstFailure failure = new FirstFailure();
   private final RuntimeException first = new GpuOutOfMemoryException("first");

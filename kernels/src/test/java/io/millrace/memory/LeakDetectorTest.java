@@ -11,7 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** Buffers that nobody closed are reported once the garbage collector has found them. */
+/** Tests that buffers without a close are reported once they are garbage-collected. */
 class LeakDetectorTest {
   private static final int ATTEMPTS = 100;
   private static final long PAUSE_NANOS = 20_000_000;
@@ -80,8 +80,8 @@ class LeakDetectorTest {
         .isEqualTo(LeakDetector.Level.SAMPLED);
     assertThat(errors)
         .containsExactly(
-            "millrace.leak-detection must be off, sampled or all, but is 'paranoid':"
-                + " taking sampled");
+            "expected off, sampled or all for millrace.leak-detection, got 'paranoid':"
+                + " using sampled");
     assertThat(LeakDetector.Level.parse("Off", errors::add)).isEqualTo(LeakDetector.Level.OFF);
     assertThat(errors).hasSize(1);
   }

@@ -161,7 +161,7 @@ public final class ExpressionValues {
     };
   }
 
-  /** Of a precision's digits. */
+  /** A random value with the digits of a precision. */
   private Object timestamp(DataType type) {
     long millis = random.nextInt(4) == 0 ? 0 : random.nextLong(MILLIS_PER_DAY);
     Instant instant =

@@ -14,7 +14,7 @@ import java.util.Queue;
  * given back late, and is then checked: who still writes to it fails the test.
  */
 final class PoisoningResourceAdaptor implements MemoryResource, AutoCloseable {
-  /** What freed memory is filled with. */
+  /** The byte that freed memory is filled with. */
   static final byte POISON = (byte) 0xdd;
 
   private static final long LATE_BYTES = 32L << 20;

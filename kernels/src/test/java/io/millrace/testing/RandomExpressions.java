@@ -187,7 +187,7 @@ public final class RandomExpressions {
   private void addLists(DataType type, List<FunctionCall> calls) {
     for (int constants : new int[] {2, MANY_CONSTANTS}) {
       List<Expression> list = new ArrayList<>();
-      // Beside which -0.0 and NaN are told apart.
+      // These distinguish -0.0 and NaN.
       if (type.isFloatingPoint()) {
         list.add(
             new Expression.Literal(
@@ -333,8 +333,8 @@ public final class RandomExpressions {
   }
 
   /**
-   * One that is none of {@code others}, which a planner would simplify; as deep as chance wants, so
-   * that trees stay narrow.
+   * An expression that is none of {@code others}, since a planner would simplify equal ones; of
+   * random depth, so that trees stay narrow.
    */
   private Expression another(
       List<Expression> others, DataType type, int depth, boolean readsColumns) {
@@ -363,7 +363,7 @@ public final class RandomExpressions {
     operandsOf(expression).forEach(operand -> collect(operand, names));
   }
 
-  /** What the expression is made of, in the order it is written; empty for a column or literal. */
+  /** The operands of the expression in writing order; empty for a column or literal. */
   public static List<Expression> operandsOf(Expression expression) {
     if (expression instanceof Expression.Call call) {
       return call.arguments();

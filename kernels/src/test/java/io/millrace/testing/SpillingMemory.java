@@ -14,8 +14,8 @@ import io.millrace.memory.spill.SpillStatistics;
 import io.millrace.memory.spill.SpillableResourceAdaptor;
 
 /**
- * Memory that moves as often as it may: each allocation first spills every buffer that no scope
- * holds, and what is freed is poisoned. An address that is used outside its scope gives wrong
+ * Memory that moves as often as possible: each allocation first spills every buffer that no scope
+ * holds, and freed memory is poisoned. An address that is used outside its scope gives wrong
  * results.
  */
 final class SpillingMemory implements AutoCloseable {
@@ -23,7 +23,7 @@ final class SpillingMemory implements AutoCloseable {
   private final TrackingResourceAdaptor hostMemory;
   private final PoisoningResourceAdaptor poisoning;
   private final SpillManager manager;
-  private final SpillQuota share;
+  private final SpillQuota quota;
   private final SpillableResourceAdaptor resource;
 
   /** Spills all it can before each allocation. */
@@ -61,8 +61,8 @@ final class SpillingMemory implements AutoCloseable {
         new SpillManager(
             spilling, hostMemory, Long.MAX_VALUE, true, new SpillStatistics(1), System::nanoTime);
     spilling.manager = manager;
-    share = manager.openQuota("the test", SpillLimits.DEFAULT);
-    resource = share.resource(MemoryBudget.unlimited());
+    quota = manager.openQuota("the test", SpillLimits.DEFAULT);
+    resource = quota.resource(MemoryBudget.unlimited());
   }
 
   SpillableResourceAdaptor resource() {
@@ -71,10 +71,10 @@ final class SpillingMemory implements AutoCloseable {
 
   /** Bytes that are held, wherever they are. */
   long heldBytes() {
-    return share.deviceBytes() + share.hostBytes() + share.diskBytes();
+    return quota.deviceBytes() + quota.hostBytes() + quota.diskBytes();
   }
 
-  /** What is held, by the place that allocated or spilled it. */
+  /** The memory held, by the call site that allocated or spilled it. */
   String report() {
     poisoning.close();
     return deviceMemory.report() + hostMemory.report();
@@ -83,7 +83,7 @@ final class SpillingMemory implements AutoCloseable {
   @Override
   public void close() {
     try (manager;
-        share) {
+        quota) {
       poisoning.close();
     }
   }

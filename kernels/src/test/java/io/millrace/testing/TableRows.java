@@ -59,7 +59,9 @@ public final class TableRows {
     }
   }
 
-  /** The time of day; what is stored if that is no LocalTime, as the end of the day of CEIL. */
+  /**
+   * The time of day; the stored number if it is out of LocalTime's range, as CEIL's end of the day.
+   */
   public static Object time(int millis) {
     boolean isOfDay = millis >= 0 && millis < Duration.ofDays(1).toMillis();
     return isOfDay ? LocalTime.ofNanoOfDay(millis * 1_000_000L) : (Object) millis;

@@ -1,2 +1,2 @@
-/** What the tests of all modules share: a device with tracked memory, and tables of Java values. */
+/** Test support for all modules: a device with tracked memory, and tables of Java values. */
 package io.millrace.testing;

@@ -31,10 +31,10 @@ public final class ArrowCDataInterface {
   private final MemoryResource resource;
 
   /**
-   * @param allocator counts exported memory and holds the structs; stays the caller's; closed after
-   *     all that was exported is released and all that was imported is closed
+   * @param allocator counts exported memory and holds the structs; owned by the caller; closed
+   *     after all exported arrays are released and all imported tables are closed
    * @param hostStream a host stream, open as long
-   * @param resource host memory for what is converted or copied
+   * @param resource host memory for conversions and copies
    */
   public ArrowCDataInterface(
       BufferAllocator allocator, DeviceStream hostStream, MemoryResource resource) {
@@ -45,10 +45,10 @@ public final class ArrowCDataInterface {
 
   /**
    * Fills {@code array} and {@code schema} with {@code table}, as a struct array of its columns.
-   * The table stays the caller's, who may close it: the array keeps the memory until its consumer
+   * The caller still owns the table and may close it: the array keeps the memory until its consumer
    * calls its release callback, from any thread. A table in device memory is copied to the host.
    *
-   * @param array released or new, as {@link ArrowArray#allocateNew} makes it; stays the caller's
+   * @param array released or new, as {@link ArrowArray#allocateNew} makes it; owned by the caller
    * @param schema likewise
    * @param stream a stream of the table's device, which is waited for; of the host for host tables
    */

@@ -44,7 +44,7 @@ public final class ArrowCDeviceExporter {
   private final MemoryResource hostResource;
 
   /**
-   * @param allocator holds schemas; stays the caller's; closed after all schemas are
+   * @param allocator holds schemas; owned by the caller; closed after all schemas
    * @param hostStream a host stream, open until all host arrays are released
    * @param hostResource host memory for host arrays
    */
@@ -66,18 +66,18 @@ public final class ArrowCDeviceExporter {
   }
 
   /**
-   * A struct array of {@code table}, which it owns from now on: releasing it closes the table. The
-   * memory stays where it is, exposed, but for what is laid out otherwise or shared with others,
-   * which is copied. If this throws, the table stays the caller's.
+   * Exports {@code table} as a struct array that owns the table: releasing the array closes the
+   * table. The memory stays in place and is exposed; parts that are laid out differently or shared
+   * with other tables are copied. If this throws, the caller still owns the table.
    *
-   * <p>On a GPU the device type is CUDA, and {@code sync_event} is behind all work that the array
-   * needs, which this does not wait for; it is the array's, as the memory is. On the host the type
-   * is CPU.
+   * <p>On a GPU the device type is CUDA, and {@code sync_event} is recorded after all work that the
+   * array needs, which this does not wait for; the array owns the event as it owns the memory. On
+   * the host the type is CPU.
    *
    * @param stream a stream of the table's device, open, like the stream of the table's memory,
    *     until the array is released
    * @param resource memory of that device for what is copied
-   * @return the array, to be released by whoever takes it; closing it releases it
+   * @return the array, which its receiver releases; closing it releases it
    * @throws IllegalArgumentException if the table is on another device
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no room for what is copied
    */
@@ -100,17 +100,17 @@ public final class ArrowCDeviceExporter {
   }
 
   /**
-   * A struct array over the memory of {@code table}, which stays the caller's; consumers only read
-   * it. Nothing is copied but what is laid out otherwise. Until the array is released the memory
-   * lives, even if the table is closed, and stays where it is; whoever writes to another buffer
-   * over it meanwhile moves to a copy. Device type and {@code sync_event} are those of {@link
+   * A struct array over the memory of {@code table}, which the caller keeps; consumers only read
+   * it. Only parts that are laid out differently are copied. Until the array is released the memory
+   * lives, even if the table is closed, and stays in place; a write to another buffer over the same
+   * memory moves that buffer to a copy. Device type and {@code sync_event} are those of {@link
    * #toArrowDevice(Table, DeviceStream, MemoryResource)}.
    *
    * @param stream a stream of the table's device, open, like the stream of the table's memory,
    *     until the array is released. The consumer's work is ordered before the release by the
    *     consumer
    * @param resource memory of that device for what is laid out otherwise
-   * @return the array, to be released by whoever takes it; closing it releases it
+   * @return the array, which its receiver releases; closing it releases it
    * @throws IllegalArgumentException if the table is on another device
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no room for what is made or for
    *     spilled memory
@@ -158,7 +158,7 @@ public final class ArrowCDeviceExporter {
 
   /**
    * A struct array of a copy of {@code table} in host memory, of the device type CPU. It has no
-   * ties to the table, which stays the caller's, and no offsets.
+   * ties to the table, which the caller still owns, and no offsets.
    *
    * @param stream a stream of the table's device, which is waited for
    * @return the array; closing it releases it

@@ -53,9 +53,9 @@ public final class ArrowCDeviceImporter {
   private final MemoryResource hostResource;
 
   /**
-   * @param allocator holds schemas while they are read; stays the caller's
+   * @param allocator holds schemas while they are read; owned by the caller
    * @param hostStream a host stream
-   * @param hostResource host memory for what is converted on its way to the device
+   * @param hostResource host memory for conversions before copies to the device
    */
   public ArrowCDeviceImporter(
       BufferAllocator allocator, DeviceStream hostStream, MemoryResource hostResource) {
@@ -190,9 +190,9 @@ public final class ArrowCDeviceImporter {
   }
 
   /**
-   * A table over the children of a struct array in memory that the stream's device reaches. It must
-   * be closed before the array is released, which is left to the caller. It owns what had to be
-   * converted: BOOL, decimals of up to 18 digits, times and timestamps of other units, 64-bit
+   * A table over the children of a struct array in memory that the stream's device reaches. The
+   * table must be closed before the array is released, which the caller does. The table owns the
+   * converted parts: BOOL, decimals of up to 18 digits, times and timestamps of other units, 64-bit
    * offsets, dictionary codes that are not of 32 bits, masks without padding to 64 bytes,
    * misaligned buffers.
    *

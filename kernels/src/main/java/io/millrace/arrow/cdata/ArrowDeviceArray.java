@@ -44,7 +44,7 @@ public final class ArrowDeviceArray implements AutoCloseable {
     return new ArrowDeviceArray(address, false);
   }
 
-  /** Where the struct is. */
+  /** The address of the struct. */
   public long address() {
     if (address == 0) {
       throw new IllegalStateException("the ArrowDeviceArray is closed");
@@ -57,7 +57,7 @@ public final class ArrowDeviceArray implements AutoCloseable {
     return ArrowArray.wrap(address());
   }
 
-  /** Which device of its type; -1 where there is but one. */
+  /** The index of the device of its type; -1 if there is only one. */
   public long deviceId() {
     return HostMemory.getLong(address() + DEVICE_ID);
   }
@@ -75,7 +75,7 @@ public final class ArrowDeviceArray implements AutoCloseable {
     return HostMemory.getLong(address() + SYNC_EVENT);
   }
 
-  /** Sets all but the array. */
+  /** Sets all members except the array. */
   void putDevice(ArrowDeviceType type, long deviceId, long syncEvent) {
     HostMemory.putLong(address() + DEVICE_ID, deviceId);
     HostMemory.putInt(address() + DEVICE_TYPE, type.code());
@@ -98,7 +98,7 @@ public final class ArrowDeviceArray implements AutoCloseable {
   }
 
   /**
-   * Moves the struct to {@code target}, from where it is to be released; this one is marked
+   * Moves the struct to {@code target}, which must be released instead; this struct is marked
    * released.
    *
    * @param target {@value #STRUCT_BYTES} bytes of native memory that hold no array

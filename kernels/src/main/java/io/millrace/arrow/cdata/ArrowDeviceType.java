@@ -3,7 +3,10 @@ package io.millrace.arrow.cdata;
 
 import io.millrace.annotation.PublicEvolving;
 
-/** Where the buffers of an {@link ArrowDeviceArray} are: Arrow's {@code ARROW_DEVICE_*}. */
+/**
+ * The type of device that holds the buffers of an {@link ArrowDeviceArray}: Arrow's {@code
+ * ARROW_DEVICE_*}.
+ */
 @PublicEvolving
 public enum ArrowDeviceType {
   /** Ordinary host memory. */

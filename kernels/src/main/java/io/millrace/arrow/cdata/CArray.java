@@ -22,7 +22,7 @@ record CArray(long address) {
     return get(LENGTH);
   }
 
-  /** -1 if nobody has counted. */
+  /** -1 if not counted. */
   long nullCount() {
     return get(NULL_COUNT);
   }

@@ -8,9 +8,9 @@ import io.millrace.arrow.ArrowNode;
 import org.apache.arrow.vector.types.pojo.Field;
 
 /**
- * Checks what one ArrowArray struct says, before any of it is used. What it points to is checked as
- * far as an address alone can be: pointers that are needed and 0, or no addresses of a process, are
- * refused; others are trusted.
+ * Checks the members of an ArrowArray struct before they are used. Pointers are checked as far as
+ * possible without reading memory: required pointers that are 0 or cannot be addresses of a process
+ * are refused; others are trusted.
  */
 record CArrayCheck(CArray array, Field field) {
 

@@ -23,10 +23,10 @@ import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
 
 /**
- * Makes host columns of an ArrowArray struct in host memory; see {@link ArrowColumnImporter}.
+ * Imports an ArrowArray struct in host memory as host columns; see {@link ArrowColumnImporter}.
  *
  * @param hostStream a host stream, open as long as the columns
- * @param resource host memory for what is converted
+ * @param resource host memory for converted columns
  */
 record CArrayReader(DeviceStream hostStream, MemoryResource resource) {
 
@@ -49,7 +49,7 @@ record CArrayReader(DeviceStream hostStream, MemoryResource resource) {
   /** The field of a table under the name that it has in errors. */
   static Field named(Field root) {
     if (!(root.getType() instanceof ArrowType.Struct) || root.getDictionary() != null) {
-      throw new ArrowTypeException("a table is a struct array, not " + root.getType());
+      throw new ArrowTypeException("expected a struct array, got " + root.getType());
     }
     return new Field("table", root.getFieldType(), root.getChildren());
   }

@@ -33,7 +33,7 @@ final class CSchema {
   private static final int CHILDREN = 40;
   private static final int DICTIONARY = 48;
   private static final int RELEASE = 56;
-  // What Arrow allows.
+  // The flags that Arrow defines.
   private static final int MAX_DEPTH = 64;
   // More than any table has; what lies above it was never a count.
   private static final int MAX_CHILDREN = 1 << 20;
@@ -68,10 +68,10 @@ final class CSchema {
 
   /**
    * The field of a struct in message format. Reads a copy of the struct, because Arrow's importer
-   * releases what it reads; the struct stays its owner's.
+   * releases the struct that it reads; the caller still owns the struct.
    *
-   * @throws ArrowFormatException if the struct, or one below it, is released, is not there, lacks
-   *     its format, or is not understood
+   * @throws ArrowFormatException if the struct, or a struct below it, is released, missing, without
+   *     a format, or invalid
    */
   static Field read(ArrowSchema schema, BufferAllocator allocator) throws ArrowFormatException {
     List<Long> copies = new ArrayList<>();
@@ -84,7 +84,7 @@ final class CSchema {
     }
   }
 
-  // Which exceptions Arrow's importer throws is not specified.
+  // Arrow does not specify the exceptions of its importer.
   private static Field importField(
       ArrowSchema schema, CDataDictionaryProvider dictionaries, BufferAllocator allocator)
       throws ArrowFormatException {

@@ -19,15 +19,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Arrays over columns' own memory on any device, and the memory of what had to be converted: BOOL,
+ * Arrays over the memory of columns on any device, and the memory of converted columns: BOOL,
  * DECIMAL32 and DECIMAL64. Nothing waits. A column that is a slice becomes an array with an offset.
  *
- * <p>An export that gives the columns away exposes their memory, and copies the buffers that others
- * share, since a consumer may write to what it is given. A view only reads: it shares the buffers
- * and keeps them in their place until it is closed.
+ * <p>An export that gives the columns away exposes their memory and copies shared buffers, since a
+ * consumer may write to its array. A view only reads: it shares the buffers and keeps them in place
+ * until it is closed.
  */
 final class DeviceExport implements AutoCloseable {
-  // What is skipped leaves all buffers aligned to 64 bytes.
+  // The skipped elements keep all buffers aligned to 64 bytes.
   private static final int SKIPPED_AT_ONCE = Long.SIZE * Byte.SIZE;
 
   private final DeviceStream stream;

@@ -59,10 +59,10 @@ final class DeviceImport implements AutoCloseable {
    * A column over {@code array}, which must live longer; the caller owns the column.
    *
    * @param root in message format
-   * @param stream what conversions are enqueued on and whose order new memory follows
-   * @param resource memory of the stream's device for what is converted
+   * @param stream the stream that conversions are enqueued on and that orders new memory
+   * @param resource memory of the stream's device for converted columns
    * @throws ArrowTypeException if a type is not supported
-   * @throws ArrowFormatException if the array does not hold what the schema says
+   * @throws ArrowFormatException if the array does not match the schema
    */
   static Column importColumn(Field root, CArray array, DeviceStream stream, MemoryResource resource)
       throws ArrowFormatException {
@@ -115,7 +115,7 @@ final class DeviceImport implements AutoCloseable {
     memory.close();
   }
 
-  /** A column whose conversions are enqueued, to be made when the host has read what it must. */
+  /** A column whose conversions are enqueued, to be completed when the host's reads are done. */
   private interface Pending {
     Column finish() throws ArrowFormatException;
   }
@@ -346,7 +346,7 @@ final class DeviceImport implements AutoCloseable {
 
   private Pending dictionary(Part part) throws ArrowFormatException {
     Field field = dictionaryFields.get(part.field.getDictionary().getId());
-    // Null values are nulls of the codes: whoever must know of those must know of these.
+    // A null value is a null code, so null counts of codes need the nulls of the values.
     DataType.Field typed = part.type.fields().get(0);
     DataType.Field read = new DataType.Field(typed.name(), typed.type(), !part.isUndecided);
     Pending values = column(field, read, part.array.dictionary());

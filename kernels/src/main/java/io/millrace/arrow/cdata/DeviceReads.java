@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the host must read of memory that a stream's device works on. All of it is copied, and
- * waited for, at once; if there is nothing, nothing waits. Used by one thread.
+ * Reads by the host of memory that a stream's device works on. All reads are copied with a single
+ * wait; without reads nothing waits. Used by one thread.
  */
 final class DeviceReads implements AutoCloseable {
   private final DeviceStream stream;
@@ -24,9 +24,9 @@ final class DeviceReads implements AutoCloseable {
   }
 
   /**
-   * Adds memory to what is read.
+   * Adds memory to read.
    *
-   * @return what {@link #address} takes
+   * @return the position to pass to {@link #address}
    */
   long add(long source, long length) {
     long position = bytes;
@@ -36,7 +36,7 @@ final class DeviceReads implements AutoCloseable {
   }
 
   /**
-   * Copies what was added, as it is behind the work that the stream has, and waits for it. Called
+   * Copies the added memory, ordered after the work of the stream, and waits for the copies. Called
    * once.
    */
   void await() {
@@ -52,7 +52,10 @@ final class DeviceReads implements AutoCloseable {
     }
   }
 
-  /** Where the host reads what {@link #add} gave {@code position} for, until this is closed. */
+  /**
+   * The host address of the memory that {@link #add} returned {@code position} for, valid until
+   * this is closed.
+   */
   long address(long position) {
     return staging.address() + position;
   }

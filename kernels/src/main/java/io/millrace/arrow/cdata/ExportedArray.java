@@ -49,7 +49,7 @@ record ExportedArray(
         + children.stream().mapToLong(ExportedArray::pointers).sum();
   }
 
-  /** One block that holds the structs below the root and all arrays of pointers. */
+  /** A block that holds the structs below the root and all arrays of pointers. */
   private static final class Structs implements PrivateData {
     private final Runnable released;
     private final AtomicInteger live;

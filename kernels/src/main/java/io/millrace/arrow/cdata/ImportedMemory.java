@@ -38,7 +38,7 @@ final class ImportedMemory implements AutoCloseable {
     this.reads = new DeviceReads(stream);
   }
 
-  /** What the host reads; closed with this. */
+  /** The host's reads; closed with this. */
   DeviceReads reads() {
     return reads;
   }
@@ -50,7 +50,7 @@ final class ImportedMemory implements AutoCloseable {
     }
   }
 
-  /** Where the host has read a buffer of {@link #readOnHost}. */
+  /** The host address of a buffer of {@link #readOnHost}. */
   long hostAddress(Buffer buffer) {
     return buffer.size() == 0 ? 0 : reads.address(readBuffers.get(buffer));
   }
@@ -82,7 +82,7 @@ final class ImportedMemory implements AutoCloseable {
     return copy;
   }
 
-  /** Where values of an array can be loaded from until this is closed. */
+  /** The address to load values of an array from until this is closed. */
   long aligned(long address, long values, int width) {
     return address % Math.min(width, Long.BYTES) == 0
         ? address
@@ -118,7 +118,7 @@ final class ImportedMemory implements AutoCloseable {
     return buffer.access(AccessMode.READ, scope);
   }
 
-  /** Leaves what is not temporary to the columns, which own it from now on. */
+  /** Passes the ownership of all memory that is not temporary to the columns. */
   void give() {
     opened.clear();
   }

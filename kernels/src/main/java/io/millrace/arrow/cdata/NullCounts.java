@@ -7,7 +7,9 @@ import io.millrace.column.NotNullCheck;
 import io.millrace.column.TypeId;
 import java.util.List;
 
-/** What the null counts of ArrowArray structs, which are checked, say of NOT NULL fields. */
+/**
+ * Decides from the null counts of checked ArrowArray structs whether NOT NULL fields have nulls.
+ */
 final class NullCounts {
   private NullCounts() {}
 
@@ -32,7 +34,7 @@ final class NullCounts {
     }
   }
 
-  /** Whether only the masks can say if NOT NULL fields, this one or those in it, have nulls. */
+  /** Whether the masks must be read to know if this field or the fields in it violate NOT NULL. */
   static boolean leaveOpen(DataType.Field field, CArray array) {
     if (!field.nullable() && mayHaveNulls(array)) {
       return true;

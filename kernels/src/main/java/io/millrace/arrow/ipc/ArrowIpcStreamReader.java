@@ -29,11 +29,11 @@ import org.apache.arrow.vector.ipc.message.MessageSerializer;
 import org.apache.arrow.vector.types.pojo.Field;
 
 /**
- * Reads an Arrow IPC stream, whoever wrote it, as host tables: one for each record batch, whose
- * memory the table shares. Compressed bodies and dictionary deltas are refused. Used by one thread.
+ * Reads an Arrow IPC stream of any writer as host tables, one per record batch, which share the
+ * memory of the batch. Compressed bodies and dictionary deltas are refused. Used by one thread.
  *
- * <p>Bodies are allocated as the stream announces them: read untrusted streams into a limited
- * resource.
+ * <p>Bodies are allocated with the sizes that the stream announces: read untrusted streams into a
+ * limited resource.
  */
 @PublicEvolving
 public final class ArrowIpcStreamReader implements AutoCloseable {
@@ -57,7 +57,7 @@ public final class ArrowIpcStreamReader implements AutoCloseable {
    * @param resource host memory for the tables
    * @throws ArrowFormatException if the stream does not start with a schema
    * @throws IllegalArgumentException if a column's type is not supported
-   * @throws IOException if the channel does
+   * @throws IOException if the channel fails
    */
   public ArrowIpcStreamReader(
       ReadableByteChannel channel, DeviceStream hostStream, MemoryResource resource)
@@ -73,7 +73,7 @@ public final class ArrowIpcStreamReader implements AutoCloseable {
     this.dictionaryFields = ArrowSchemaConverter.dictionaryFields(arrowSchema.getFields());
   }
 
-  // Arrow's decoder throws what it meets; which exceptions is not specified.
+  // Arrow does not specify the exceptions of its decoder.
   private static org.apache.arrow.vector.types.pojo.Schema decodeSchema(Message message)
       throws ArrowFormatException {
     if (message.headerType() != MessageHeader.Schema) {
@@ -96,7 +96,7 @@ public final class ArrowIpcStreamReader implements AutoCloseable {
   /**
    * The table of the next record batch, which the caller owns; empty at the stream's end.
    *
-   * @throws ArrowFormatException if the stream is cut short, corrupt or uses what is not supported
+   * @throws ArrowFormatException if the stream is truncated, corrupt or uses an unsupported feature
    * @throws IOException if the channel does
    */
   public Optional<Table> read() throws IOException {

@@ -39,8 +39,8 @@ public final class ArrowIpcStreamWriter implements AutoCloseable {
    *
    * @param channel in blocking mode; closed with this
    * @param hostStream a host stream
-   * @param resource host memory for what is converted
-   * @throws IOException if the channel does
+   * @param resource host memory for converted columns
+   * @throws IOException if the channel fails
    */
   public ArrowIpcStreamWriter(
       Schema schema, WritableByteChannel channel, DeviceStream hostStream, MemoryResource resource)
@@ -53,7 +53,7 @@ public final class ArrowIpcStreamWriter implements AutoCloseable {
   }
 
   /**
-   * Writes the rows of {@code table}, which stays the caller's.
+   * Writes the rows of {@code table}, which the caller still owns.
    *
    * @throws IllegalArgumentException if its schema is another
    * @throws IllegalStateException if it is in device memory
@@ -62,7 +62,7 @@ public final class ArrowIpcStreamWriter implements AutoCloseable {
   public void write(Table table) throws IOException {
     if (!table.schema().equals(schema)) {
       throw new IllegalArgumentException(
-          "a table of " + table.schema() + " in a stream of " + schema);
+          "expected a table of " + schema + ", got " + table.schema());
     }
     List<Column> dictionaries = ArrowDictionaries.of(table.columns());
     for (int id = dictionaries.size() - 1; id >= 0; id--) {

@@ -61,14 +61,14 @@ public final class ArrowRecordBatchReader {
   }
 
   /**
-   * Reads a message. The table shares the message's memory, which lives until both are closed, but
-   * for what Arrow lays out otherwise: BOOL, DECIMAL32 and DECIMAL64.
+   * Reads a message. The table shares the message's memory, which lives until both are closed,
+   * except for types that Arrow lays out differently: BOOL, DECIMAL32 and DECIMAL64.
    *
-   * @param message host memory; stays the caller's; what is behind the message is ignored
+   * @param message host memory; owned by the caller; bytes after the message are ignored
    * @param stream a host stream, open as long as the table
-   * @param resource host memory for what is converted
+   * @param resource host memory for converted columns
    * @return the table; the caller owns it
-   * @throws ArrowFormatException if the message is cut short, corrupt or of another schema
+   * @throws ArrowFormatException if the message is truncated, corrupt or of another schema
    */
   public Table read(Buffer message, DeviceStream stream, MemoryResource resource)
       throws ArrowFormatException {

@@ -25,10 +25,10 @@ import java.util.List;
  * the length of the metadata, the metadata and the body. Buffers start at multiples of 64 bytes
  * from the start of the message.
  *
- * <p>The message is prepared when this is made and handed out as runs of memory: what the table
- * holds in Arrow's layout is not copied (see {@link ArrowArrays} for what is converted). Of a slice
- * of a table only the slice's rows are written. This keeps the table's memory until it is closed,
- * so the table may be closed before. Used by one thread.
+ * <p>The constructor prepares the message, which is handed out as ranges of memory: columns in
+ * Arrow's layout are not copied (see {@link ArrowArrays} for conversions). Only the rows of a slice
+ * are written. This keeps the table's memory until it is closed, so the table may be closed before.
+ * Used by one thread.
  */
 @PublicEvolving
 public final class ArrowRecordBatchWriter implements AutoCloseable {
@@ -56,10 +56,10 @@ public final class ArrowRecordBatchWriter implements AutoCloseable {
   }
 
   /**
-   * Prepares the message of {@code table}, which stays the caller's.
+   * Prepares the message of {@code table}, which the caller still owns.
    *
    * @param stream a host stream, open until this is closed
-   * @param resource host memory for the metadata and for what is converted
+   * @param resource host memory for the metadata and for converted columns
    * @throws IllegalArgumentException if a column is a DICTIONARY, at any depth: a message alone
    *     cannot carry the dictionary, so decode it first
    * @throws IllegalStateException if the table is in device memory
@@ -116,7 +116,7 @@ public final class ArrowRecordBatchWriter implements AutoCloseable {
         || type.fields().stream().anyMatch(field -> hasDictionary(field.type()));
   }
 
-  // Behind the head are zeros that fill the gaps between buffers.
+  // The head is followed by zeros that fill the gaps between buffers.
   private void writeHead(ByteBuffer flatbuffer, MemoryResource resource) {
     byte[] bytes = new byte[flatbuffer.remaining()];
     flatbuffer.get(bytes);

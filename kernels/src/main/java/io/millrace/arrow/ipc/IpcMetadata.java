@@ -102,7 +102,7 @@ record IpcMetadata(long rows, List<ArrowNode> nodes, List<Range> buffers, long b
     }
   }
 
-  /** What a dictionary batch message says: which dictionary, and the batch of its values. */
+  /** The content of a dictionary batch message: the dictionary's id and the batch of its values. */
   record DictionaryMetadata(long id, IpcMetadata values) {}
 
   /**

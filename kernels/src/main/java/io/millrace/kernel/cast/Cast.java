@@ -5,11 +5,12 @@ import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.TypeId;
-import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.device.KernelArguments;
 import io.millrace.device.KernelModule;
+import io.millrace.device.KernelStructure;
+import io.millrace.device.PerDevice;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
@@ -18,7 +19,7 @@ import java.util.List;
 
 /**
  * Casts between the numeric types, with Java's conversions: integers wrap, floating point to
- * integer saturates and maps NaN to 0. Nulls stay null. That is what Flink SQL's CAST does.
+ * integer saturates and maps NaN to 0. Nulls stay null. Flink SQL's CAST has the same semantics.
  */
 @PublicEvolving
 public final class Cast {
@@ -28,28 +29,39 @@ public final class Cast {
   private static final int THREADS = 256;
 
   /** The structure {@code CastArguments} of cast.cu. */
-  private static final class ArgumentsLayout {
-    static final int INPUT = 0;
-    static final int OUTPUT = 8;
-    static final int ROWS = 16;
-    static final int FROM = 24;
-    static final int TO = 28;
-    static final int BYTES = 32;
+  static final class Arguments {
+    static final KernelStructure LAYOUT = new KernelStructure("CastArguments");
+    static final KernelStructure.Int64 INPUT = LAYOUT.int64("input");
+    static final KernelStructure.Int64 OUTPUT = LAYOUT.int64("output");
+    static final KernelStructure.Int64 ROWS = LAYOUT.int64("rows");
+    static final KernelStructure.Int32 FROM = LAYOUT.int32("from");
+    static final KernelStructure.Int32 TO = LAYOUT.int32("to");
+
+    private Arguments() {}
   }
 
-  private static final int ROWS_OF_MASK_PADDING = Column.MASK_PADDING_BYTES * Byte.SIZE;
+  /** Converts the values of {@code input}, from address to address. */
+  private interface Conversion {
+    void convert(
+        long inputAddress, long outputAddress, Column input, DataType target, DeviceStream stream);
+  }
+
+  private static final PerDevice<Conversion> CONVERSIONS =
+      new PerDevice<>(host -> Cast::convertOnHost, gpu -> Cast::launch);
+
+  private static final int MASK_PADDING_ROWS = Column.MASK_PADDING_BYTES * Byte.SIZE;
 
   private Cast() {}
 
-  /** Whether {@link #cast} can do it: numeric to numeric, or to the type itself. */
+  /** Whether {@link #cast} supports the conversion: numeric to numeric, or to the same type. */
   public static boolean isSupported(DataType from, DataType to) {
     return from.equals(to) || (NUMERIC.contains(from.id()) && NUMERIC.contains(to.id()));
   }
 
   /**
-   * The column with its values cast; it shares the input's mask, and all of the input when the type
-   * stays. Its own memory is no larger than the input's rows need, also if the input is a slice.
-   * Enqueued on {@code stream}; does not wait.
+   * Casts the values of {@code input}. The result shares the input's mask, and all of the input if
+   * the type stays the same. Its own memory is no larger than the input's rows need, also if the
+   * input is a slice. Enqueued on {@code stream}; does not wait.
    *
    * @throws IllegalArgumentException if the cast is not supported
    */
@@ -61,20 +73,19 @@ public final class Cast {
     if (input.type().equals(target)) {
       return input.share();
     }
-    // The mask is shared from a whole piece of padding on, behind which the output begins.
-    int offset = input.offset() % ROWS_OF_MASK_PADDING;
+    // Masks can be sliced only at whole units of padding; the output's offset covers the rest.
+    int offset = input.offset() % MASK_PADDING_ROWS;
     long maskStart = ((long) input.offset() - offset) / Byte.SIZE;
     long end = (long) offset + input.size();
     Buffer output = Buffer.allocate(end * target.id().byteWidth(), stream, resource);
     try (AccessScope scope = AccessScope.on(stream)) {
       long from = input.offset() * (long) input.type().id().byteWidth();
       long to = offset * (long) target.id().byteWidth();
-      convert(
-          input.data().orElseThrow().access(AccessMode.READ, scope) + from,
-          output.access(AccessMode.WRITE, scope) + to,
-          input,
-          target,
-          stream);
+      long inputAddress = input.data().orElseThrow().access(AccessMode.READ, scope) + from;
+      long outputAddress = output.access(AccessMode.WRITE, scope) + to;
+      if (input.size() > 0) {
+        CONVERSIONS.of(stream.device()).convert(inputAddress, outputAddress, input, target, stream);
+      }
     } catch (RuntimeException | Error e) {
       output.close();
       throw e;
@@ -84,30 +95,23 @@ public final class Cast {
     return new Column(target, input.size(), offset, output, mask, List.of());
   }
 
-  private static void convert(
+  private static void convertOnHost(
       long inputAddress, long outputAddress, Column input, DataType target, DeviceStream stream) {
-    if (input.size() == 0) {
-      return;
-    }
-    if (stream.device().kind() == DeviceKind.HOST) {
-      for (int row = 0; row < input.size(); row++) {
-        convertElement(input.type().id(), inputAddress, target.id(), outputAddress, row);
-      }
-    } else {
-      launch(inputAddress, outputAddress, input, target, stream);
+    for (int row = 0; row < input.size(); row++) {
+      convertElement(input.type().id(), inputAddress, target.id(), outputAddress, row);
     }
   }
 
   private static void launch(
       long inputAddress, long outputAddress, Column input, DataType target, DeviceStream stream) {
     KernelModule module = stream.device().loadModule("cast");
-    try (KernelArguments arguments = new KernelArguments(ArgumentsLayout.BYTES)) {
+    try (KernelArguments arguments = new KernelArguments(Arguments.LAYOUT)) {
       arguments
-          .putLong(ArgumentsLayout.INPUT, inputAddress)
-          .putLong(ArgumentsLayout.OUTPUT, outputAddress)
-          .putLong(ArgumentsLayout.ROWS, input.size())
-          .putInt(ArgumentsLayout.FROM, NUMERIC.indexOf(input.type().id()))
-          .putInt(ArgumentsLayout.TO, NUMERIC.indexOf(target.id()));
+          .put(Arguments.INPUT, inputAddress)
+          .put(Arguments.OUTPUT, outputAddress)
+          .put(Arguments.ROWS, input.size())
+          .put(Arguments.FROM, NUMERIC.indexOf(input.type().id()))
+          .put(Arguments.TO, NUMERIC.indexOf(target.id()));
       int blocks = (input.size() - 1) / THREADS + 1;
       module.function("cast").launch(blocks, THREADS, 0, stream, arguments);
     }
@@ -138,7 +142,7 @@ public final class Cast {
     }
   }
 
-  // A float is exact as a double, and casts on from there as it would directly.
+  // Widening a float to a double is exact, so the result is the same as of a direct cast.
   private static void storeDouble(double value, TypeId to, long output, long row) {
     switch (to) {
       case INT8, INT16, INT32 -> storeLong((int) value, to, output, row);

@@ -5,75 +5,73 @@ import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.Column;
 import io.millrace.column.Table;
 import io.millrace.column.TypeId;
-import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
+import io.millrace.device.PerDevice;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.MemoryResource;
 
-/** Makes a table of the rows that a map names. */
+/** Builds a table from the rows that a map selects. */
 @PublicEvolving
 public final class Gather {
+  static final PerDevice<RowGather> IMPLEMENTATIONS =
+      new PerDevice<>(host -> new HostGather(), GatherKernels::of);
+
   private Gather() {}
 
   /**
-   * The rows of {@code input} in the order of {@code map}, in new memory. Enqueued on {@code
-   * stream}; does not wait.
+   * Copies the rows of {@code input} in the order of {@code map} into new memory. Enqueued on
+   * {@code stream}; does not wait.
    *
-   * <p>Strings and lists are given as much memory as they have in the input, so a map for a table
-   * with any names no row twice; see {@link #gatherRepeated}. The elements child of a list may be
-   * longer than its lists need.
+   * <p>Strings and lists are given as much memory as they have in the input, so the map must not
+   * name a row of a table with strings or lists twice; see {@link #gatherRepeated}. The elements
+   * child of a list may be longer than its lists need.
    *
-   * @param map INT32 row numbers of the input; a negative one gives zeros or an empty value, and a
-   *     null if the column is nullable
+   * @param map INT32 row numbers of the input; a negative number gives a zero or an empty value,
+   *     and a null if the column is nullable
    * @throws IllegalArgumentException if the map is not INT32 or may have nulls
    */
   public static Table gather(Table input, Column map, DeviceStream stream, MemoryResource memory) {
     check(map);
     try (AccessScope scope = AccessScope.on(stream);
-        GatherPlan moves = new GatherPlan(input.columns(), map.size(), scope, memory)) {
-      gatherAll(moves, address(map, scope), stream, memory);
-      return new Table(input.schema(), moves.takeColumns(), map.size());
+        GatherPlan plan = new GatherPlan(input.columns(), map.size(), scope, memory)) {
+      IMPLEMENTATIONS.of(stream.device()).gatherAll(plan, address(map, scope), stream, memory);
+      return new Table(input.schema(), plan.takeColumns(), map.size());
     }
   }
 
   /**
-   * As {@link #gather}, for a map that may name a row more than once. Waits for the device once for
-   * each column of strings or lists.
+   * As {@link #gather}, for a map that may name a row more than once. Waits for the device once per
+   * column of strings or lists.
    *
-   * @throws io.millrace.device.GpuOutOfMemoryException also if a column would get more bytes or
-   *     elements than one can hold
+   * @throws io.millrace.device.GpuOutOfMemoryException also if a column would get more than 2 Gi
+   *     bytes or elements
    */
   public static Table gatherRepeated(
       Table input, Column map, DeviceStream stream, MemoryResource memory) {
     check(map);
     try (AccessScope scope = AccessScope.on(stream)) {
       long mapAddress = address(map, scope);
-      RepeatedGather repeated = new RepeatedGather(mapAddress, map.size(), scope, memory);
-      try (GatherPlan moves = new GatherPlan(input.columns(), repeated)) {
-        gatherAll(moves, mapAddress, stream, memory);
-        return new Table(input.schema(), moves.takeColumns(), map.size());
+      RowGather gather = IMPLEMENTATIONS.of(stream.device());
+      RepeatedGather repeated = new RepeatedGather(gather, mapAddress, map.size(), scope, memory);
+      try (GatherPlan plan = new GatherPlan(input.columns(), repeated)) {
+        gather.gatherAll(plan, mapAddress, stream, memory);
+        return new Table(input.schema(), plan.takeColumns(), map.size());
       }
     }
   }
 
   private static void check(Column map) {
     if (map.type().id() != TypeId.INT32 || map.isNullable()) {
-      throw new IllegalArgumentException("a gather map is INT32 without nulls, not " + map.type());
+      throw new IllegalArgumentException(
+          "expected a gather map of INT NOT NULL, got "
+              + map.type()
+              + (map.isNullable() ? "" : " NOT NULL"));
     }
   }
 
   private static long address(Column map, AccessScope scope) {
     return map.data().orElseThrow().access(AccessMode.READ, scope)
         + (long) map.offset() * Integer.BYTES;
-  }
-
-  /** Fills all columns of {@code moves}. */
-  static void gatherAll(GatherPlan moves, long map, DeviceStream stream, MemoryResource memory) {
-    if (stream.device().kind() == DeviceKind.HOST) {
-      HostGather.gatherAll(moves, map);
-    } else {
-      GatherKernels.of(stream.device()).gatherAll(moves, map, 1, stream, memory);
-    }
   }
 }

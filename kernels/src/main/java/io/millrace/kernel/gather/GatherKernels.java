@@ -9,6 +9,7 @@ import io.millrace.device.HostMemory;
 import io.millrace.device.KernelArguments;
 import io.millrace.device.KernelFunction;
 import io.millrace.device.KernelModule;
+import io.millrace.device.KernelStructure;
 import io.millrace.device.StagingBuffer;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
@@ -18,21 +19,55 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Launches the kernels of gather.cu. One a device. */
+/** Launches the kernels of gather.cu. One instance per device. */
 @Internal
-public final class GatherKernels {
-  public static final int ARGUMENTS_BYTES = 1168;
-  public static final int RUNS_ARGUMENTS_BYTES = 72;
-
+public final class GatherKernels implements RowGather {
   private static final Map<Device, GatherKernels> BY_DEVICE = new ConcurrentHashMap<>();
   private static final int MAX_BUFFERS = 48;
-  private static final int BUFFERS = 16;
-  private static final int BUFFER_BYTES = 24;
   private static final int THREADS = 256;
   private static final int ROWS_PER_BLOCK = THREADS * 4;
   private static final int TOTAL_BLOCKS = 1 << 10;
 
-  /** One entry of the structure {@code GatherArguments}. */
+  /** The structure {@code GatheredBuffer} of gather_arguments.cuh. */
+  static final class BufferFields {
+    static final KernelStructure LAYOUT = new KernelStructure("GatheredBuffer");
+    static final KernelStructure.Int64 INPUT = LAYOUT.int64("input");
+    static final KernelStructure.Int64 OUTPUT = LAYOUT.int64("output");
+    static final KernelStructure.Int32 WIDTH = LAYOUT.int32("width");
+    static final KernelStructure.Int32 BIT_OFFSET = LAYOUT.int32("bit_offset");
+  }
+
+  /** The structure {@code GatherArguments} of gather_arguments.cuh. */
+  public static final class Arguments {
+    public static final KernelStructure LAYOUT = new KernelStructure("GatherArguments");
+    static final KernelStructure.Int64 MAP = LAYOUT.int64("map");
+    static final KernelStructure.Int32 ROWS = LAYOUT.int32("rows");
+    static final KernelStructure.Int32 BUFFERS = LAYOUT.int32("buffers");
+    static final KernelStructure.Array BUFFER =
+        LAYOUT.array("buffer", BufferFields.LAYOUT, MAX_BUFFERS);
+
+    private Arguments() {}
+  }
+
+  /** The structure {@code GatherRunsArguments} of gather_arguments.cuh. */
+  public static final class RunsArguments {
+    public static final KernelStructure LAYOUT = new KernelStructure("GatherRunsArguments");
+    static final KernelStructure.Int64 MAP = LAYOUT.int64("map");
+    static final KernelStructure.Int64 INPUT_OFFSETS = LAYOUT.int64("input_offsets");
+    static final KernelStructure.Int64 INPUT_BYTES = LAYOUT.int64("input_bytes");
+    static final KernelStructure.Int64 OUTPUT_OFFSETS = LAYOUT.int64("output_offsets");
+    static final KernelStructure.Int64 OUTPUT = LAYOUT.int64("output");
+    static final KernelStructure.Int64 SCRATCH = LAYOUT.int64("scratch");
+    static final KernelStructure.Int32 ROWS = LAYOUT.int32("rows");
+    static final KernelStructure.Int32 CAPACITY = LAYOUT.int32("capacity");
+    static final KernelStructure.Int32 TILE_ROWS = LAYOUT.int32("tile_rows");
+    static final KernelStructure.Int32 TILES = LAYOUT.int32("tiles");
+    static final KernelStructure.Int32 STRIPES = LAYOUT.int32("stripes");
+    static final KernelStructure.Int32 STRIPE_TILES = LAYOUT.int32("stripe_tiles");
+
+    private RunsArguments() {}
+  }
+
   private record Entry(long input, long output, int width, int bitOffset) {}
 
   private final KernelFunction fixedWidth;
@@ -42,7 +77,7 @@ public final class GatherKernels {
   private final RunsKernel strings;
   private final RunsKernel listElements;
 
-  /** A kernel for tiles of few rows, and for tiles of many. */
+  /** A kernel compiled for tiles of few rows and for tiles of many rows. */
   private record RunsKernel(KernelFunction few, KernelFunction many) {
     RunsKernel(KernelModule module, String name) {
       this(module.function(name + "_1"), module.function(name + "_4"));
@@ -67,36 +102,41 @@ public final class GatherKernels {
     return BY_DEVICE.computeIfAbsent(device, GatherKernels::new);
   }
 
+  @Override
+  public void gatherAll(GatherPlan plan, long map, DeviceStream stream, MemoryResource memory) {
+    gatherAll(plan, map, 1, stream, memory);
+  }
+
   /**
    * Enqueues the gather of all columns.
    *
-   * @param partitions how many ascending sequences of rows the map is, one after the other and of
-   *     about the same length; 1 if nothing is known about it. It decides about speed alone.
+   * @param partitions the number of ascending sequences of rows, of about the same length, that the
+   *     map consists of; 1 if nothing is known about the map. Affects the speed only.
    */
   public void gatherAll(
-      GatherPlan moves, long map, int partitions, DeviceStream stream, MemoryResource memory) {
+      GatherPlan plan, long map, int partitions, DeviceStream stream, MemoryResource memory) {
     List<Entry> entries =
-        moves.fixed().stream()
+        plan.fixed().stream()
             .map(move -> new Entry(move.input(), move.output(), move.width(), 0))
             .toList();
-    launch(fixedWidth, blocks(moves.rows(), ROWS_PER_BLOCK), entries, map, moves.rows(), stream);
-    gatherRest(moves, map, partitions, stream, memory);
+    launch(fixedWidth, blocks(plan.rows(), ROWS_PER_BLOCK), entries, map, plan.rows(), stream);
+    gatherRest(plan, map, partitions, stream, memory);
   }
 
-  /** All but fixed-width columns. */
+  /** Enqueues the gather of all columns but those of fixed width. */
   public void gatherRest(
-      GatherPlan moves, long map, int partitions, DeviceStream stream, MemoryResource memory) {
+      GatherPlan plan, long map, int partitions, DeviceStream stream, MemoryResource memory) {
     List<Entry> entries =
-        moves.masks().stream()
+        plan.masks().stream()
             .map(move -> new Entry(move.input(), move.output(), 0, move.bitOffset()))
             .toList();
-    long bits = Column.maskBytes(moves.rows()) * Byte.SIZE;
-    launch(masks, blocks(bits, THREADS), entries, map, moves.rows(), stream);
-    moves.runs().forEach(move -> gatherRuns(move, map, moves.rows(), partitions, stream, memory));
+    long bits = Column.maskBytes(plan.rows()) * Byte.SIZE;
+    launch(masks, blocks(bits, THREADS), entries, map, plan.rows(), stream);
+    plan.runs().forEach(move -> gatherRuns(move, map, plan.rows(), partitions, stream, memory));
   }
 
-  private static int blocks(long elements, int elementsOfBlock) {
-    return (int) ((elements + elementsOfBlock - 1) / elementsOfBlock);
+  private static int blocks(long elements, int elementsPerBlock) {
+    return (int) ((elements + elementsPerBlock - 1) / elementsPerBlock);
   }
 
   private static void launch(
@@ -111,16 +151,19 @@ public final class GatherKernels {
     }
     for (int begin = 0; begin < entries.size(); begin += MAX_BUFFERS) {
       int end = Math.min(begin + MAX_BUFFERS, entries.size());
-      try (KernelArguments arguments = new KernelArguments(ARGUMENTS_BYTES)) {
-        arguments.putLong(0, map).putInt(8, rows).putInt(12, end - begin);
+      try (KernelArguments arguments = new KernelArguments(Arguments.LAYOUT)) {
+        arguments
+            .put(Arguments.MAP, map)
+            .put(Arguments.ROWS, rows)
+            .put(Arguments.BUFFERS, end - begin);
         for (int i = begin; i < end; i++) {
           Entry entry = entries.get(i);
-          int at = BUFFERS + (i - begin) * BUFFER_BYTES;
+          int at = Arguments.BUFFER.at(i - begin);
           arguments
-              .putLong(at, entry.input())
-              .putLong(at + 8, entry.output())
-              .putInt(at + 16, entry.width())
-              .putInt(at + 20, entry.bitOffset());
+              .put(at, BufferFields.INPUT, entry.input())
+              .put(at, BufferFields.OUTPUT, entry.output())
+              .put(at, BufferFields.WIDTH, entry.width())
+              .put(at, BufferFields.BIT_OFFSET, entry.bitOffset());
         }
         function.launch(blocks, THREADS, 0, stream, arguments);
       }
@@ -150,8 +193,8 @@ public final class GatherKernels {
     }
   }
 
-  /** How many bytes or elements the runs of all rows have. Waits for the device. */
-  long countRuns(
+  @Override
+  public long countRuns(
       long map, long inputOffsets, int rows, DeviceStream stream, MemoryResource memory) {
     if (rows == 0) {
       return 0;
@@ -160,7 +203,7 @@ public final class GatherKernels {
     try (AccessScope scope = AccessScope.on(stream);
         Buffer total = zeros(Long.BYTES, scope, memory);
         StagingBuffer count = stream.device().stagingPool().acquire(Long.BYTES);
-        KernelArguments arguments = new KernelArguments(RUNS_ARGUMENTS_BYTES)) {
+        KernelArguments arguments = new KernelArguments(RunsArguments.LAYOUT)) {
       long address = total.access(AccessMode.WRITE, scope);
       describe(arguments, counted, map, rows, address);
       int blocks = Math.min(blocks(rows, ROWS_PER_BLOCK), TOTAL_BLOCKS);
@@ -171,8 +214,8 @@ public final class GatherKernels {
     }
   }
 
-  /** Writes the numbers of the elements of lists, without moving those. */
-  void numberElements(
+  @Override
+  public void numberElements(
       GatherPlan.OffsetGather move,
       long map,
       int rows,
@@ -194,13 +237,13 @@ public final class GatherKernels {
       MemoryResource memory) {
     try (AccessScope scope = AccessScope.on(stream);
         Buffer scratch = zeros(tiles.scratchBytes(), scope, memory);
-        KernelArguments arguments = new KernelArguments(RUNS_ARGUMENTS_BYTES)) {
+        KernelArguments arguments = new KernelArguments(RunsArguments.LAYOUT)) {
       describe(arguments, move, map, rows, scratch.access(AccessMode.WRITE, scope));
       arguments
-          .putInt(56, tiles.rowsOfTile())
-          .putInt(60, tiles.count())
-          .putInt(64, tiles.stripes())
-          .putInt(68, tiles.tilesOfStripe());
+          .put(RunsArguments.TILE_ROWS, tiles.rowsOfTile())
+          .put(RunsArguments.TILES, tiles.count())
+          .put(RunsArguments.STRIPES, tiles.stripes())
+          .put(RunsArguments.STRIPE_TILES, tiles.tilesOfStripe());
       if (tiles.stripes() > 0) {
         runSums.launch(tiles.blocks(), THREADS, 0, stream, arguments);
       }
@@ -211,14 +254,14 @@ public final class GatherKernels {
   private static void describe(
       KernelArguments arguments, GatherPlan.OffsetGather move, long map, int rows, long scratch) {
     arguments
-        .putLong(0, map)
-        .putLong(8, move.inputOffsets())
-        .putLong(16, move.inputBytes())
-        .putLong(24, move.outputOffsets())
-        .putLong(32, move.output())
-        .putLong(40, scratch)
-        .putInt(48, rows)
-        .putInt(52, move.capacity());
+        .put(RunsArguments.MAP, map)
+        .put(RunsArguments.INPUT_OFFSETS, move.inputOffsets())
+        .put(RunsArguments.INPUT_BYTES, move.inputBytes())
+        .put(RunsArguments.OUTPUT_OFFSETS, move.outputOffsets())
+        .put(RunsArguments.OUTPUT, move.output())
+        .put(RunsArguments.SCRATCH, scratch)
+        .put(RunsArguments.ROWS, rows)
+        .put(RunsArguments.CAPACITY, move.capacity());
   }
 
   private static Buffer zeros(long bytes, AccessScope scope, MemoryResource memory) {

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The columns that a reordering of rows makes, allocated but not filled, and what has to move into
- * them. Holds the columns until they are taken; closing frees what was not.
+ * The output columns of a gather, allocated but not filled, and the moves that fill them. Holds the
+ * columns until they are taken; closing frees columns that were not taken.
  */
 @Internal
 public final class GatherPlan implements AutoCloseable {
@@ -31,8 +31,8 @@ public final class GatherPlan implements AutoCloseable {
    * @param inputBytes of strings; 0 for lists
    * @param output bytes of strings; for lists, the numbers of the input's elements: the map of
    *     {@code elements}
-   * @param capacity elements of {@code output}
-   * @param elements what to move by that map; null for strings
+   * @param capacity number of elements of {@code output}
+   * @param elements the moves of the elements by that map; null for strings
    */
   record OffsetGather(
       long inputOffsets,
@@ -45,12 +45,12 @@ public final class GatherPlan implements AutoCloseable {
   private final int rows;
   private final AccessScope scope;
   private final MemoryResource memory;
-  // null if no row is named twice.
+  // null if the map names no row twice.
   private final RepeatedGather repeated;
   private final List<FixedWidthGather> fixed = new ArrayList<>();
   private final List<MaskMove> masks = new ArrayList<>();
   private final List<OffsetGather> runs = new ArrayList<>();
-  // What has been made but is not yet held by one of the columns.
+  // Buffers that no column owns yet.
   private final List<Buffer> buffers = new ArrayList<>();
   private final List<Buffer> scratch = new ArrayList<>();
   private final List<GatherPlan> nested = new ArrayList<>();
@@ -65,7 +65,9 @@ public final class GatherPlan implements AutoCloseable {
     this(inputs, rows, scope, memory, null);
   }
 
-  /** For a map that names rows more than once: strings and lists get the memory they need. */
+  /**
+   * A plan for a map that names rows more than once: strings and lists get the memory they need.
+   */
   GatherPlan(List<Column> inputs, RepeatedGather repeated) {
     this(inputs, repeated.rows(), repeated.scope(), repeated.memory(), repeated);
   }
@@ -108,12 +110,12 @@ public final class GatherPlan implements AutoCloseable {
     return runs;
   }
 
-  /** Whether something cannot be moved without a map from output rows to input rows. */
+  /** Whether some column needs a map from output rows to input rows. */
   public boolean needsMap() {
     return !masks.isEmpty() || !runs.isEmpty();
   }
 
-  /** Memory that lives until this is closed. */
+  /** Allocates memory that lives until the plan is closed. */
   public long allocateScratch(long bytes) {
     Buffer buffer = Buffer.allocate(bytes, scope.stream(), memory);
     scratch.add(buffer);
@@ -165,8 +167,8 @@ public final class GatherPlan implements AutoCloseable {
     return output;
   }
 
-  // A reordering has as many bytes as its input; how many of the buffer those are, only the device
-  // knows, so the output of a slice is as large as the whole buffer, or as offsets can reach.
+  // A reordering has as many bytes as its input. For a slice only the device knows this number, so
+  // the output is as large as the whole buffer, or as the range of offsets.
   private Column planStrings(Column input, int first, Buffer mask) {
     Buffer bytes = input.data().orElseThrow();
     Buffer offsets = allocate((rows + 1L) * Integer.BYTES);
@@ -194,7 +196,7 @@ public final class GatherPlan implements AutoCloseable {
     return column(input, null, mask, List.of(offsetsColumn(offsets), output));
   }
 
-  // What is inside repeated lists is repeated too, by a map that must be known to plan it.
+  // Elements of repeated lists are repeated too: their map must be known before they are planned.
   private GatherPlan inside(Column elements, long inputOffsets, long offsets, long map, int count) {
     if (repeated == null) {
       return new GatherPlan(List.of(elements), count, scope, memory);

@@ -3,26 +3,34 @@ package io.millrace.kernel.gather;
 
 import io.millrace.annotation.Internal;
 import io.millrace.column.Column;
+import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
+import io.millrace.memory.MemoryResource;
 
-/** Moves rows in host memory: the twin of gather.cu. */
+/** Gathers rows in host memory: the host implementation of gather.cu. */
 @Internal
-public final class HostGather {
+public final class HostGather implements RowGather {
   private static final int LONGEST_SHORT_RUN = 64;
 
-  private HostGather() {}
+  HostGather() {}
 
-  public static void gatherAll(GatherPlan moves, long map) {
-    moves.fixed().forEach(move -> gatherFixed(move, map, moves.rows()));
-    moves.masks().forEach(move -> gatherMask(move, map, moves.rows()));
-    moves.runs().forEach(move -> gatherRuns(move, map, moves.rows()));
+  @Override
+  public void gatherAll(GatherPlan plan, long map, DeviceStream stream, MemoryResource memory) {
+    gatherAll(plan, map);
+  }
+
+  /** Moves all columns of {@code plan}. */
+  public static void gatherAll(GatherPlan plan, long map) {
+    plan.fixed().forEach(move -> gatherFixed(move, map, plan.rows()));
+    plan.masks().forEach(move -> gatherMask(move, map, plan.rows()));
+    plan.runs().forEach(move -> gatherRuns(move, map, plan.rows()));
   }
 
   private static int source(long map, int row) {
     return HostMemory.getInt(map + (long) row * Integer.BYTES);
   }
 
-  // A loop a width; rows without a source are zeros.
+  // One loop per width; rows without a source are zeros.
   private static void gatherFixed(GatherPlan.FixedWidthGather move, long map, int rows) {
     long input = move.input();
     long output = move.output();
@@ -85,8 +93,9 @@ public final class HostGather {
     return word;
   }
 
-  /** How many bytes or elements the runs of all rows have. */
-  static long countRuns(long map, long inputOffsets, int rows) {
+  @Override
+  public long countRuns(
+      long map, long inputOffsets, int rows, DeviceStream stream, MemoryResource memory) {
     long count = 0;
     for (int row = 0; row < rows; row++) {
       int source = source(map, row);
@@ -136,8 +145,8 @@ public final class HostGather {
     }
   }
 
-  // Most strings are short, and a call into the virtual machine takes longer than their copy. The
-  // last word overlaps the one before it.
+  // Most strings are short: a call into the virtual machine takes longer than copying them. The
+  // last word overlaps the word before it.
   private static void copyBytes(long output, long input, int length) {
     if (length > LONGEST_SHORT_RUN) {
       HostMemory.copy(output, input, length);
@@ -163,8 +172,18 @@ public final class HostGather {
     HostMemory.putLong(output + at, HostMemory.getLong(input + at));
   }
 
-  /** Writes the numbers of the elements of lists, without moving those; returns their count. */
-  static int numberElements(GatherPlan.OffsetGather move, long map, int rows) {
+  @Override
+  public void numberElements(
+      GatherPlan.OffsetGather lists,
+      long map,
+      int rows,
+      DeviceStream stream,
+      MemoryResource memory) {
+    numberElements(lists, map, rows);
+  }
+
+  /** Writes the row numbers of the elements; returns their count. */
+  private static int numberElements(GatherPlan.OffsetGather move, long map, int rows) {
     int end = 0;
     HostMemory.putInt(move.outputOffsets(), 0);
     for (int row = 0; row < rows; row++) {

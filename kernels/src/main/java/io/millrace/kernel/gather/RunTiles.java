@@ -2,8 +2,8 @@
 package io.millrace.kernel.gather;
 
 /**
- * How the kernels of gather.cu share out rows of strings or lists: tiles of consecutive rows, one a
- * block.
+ * The tiles of consecutive rows into which the kernels of gather.cu divide strings or lists, one
+ * per block.
  *
  * @param rowsOfTile rows of each tile but the last
  * @param count tiles
@@ -16,16 +16,17 @@ record RunTiles(int rowsOfTile, int count, int stripes) {
   private static final int BYTES = 1 << 16;
   private static final int TILES_PER_SUM = 256;
 
-  // Up to here a tile of few rows gives each multiprocessor of a large GPU a block or more.
+  // Up to this number tiles of few rows give each multiprocessor of a large GPU at least one block.
   private static final int ROWS_IN_SMALL_TILES = 1 << 18;
-  // From here on the input does not stay in the second-level cache.
+  // From this number on the input does not fit the second-level cache.
   private static final int ROWS_IN_STRIPES = 1 << 20;
   private static final int TILES_WORTH_A_STRIPE = 4;
 
   /**
    * @param rows at least 1
-   * @param bytes that the rows have, or a bound
-   * @param partitions how many ascending sequences of rows the map is; 1 if that is not known
+   * @param bytes of the rows, or an upper bound
+   * @param partitions the number of ascending sequences of rows that the map consists of; 1 if
+   *     unknown
    */
   static RunTiles of(int rows, long bytes, int partitions) {
     int most = rows <= ROWS_IN_SMALL_TILES ? FEW_ROWS : MANY_ROWS;

@@ -5,14 +5,15 @@ import io.millrace.column.TypeId;
 import java.util.Arrays;
 
 /**
- * The hash of the BinaryRowData that Flink builds from key columns, without building it: the twin
- * of binary_row_hash.cuh.
+ * The hash of the BinaryRowData that Flink builds from key columns, without building the row: the
+ * host implementation of binary_row_hash.cuh.
  *
- * <p>The row is a header of the row kind (0) and one null bit a column, a slot of 8 bytes a column,
- * and the variable parts, each padded with zeros to 8 bytes. It is hashed as words, so the columns
- * are gone through twice: for the slots, which hold where the variable parts begin, and for those.
+ * <p>The row consists of a header with the row kind (0) and one null bit per column, a slot of 8
+ * bytes per column, and the variable parts, each padded with zeros to 8 bytes. The row is hashed as
+ * words, so the columns are visited twice: for the slots, which hold the offsets of the variable
+ * parts, and for the variable parts.
  */
-final class BinaryRowHash extends KeyHash {
+final class BinaryRowHash implements ChunkHash {
   private static final int SEED = 42;
   private static final int HEADER_BYTES = 8;
   private static final int ONE_COLUMN_BYTES = HEADER_BYTES + Long.BYTES;
@@ -24,28 +25,26 @@ final class BinaryRowHash extends KeyHash {
   private static final int HASH_OF_NO_NULLS = MurmurHash3.mixLong(SEED, 0);
   private static final int LENGTHS = 256;
 
-  // Of a row whose one column is placed behind its slot: the hash of header and slot by length.
+  // For a row of one column with a variable part: the hash of header and slot, by length.
   private static final int[] HASHES_OF_SLOTS = new int[LENGTHS];
 
   static {
     Arrays.setAll(HASHES_OF_SLOTS, BinaryRowHash::hashOfSlot);
   }
 
-  // By row of the chunk: the null bits, a slot, and the bytes of the row so far.
+  // For each row of the chunk: the null bits, a slot, and the bytes of the row so far.
   private final long[] headers;
   private final long[] slots;
   private final int[] ends;
 
-  BinaryRowHash(KeyVector[] columns, int capacity) {
-    super(columns);
+  BinaryRowHash(int capacity) {
     this.headers = new long[capacity];
     this.slots = new long[capacity];
     this.ends = new int[capacity];
   }
 
   @Override
-  void hash(int count, int[] hashes) {
-    KeyVector[] columns = columns();
+  public void hash(KeyVector[] columns, int count, int[] hashes) {
     if (columns.length == 1 && !columns[0].hasNulls()) {
       KeyVector column = columns[0];
       if (isInSlot(column.id())) {
@@ -57,7 +56,7 @@ final class BinaryRowHash extends KeyHash {
       }
     }
     Arrays.fill(ends, 0, count, HEADER_BYTES + Long.BYTES * columns.length);
-    mixHeaders(count, hashes);
+    mixHeaders(columns, count, hashes);
     for (KeyVector column : columns) {
       writeSlots(column, count);
       for (int i = 0; i < count; i++) {
@@ -108,9 +107,8 @@ final class BinaryRowHash extends KeyHash {
         | (length | 0x80L) << (Byte.SIZE * LONGEST_INLINE);
   }
 
-  private void mixHeaders(int count, int[] hashes) {
+  private void mixHeaders(KeyVector[] columns, int count, int[] hashes) {
     Arrays.fill(headers, 0, count, 0);
-    KeyVector[] columns = columns();
     boolean hasNulls = false;
     for (int c = 0; c < columns.length; c++) {
       if (columns[c].hasNulls()) {
@@ -132,7 +130,7 @@ final class BinaryRowHash extends KeyHash {
     return slotMask(id) != 0;
   }
 
-  /** The bits of a value that its slot holds; 0 if it holds where the value is. */
+  /** The bits of a value that its slot holds; 0 if the slot holds the offset of the value. */
   private static long slotMask(TypeId id) {
     return switch (id) {
       case BOOL, INT8 -> 0xff;
@@ -194,7 +192,8 @@ final class BinaryRowHash extends KeyHash {
     }
   }
 
-  // Large decimals and timestamps keep their place when null, so that they can be updated.
+  // Large decimals and timestamps take space also if they are null, since Flink updates them in
+  // place.
   private void place(int row, long low, int bytes) {
     slots[row] = (long) ends[row] << 32 | low;
     ends[row] += bytes;
@@ -230,7 +229,7 @@ final class BinaryRowHash extends KeyHash {
         }
       }
       default -> {
-        // The slot has it all.
+        // The slot holds the whole value.
       }
     }
   }

@@ -8,10 +8,10 @@ import java.io.Serializable;
 import java.util.Objects;
 
 /**
- * How the key of a row becomes 32 bits. Every function gives the same bits on every device.
+ * A function from the key of a row to 32 bits, with the same result on every device.
  *
- * @param algorithm which function
- * @param seed where MURMUR3_32 starts; 0 for the others
+ * @param algorithm the algorithm
+ * @param seed the initial value of MURMUR3_32; 0 for the others
  */
 @PublicEvolving
 public record HashFunction(Algorithm algorithm, int seed) implements Serializable {
@@ -23,7 +23,7 @@ public record HashFunction(Algorithm algorithm, int seed) implements Serializabl
   /** The integer itself, as libcudf's HASH_IDENTITY. */
   public static final HashFunction IDENTITY = new HashFunction(Algorithm.IDENTITY, 0);
 
-  /** {@code hashCode()} of Java's key objects: what a Flink DataStream keys by. */
+  /** {@code hashCode()} of Java's key objects, the hash of keyBy on a Flink DataStream. */
   public static final HashFunction FLINK_JAVA = new HashFunction(Algorithm.FLINK_JAVA, 0);
 
   /** {@code hashCode()} of the key as Flink's BinaryRowData: what Flink SQL keys by. */

@@ -5,10 +5,10 @@ import io.millrace.column.TypeId;
 import io.millrace.device.HostMemory;
 
 /**
- * The {@code hashCode()} of the objects that Flink's external rows have for the key columns; that
- * of Flink's tuple of them if there are several.
+ * The {@code hashCode()} of the objects that represent the key columns in Flink's external rows, or
+ * of Flink's tuple of the objects if there are several.
  */
-final class JavaHash extends KeyHash {
+final class JavaHash implements ChunkHash {
   private static final long MILLIS_PER_SECOND = 1_000;
   private static final long MILLIS_PER_DAY = 86_400_000;
   private static final long MICROS_PER_MILLI = 1_000;
@@ -29,14 +29,12 @@ final class JavaHash extends KeyHash {
 
   private final int[] elements;
 
-  JavaHash(KeyVector[] columns, int capacity) {
-    super(columns);
+  JavaHash(int capacity) {
     this.elements = new int[capacity];
   }
 
   @Override
-  void hash(int count, int[] hashes) {
-    KeyVector[] columns = columns();
+  public void hash(KeyVector[] columns, int count, int[] hashes) {
     for (int c = 0; c < columns.length; c++) {
       int[] target = c == 0 ? hashes : elements;
       hash(columns[c], count, target);

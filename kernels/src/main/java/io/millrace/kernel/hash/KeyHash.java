@@ -8,41 +8,43 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The hashes of the rows of key columns in host memory, a chunk of rows at a time: the twin of
- * hash.cuh. A function over a chunk is one loop a column.
+ * Hashes the rows of key columns in host memory, one chunk of rows at a time: the host
+ * implementation of hash.cuh. A function runs one loop per column of a chunk.
  */
 @Internal
-public abstract class KeyHash {
+public final class KeyHash {
   private final KeyVector[] columns;
+  private final ChunkHash function;
 
-  /**
-   * @param columns key columns and struct levels; the fields of a struct follow it, depth first
-   */
-  KeyHash(KeyVector[] columns) {
+  private KeyHash(KeyVector[] columns, ChunkHash function) {
     this.columns = columns;
+    this.function = function;
   }
 
   /**
    * The hash of rows of {@code keys}.
    *
    * @param nullsPresent whether struct levels count
-   * @param capacity rows of a chunk at most
+   * @param capacity the largest number of rows of a chunk
    */
   public static KeyHash of(
       HashFunction function, boolean nullsPresent, List<ColumnReader> keys, int capacity) {
     List<KeyVector> levels = new ArrayList<>();
     keys.forEach(key -> add(key, null, capacity, levels));
-    KeyVector[] columns = levels.toArray(KeyVector[]::new);
+    return new KeyHash(
+        levels.toArray(KeyVector[]::new), chunkHash(function, nullsPresent, capacity));
+  }
+
+  private static ChunkHash chunkHash(HashFunction function, boolean nullsPresent, int capacity) {
     return switch (function.algorithm()) {
       case MURMUR3_32 ->
           new LibcudfHash(
-              columns,
               nullsPresent,
               capacity,
               (column, count, hashes) -> MurmurHash3.hash(column, function.seed(), count, hashes));
-      case IDENTITY -> new LibcudfHash(columns, nullsPresent, capacity, IdentityHash::hash);
-      case FLINK_JAVA -> new JavaHash(columns, capacity);
-      case FLINK_BINARY_ROW -> new BinaryRowHash(columns, capacity);
+      case IDENTITY -> new LibcudfHash(nullsPresent, capacity, IdentityHash::hash);
+      case FLINK_JAVA -> new JavaHash(capacity);
+      case FLINK_BINARY_ROW -> new BinaryRowHash(capacity);
     };
   }
 
@@ -58,17 +60,10 @@ public abstract class KeyHash {
   }
 
   /** Writes the hashes of {@code count} rows from {@code first} on, {@code capacity} at most. */
-  public final void hash(int first, int count, int[] hashes) {
+  public void hash(int first, int count, int[] hashes) {
     for (KeyVector column : columns) {
       column.load(first, count);
     }
-    hash(count, hashes);
-  }
-
-  /** Writes the hashes of the first {@code count} rows of the columns' chunk. */
-  abstract void hash(int count, int[] hashes);
-
-  final KeyVector[] columns() {
-    return columns;
+    function.hash(columns, count, hashes);
   }
 }

@@ -6,8 +6,8 @@ import io.millrace.column.ColumnReader;
 import io.millrace.column.TypeId;
 
 /**
- * One key column, or one struct level, for a chunk of rows: its elements as longs, and which are
- * null. One loop a type fills it, so that hash functions are loops over arrays.
+ * A key column or struct level for a chunk of rows: its elements as longs, and its nulls. One loop
+ * per type fills it, so that hash functions are loops over arrays.
  */
 @Internal
 public final class KeyVector {

@@ -5,15 +5,15 @@ import io.millrace.column.TypeId;
 import java.util.Arrays;
 
 /**
- * Joins the hashes of several columns as libcudf does. It takes a struct apart into one column a
- * leaf; struct levels stay with the first leaf.
+ * Joins the hashes of several columns as libcudf does. A struct is split into one column per leaf;
+ * struct levels stay with the first leaf.
  */
-final class LibcudfHash extends KeyHash {
+final class LibcudfHash implements ChunkHash {
   private static final int NULL_HASH = 0xffffffff;
 
   /** The hash of the elements of one column. */
   interface ColumnHash {
-    /** Writes the hashes of the first {@code count} rows; those of nulls are undefined. */
+    /** Writes the hashes of the first {@code count} rows; hashes of nulls are undefined. */
     void hash(KeyVector column, int count, int[] hashes);
   }
 
@@ -25,8 +25,7 @@ final class LibcudfHash extends KeyHash {
   /**
    * @param nullsPresent whether struct levels count
    */
-  LibcudfHash(KeyVector[] columns, boolean nullsPresent, int capacity, ColumnHash columnHash) {
-    super(columns);
+  LibcudfHash(boolean nullsPresent, int capacity, ColumnHash columnHash) {
     this.nullsPresent = nullsPresent;
     this.columnHash = columnHash;
     this.leaves = new int[capacity];
@@ -34,10 +33,10 @@ final class LibcudfHash extends KeyHash {
   }
 
   @Override
-  void hash(int count, int[] hashes) {
+  public void hash(KeyVector[] columns, int count, int[] hashes) {
     boolean isBelowLevels = false;
     boolean isFirst = true;
-    for (KeyVector column : columns()) {
+    for (KeyVector column : columns) {
       if (column.id() == TypeId.STRUCT) {
         addLevel(column, count, isBelowLevels);
         isBelowLevels = true;

@@ -60,7 +60,7 @@ public final class MurmurHash3 {
     if (last > 0) {
       mixed = mixLong(mixed, HostMemory.getLong(address));
     }
-    // Apart, because what the compiler makes of a loop is slow where it hardly runs.
+    // In a method of its own, because the compiled loop is slow for few iterations.
     if (last > Long.BYTES) {
       mixed = mixLongs(mixed, address + Long.BYTES, address + last);
     }

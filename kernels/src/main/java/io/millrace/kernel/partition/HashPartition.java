@@ -13,14 +13,14 @@ import java.util.Objects;
 /** Groups the rows of a table by the hash of key columns. Rows keep their order in a partition. */
 @PublicEvolving
 public final class HashPartition {
-  /** How many key columns and struct levels there may be. */
+  /** The largest number of key columns and struct levels. */
   public static final int MAX_KEY_COLUMNS = PartitionArguments.MAX_KEY_COLUMNS;
 
   private HashPartition() {}
 
   /**
    * As {@link #hashPartition(Table, List, PartitionAssigner, HashFunction, DeviceStream,
-   * MemoryResource)}, numbered as libcudf numbers.
+   * MemoryResource)}, with libcudf's partition numbers.
    *
    * @throws IllegalArgumentException if {@code partitions} is less than 1 or more than {@link
    *     PartitionAssigner#MAX_PARTITIONS}
@@ -37,15 +37,16 @@ public final class HashPartition {
   }
 
   /**
-   * The table with its rows grouped by partition, in new memory. Waits for {@code stream}, because
-   * it returns the offsets; before that for a row count that only the device knows, so that no more
-   * is launched and allocated than the rows need.
+   * Groups the rows of {@code input} by partition, in new memory. Waits for {@code stream}, because
+   * it returns the offsets, and before that for a row count that is known on the device only, so
+   * that launches and allocations fit the rows.
    *
-   * @param keyColumns positions of the columns to hash: fixed-width, strings, and structs of those
-   * @throws IndexOutOfBoundsException if a position is not one of the table's
+   * @param keyColumns positions of the columns to hash: fixed-width types, strings, and structs of
+   *     them
+   * @throws IndexOutOfBoundsException if the table has no column at a position
    * @throws IllegalArgumentException if there is no key, if there are more than {@value
-   *     #MAX_KEY_COLUMNS} key columns and struct levels, or if the function does not take a key's
-   *     type
+   *     #MAX_KEY_COLUMNS} key columns and struct levels, or if the function does not support a
+   *     key's type
    */
   public static PartitionedTable hashPartition(
       Table input,

@@ -13,7 +13,7 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import java.util.List;
 
-/** Key columns, their hash, and its numbering. */
+/** Partition ids computed from the hash of key columns. */
 final class KeyColumns implements PartitionIds {
   private final List<Column> keys;
   private final HashFunction function;
@@ -52,7 +52,7 @@ final class KeyColumns implements PartitionIds {
     }
   }
 
-  // Only structs ask, so a count that only the device knows is not waited for otherwise.
+  // The null count is only needed for structs.
   private static boolean mayHaveNulls(Column column, DeviceStream stream) {
     boolean own =
         column.isNullable() && (!column.isNullCountKnown() || column.nullCount(stream) > 0);

@@ -3,47 +3,58 @@ package io.millrace.kernel.partition;
 
 import io.millrace.device.DeviceStream;
 import io.millrace.device.KernelArguments;
+import io.millrace.device.KernelStructure;
 import io.millrace.kernel.gather.GatherPlan;
 import io.millrace.kernel.gather.GatherPlan.FixedWidthGather;
 import java.util.List;
 
 /**
- * More partitions than one pass takes: stable passes over the digits of the partition number,
- * lowest first, that reorder numbers and row numbers; then the offsets are found in the numbers.
+ * Partitions into more partitions than one pass supports: stable passes over the digits of the
+ * partition number, lowest first, reorder partition numbers and row numbers; then the offsets are
+ * found in the sorted partition numbers.
  */
-record MultiPassPartition(PartitionKernels kernels, GatherPlan moves, DeviceStream stream) {
+record MultiPassPartition(PartitionKernels kernels, GatherPlan plan, DeviceStream stream) {
   /** The structure {@code SortedOffsetsArguments} of partition_arguments.cuh. */
-  static final int OFFSETS_ARGUMENTS_BYTES = 32;
+  static final class OffsetsArguments {
+    static final KernelStructure LAYOUT = new KernelStructure("SortedOffsetsArguments");
+    static final KernelStructure.Int64 IDS = LAYOUT.int64("ids");
+    static final KernelStructure.Int64 DEVICE_OFFSETS = LAYOUT.int64("device_offsets");
+    static final KernelStructure.Int64 HOST_OFFSETS = LAYOUT.int64("host_offsets");
+    static final KernelStructure.Int32 ROWS = LAYOUT.int32("rows");
+    static final KernelStructure.Int32 PARTITIONS = LAYOUT.int32("partitions");
+
+    private OffsetsArguments() {}
+  }
 
   private static final int DIGIT_BITS = 10;
   private static final int ALL_BITS = ~0;
   private static final int IDS_TILE_ROWS = 4096;
 
   /**
-   * Fills {@code map} with the source row of each output row, and the offsets.
+   * Writes the input row of each output row to {@code map}, and the offsets.
    *
    * @param hostOffsets mapped host memory
    */
   void partition(
       PartitionArguments arguments,
-      PartitionIds source,
+      PartitionIds partitionIds,
       int partitions,
       long map,
       long hostOffsets) {
-    long bytes = (long) moves.rows() * Integer.BYTES;
-    long ids = moves.allocateScratch(bytes);
-    int chunks = PartitionKernels.blocks(moves.rows(), IDS_TILE_ROWS);
+    long bytes = (long) plan.rows() * Integer.BYTES;
+    long ids = plan.allocateScratch(bytes);
+    int chunks = PartitionKernels.blocks(plan.rows(), IDS_TILE_ROWS);
     arguments
         .scratch(0, 0, ids, Integer.BYTES, 0)
         .chunks(chunks, IDS_TILE_ROWS, PartitionKernels.stride(chunks));
-    kernels.launchIds(arguments, source.kernelSuffix(), chunks, 1, stream);
+    kernels.launchIds(arguments, partitionIds.kernelSuffix(), chunks, 1, stream);
 
     int digits = (31 - Integer.numberOfLeadingZeros(partitions - 1)) / DIGIT_BITS + 1;
     long rowNumbers = 0;
     for (int digit = 0; digit < digits; digit++) {
       boolean isLast = digit == digits - 1;
-      long nextRowNumbers = isLast ? map : moves.allocateScratch(bytes);
-      long nextIds = moves.allocateScratch(bytes);
+      long nextRowNumbers = isLast ? map : plan.allocateScratch(bytes);
+      long nextIds = plan.allocateScratch(bytes);
       List<FixedWidthGather> fixed =
           List.of(
               new FixedWidthGather(rowNumbers, nextRowNumbers, Integer.BYTES),
@@ -60,24 +71,24 @@ record MultiPassPartition(PartitionKernels kernels, GatherPlan moves, DeviceStre
     int shift = digit * DIGIT_BITS;
     int count = isLast ? ((partitions - 1) >>> shift) + 1 : 1 << DIGIT_BITS;
     try (PartitionArguments arguments = new PartitionArguments()) {
-      long digitOffsets = moves.allocateScratch((count + 1L) * Integer.BYTES);
+      long digitOffsets = plan.allocateScratch((count + 1L) * Integer.BYTES);
       arguments
-          .size(moves.rows(), count)
+          .size(plan.rows(), count)
           .offsets(digitOffsets, 0)
           .map(ids, Integer.BYTES, shift, isLast ? ALL_BITS : (1 << DIGIT_BITS) - 1);
-      kernels.launchLarge(arguments, "map", count, fixed, moves, stream);
+      kernels.launchLarge(arguments, "map", count, fixed, plan, stream);
     }
   }
 
   private void findOffsets(long ids, int partitions, long hostOffsets) {
-    long deviceOffsets = moves.allocateScratch((partitions + 1L) * Integer.BYTES);
-    try (KernelArguments arguments = new KernelArguments(OFFSETS_ARGUMENTS_BYTES)) {
+    long deviceOffsets = plan.allocateScratch((partitions + 1L) * Integer.BYTES);
+    try (KernelArguments arguments = new KernelArguments(OffsetsArguments.LAYOUT)) {
       arguments
-          .putLong(0, ids)
-          .putLong(8, deviceOffsets)
-          .putLong(16, hostOffsets)
-          .putInt(24, moves.rows())
-          .putInt(28, partitions);
+          .put(OffsetsArguments.IDS, ids)
+          .put(OffsetsArguments.DEVICE_OFFSETS, deviceOffsets)
+          .put(OffsetsArguments.HOST_OFFSETS, hostOffsets)
+          .put(OffsetsArguments.ROWS, plan.rows())
+          .put(OffsetsArguments.PARTITIONS, partitions);
       int threads = PartitionKernels.SCAN_THREADS;
       kernels
           .function("partition_offsets")

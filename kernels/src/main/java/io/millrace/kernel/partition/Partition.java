@@ -26,11 +26,11 @@ public final class Partition {
       Table input, Column map, int partitions, DeviceStream stream, MemoryResource memory) {
     PartitionAssigner.checkPartitions(partitions);
     if (!PartitionMap.isInteger(map.type().id())) {
-      throw new IllegalArgumentException("a partition map has integers, not " + map.type());
+      throw new IllegalArgumentException("expected a partition map of integers, got " + map.type());
     }
     if (map.size() != input.rowCount()) {
       throw new IllegalArgumentException(
-          "a partition map of " + map.size() + " numbers for " + input.rowCount() + " rows");
+          "expected a partition map of " + input.rowCount() + " rows, got " + map.size());
     }
     if (map.nullCount(stream) > 0) {
       throw new IllegalArgumentException(

@@ -6,6 +6,7 @@ import io.millrace.column.TypeId;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.KernelArguments;
 import io.millrace.device.KernelFunction;
+import io.millrace.device.KernelStructure;
 import io.millrace.kernel.gather.GatherPlan;
 import io.millrace.kernel.hash.HashFunction;
 import java.util.List;
@@ -15,32 +16,73 @@ final class PartitionArguments implements AutoCloseable {
   static final int MAX_KEY_COLUMNS = 16;
   static final int MAX_COLUMNS = 48;
   static final int NO_PARENT = -1;
-  static final int BYTES = 2192;
 
-  private static final int COUNTS = 0;
-  private static final int TOTALS = 8;
-  private static final int IDS = 16;
-  private static final int DEVICE_OFFSETS = 24;
-  private static final int HOST_OFFSETS = 32;
-  private static final int MAP = 40;
-  private static final int ROWS = 48;
-  private static final int PARTITIONS = 52;
-  private static final int CHUNKS = 56;
-  private static final int COUNT_STRIDE = 60;
-  private static final int ID_WIDTH = 64;
-  private static final int MAP_WIDTH = 68;
-  private static final int MAP_SHIFT = 72;
-  private static final int MAP_MASK = 76;
-  private static final int KEY_COLUMNS = 80;
-  private static final int NULLS_PRESENT = 84;
-  private static final int COLUMNS = 88;
-  private static final int TILE_ROWS = 92;
-  private static final int CONTROL_SLOT = 96;
-  private static final int RULE = 104;
-  private static final int KEYS = 144;
-  private static final int KEY_BYTES = 56;
-  private static final int MOVED = KEYS + MAX_KEY_COLUMNS * KEY_BYTES;
-  private static final int MOVED_BYTES = 24;
+  /** The structure {@code KeyColumn}. */
+  static final class KeyColumn {
+    static final KernelStructure LAYOUT = new KernelStructure("KeyColumn");
+    static final KernelStructure.Int64 DATA = LAYOUT.int64("data");
+    static final KernelStructure.Int64 VALIDITY = LAYOUT.int64("validity");
+    static final KernelStructure.Int64 OFFSETS = LAYOUT.int64("offsets");
+    static final KernelStructure.Int64 NANOS = LAYOUT.int64("nanos");
+    static final KernelStructure.Int64 ROW_OFFSET = LAYOUT.int64("row_offset");
+    static final KernelStructure.Int32 TYPE = LAYOUT.int32("type");
+    static final KernelStructure.Int32 PRECISION = LAYOUT.int32("precision");
+    static final KernelStructure.Int32 PARENT = LAYOUT.int32("parent");
+    static final KernelStructure.Int32 MODIFIER = LAYOUT.int32("modifier");
+  }
+
+  /** The structure {@code PartitionRule}. */
+  static final class RuleFields {
+    static final KernelStructure LAYOUT = new KernelStructure("PartitionRule");
+    static final KernelStructure.Int64 PARTITIONS_MULTIPLIER =
+        LAYOUT.int64("partitions_multiplier");
+    static final KernelStructure.Int64 MAXIMUM_PARALLELISM_MULTIPLIER =
+        LAYOUT.int64("maximum_parallelism_multiplier");
+    static final KernelStructure.Int32 HASH_FUNCTION = LAYOUT.int32("hash_function");
+    static final KernelStructure.Int32 SEED = LAYOUT.int32("seed");
+    static final KernelStructure.Int32 NUMBERING = LAYOUT.int32("numbering");
+    static final KernelStructure.Int32 PARTITIONS = LAYOUT.int32("partitions");
+    static final KernelStructure.Int32 MAXIMUM_PARALLELISM = LAYOUT.int32("maximum_parallelism");
+    static final KernelStructure.Int32 PARALLELISM = LAYOUT.int32("parallelism");
+  }
+
+  /** The structure {@code MovedColumn}. */
+  static final class MovedColumn {
+    static final KernelStructure LAYOUT = new KernelStructure("MovedColumn");
+    static final KernelStructure.Int64 INPUT = LAYOUT.int64("input");
+    static final KernelStructure.Int64 OUTPUT = LAYOUT.int64("output");
+    static final KernelStructure.Int32 WIDTH = LAYOUT.int32("width");
+    static final KernelStructure.Int32 RESERVED = LAYOUT.int32("reserved");
+
+    private MovedColumn() {}
+  }
+
+  static final KernelStructure LAYOUT = new KernelStructure("PartitionArguments");
+  private static final KernelStructure.Int64 COUNTS = LAYOUT.int64("counts");
+  private static final KernelStructure.Int64 TOTALS = LAYOUT.int64("totals");
+  private static final KernelStructure.Int64 IDS = LAYOUT.int64("ids");
+  private static final KernelStructure.Int64 DEVICE_OFFSETS = LAYOUT.int64("device_offsets");
+  private static final KernelStructure.Int64 HOST_OFFSETS = LAYOUT.int64("host_offsets");
+  private static final KernelStructure.Int64 MAP = LAYOUT.int64("map");
+  private static final KernelStructure.Int32 ROWS = LAYOUT.int32("rows");
+  private static final KernelStructure.Int32 PARTITIONS = LAYOUT.int32("partitions");
+  private static final KernelStructure.Int32 CHUNKS = LAYOUT.int32("chunks");
+  private static final KernelStructure.Int32 COUNT_STRIDE = LAYOUT.int32("count_stride");
+  private static final KernelStructure.Int32 ID_WIDTH = LAYOUT.int32("id_width");
+  private static final KernelStructure.Int32 MAP_WIDTH = LAYOUT.int32("map_width");
+  private static final KernelStructure.Int32 MAP_SHIFT = LAYOUT.int32("map_shift");
+  private static final KernelStructure.Int32 MAP_MASK = LAYOUT.int32("map_mask");
+  private static final KernelStructure.Int32 KEY_COLUMNS = LAYOUT.int32("key_columns");
+  private static final KernelStructure.Int32 NULLS_PRESENT = LAYOUT.int32("nulls_present");
+  private static final KernelStructure.Int32 COLUMNS = LAYOUT.int32("columns");
+  private static final KernelStructure.Int32 TILE_ROWS = LAYOUT.int32("tile_rows");
+  private static final KernelStructure.Int32 CONTROL_SLOT = LAYOUT.int32("control_slot");
+  static final KernelStructure.Int32 RESERVED = LAYOUT.int32("reserved");
+  private static final KernelStructure.Array RULE = LAYOUT.array("rule", RuleFields.LAYOUT, 1);
+  private static final KernelStructure.Array KEY =
+      LAYOUT.array("key", KeyColumn.LAYOUT, MAX_KEY_COLUMNS);
+  private static final KernelStructure.Array COLUMN =
+      LAYOUT.array("column", MovedColumn.LAYOUT, MAX_COLUMNS);
 
   // In the order of the kernels' HashFunctionId, Numbering and KeyType.
   private static final List<HashFunction.Algorithm> ALGORITHMS =
@@ -68,7 +110,7 @@ final class PartitionArguments implements AutoCloseable {
           TypeId.BINARY,
           TypeId.STRUCT);
 
-  /** One key column or struct level; 0 for an address that it has not. */
+  /** A key column or struct level; an address is 0 if the column has no such buffer. */
   record Key(
       long data,
       long validity,
@@ -78,26 +120,26 @@ final class PartitionArguments implements AutoCloseable {
       DataType type,
       int parent) {}
 
-  private final KernelArguments arguments = new KernelArguments(BYTES);
+  private final KernelArguments arguments = new KernelArguments(LAYOUT);
   private int keys;
 
   PartitionArguments size(int rows, int partitions) {
-    arguments.putInt(ROWS, rows).putInt(PARTITIONS, partitions);
+    arguments.put(ROWS, rows).put(PARTITIONS, partitions);
     return this;
   }
 
   PartitionArguments chunks(int chunks, int tileRows, int countStride) {
-    arguments.putInt(CHUNKS, chunks).putInt(TILE_ROWS, tileRows).putInt(COUNT_STRIDE, countStride);
+    arguments.put(CHUNKS, chunks).put(TILE_ROWS, tileRows).put(COUNT_STRIDE, countStride);
     return this;
   }
 
   PartitionArguments scratch(long counts, long totals, long ids, int idWidth, int controlSlot) {
     arguments
-        .putLong(COUNTS, counts)
-        .putLong(TOTALS, totals)
-        .putLong(IDS, ids)
-        .putInt(ID_WIDTH, idWidth)
-        .putInt(CONTROL_SLOT, controlSlot);
+        .put(COUNTS, counts)
+        .put(TOTALS, totals)
+        .put(IDS, ids)
+        .put(ID_WIDTH, idWidth)
+        .put(CONTROL_SLOT, controlSlot);
     return this;
   }
 
@@ -105,48 +147,51 @@ final class PartitionArguments implements AutoCloseable {
    * @param host mapped host memory, or 0
    */
   PartitionArguments offsets(long device, long host) {
-    arguments.putLong(DEVICE_OFFSETS, device).putLong(HOST_OFFSETS, host);
+    arguments.put(DEVICE_OFFSETS, device).put(HOST_OFFSETS, host);
     return this;
   }
 
   PartitionArguments map(long address, int width, int shift, int mask) {
-    arguments
-        .putLong(MAP, address)
-        .putInt(MAP_WIDTH, width)
-        .putInt(MAP_SHIFT, shift)
-        .putInt(MAP_MASK, mask);
+    arguments.put(MAP, address).put(MAP_WIDTH, width).put(MAP_SHIFT, shift).put(MAP_MASK, mask);
     return this;
   }
 
   PartitionArguments rule(
       HashFunction function, PartitionAssigner numbering, boolean nullsPresent) {
+    int rule = RULE.at(0);
     arguments
-        .putInt(NULLS_PRESENT, nullsPresent ? 1 : 0)
-        .putLong(RULE, PartitionAssigner.multiplier(numbering.partitions()))
-        .putLong(RULE + 8, PartitionAssigner.multiplier(numbering.maximumParallelism()))
-        .putInt(RULE + 16, ALGORITHMS.indexOf(function.algorithm()))
-        .putInt(RULE + 20, function.seed())
-        .putInt(RULE + 24, RULES.indexOf(numbering.rule()))
-        .putInt(RULE + 28, numbering.partitions())
-        .putInt(RULE + 32, numbering.maximumParallelism())
-        .putInt(RULE + 36, numbering.partitions());
+        .put(NULLS_PRESENT, nullsPresent ? 1 : 0)
+        .put(
+            rule,
+            RuleFields.PARTITIONS_MULTIPLIER,
+            PartitionAssigner.multiplier(numbering.partitions()))
+        .put(
+            rule,
+            RuleFields.MAXIMUM_PARALLELISM_MULTIPLIER,
+            PartitionAssigner.multiplier(numbering.maximumParallelism()))
+        .put(rule, RuleFields.HASH_FUNCTION, ALGORITHMS.indexOf(function.algorithm()))
+        .put(rule, RuleFields.SEED, function.seed())
+        .put(rule, RuleFields.NUMBERING, RULES.indexOf(numbering.rule()))
+        .put(rule, RuleFields.PARTITIONS, numbering.partitions())
+        .put(rule, RuleFields.MAXIMUM_PARALLELISM, numbering.maximumParallelism())
+        .put(rule, RuleFields.PARALLELISM, numbering.partitions());
     return this;
   }
 
   /** Adds a key column; returns its position, for columns inside it. */
   int key(Key key) {
-    int at = KEYS + keys * KEY_BYTES;
+    int at = KEY.at(keys);
     arguments
-        .putLong(at, key.data())
-        .putLong(at + 8, key.validity())
-        .putLong(at + 16, key.offsets())
-        .putLong(at + 24, key.nanos())
-        .putLong(at + 32, key.rowOffset())
-        .putInt(at + 40, KEY_TYPES.indexOf(key.type().id()))
-        .putInt(at + 44, key.type().precision())
-        .putInt(at + 48, key.parent())
-        .putInt(at + 52, modifier(key.type()))
-        .putInt(KEY_COLUMNS, keys + 1);
+        .put(at, KeyColumn.DATA, key.data())
+        .put(at, KeyColumn.VALIDITY, key.validity())
+        .put(at, KeyColumn.OFFSETS, key.offsets())
+        .put(at, KeyColumn.NANOS, key.nanos())
+        .put(at, KeyColumn.ROW_OFFSET, key.rowOffset())
+        .put(at, KeyColumn.TYPE, KEY_TYPES.indexOf(key.type().id()))
+        .put(at, KeyColumn.PRECISION, key.type().precision())
+        .put(at, KeyColumn.PARENT, key.parent())
+        .put(at, KeyColumn.MODIFIER, modifier(key.type()))
+        .put(KEY_COLUMNS, keys + 1);
     return keys++;
   }
 
@@ -154,22 +199,24 @@ final class PartitionArguments implements AutoCloseable {
     return type.withTimeZone() ? 1 : type.scale();
   }
 
-  /** The columns to move, in place of any before: at most {@link #MAX_COLUMNS}. */
+  /** Sets the columns to move, at most {@link #MAX_COLUMNS}; replaces columns set before. */
   PartitionArguments moves(List<GatherPlan.FixedWidthGather> moves) {
-    putMoves(arguments, MOVED, moves);
-    arguments.putInt(COLUMNS, moves.size());
+    putMoves(arguments, COLUMN, moves);
+    arguments.put(COLUMNS, moves.size());
     return this;
   }
 
   static void putMoves(
-      KernelArguments arguments, int offset, List<GatherPlan.FixedWidthGather> moves) {
+      KernelArguments arguments,
+      KernelStructure.Array columns,
+      List<GatherPlan.FixedWidthGather> moves) {
     for (int i = 0; i < moves.size(); i++) {
       GatherPlan.FixedWidthGather move = moves.get(i);
-      int at = offset + i * MOVED_BYTES;
+      int at = columns.at(i);
       arguments
-          .putLong(at, move.input())
-          .putLong(at + 8, move.output())
-          .putInt(at + 16, move.width());
+          .put(at, MovedColumn.INPUT, move.input())
+          .put(at, MovedColumn.OUTPUT, move.output())
+          .put(at, MovedColumn.WIDTH, move.width());
     }
   }
 

@@ -6,10 +6,10 @@ import io.millrace.kernel.hash.MurmurHash3;
 import java.io.Serializable;
 
 /**
- * How a hash becomes the number of a partition.
+ * Maps a hash to a partition number.
  *
- * @param rule which rule
- * @param partitions how many numbers there are
+ * @param rule the rule
+ * @param partitions the number of partitions
  * @param maximumParallelism key groups, for the rules that use them, else 1
  */
 @PublicEvolving
@@ -20,7 +20,7 @@ public record PartitionAssigner(Rule rule, int partitions, int maximumParallelis
   /** The largest number of key groups that Flink allows. */
   public static final int LARGEST_MAXIMUM_PARALLELISM = 1 << 15;
 
-  /** The largest number of partitions: an array has an offset of each and the end. */
+  /** The largest number of partitions: an array must hold an offset per partition and the end. */
   public static final int MAX_PARTITIONS = Integer.MAX_VALUE - 9;
 
   /** The rules; their order is the kernels' numbering. */
@@ -48,28 +48,28 @@ public record PartitionAssigner(Rule rule, int partitions, int maximumParallelis
 
   static void checkPartitions(int partitions) {
     if (partitions < 1) {
-      throw new IllegalArgumentException("partitions must be at least 1, but are " + partitions);
+      throw new IllegalArgumentException("expected at least 1 partition, got " + partitions);
     }
     if (partitions > MAX_PARTITIONS) {
       throw new IllegalArgumentException(
-          "partitions must be at most " + MAX_PARTITIONS + ", but are " + partitions);
+          "expected at most " + MAX_PARTITIONS + " partitions, got " + partitions);
     }
   }
 
-  /** One partition a key group, as Flink's KeyGroupRangeAssignment. */
+  /** One partition per key group, as Flink's KeyGroupRangeAssignment. */
   public static PartitionAssigner keyGroups(int maximumParallelism) {
     checkMaximumParallelism(maximumParallelism);
     return new PartitionAssigner(Rule.KEY_GROUP, maximumParallelism, maximumParallelism);
   }
 
-  /** One partition a subtask, as Flink's KeyGroupRangeAssignment. */
+  /** One partition per subtask, as Flink's KeyGroupRangeAssignment. */
   public static PartitionAssigner subtasks(int maximumParallelism, int parallelism) {
     checkMaximumParallelism(maximumParallelism);
     if (parallelism < 1 || parallelism > maximumParallelism) {
       throw new IllegalArgumentException(
-          "parallelism must be from 1 to "
+          "expected a parallelism from 1 to "
               + maximumParallelism
-              + ", the maximum parallelism, but is "
+              + ", the maximum parallelism, got "
               + parallelism);
     }
     return new PartitionAssigner(Rule.SUBTASK, parallelism, maximumParallelism);
@@ -78,9 +78,9 @@ public record PartitionAssigner(Rule rule, int partitions, int maximumParallelis
   private static void checkMaximumParallelism(int maximumParallelism) {
     if (maximumParallelism < 1 || maximumParallelism > LARGEST_MAXIMUM_PARALLELISM) {
       throw new IllegalArgumentException(
-          "maximum parallelism must be from 1 to "
+          "expected a maximum parallelism from 1 to "
               + LARGEST_MAXIMUM_PARALLELISM
-              + ", but is "
+              + ", got "
               + maximumParallelism);
     }
   }
@@ -92,7 +92,7 @@ public record PartitionAssigner(Rule rule, int partitions, int maximumParallelis
     return hashes[0];
   }
 
-  /** Puts partitions in place of the first {@code count} hashes. */
+  /** Replaces the first {@code count} hashes by their partitions. */
   void number(int[] hashes, int count) {
     switch (rule) {
       case MASK -> {
@@ -114,7 +114,7 @@ public record PartitionAssigner(Rule rule, int partitions, int maximumParallelis
     }
   }
 
-  // Flink chooses powers of two, for which the compiler makes vector instructions. The absolute
+  // Flink chooses powers of two, for which the compiler emits vector instructions. The absolute
   // value of MIN_VALUE is itself; Flink takes 0 for it.
   private void toKeyGroups(int[] hashes, int count) {
     for (int i = 0; i < count; i++) {
@@ -152,8 +152,8 @@ public record PartitionAssigner(Rule rule, int partitions, int maximumParallelis
   }
 
   /**
-   * What makes divisions by a number multiplications, exact for 32 bits: ceil(2^64 / divisor)
-   * modulo 2^64.
+   * The multiplier that replaces a division of 32 bits by a multiplication, exactly: ceil(2^64 /
+   * divisor) modulo 2^64.
    */
   static long multiplier(int divisor) {
     return Long.divideUnsigned(-1L, divisor) + 1;

@@ -3,16 +3,16 @@ package io.millrace.kernel.partition;
 
 import io.millrace.memory.AccessScope;
 
-/** Where the partition number of a row comes from. */
+/** The source of the partition number of each row. */
 interface PartitionIds {
 
-  /** From rows to their partitions, for tables in host memory. */
+  /** Computes partition numbers of tables in host memory. */
   @FunctionalInterface
   interface HostNumbers {
     /**
      * Writes the partitions of {@code count} rows from {@code first} on.
      *
-     * @param count at most the capacity that was asked for
+     * @param count at most the requested capacity
      */
     void number(int first, int count, int[] partitionOf);
   }
@@ -20,13 +20,13 @@ interface PartitionIds {
   /**
    * The numbers for a table in host memory; valid within the scope.
    *
-   * @param capacity rows that are asked for at a time, at most
+   * @param capacity the largest number of rows per call
    */
   HostNumbers onHost(AccessScope scope, int partitions, int capacity);
 
-  /** Writes what the kernels need to know. */
+  /** Writes the arguments of the kernels. */
   void describe(PartitionArguments arguments, AccessScope scope);
 
-  /** The suffix of the names of the kernels for this source. */
+  /** The suffix of the names of the kernels for these ids. */
   String kernelSuffix();
 }

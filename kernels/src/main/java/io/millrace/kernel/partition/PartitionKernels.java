@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Launches the kernels of partition.cu and partition_small.cu. One a device. */
+/** Launches the kernels of partition.cu and partition_small.cu. One instance per device. */
 final class PartitionKernels {
   private static final Map<Device, PartitionKernels> BY_DEVICE = new ConcurrentHashMap<>();
 
@@ -32,7 +32,7 @@ final class PartitionKernels {
   static final int SCAN_THREADS = 256;
   private static final int SMALL_THREADS = 512;
 
-  // Where one kernel overtakes the other, measured on an H200.
+  // Beyond these, three launches are faster: measured on an H200.
   private static final int SMALL_ROUNDS = 4;
   private static final int SMALL_ROUNDS_PARTITIONS = 32;
 
@@ -57,36 +57,32 @@ final class PartitionKernels {
     return BY_DEVICE.computeIfAbsent(device, PartitionKernels::new);
   }
 
-  /** Fills the columns of {@code moves}; returns the offsets, for which it waits. */
+  /** Fills the columns of {@code plan} and returns the offsets. Waits for the offsets. */
   int[] partition(
-      GatherPlan moves,
-      PartitionIds source,
-      int partitions,
-      AccessScope scope,
-      MemoryResource memory) {
+      GatherPlan plan, PartitionIds ids, int partitions, AccessScope scope, MemoryResource memory) {
     DeviceStream stream = scope.stream();
-    List<FixedWidthGather> fixed = new ArrayList<>(moves.fixed());
+    List<FixedWidthGather> fixed = new ArrayList<>(plan.fixed());
     long map = 0;
-    if (moves.needsMap() || partitions > LARGEST_SINGLE_PASS) {
-      map = moves.allocateScratch((long) moves.rows() * Integer.BYTES);
+    if (plan.needsMap() || partitions > LARGEST_SINGLE_PASS) {
+      map = plan.allocateScratch((long) plan.rows() * Integer.BYTES);
       fixed.add(new FixedWidthGather(0, map, Integer.BYTES));
     }
     try (StagingBuffer offsets =
             stream.device().stagingPool().acquire((partitions + 1L) * Integer.BYTES);
         PartitionArguments arguments = new PartitionArguments()) {
-      long deviceOffsets = moves.allocateScratch((partitions + 1L) * Integer.BYTES);
-      arguments.size(moves.rows(), partitions).offsets(deviceOffsets, offsets.address());
-      source.describe(arguments, scope);
+      long deviceOffsets = plan.allocateScratch((partitions + 1L) * Integer.BYTES);
+      arguments.size(plan.rows(), partitions).offsets(deviceOffsets, offsets.address());
+      ids.describe(arguments, scope);
       if (partitions > LARGEST_SINGLE_PASS) {
-        new MultiPassPartition(this, moves, stream)
-            .partition(arguments, source, partitions, map, offsets.address());
-        GatherKernels.of(stream.device()).gatherAll(moves, map, partitions, stream, memory);
+        new MultiPassPartition(this, plan, stream)
+            .partition(arguments, ids, partitions, map, offsets.address());
+        GatherKernels.of(stream.device()).gatherAll(plan, map, partitions, stream, memory);
       } else {
-        if (!launchSmall(arguments, source, partitions, fixed, moves, stream)) {
-          launchLarge(arguments, source.kernelSuffix(), partitions, fixed, moves, stream);
+        if (!launchSmall(arguments, ids, partitions, fixed, plan, stream)) {
+          launchLarge(arguments, ids.kernelSuffix(), partitions, fixed, plan, stream);
         }
-        if (moves.needsMap()) {
-          GatherKernels.of(stream.device()).gatherRest(moves, map, partitions, stream, memory);
+        if (plan.needsMap()) {
+          GatherKernels.of(stream.device()).gatherRest(plan, map, partitions, stream, memory);
         }
       }
       stream.synchronize();
@@ -114,22 +110,22 @@ final class PartitionKernels {
 
   private boolean launchSmall(
       PartitionArguments arguments,
-      PartitionIds source,
+      PartitionIds ids,
       int partitions,
       List<FixedWidthGather> fixed,
-      GatherPlan moves,
+      GatherPlan plan,
       DeviceStream stream) {
     if (!gpu.cooperativeLaunch() || fixed.size() > PartitionArguments.MAX_COLUMNS) {
       return false;
     }
     int sharedBytes = (SMALL_THREADS / WARP * partitions + 2 * partitions + WARP) * Integer.BYTES;
     for (int rounds : new int[] {1, SMALL_ROUNDS}) {
-      String name = "partition_small_" + source.kernelSuffix() + "_" + rounds;
-      int blocks = blocks(moves.rows(), SMALL_THREADS * rounds);
+      String name = "partition_small_" + ids.kernelSuffix() + "_" + rounds;
+      int blocks = blocks(plan.rows(), SMALL_THREADS * rounds);
       boolean worthwhile = rounds == 1 || partitions <= SMALL_ROUNDS_PARTITIONS;
       if (worthwhile && blocks <= residentBlocks(name, sharedBytes)) {
         int stride = stride(blocks);
-        long counts = moves.allocateScratch(((long) stride + 1) * partitions * Integer.BYTES);
+        long counts = plan.allocateScratch(((long) stride + 1) * partitions * Integer.BYTES);
         long totals = counts + (long) stride * partitions * Integer.BYTES;
         arguments
             .scratch(counts, totals, 0, 0, nextControlSlot())
@@ -156,16 +152,16 @@ final class PartitionKernels {
       String kernelSuffix,
       int partitions,
       List<FixedWidthGather> fixed,
-      GatherPlan moves,
+      GatherPlan plan,
       DeviceStream stream) {
-    int rows = moves.rows();
+    int rows = plan.rows();
     ScatterTile tile = ScatterTile.of(gpu, rows, partitions);
     int chunks = blocks(rows, tile.rows());
     int stride = stride(chunks);
     int idWidth = partitions <= 1 << Byte.SIZE ? Byte.BYTES : Short.BYTES;
-    long counts = moves.allocateScratch((long) stride * partitions * Integer.BYTES);
-    long totals = moves.allocateScratch((long) partitions * Integer.BYTES);
-    long ids = moves.allocateScratch((long) rows * idWidth);
+    long counts = plan.allocateScratch((long) stride * partitions * Integer.BYTES);
+    long totals = plan.allocateScratch((long) partitions * Integer.BYTES);
+    long ids = plan.allocateScratch((long) rows * idWidth);
     arguments
         .scratch(counts, totals, ids, idWidth, nextControlSlot())
         .chunks(chunks, tile.rows(), stride);
@@ -193,8 +189,8 @@ final class PartitionKernels {
         module.function("partition_ids_" + kernelSuffix), chunks, IDS_THREADS, sharedBytes, stream);
   }
 
-  static int blocks(int rows, int rowsOfBlock) {
-    return (rows - 1) / rowsOfBlock + 1;
+  static int blocks(int rows, int rowsPerBlock) {
+    return (rows - 1) / rowsPerBlock + 1;
   }
 
   // The scan reads counts in 16-byte pieces.

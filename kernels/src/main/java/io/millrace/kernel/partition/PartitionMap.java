@@ -18,7 +18,8 @@ record PartitionMap(Column column) implements PartitionIds {
     };
   }
 
-  // Numbers out of range go where the kernels send them, so that they stay in bounds.
+  // Numbers out of range become the last partition, as in the kernels, so that writes stay in
+  // bounds.
   @Override
   public HostNumbers onHost(AccessScope scope, int partitions, int capacity) {
     ColumnReader reader = new ColumnReader(column, scope);

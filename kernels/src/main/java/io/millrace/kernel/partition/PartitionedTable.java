@@ -6,7 +6,7 @@ import io.millrace.column.Table;
 
 /**
  * A table whose rows are grouped by partition, the partitions in ascending order. Owns the table;
- * closed once by whoever holds it.
+ * its holder closes it once.
  */
 @PublicEvolving
 public final class PartitionedTable implements AutoCloseable {
@@ -26,7 +26,7 @@ public final class PartitionedTable implements AutoCloseable {
     return table;
   }
 
-  /** Where each partition starts, then the row count: partitions + 1 numbers. */
+  /** The first row of each partition, then the row count: partitions + 1 numbers. */
   public int[] offsets() {
     return offsets.clone();
   }

@@ -6,6 +6,7 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuProperties;
 import io.millrace.device.KernelArguments;
 import io.millrace.device.KernelModule;
+import io.millrace.device.KernelStructure;
 import io.millrace.kernel.gather.GatherKernels;
 import io.millrace.kernel.gather.GatherPlan;
 import io.millrace.kernel.gather.GatherPlan.FixedWidthGather;
@@ -15,17 +16,36 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Launches the kernels of round_robin_partition.cu. One a device. */
+/** Launches the kernels of round_robin_partition.cu. One instance per device. */
 final class RoundRobinKernels {
   /** The structure {@code RoundRobinArguments} of partition_arguments.cuh. */
-  static final int ARGUMENTS_BYTES = 1208;
+  static final class Arguments {
+    static final KernelStructure LAYOUT = new KernelStructure("RoundRobinArguments");
+    static final KernelStructure.Int32 ROWS = LAYOUT.int32("rows");
+    static final KernelStructure.Int32 PARTITIONS = LAYOUT.int32("partitions");
+    static final KernelStructure.Int32 START_PARTITION = LAYOUT.int32("start_partition");
+    static final KernelStructure.Int32 COLUMNS = LAYOUT.int32("columns");
+    static final KernelStructure.Int32 TILE_CARDS = LAYOUT.int32("tile_cards");
+    static final KernelStructure.Int32 TILE_DEALS = LAYOUT.int32("tile_deals");
+    static final KernelStructure.Int32 CARD_TILES = LAYOUT.int32("card_tiles");
+    static final KernelStructure.Int32 TILES = LAYOUT.int32("tiles");
+    static final KernelStructure.Int32 WHOLE_DEALS = LAYOUT.int32("whole_deals");
+    static final KernelStructure.Int32 LAST_DEAL = LAYOUT.int32("last_deal");
+    static final KernelStructure.Int64 PARTITIONS_MULTIPLIER =
+        LAYOUT.int64("partitions_multiplier");
+    static final KernelStructure.Int64 CARD_MULTIPLIER = LAYOUT.int64("card_multiplier");
+    static final KernelStructure.Array COLUMN =
+        LAYOUT.array(
+            "column", PartitionArguments.MovedColumn.LAYOUT, PartitionArguments.MAX_COLUMNS);
+
+    private Arguments() {}
+  }
 
   private static final Map<Device, RoundRobinKernels> BY_DEVICE = new ConcurrentHashMap<>();
-  private static final int COLUMNS_OFFSET = 56;
   private static final int THREADS = 512;
   private static final int BANKS = 16;
 
-  // One row a thread as long as all threads are on the GPU at once; beyond, eight rows a thread.
+  // One row per thread while all threads fit on the GPU at once; else eight rows per thread.
   private static final int SMALL_TILE_ROWS = THREADS;
   private static final int SMALL_TILE_CARDS = 32;
   private static final int TILE_ROWS = THREADS * 8;
@@ -39,7 +59,7 @@ final class RoundRobinKernels {
     smallRows = smallRows(device.properties());
   }
 
-  /** The most rows of which each gets a thread of its own. */
+  /** The largest number of rows that get a thread each. */
   static int smallRows(GpuProperties gpu) {
     return gpu.multiprocessors() * gpu.threadsPerMultiprocessor();
   }
@@ -49,23 +69,23 @@ final class RoundRobinKernels {
   }
 
   void deal(
-      GatherPlan moves,
+      GatherPlan plan,
       int partitions,
       int startPartition,
       DeviceStream stream,
       MemoryResource memory) {
-    List<FixedWidthGather> fixed = new ArrayList<>(moves.fixed());
+    List<FixedWidthGather> fixed = new ArrayList<>(plan.fixed());
     long map = 0;
-    if (moves.needsMap()) {
-      map = moves.allocateScratch((long) moves.rows() * Integer.BYTES);
+    if (plan.needsMap()) {
+      map = plan.allocateScratch((long) plan.rows() * Integer.BYTES);
       fixed.add(new FixedWidthGather(0, map, Integer.BYTES));
     }
     for (int begin = 0; begin < fixed.size(); begin += PartitionArguments.MAX_COLUMNS) {
       int end = Math.min(begin + PartitionArguments.MAX_COLUMNS, fixed.size());
-      launch(fixed.subList(begin, end), moves.rows(), partitions, startPartition, stream);
+      launch(fixed.subList(begin, end), plan.rows(), partitions, startPartition, stream);
     }
-    if (moves.needsMap()) {
-      GatherKernels.of(stream.device()).gatherRest(moves, map, partitions, stream, memory);
+    if (plan.needsMap()) {
+      GatherKernels.of(stream.device()).gatherRest(plan, map, partitions, stream, memory);
     }
   }
 
@@ -83,21 +103,21 @@ final class RoundRobinKernels {
     int tiles = cardTiles * ((allDeals - 1) / deals + 1);
     int padding = Math.max(1, BANKS / cards);
     int sharedBytes = isSmall ? 0 : cards * (deals + padding) * Long.BYTES;
-    try (KernelArguments arguments = new KernelArguments(ARGUMENTS_BYTES)) {
+    try (KernelArguments arguments = new KernelArguments(Arguments.LAYOUT)) {
       arguments
-          .putInt(0, rows)
-          .putInt(4, partitions)
-          .putInt(8, startPartition)
-          .putInt(12, moves.size())
-          .putInt(16, cards)
-          .putInt(20, deals)
-          .putInt(24, cardTiles)
-          .putInt(28, tiles)
-          .putInt(32, rows / partitions)
-          .putInt(36, rows % partitions)
-          .putLong(40, PartitionAssigner.multiplier(partitions))
-          .putLong(48, PartitionAssigner.multiplier(cards));
-      PartitionArguments.putMoves(arguments, COLUMNS_OFFSET, moves);
+          .put(Arguments.ROWS, rows)
+          .put(Arguments.PARTITIONS, partitions)
+          .put(Arguments.START_PARTITION, startPartition)
+          .put(Arguments.COLUMNS, moves.size())
+          .put(Arguments.TILE_CARDS, cards)
+          .put(Arguments.TILE_DEALS, deals)
+          .put(Arguments.CARD_TILES, cardTiles)
+          .put(Arguments.TILES, tiles)
+          .put(Arguments.WHOLE_DEALS, rows / partitions)
+          .put(Arguments.LAST_DEAL, rows % partitions)
+          .put(Arguments.PARTITIONS_MULTIPLIER, PartitionAssigner.multiplier(partitions))
+          .put(Arguments.CARD_MULTIPLIER, PartitionAssigner.multiplier(cards));
+      PartitionArguments.putMoves(arguments, Arguments.COLUMN, moves);
       String name = isSmall ? "round_robin_partition_small" : "round_robin_partition";
       module.function(name).launch(tiles, THREADS, sharedBytes, stream, arguments);
     }

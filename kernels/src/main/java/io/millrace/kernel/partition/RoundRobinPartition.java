@@ -3,9 +3,9 @@ package io.millrace.kernel.partition;
 
 import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.Table;
-import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
+import io.millrace.device.PerDevice;
 import io.millrace.kernel.gather.GatherPlan;
 import io.millrace.kernel.gather.HostGather;
 import io.millrace.memory.AccessScope;
@@ -17,25 +17,40 @@ import io.millrace.memory.MemoryResource;
  */
 @PublicEvolving
 public final class RoundRobinPartition {
+  /** Moves the rows of {@code plan} to their partitions. */
+  private interface Deal {
+    void deal(
+        GatherPlan plan,
+        int partitions,
+        int startPartition,
+        DeviceStream stream,
+        MemoryResource memory);
+  }
+
+  private static final PerDevice<Deal> DEALS =
+      new PerDevice<>(
+          host -> RoundRobinPartition::dealOnHost, gpu -> RoundRobinKernels.of(gpu)::deal);
+
   private RoundRobinPartition() {}
 
   /**
-   * The dealt table, in new memory. Enqueued on {@code stream}; does not wait, because the offsets
-   * follow from the row count.
+   * Deals the rows of {@code input} into a table in new memory. Enqueued on {@code stream}; does
+   * not wait, because the offsets follow from the row count.
    *
-   * @param startPartition who gets the first row
+   * @param startPartition the partition of the first row
    * @throws IllegalArgumentException if {@code partitions} is less than 2 or more than {@link
-   *     PartitionAssigner#MAX_PARTITIONS}, or if {@code startPartition} is not one of them
+   *     PartitionAssigner#MAX_PARTITIONS}, or if {@code startPartition} is negative or not less
+   *     than {@code partitions}
    */
   public static PartitionedTable roundRobinPartition(
       Table input, int partitions, int startPartition, DeviceStream stream, MemoryResource memory) {
     if (partitions <= 1) {
-      throw new IllegalArgumentException("partitions must be more than 1, but are " + partitions);
+      throw new IllegalArgumentException("expected at least 2 partitions, got " + partitions);
     }
     PartitionAssigner.checkPartitions(partitions);
     if (startPartition < 0 || startPartition >= partitions) {
       throw new IllegalArgumentException(
-          "start partition " + startPartition + " is not one of " + partitions + " partitions");
+          "expected a start partition from 0 to " + (partitions - 1) + ", got " + startPartition);
     }
     int rows = input.rowCount();
     int[] offsets = offsets(rows, partitions, startPartition);
@@ -43,18 +58,13 @@ public final class RoundRobinPartition {
       return new PartitionedTable(input.share(), offsets);
     }
     try (AccessScope scope = AccessScope.on(stream);
-        GatherPlan moves = new GatherPlan(input.columns(), rows, scope, memory)) {
-      if (stream.device().kind() == DeviceKind.HOST) {
-        HostGather.gatherAll(moves, map(moves, partitions, startPartition));
-      } else {
-        RoundRobinKernels.of(stream.device())
-            .deal(moves, partitions, startPartition, stream, memory);
-      }
-      return new PartitionedTable(new Table(input.schema(), moves.takeColumns(), rows), offsets);
+        GatherPlan plan = new GatherPlan(input.columns(), rows, scope, memory)) {
+      DEALS.of(stream.device()).deal(plan, partitions, startPartition, stream, memory);
+      return new PartitionedTable(new Table(input.schema(), plan.takeColumns(), rows), offsets);
     }
   }
 
-  // Everyone gets the whole deals; the last deal gives one more to start and those after it.
+  // Each partition gets one row of each whole deal; the last deal may end early.
   private static int[] offsets(int rows, int partitions, int startPartition) {
     int[] offsets = new int[partitions + 1];
     for (int partition = 0; partition < partitions; partition++) {
@@ -65,12 +75,21 @@ public final class RoundRobinPartition {
     return offsets;
   }
 
-  private static long map(GatherPlan moves, int partitions, int startPartition) {
-    long map = moves.allocateScratch((long) moves.rows() * Integer.BYTES);
+  private static void dealOnHost(
+      GatherPlan plan,
+      int partitions,
+      int startPartition,
+      DeviceStream stream,
+      MemoryResource memory) {
+    HostGather.gatherAll(plan, map(plan, partitions, startPartition));
+  }
+
+  private static long map(GatherPlan plan, int partitions, int startPartition) {
+    long map = plan.allocateScratch((long) plan.rows() * Integer.BYTES);
     long next = map;
     for (int partition = 0; partition < partitions; partition++) {
       long card = Math.floorMod(partition - startPartition, partitions);
-      for (long row = card; row < moves.rows(); row += partitions) {
+      for (long row = card; row < plan.rows(); row += partitions) {
         HostMemory.putInt(next, (int) row);
         next += Integer.BYTES;
       }

@@ -5,8 +5,8 @@ import io.millrace.device.GpuProperties;
 import java.util.List;
 
 /**
- * How the scatter of partition.cu cuts the rows into tiles, one a block. The kernel's name ends
- * with its number of threads.
+ * The tiles into which the scatter of partition.cu divides the rows, one per block. The kernel's
+ * name ends with its number of threads.
  *
  * @param threads threads of the block
  */
@@ -21,13 +21,13 @@ record ScatterTile(int threads) {
   private static final int SLOT_PADDING = 128;
   private static final int WARP = 32;
 
-  // More partitions than this want the longer runs of a large tile: measured on an H200.
+  // More partitions than this profit from the longer runs of a large tile: measured on an H200.
   private static final int LARGE_TILE_PARTITIONS = 128;
 
   /**
    * The tile for a table. With many partitions and enough rows for all multiprocessors it is the
-   * largest that fits; otherwise the largest of which a multiprocessor holds two, so that one
-   * computes while the other waits for memory.
+   * largest tile that fits; otherwise it is the largest tile of which a multiprocessor holds two,
+   * so that one block computes while the other waits for memory.
    */
   static ScatterTile of(GpuProperties gpu, int rows, int partitions) {
     List<ScatterTile> fitting =

@@ -2,56 +2,64 @@
 package io.millrace.kernel.partition;
 
 import io.millrace.column.Table;
-import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
+import io.millrace.device.PerDevice;
 import io.millrace.kernel.gather.GatherPlan;
 import io.millrace.kernel.gather.HostGather;
 import io.millrace.kernel.hash.KeyVector;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.MemoryResource;
 
-/** Groups rows by partition, whatever says which, without changing their order in a partition. */
+/** Groups rows by partition id. Rows keep their order in a partition. */
 final class StablePartition {
+  /** Fills the columns of {@code plan} and returns the partitions' offsets. */
+  private interface Implementation {
+    int[] partition(
+        GatherPlan plan,
+        PartitionIds ids,
+        int partitions,
+        AccessScope scope,
+        MemoryResource memory);
+  }
+
+  private static final PerDevice<Implementation> IMPLEMENTATIONS =
+      new PerDevice<>(host -> StablePartition::onHost, gpu -> PartitionKernels.of(gpu)::partition);
+
   private StablePartition() {}
 
   static PartitionedTable partition(
-      Table input,
-      PartitionIds source,
-      int partitions,
-      DeviceStream stream,
-      MemoryResource memory) {
+      Table input, PartitionIds ids, int partitions, DeviceStream stream, MemoryResource memory) {
     int rows = input.rowCount();
     if (rows == 0) {
       return new PartitionedTable(input.share(), new int[partitions + 1]);
     }
     try (AccessScope scope = AccessScope.on(stream);
-        GatherPlan moves = new GatherPlan(input.columns(), rows, scope, memory)) {
+        GatherPlan plan = new GatherPlan(input.columns(), rows, scope, memory)) {
       int[] offsets =
-          stream.device().kind() == DeviceKind.HOST
-              ? onHost(moves, source.onHost(scope, partitions, capacity(rows)), partitions)
-              : PartitionKernels.of(stream.device())
-                  .partition(moves, source, partitions, scope, memory);
-      return new PartitionedTable(new Table(input.schema(), moves.takeColumns(), rows), offsets);
+          IMPLEMENTATIONS.of(stream.device()).partition(plan, ids, partitions, scope, memory);
+      return new PartitionedTable(new Table(input.schema(), plan.takeColumns(), rows), offsets);
     }
   }
 
-  private static int[] onHost(GatherPlan moves, PartitionIds.HostNumbers numbers, int partitions) {
-    int rows = moves.rows();
+  private static int[] onHost(
+      GatherPlan plan, PartitionIds ids, int partitions, AccessScope scope, MemoryResource memory) {
+    int rows = plan.rows();
+    PartitionIds.HostNumbers numbers = ids.onHost(scope, partitions, capacity(rows));
     long bytes = (long) rows * Integer.BYTES;
-    long partitionOf = moves.allocateScratch(bytes);
+    long partitionOf = plan.allocateScratch(bytes);
     int[] offsets = count(numbers, rows, partitions, partitionOf);
     int[] next = offsets.clone();
-    long map = moves.allocateScratch(bytes);
+    long map = plan.allocateScratch(bytes);
     for (int row = 0; row < rows; row++) {
       int partition = HostMemory.getInt(partitionOf + (long) row * Integer.BYTES);
       HostMemory.putInt(map + (long) next[partition]++ * Integer.BYTES, row);
     }
-    HostGather.gatherAll(moves, map);
+    HostGather.gatherAll(plan, map);
     return offsets;
   }
 
-  /** Writes the partition of each row; returns where the partitions begin, and the end. */
+  /** Writes the partition of each row; returns the partitions' offsets and the row count. */
   private static int[] count(
       PartitionIds.HostNumbers numbers, int rows, int partitions, long partitionOf) {
     int[] offsets = new int[partitions + 1];

@@ -7,10 +7,10 @@ import io.millrace.device.DeviceStream;
 import io.millrace.memory.MemoryResource;
 
 /**
- * One driver allocation for each request, with no pool: slow, and what memory checkers need,
+ * Makes one driver allocation per request, without a pool: slow, but memory checkers need it,
  * because a pool hides overruns. Sizes are rounded up to words of 8 bytes: kernels read texts by
- * aligned words, of which only some bytes may be theirs ({@code bytes.cuh}), and memory checkers
- * take that for an overrun.
+ * aligned words, of which only some bytes may belong to the text ({@code bytes.cuh}), and memory
+ * checkers report that as an overrun.
  */
 @PublicEvolving
 public final class CudaMemoryResource implements MemoryResource {

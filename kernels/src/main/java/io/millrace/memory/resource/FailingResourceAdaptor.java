@@ -10,8 +10,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Fails chosen allocations, to test what a program does when memory runs out. Requests for no bytes
- * are never failed or counted.
+ * Fails chosen allocations, to test programs that run out of memory. Requests for 0 bytes neither
+ * fail nor count.
  */
 @PublicEvolving
 public final class FailingResourceAdaptor implements MemoryResource {
@@ -25,11 +25,11 @@ public final class FailingResourceAdaptor implements MemoryResource {
   public interface FailureCondition {
 
     /**
-     * Called once for each allocation, in the thread that asks for it and possibly in several at
+     * Called once for each allocation, in the requesting thread and possibly in several threads at
      * once.
      *
-     * @param number which allocation of the adaptor it is, from 1
-     * @param bytes what is asked for
+     * @param number the number of the allocation, from 1
+     * @param bytes the bytes requested
      */
     boolean fails(long number, long bytes);
   }
@@ -55,7 +55,7 @@ public final class FailingResourceAdaptor implements MemoryResource {
    */
   public static FailingResourceAdaptor everyNth(MemoryResource upstream, long interval) {
     if (interval < 1) {
-      throw new IllegalArgumentException("the interval must be at least 1, but is " + interval);
+      throw new IllegalArgumentException("expected an interval of at least 1, got " + interval);
     }
     return new FailingResourceAdaptor(upstream, (request, bytes) -> request % interval == 0);
   }
@@ -69,7 +69,7 @@ public final class FailingResourceAdaptor implements MemoryResource {
   public static FailingResourceAdaptor randomShare(
       MemoryResource upstream, double share, long seed) {
     if (!(share >= 0 && share <= 1)) {
-      throw new IllegalArgumentException("the share must be from 0 to 1, but is " + share);
+      throw new IllegalArgumentException("expected a share from 0 to 1, got " + share);
     }
     long base = new SplittableRandom(seed).nextLong();
     return new FailingResourceAdaptor(
@@ -104,7 +104,7 @@ public final class FailingResourceAdaptor implements MemoryResource {
     upstream.free(address, bytes, stream);
   }
 
-  /** Allocations asked for, failed ones included. */
+  /** The number of allocations requested, failed allocations included. */
   public long requests() {
     return requests.get();
   }

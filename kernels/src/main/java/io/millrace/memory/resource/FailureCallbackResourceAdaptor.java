@@ -22,9 +22,9 @@ public final class FailureCallbackResourceAdaptor implements MemoryResource {
   public interface FailureCallback {
 
     /**
-     * Called after each try that failed.
+     * Called after each failed attempt.
      *
-     * @param bytes what was asked for
+     * @param bytes the bytes requested
      * @return whether to try again
      */
     boolean onFailure(long bytes);

@@ -40,12 +40,12 @@ public final class PoolMemoryResource implements MemoryResource {
   }
 
   /**
-   * @param upstream where pieces come from; its memory is used on any stream of its device, so it
-   *     must not be stream-ordered itself
-   * @param minimumPieceBytes bytes that are asked for at once while the limit and upstream have
-   *     them; a larger request gets a piece of its own
-   * @param maximumBytes bytes that are taken from upstream at most, 256 a piece for the pool's own
-   *     use included; {@link Long#MAX_VALUE} for no limit
+   * @param upstream the resource that pieces are allocated from; its memory is used on any stream
+   *     of its device, so it must not be stream-ordered itself
+   * @param minimumPieceBytes the size of a piece while the limit and upstream allow it; a larger
+   *     request gets a piece of its own
+   * @param maximumBytes the largest number of bytes allocated from upstream, including 256 per
+   *     piece for the pool's own use; {@link Long#MAX_VALUE} for no limit
    * @throws IllegalArgumentException if either number is negative
    */
   public PoolMemoryResource(MemoryResource upstream, long minimumPieceBytes, long maximumBytes) {

@@ -18,8 +18,8 @@ public final class StatisticsResourceAdaptor implements MemoryResource {
   private Counters innermost = new Counters(null);
 
   /**
-   * What one scope counted up to one moment. What is held is negative in a scope that frees more
-   * than it allocates.
+   * A snapshot of the counters of a scope. Bytes held are negative in a scope that frees more than
+   * it allocates.
    */
   public record Statistics(
       long heldBytes,
@@ -57,7 +57,7 @@ public final class StatisticsResourceAdaptor implements MemoryResource {
     }
   }
 
-  /** What the innermost scope counted: since the last push, or since the adaptor was made. */
+  /** The counters of the innermost scope: since the last push, or since the adaptor was created. */
   public synchronized Statistics statistics() {
     return innermost.statistics();
   }

@@ -140,8 +140,8 @@ public final class TrackingResourceAdaptor implements MemoryResource {
   }
 
   /**
-   * What is held, by the place that allocated it, largest first: bytes, the allocations' threads
-   * and numbers, and the stack. Empty if nothing is held.
+   * The memory held, by the call site that allocated it, largest first: bytes, the allocations'
+   * threads and numbers, and the stack. Empty if no memory is held.
    */
   public String report() {
     return allocations.values().stream().collect(groupingBy(Allocation::stack)).entrySet().stream()

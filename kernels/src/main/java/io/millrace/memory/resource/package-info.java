@@ -1,2 +1,2 @@
-/** Where memory comes from: resources of a device and of the host, and adaptors around them. */
+/** Sources of memory: resources of a device and of the host, and adaptors around them. */
 package io.millrace.memory.resource;

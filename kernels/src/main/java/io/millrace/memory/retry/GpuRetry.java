@@ -16,7 +16,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Does device work again when it runs out of memory: after spilling all that can be spilled, then
+ * Retries device work that runs out of memory: after spilling everything that can be spilled, then
  * alone on the device, then in halves. Each attempt holds a permit of the device's {@link
  * GpuSemaphore}; none is held between attempts.
  *
@@ -31,22 +31,25 @@ import java.util.function.Supplier;
  */
 @PublicEvolving
 public final class GpuRetry {
-  private final SpillQuota share;
+  private final SpillQuota quota;
   private final GpuSemaphore semaphore;
   private final LongAdder retries = new LongAdder();
   private final LongAdder splits = new LongAdder();
   private final LongAdder waitedNanos = new LongAdder();
 
   /**
-   * @param share whose memory the attempts allocate
-   * @param semaphore of the share's device
+   * @param quota the quota that the attempts allocate from
+   * @param semaphore the semaphore of the quota's device
    */
-  public GpuRetry(SpillQuota share, GpuSemaphore semaphore) {
-    this.share = share;
+  public GpuRetry(SpillQuota quota, GpuSemaphore semaphore) {
+    this.quota = quota;
     this.semaphore = semaphore;
   }
 
-  /** Attempts that were made because one before had run out of memory; those of parts too. */
+  /**
+   * The number of attempts made because an earlier attempt ran out of memory, attempts of parts
+   * included.
+   */
   public long retries() {
     return retries.sum();
   }
@@ -56,17 +59,18 @@ public final class GpuRetry {
     return splits.sum();
   }
 
-  /** How long threads waited for permits. */
+  /** The time that threads waited for permits. */
   public long waitedNanos() {
     return waitedNanos.sum();
   }
 
   /**
-   * What {@code attempt} gives, which is made three times at most: at once; after all memory that
-   * can be spilled was spilled; and so again while no one else works on the device.
+   * Returns the result of {@code attempt}, which runs at most three times: at once; after
+   * everything that can be spilled was spilled; and again after spilling, while no other thread
+   * works on the device.
    *
-   * @throws GpuOutOfMemoryException if the last attempt runs out of memory too; says what was tried
-   *     and what is held
+   * @throws GpuOutOfMemoryException if the last attempt runs out of memory too; the message states
+   *     the attempts and the memory held
    * @throws SpillException if memory cannot be spilled because a disk fails or is full
    * @throws java.util.concurrent.CancellationException if the thread is interrupted while it waits
    *     for a permit; it still is then
@@ -83,7 +87,7 @@ public final class GpuRetry {
     return firstAttempt(attempt, Supplier::get);
   }
 
-  /** How the attempts are made that others may work beside. */
+  /** Runs the attempts that other threads may work beside. */
   private interface Mode {
     <T> T make(Supplier<T> attempt);
   }
@@ -149,7 +153,7 @@ public final class GpuRetry {
   }
 
   private long spillAll() {
-    return share.manager().spill(Long.MAX_VALUE);
+    return quota.manager().spill(Long.MAX_VALUE);
   }
 
   private void countWait(long nanos) {
@@ -160,8 +164,8 @@ public final class GpuRetry {
 
   private GpuOutOfMemoryException exhausted(
       GpuOutOfMemoryException last, long spilledBytes, long nanos) {
-    SpillManager manager = share.manager();
-    SpillLimits limits = share.limits();
+    SpillManager manager = quota.manager();
+    SpillLimits limits = quota.limits();
     GpuOutOfMemoryException exhausted =
         new GpuOutOfMemoryException(
             "out of memory in 3 attempts, two of them after spilling "
@@ -173,13 +177,13 @@ public final class GpuRetry {
                 + " ms: "
                 + last.getMessage()
                 + ". Now "
-                + share.name()
+                + quota.name()
                 + " holds "
-                + held(share.deviceBytes(), limits.deviceBytes())
+                + held(quota.deviceBytes(), limits.deviceBytes())
                 + " on the device, "
-                + held(share.hostBytes(), limits.hostBytes())
+                + held(quota.hostBytes(), limits.hostBytes())
                 + " on the host and "
-                + held(share.diskBytes(), limits.diskBytes())
+                + held(quota.diskBytes(), limits.diskBytes())
                 + " on disk, and all jobs hold "
                 + held(manager.deviceBytes(), manager.deviceLimitBytes())
                 + " on the device. Smaller batches, a larger millrace.spill.device-limit"
@@ -195,10 +199,10 @@ public final class GpuRetry {
   }
 
   /**
-   * Does {@code attempt} for all of {@code input}, which stays the caller's, each part as by {@link
-   * #withRetry}: an input that does not fit is split in halves, one after the other. What an
-   * attempt gives is handed on before the next part is begun, and without a permit, so that no more
-   * is held than one part needs.
+   * Runs {@code attempt} on all of {@code input}, which the caller keeps, each part as {@link
+   * #withRetry} does: an input that does not fit is split in halves, processed one after the other.
+   * The result of an attempt is handed on before the next part begins, without a permit, so that no
+   * more memory is held than one part needs.
    *
    * @param attempt gives a result that holds no pointer into its argument, which may be a part that
    *     is closed afterwards

@@ -8,11 +8,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Bounds how many threads of a process work on one device at once, and so how much memory is in use
- * and cannot be spilled. Permits are given in the order in which they are asked for. Thread-safe.
+ * Limits the number of threads of a process that work on one device at once, and so the memory that
+ * is in use and cannot be spilled. Permits are granted in the order of the requests. Thread-safe.
  *
  * <p>A thread that holds a permit must not wait for other threads' work: not for room in a network
- * buffer, and so not in a collector. It may ask again for what it holds, and gives back as often.
+ * buffer, and so not in a collector. It may acquire its permit again, and releases it as often.
  */
 @PublicEvolving
 public final class GpuSemaphore {
@@ -21,7 +21,7 @@ public final class GpuSemaphore {
   private final Semaphore semaphore;
   private final ThreadLocal<Hold> holds = ThreadLocal.withInitial(Hold::new);
 
-  /** What one thread holds. */
+  /** The permit of a thread. */
   private static final class Hold {
     private int depth;
     private int permits;
@@ -34,19 +34,19 @@ public final class GpuSemaphore {
    */
   public GpuSemaphore(int permits, LongSupplier nanoClock) {
     if (permits < 1) {
-      throw new IllegalArgumentException("a device has at least 1 permit, not " + permits);
+      throw new IllegalArgumentException("expected at least 1 permit, got " + permits);
     }
     this.permits = permits;
     this.nanoClock = nanoClock;
     this.semaphore = new Semaphore(permits, true);
   }
 
-  /** How many threads may work at once. */
+  /** The number of threads that may work at once. */
   public int permits() {
     return permits;
   }
 
-  /** How many more threads could begin now. */
+  /** The number of permits available now. */
   public int availablePermits() {
     return semaphore.availablePermits();
   }
@@ -76,7 +76,8 @@ public final class GpuSemaphore {
    */
   public long acquireExclusively() {
     if (isHeldByCurrentThread()) {
-      throw new IllegalStateException("a thread that holds a permit waits for all others'");
+      throw new IllegalStateException(
+          "a thread that holds a permit cannot wait for exclusive access");
     }
     return acquire(permits);
   }
@@ -92,7 +93,7 @@ public final class GpuSemaphore {
 
   private long await(int count) {
     try {
-      // Unlike the form without a time, this one does not overtake threads that wait.
+      // Unlike tryAcquire without a timeout, this does not overtake waiting threads.
       if (semaphore.tryAcquire(count, 0, TimeUnit.NANOSECONDS)) {
         return 0;
       }

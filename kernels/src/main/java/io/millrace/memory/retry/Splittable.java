@@ -5,16 +5,16 @@ import io.millrace.annotation.PublicEvolving;
 import java.util.List;
 
 /**
- * Input of device work that may as well be done in parts, such as the rows of a table.
+ * Input of device work that can also be done in parts, such as the rows of a table.
  *
- * @param <T> what a part is
+ * @param <T> the type of a part
  */
 @PublicEvolving
 public interface Splittable<T extends Splittable<T>> extends AutoCloseable {
 
   /**
    * Two parts that together are this input, in order; or none if it cannot be split. The caller
-   * closes them, and this input stays the caller's too.
+   * closes them, and the caller still owns this input.
    */
   List<T> halves();
 

@@ -3,57 +3,62 @@ package io.millrace.memory.spill;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A set of owners that are linked with each other, so that adding and removing one, which every
- * buffer pays for, allocates nothing. An owner is in one list at most. Thread-safe.
+ * The owners whose memory is on the device and may be spilled, and the clock that dates their
+ * accesses. Owners are linked with each other, so that adding and removing an owner, which every
+ * buffer pays for, allocates nothing. Thread-safe.
  */
 final class SpillCandidates {
+  private final AtomicLong ticks = new AtomicLong();
   private SpillableBufferOwner first;
 
-  /** The place of one owner in its list, guarded by the list. */
-  static final class Links {
-    private SpillableBufferOwner previous;
-    private SpillableBufferOwner next;
+  /** Advances the clock: each new owner is younger than all before it. */
+  long nextTick() {
+    return ticks.incrementAndGet();
   }
 
-  /** Adds {@code owner}, unless it is here. */
+  long currentTick() {
+    return ticks.get();
+  }
+
+  /** Adds {@code owner} unless it is in the list. */
   synchronized void add(SpillableBufferOwner owner) {
     if (contains(owner)) {
       return;
     }
-    owner.links().next = first;
+    owner.next = first;
     if (first != null) {
-      first.links().previous = owner;
+      first.previous = owner;
     }
     first = owner;
   }
 
-  /** Removes {@code owner}, if it is here. */
+  /** Removes {@code owner} if it is in the list. */
   synchronized void remove(SpillableBufferOwner owner) {
     if (!contains(owner)) {
       return;
     }
-    Links links = owner.links();
     if (owner == first) {
-      first = links.next;
+      first = owner.next;
     } else {
-      links.previous.links().next = links.next;
+      owner.previous.next = owner.next;
     }
-    if (links.next != null) {
-      links.next.links().previous = links.previous;
+    if (owner.next != null) {
+      owner.next.previous = owner.previous;
     }
-    links.previous = null;
-    links.next = null;
+    owner.previous = null;
+    owner.next = null;
   }
 
   private boolean contains(SpillableBufferOwner owner) {
-    return owner == first || owner.links().previous != null;
+    return owner == first || owner.previous != null;
   }
 
   synchronized List<SpillableBufferOwner> toList() {
     List<SpillableBufferOwner> owners = new ArrayList<>();
-    for (SpillableBufferOwner owner = first; owner != null; owner = owner.links().next) {
+    for (SpillableBufferOwner owner = first; owner != null; owner = owner.next) {
       owners.add(owner);
     }
     return owners;

@@ -4,8 +4,8 @@ package io.millrace.memory.spill;
 import io.millrace.annotation.PublicEvolving;
 
 /**
- * The disk tier could not take or give back memory; the message says where, why and what to set.
- * What was to be written is still in the caller's memory.
+ * The disk tier could not take or give back memory; the message states the place, the reason and
+ * the option to set. The bytes to be written are still in the caller's memory.
  */
 @PublicEvolving
 public class SpillException extends RuntimeException {

@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.zip.CRC32C;
 
 /**
- * The disk tier of one job's share: one {@link TemporaryFile} that holds regions of spilled memory.
- * It is made at the first write and is gone once it is closed or the process ends, also by SIGKILL.
- * A freed region is used again; what is free at the end of the file is cut off. Each region has a
- * checksum that is kept in memory.
+ * The disk tier of one job's quota: one {@link TemporaryFile} that holds regions of spilled memory.
+ * It is created at the first write and disappears when it is closed or the process ends, also by
+ * SIGKILL. Freed regions are reused; free space at the end of the file is truncated. Each region
+ * has a checksum that is kept in memory.
  *
  * <p>Thread-safe, but a {@link Writer} and a {@link Reader} are for one thread at a time. Calls
  * wait for the disk; an interrupt neither ends them nor is lost.
@@ -50,11 +50,11 @@ final class SpillFile implements AutoCloseable {
   }
 
   /**
-   * A file, not made yet, for the one of {@code directories} that will have the most usable space
-   * then. Missing directories are created.
+   * A file that will be created in the directory with the most usable space at that time. Missing
+   * directories are created.
    *
-   * @param limitBytes how large the file may be
-   * @throws SpillException if no file can be made in any of the directories
+   * @param limitBytes the largest size of the file
+   * @throws SpillException if no file can be created in any of the directories
    * @throws IllegalArgumentException if {@code limitBytes} is negative
    */
   static SpillFile in(List<Path> directories, long limitBytes) {
@@ -85,7 +85,7 @@ final class SpillFile implements AutoCloseable {
   }
 
   /**
-   * Writes {@code bytes} bytes of host memory at {@code address}, which stays the caller's. The
+   * Writes {@code bytes} bytes of host memory at {@code address}, which the caller still owns. The
    * caller frees the region.
    *
    * @throws SpillException if the disk or the limit has no room, or the disk fails; nothing is held
@@ -112,7 +112,7 @@ final class SpillFile implements AutoCloseable {
   /**
    * Reads all of {@code region} to host memory at {@code address}. The region stays held.
    *
-   * @throws SpillException if the disk fails or what it has is not what was written
+   * @throws SpillException if the disk fails or the checksum does not match
    * @throws IllegalStateException if the region is freed or the file is closed
    */
   void read(Region region, long address) {
@@ -153,7 +153,7 @@ final class SpillFile implements AutoCloseable {
     return heldBytes;
   }
 
-  /** The size of the file, with what is free between regions. */
+  /** The size of the file, including free space between regions. */
   synchronized long fileBytes() {
     return fileBytes;
   }
@@ -354,10 +354,10 @@ final class SpillFile implements AutoCloseable {
     }
 
     /**
-     * Reads the next {@code count} bytes to host memory at {@code address}. The last ones bring the
-     * check of the checksum, before which none may be trusted.
+     * Reads the next {@code count} bytes to host memory at {@code address}. The last bytes trigger
+     * the check of the checksum; no byte is verified before that.
      *
-     * @throws SpillException if the disk fails or what it has is not what was written
+     * @throws SpillException if the disk fails or the checksum does not match
      * @throws IllegalStateException if the file is closed
      * @throws IllegalArgumentException if less than {@code count} bytes are left
      */

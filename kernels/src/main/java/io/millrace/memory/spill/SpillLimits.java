@@ -7,13 +7,14 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What a job's {@link SpillQuota} may use.
+ * The limits of a job's {@link SpillQuota}.
  *
  * @param isEnabled whether buffers are spillable at all
  * @param copyOnWrite see {@link MemoryResource#copiesOnWrite}
- * @param deviceBytes of device memory; soft: memory in use is not spilled, so more may be held
- * @param hostBytes of pinned host memory that holds spilled buffers
- * @param diskBytes of disk that holds spilled buffers
+ * @param deviceBytes limit of device memory; soft: memory in use is not spilled, so more may be
+ *     held
+ * @param hostBytes limit of pinned host memory that holds spilled buffers
+ * @param diskBytes limit of disk space that holds spilled buffers
  * @param directories where files for spilled buffers are made; empty for no disk tier
  * @param statisticsLevel see {@link SpillStatistics}
  */

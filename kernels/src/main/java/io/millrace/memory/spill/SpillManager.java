@@ -3,10 +3,8 @@ package io.millrace.memory.spill;
 
 import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
-import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.memory.MemoryResource;
-import io.millrace.memory.SpillTier;
 import io.millrace.memory.resource.FailureCallbackResourceAdaptor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -15,21 +13,22 @@ import java.util.function.Predicate;
 
 /**
  * Moves buffers that are not being accessed from a device to pinned host memory, from there to
- * disk, and back when they are accessed. All jobs of a process that use a device share its manager;
- * each has a {@link SpillQuota}. Thread-safe.
+ * disk, and back when they are accessed. All jobs of a process that use the same device share its
+ * manager; each job has a {@link SpillQuota}. Thread-safe.
  *
- * <p>What goes first is what was least recently used and, of buffers used at the same time, the
- * largest, because it takes the fewest transfers. Buffers are spilled when an allocation would pass
- * a device limit and, on demand, when the device refuses one. Transfers run on streams of their
- * own, beside the work of the jobs; only who needs the memory waits for them.
+ * <p>Least recently used buffers are spilled first and, of buffers used at the same time, the
+ * largest, because it takes the fewest transfers. Buffers are spilled when an allocation would
+ * exceed a device limit and, on demand, when the device refuses an allocation. Transfers run on
+ * streams of their own, beside the work of the jobs; only the thread that needs the memory waits
+ * for them.
  *
- * <p>Whoever moves a buffer holds its owner's lock. A thread that holds an owner's lock takes those
- * of others only without waiting, so no two threads wait for each other.
+ * <p>A thread that moves a buffer holds the lock of its owner. A thread that holds the lock of one
+ * owner only tries the locks of others, so that no two threads wait for each other.
  */
 @PublicEvolving
 public final class SpillManager implements AutoCloseable {
-  // Spilling a little more than asked for leaves the next allocations without a search.
-  private static final int SLACK_SHARE = 16;
+  // Spilling a little more than needed spares the next allocations a search.
+  private static final int SLACK_FRACTION = 16;
 
   private final MemoryResource upstream;
   private final MemoryResource hostMemory;
@@ -39,14 +38,13 @@ public final class SpillManager implements AutoCloseable {
   private final SpillCandidates onDevice = new SpillCandidates();
   private final ReentrantLock spilling = new ReentrantLock();
   private final AtomicLong deviceBytes = new AtomicLong();
-  private final AtomicLong ticks = new AtomicLong();
 
   /**
-   * @param deviceMemory what buffers are allocated from
+   * @param deviceMemory the resource that buffers are allocated from
    * @param hostMemory pinned memory for spilled buffers, ordered by streams of the same device
-   * @param deviceLimitBytes of all shares; soft, as {@link SpillLimits#deviceBytes}
-   * @param onDemand whether to spill when {@code deviceMemory} has no more left
-   * @param statistics counts for all shares
+   * @param deviceLimitBytes limit of all quotas together; soft, as {@link SpillLimits#deviceBytes}
+   * @param onDemand whether to spill when {@code deviceMemory} refuses an allocation
+   * @param statistics counts the transfers of all quotas
    * @param nanoClock measures transfers
    */
   public SpillManager(
@@ -71,21 +69,23 @@ public final class SpillManager implements AutoCloseable {
   }
 
   /**
-   * Opens a share for one job.
+   * Opens a quota for one job.
    *
-   * @param name for people, in error messages
+   * @param name the job's name in error messages
    * @throws SpillException if none of the limits' directories can be written to
    */
   public SpillQuota openQuota(String name, SpillLimits limits) {
-    return new SpillQuota(this, name, limits);
+    SpillStatistics counts = new SpillStatistics(limits.statisticsLevel(), statistics);
+    return new SpillQuota(
+        this, name, limits, new SpillStore(limits, hostMemory, transfers, counts));
   }
 
-  /** Bytes and times of all shares' transfers since the process began. */
+  /** Bytes and times of the transfers of all quotas since the process began. */
   public SpillStatistics statistics() {
     return statistics;
   }
 
-  /** Bytes of device memory that all shares hold now. */
+  /** Bytes of device memory that all quotas hold now. */
   public long deviceBytes() {
     return deviceBytes.get();
   }
@@ -96,8 +96,8 @@ public final class SpillManager implements AutoCloseable {
   }
 
   /**
-   * Spills buffers of any share until {@code bytes} bytes of device memory are free that were not,
-   * or nothing more can be spilled.
+   * Spills buffers of any quota until {@code bytes} more bytes of device memory are free or nothing
+   * more can be spilled.
    *
    * @return the bytes spilled
    * @throws SpillException if a disk fails or is full, and nothing else could be spilled
@@ -110,24 +110,8 @@ public final class SpillManager implements AutoCloseable {
     return upstream;
   }
 
-  MemoryResource hostMemory() {
-    return hostMemory;
-  }
-
-  SpillTransfers transfers() {
-    return transfers;
-  }
-
-  long nextTick() {
-    return ticks.incrementAndGet();
-  }
-
-  long currentTick() {
-    return ticks.get();
-  }
-
-  void add(SpillableBufferOwner owner) {
-    onDevice.add(owner);
+  SpillCandidates onDevice() {
+    return onDevice;
   }
 
   void addDeviceBytes(long bytes) {
@@ -135,40 +119,42 @@ public final class SpillManager implements AutoCloseable {
   }
 
   /** Spills until {@code bytes} bytes more fit the limits, or nothing more can be spilled. */
-  void makeRoom(long bytes, SpillQuota share) {
-    long shareLimit = share.limits().deviceBytes();
-    checkPossible(bytes, Math.min(shareLimit, deviceLimitBytes), share);
-    if (share.deviceBytes() + bytes > shareLimit) {
-      spill(() -> excess(share.deviceBytes() + bytes, shareLimit), owner -> owner.quota() == share);
+  void makeRoom(long bytes, SpillQuota quota) {
+    long quotaLimit = quota.limits().deviceBytes();
+    checkPossible(bytes, Math.min(quotaLimit, deviceLimitBytes), quota);
+    if (quota.deviceBytes() + bytes > quotaLimit) {
+      spill(
+          () -> excess(quota.deviceBytes() + bytes, quotaLimit),
+          owner -> owner.store() == quota.store());
     }
     if (deviceBytes() + bytes > deviceLimitBytes) {
       spill(() -> excess(deviceBytes() + bytes, deviceLimitBytes), owner -> true);
     }
   }
 
-  private static void checkPossible(long bytes, long limit, SpillQuota share) {
+  private static void checkPossible(long bytes, long limit, SpillQuota quota) {
     if (bytes > limit) {
       throw new GpuOutOfMemoryException(
           bytes
               + " bytes in one buffer are more than the device limit of "
               + limit
               + " bytes that "
-              + share.name()
+              + quota.name()
               + " has; set millrace.spill.device-limit to more, or make batches smaller");
     }
   }
 
   private static long excess(long bytes, long limit) {
-    return bytes > limit ? bytes - limit + limit / SLACK_SHARE : 0;
+    return bytes > limit ? bytes - limit + limit / SLACK_FRACTION : 0;
   }
 
-  // What is wanted is asked for once no one else spills, who may have freed enough.
+  // Computed under the lock, since the thread that spilled before may have freed enough.
   private long spill(LongSupplier wantedBytes, Predicate<SpillableBufferOwner> which) {
     spilling.lock();
     try {
       long wanted = wantedBytes.getAsLong();
       return wanted > 0
-          ? new SpillPass(this, wanted)
+          ? new SpillPass(transfers, wanted)
               .run(SpillableBufferOwner.oldestFirst(onDevice.toList(), which))
           : 0;
     } finally {
@@ -176,48 +162,7 @@ public final class SpillManager implements AutoCloseable {
     }
   }
 
-  /** Ends a move off the device, whose memory no work uses any more. */
-  void leftDevice(SpillableBufferOwner owner, long address) {
-    onDevice.remove(owner);
-    owner.resource().free(address, owner.size(), transfers.spillStream());
-  }
-
-  /**
-   * Brings memory back to the device, under its owner's lock. Where that fails nothing has changed;
-   * where only the host or disk memory cannot be freed, the memory is back all the same.
-   */
-  void unspill(SpillableBufferOwner owner) {
-    DeviceStream stream = transfers.unspillStream();
-    long address = owner.resource().allocate(owner.size(), stream);
-    try {
-      transfers.toDevice(owner, address);
-    } catch (RuntimeException | Error e) {
-      owner.resource().free(address, owner.size(), stream);
-      throw e;
-    }
-    long hostAddress = owner.keptAddress();
-    SpillFile.Region region = owner.region();
-    owner.movedToDevice(address, stream);
-    onDevice.add(owner);
-    owner.quota().freeSpilled(owner, hostAddress, region);
-  }
-
-  void exposed(SpillableBufferOwner owner, boolean wasSpilled) {
-    onDevice.remove(owner);
-    owner.quota().statistics().exposed(owner.size(), wasSpilled);
-  }
-
-  /** Frees the memory of an owner that has no slices left. */
-  void free(SpillableBufferOwner owner) {
-    if (owner.tier() == SpillTier.DEVICE) {
-      onDevice.remove(owner);
-      owner.resource().free(owner.keptAddress(), owner.size(), owner.stream());
-    } else {
-      owner.quota().freeSpilled(owner, owner.keptAddress(), owner.region());
-    }
-  }
-
-  /** Destroys the manager's streams, after their work. Called when no share is open. */
+  /** Destroys the manager's streams, after their work. Called when no quota is open. */
   @Override
   public void close() {
     transfers.close();

@@ -11,20 +11,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One move of buffers off the device. Copies to the host are enqueued in batches; while one batch
- * is copied, the one before is accounted for. What the host has no room for is written to disk.
- * Used by one thread, which is the only one that spills.
+ * One pass that moves buffers off the device. Copies to the host are enqueued in batches; while a
+ * batch is copied, the previous batch is accounted for. Buffers that do not fit the host limit are
+ * written to disk. Used by the only thread that spills.
  */
 final class SpillPass {
   // Bounds how long buffers stay locked: two batches are on their way at once. Copying one takes
   // long enough to hide what the host does for the next.
   private static final long BATCH_BYTES = 32L << 20;
 
-  private final SpillManager manager;
   private final SpillTransfers transfers;
   private final long wantedBytes;
-  // Whose disk took nothing more, and so keep what they have on the device.
-  private final Map<SpillQuota, SpillException> refusals = new LinkedHashMap<>();
+  // Stores whose disk is full or failed: their buffers stay on the device.
+  private final Map<SpillStore, SpillException> refusals = new LinkedHashMap<>();
   private Batch filling = new Batch();
   private Batch running = new Batch();
   private long spilledBytes;
@@ -39,16 +38,16 @@ final class SpillPass {
     private DeviceEvent end;
   }
 
-  SpillPass(SpillManager manager, long wantedBytes) {
-    this.manager = manager;
-    this.transfers = manager.transfers();
+  SpillPass(SpillTransfers transfers, long wantedBytes) {
+    this.transfers = transfers;
     this.wantedBytes = wantedBytes;
     this.lastEndNanos = transfers.nanoTime();
   }
 
   /**
-   * Spills in the order given and says how much, or throws after what had begun is done. A share
-   * whose disk fails or is full is passed over, so that it does not fail others that can spill.
+   * Spills in the given order and returns the bytes spilled, or throws after the moves that have
+   * begun are done. A quota whose disk fails or is full is skipped, so that it does not fail others
+   * that can spill.
    *
    * @throws SpillException if a disk fails or is full, and nothing else could be spilled
    */
@@ -69,7 +68,7 @@ final class SpillPass {
       if (spilledBytes + running.bytes + filling.bytes >= wantedBytes) {
         return;
       }
-      if (!refusals.containsKey(owner.quota()) && owner.beginMove()) {
+      if (!refusals.containsKey(owner.store()) && owner.beginMove()) {
         begin(owner);
       }
       if (filling.bytes >= BATCH_BYTES) {
@@ -88,7 +87,7 @@ final class SpillPass {
         }
       }
     } catch (SpillException e) {
-      refusals.put(owner.quota(), e);
+      refusals.put(owner.store(), e);
     } finally {
       if (!copying) {
         owner.endMove();
@@ -97,7 +96,7 @@ final class SpillPass {
   }
 
   private boolean beginCopyToHost(SpillableBufferOwner owner) {
-    long hostAddress = owner.quota().allocateHost(owner);
+    long hostAddress = owner.store().allocateHost(owner);
     if (hostAddress == 0) {
       return false;
     }
@@ -109,7 +108,7 @@ final class SpillPass {
       owner.orderMove(stream);
       stream.copy(hostAddress, owner.keptAddress(), owner.size());
     } catch (RuntimeException | Error e) {
-      owner.quota().freeHost(owner, hostAddress);
+      owner.store().freeHost(owner, hostAddress);
       throw e;
     }
     filling.copies.add(new Copy(owner, hostAddress));
@@ -117,20 +116,20 @@ final class SpillPass {
     return true;
   }
 
-  // What is being copied to the host is not kept locked while the disk is written to.
+  // Running copies are finished first, so that their buffers are not locked during the disk write.
   private void moveToDisk(SpillableBufferOwner owner) {
-    if (owner.quota().hasDisk()) {
+    if (owner.store().hasDisk()) {
       finishRunning();
       finishRunning();
       owner.orderMove(transfers.spillStream());
       long address = owner.keptAddress();
-      owner.quota().copyToDisk(owner, SpillTier.DEVICE);
-      manager.leftDevice(owner, address);
+      owner.store().copyToDisk(owner, SpillTier.DEVICE);
+      owner.leftDevice(address, transfers.spillStream());
       spilledBytes += owner.size();
     }
   }
 
-  /** Finishes the batch that runs, while what was enqueued since runs as the next. */
+  /** Finishes the running batch while the copies enqueued since run as the next batch. */
   private void finishRunning() {
     Batch batch = running;
     running = filling;
@@ -159,7 +158,7 @@ final class SpillPass {
     for (Copy copy : batch.copies) {
       SpillableBufferOwner owner = copy.owner;
       if (copying.hasFailed()) {
-        failure.run(() -> owner.quota().freeHost(owner, copy.hostAddress));
+        failure.run(() -> owner.store().freeHost(owner, copy.hostAddress));
       } else {
         failure.run(() -> arrive(copy, (long) ((double) nanos / batch.bytes * owner.size())));
       }
@@ -182,8 +181,8 @@ final class SpillPass {
     SpillableBufferOwner owner = copy.owner;
     long address = owner.keptAddress();
     owner.movedToHost(copy.hostAddress);
-    owner.quota().arrivedOnHost(owner, nanos);
+    owner.store().arrivedOnHost(owner, nanos);
     spilledBytes += owner.size();
-    manager.leftDevice(owner, address);
+    owner.leftDevice(address, transfers.spillStream());
   }
 }

@@ -2,6 +2,7 @@
 package io.millrace.memory.spill;
 
 import io.millrace.annotation.PublicEvolving;
+import io.millrace.memory.Buffer;
 import io.millrace.memory.SpillTier;
 import java.lang.StackWalker.StackFrame;
 import java.util.Comparator;
@@ -15,9 +16,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 
 /**
- * What spilling did. Level 0 counts nothing. Level 1 counts moves, bytes and time for each pair of
- * tiers. Level 2 also records where memory was exposed, which makes it unspillable; each exposure
- * walks the stack. Thread-safe; a reading while others count may miss what they are counting.
+ * Counts the work of spilling. Level 0 counts nothing. Level 1 counts moves, bytes and time for
+ * each pair of tiers. Level 2 also records where memory was exposed, which makes it unspillable;
+ * each exposure walks the stack. Thread-safe; a concurrent read may miss counts in progress.
  */
 @PublicEvolving
 public final class SpillStatistics {
@@ -71,7 +72,7 @@ public final class SpillStatistics {
   public SpillStatistics(int level, SpillStatistics parent) {
     if (level < 0 || level > 2) {
       throw new IllegalArgumentException(
-          "the level of spill statistics must be 0, 1 or 2, but is " + level);
+          "expected 0, 1 or 2 as the level of spill statistics, got " + level);
     }
     this.level = level;
     this.parent = parent;
@@ -124,16 +125,18 @@ public final class SpillStatistics {
     return STACK.walk(
         frames ->
             frames
-                .dropWhile(frame -> isOfThisPackage(frame.getDeclaringClass()))
+                .dropWhile(frame -> belongsToMemory(frame.getDeclaringClass()))
                 .map(StackFrame::toStackTraceElement)
                 .toList());
   }
 
-  private static boolean isOfThisPackage(Class<?> type) {
-    return type.getPackageName().equals(SpillStatistics.class.getPackageName());
+  private static boolean belongsToMemory(Class<?> type) {
+    String memory = Buffer.class.getPackageName();
+    String name = type.getPackageName();
+    return name.equals(memory) || name.startsWith(memory + ".");
   }
 
-  /** How often memory moved; 0 at level 0. */
+  /** The number of moves; 0 at level 0. */
   public long count(SpillTier from, SpillTier to) {
     return moves(from, to).count.sum();
   }
@@ -152,7 +155,7 @@ public final class SpillStatistics {
     return moves.get(from).get(to);
   }
 
-  /** Where memory was exposed, the most frequent site first; empty below level 2. */
+  /** The call sites that exposed memory, the most frequent first; empty below level 2. */
   public List<Exposure> exposures() {
     return exposures.values().stream()
         .sorted(Comparator.comparingLong(Exposure::count).reversed())

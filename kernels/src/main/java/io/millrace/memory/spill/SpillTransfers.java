@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
  * when its method returns.
  */
 final class SpillTransfers implements AutoCloseable {
-  // Large enough for the full bandwidth, small enough to have one a thread.
+  // Large enough for the full bandwidth, small enough for one chunk per thread.
   private static final long CHUNK_BYTES = 4L << 20;
 
   private final Device device;
@@ -45,25 +45,27 @@ final class SpillTransfers implements AutoCloseable {
     return unspillStream;
   }
 
-  /** Copies spilled memory to {@code address} on the device, and counts the time. */
-  void toDevice(SpillableBufferOwner owner, long address) {
-    SpillQuota share = owner.quota();
-    SpillTier from = owner.tier();
-    long startNanos = nanoTime();
+  /** Copies host memory to the device. */
+  void hostToDevice(long hostAddress, long deviceAddress, long bytes) {
     unspilling.lock();
     try {
-      // The memory may have been taken from another stream's.
-      if (from == SpillTier.HOST) {
-        unspillStream.copy(address, owner.keptAddress(), owner.size());
-        unspillStream.synchronize();
-      } else {
-        unspillStream.synchronize();
-        readFromDisk(share.file(), owner.region(), address, owner.size());
-      }
+      unspillStream.copy(deviceAddress, hostAddress, bytes);
+      unspillStream.synchronize();
     } finally {
       unspilling.unlock();
     }
-    share.statistics().moved(from, SpillTier.DEVICE, owner.size(), nanoTime() - startNanos);
+  }
+
+  /** Reads a region of {@code file} into device memory that was allocated on the unspill stream. */
+  void diskToDevice(SpillFile file, SpillFile.Region region, long deviceAddress, long bytes) {
+    unspilling.lock();
+    try {
+      // The memory may have been in use by another stream before.
+      unspillStream.synchronize();
+      readFromDisk(file, region, deviceAddress, bytes);
+    } finally {
+      unspilling.unlock();
+    }
   }
 
   private void readFromDisk(SpillFile file, SpillFile.Region region, long address, long size) {

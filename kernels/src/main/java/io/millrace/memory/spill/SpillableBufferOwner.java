@@ -4,6 +4,7 @@ package io.millrace.memory.spill;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.BufferOwner;
+import io.millrace.memory.MemoryResource;
 import io.millrace.memory.SpillTier;
 import java.util.Collection;
 import java.util.Comparator;
@@ -11,27 +12,33 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Memory that its {@link SpillManager} moves between the device, pinned host memory and disk while
- * no access is open, once for all slices. All moves are made under the owner's lock.
+ * Memory that moves between the device, pinned host memory and disk while no access is open, once
+ * for all slices. All moves are made under the owner's lock.
  */
 final class SpillableBufferOwner extends BufferOwner {
   private static final Comparator<Age> LEAST_RECENT_THEN_LARGEST =
       Comparator.comparingLong(Age::lastAccess)
           .thenComparing(Comparator.comparingLong(Age::size).reversed());
 
-  private final SpillableResourceAdaptor resource;
-  private final SpillCandidates.Links links = new SpillCandidates.Links();
-  // null: on the device, where every owner begins.
+  // The neighbours in the list of candidates, guarded by the list.
+  SpillableBufferOwner previous;
+  SpillableBufferOwner next;
+
+  private final MemoryResource resource;
+  private final MemoryBudget hostBudget;
+  private final SpillCandidates onDevice;
+  private final SpillStore store;
+  // null while the memory is on the device, where every owner begins.
   private volatile SpillTier spilledTo;
-  // Read without the lock to put owners in order, for which an old value does.
+  // Read without the lock to sort owners; a stale value is good enough.
   private long lastAccess;
-  // On the device or the host, by tier.
+  // On the device or the host, depending on the tier.
   private long address;
   private SpillFile.Region region;
-  // Read without the lock only while an access is open, which keeps it as it is.
+  // Read without the lock only while an access is open, which prevents moves.
   private DeviceStream stream;
 
-  // Owners are accessed while they are sorted, which no sort stands.
+  // A snapshot: sorting fails if keys change meanwhile, and owners are accessed at any time.
   private record Age(SpillableBufferOwner owner, long lastAccess, long size) {
     private Age(SpillableBufferOwner owner) {
       this(owner, owner.lastAccess, owner.size());
@@ -39,15 +46,24 @@ final class SpillableBufferOwner extends BufferOwner {
   }
 
   SpillableBufferOwner(
-      SpillableResourceAdaptor resource, long address, long size, DeviceStream stream) {
+      MemoryResource resource,
+      MemoryBudget hostBudget,
+      SpillCandidates onDevice,
+      SpillStore store,
+      long address,
+      long size,
+      DeviceStream stream) {
     super(size);
     this.resource = resource;
+    this.hostBudget = hostBudget;
+    this.onDevice = onDevice;
+    this.store = store;
     this.address = address;
     this.stream = stream;
-    this.lastAccess = manager().nextTick();
+    this.lastAccess = onDevice.nextTick();
   }
 
-  /** Those of {@code owners} to move first come first. */
+  /** The owners that pass {@code which}, in eviction order. */
   static List<SpillableBufferOwner> oldestFirst(
       Collection<SpillableBufferOwner> owners, Predicate<SpillableBufferOwner> which) {
     return owners.stream()
@@ -58,20 +74,12 @@ final class SpillableBufferOwner extends BufferOwner {
         .toList();
   }
 
-  private SpillManager manager() {
-    return resource.quota().manager();
-  }
-
-  SpillQuota quota() {
-    return resource.quota();
-  }
-
-  SpillCandidates.Links links() {
-    return links;
+  SpillStore store() {
+    return store;
   }
 
   MemoryBudget hostBudget() {
-    return resource.hostBudget();
+    return hostBudget;
   }
 
   @Override
@@ -80,7 +88,7 @@ final class SpillableBufferOwner extends BufferOwner {
   }
 
   @Override
-  public SpillableResourceAdaptor resource() {
+  public MemoryResource resource() {
     return resource;
   }
 
@@ -97,11 +105,32 @@ final class SpillableBufferOwner extends BufferOwner {
 
   @Override
   public long address() {
-    lastAccess = manager().currentTick();
+    lastAccess = onDevice.currentTick();
     if (spilledTo != null) {
-      manager().unspill(this);
+      unspill();
     }
     return address;
+  }
+
+  // If the copy fails, nothing has changed. If only freeing the host or disk memory fails, the
+  // memory is back on the device nevertheless.
+  private void unspill() {
+    DeviceStream unspillStream = store.unspillStream();
+    long deviceAddress = resource.allocate(size(), unspillStream);
+    try {
+      store.copyToDevice(this, deviceAddress);
+    } catch (RuntimeException | Error e) {
+      resource.free(deviceAddress, size(), unspillStream);
+      throw e;
+    }
+    long hostAddress = address;
+    SpillFile.Region diskRegion = region;
+    address = deviceAddress;
+    region = null;
+    stream = unspillStream;
+    spilledTo = null;
+    onDevice.add(this);
+    store.free(this, hostAddress, diskRegion);
   }
 
   /** The address on the device or the host, under the lock. */
@@ -109,16 +138,9 @@ final class SpillableBufferOwner extends BufferOwner {
     return address;
   }
 
-  /** Where the memory is on disk, under the lock. */
+  /** The region on disk, under the lock. */
   SpillFile.Region region() {
     return region;
-  }
-
-  void movedToDevice(long deviceAddress, DeviceStream orderedBy) {
-    address = deviceAddress;
-    region = null;
-    stream = orderedBy;
-    spilledTo = null;
   }
 
   void movedToHost(long hostAddress) {
@@ -127,20 +149,36 @@ final class SpillableBufferOwner extends BufferOwner {
     forgetUses();
   }
 
-  void movedToDisk(SpillFile.Region where) {
+  void movedToDisk(SpillFile.Region diskRegion) {
     address = 0;
-    region = where;
+    region = diskRegion;
     spilledTo = SpillTier.DISK;
     forgetUses();
   }
 
+  /**
+   * Ends a move off the device.
+   *
+   * @param deviceAddress memory that no work uses any more
+   * @param mover the stream that made the move
+   */
+  void leftDevice(long deviceAddress, DeviceStream mover) {
+    onDevice.remove(this);
+    resource.free(deviceAddress, size(), mover);
+  }
+
   @Override
   public void onExposed(boolean wasSpilled) {
-    manager().exposed(this, wasSpilled);
+    onDevice.remove(this);
+    store.statistics().exposed(size(), wasSpilled);
   }
 
   @Override
   public void free() {
-    manager().free(this);
+    if (tier() == SpillTier.DEVICE) {
+      leftDevice(address, stream);
+    } else {
+      store.free(this, address, region);
+    }
   }
 }

@@ -10,37 +10,35 @@ import io.millrace.memory.BufferOwner;
 import io.millrace.memory.MemoryResource;
 
 /**
- * Device memory of one {@link SpillQuota}: buffers allocated from it are spilled when memory runs
- * out, and are brought back when they are accessed. What is kept in host memory meanwhile is paid
- * from the budget of this adaptor. Put it outermost: adaptors around it hide that its buffers are
- * spillable.
+ * Device memory of one {@link SpillQuota}: its buffers are spilled when memory runs out and return
+ * to the device when they are accessed. The budget of this adaptor pays for the host memory that
+ * holds them meanwhile. It must be the outermost adaptor: an adaptor around it would hide that its
+ * buffers are spillable.
  *
- * <p>Each allocation first makes room within the share's and the manager's device limit, by
- * spilling what was least recently used; if the device refuses it all the same, more is spilled as
- * long as that helps.
+ * <p>Each allocation first makes room within the device limits of the quota and of the manager by
+ * spilling the least recently used buffers; if the device still refuses the allocation, more is
+ * spilled as long as that helps.
  */
 @PublicEvolving
 public final class SpillableResourceAdaptor implements MemoryResource {
   private final SpillQuota quota;
+  private final SpillManager manager;
   private final MemoryBudget hostBudget;
 
-  SpillableResourceAdaptor(SpillQuota share, MemoryBudget hostBudget) {
-    this.quota = share;
+  SpillableResourceAdaptor(SpillQuota quota, MemoryBudget hostBudget) {
+    this.quota = quota;
+    this.manager = quota.manager();
     this.hostBudget = hostBudget;
   }
 
-  /** The share that this memory counts for. */
+  /** The quota that this memory counts for. */
   public SpillQuota quota() {
     return quota;
   }
 
-  MemoryBudget hostBudget() {
-    return hostBudget;
-  }
-
   @Override
   public Device device() {
-    return quota.manager().device();
+    return manager.device();
   }
 
   @Override
@@ -54,23 +52,23 @@ public final class SpillableResourceAdaptor implements MemoryResource {
   }
 
   /**
-   * {@inheritDoc} Memory that is asked for here, and not through {@link Buffer#allocate}, counts
-   * for the share but stays where it is.
+   * {@inheritDoc} Memory that is allocated here, and not through {@link Buffer#allocate}, counts
+   * for the quota but is never moved.
    *
-   * @throws GpuOutOfMemoryException also if {@code bytes} is more than a device limit allows at all
+   * @throws GpuOutOfMemoryException also if {@code bytes} is more than a device limit
    * @throws SpillException if room cannot be made because a disk fails or is full
    */
   @Override
   public long allocate(long bytes, DeviceStream stream) {
-    quota.makeRoomOnDevice(bytes);
-    long address = quota.manager().upstream().allocate(bytes, stream);
+    manager.makeRoom(bytes, quota);
+    long address = manager.upstream().allocate(bytes, stream);
     quota.addDeviceBytes(bytes);
     return address;
   }
 
   @Override
   public void free(long address, long bytes, DeviceStream stream) {
-    quota.manager().upstream().free(address, bytes, stream);
+    manager.upstream().free(address, bytes, stream);
     quota.addDeviceBytes(-bytes);
   }
 
@@ -79,9 +77,11 @@ public final class SpillableResourceAdaptor implements MemoryResource {
     if (bytes == 0 || !isSpillable()) {
       return MemoryResource.super.allocateOwner(bytes, stream);
     }
+    SpillCandidates onDevice = manager.onDevice();
     SpillableBufferOwner owner =
-        new SpillableBufferOwner(this, allocate(bytes, stream), bytes, stream);
-    quota.manager().add(owner);
+        new SpillableBufferOwner(
+            this, hostBudget, onDevice, quota.store(), allocate(bytes, stream), bytes, stream);
+    onDevice.add(owner);
     return owner;
   }
 }

@@ -35,7 +35,7 @@ final class TemporaryFile implements AutoCloseable {
 
   private final Path directory;
   private final ExecutorService threads = Executors.newCachedThreadPool(TemporaryFile::thread);
-  // A FileChannel would close, for all threads, when one of them is interrupted.
+  // A FileChannel is closed for all threads when any thread is interrupted.
   private final AsynchronousFileChannel channel;
 
   /** Makes an empty file in {@code directory}. */
@@ -87,7 +87,7 @@ final class TemporaryFile implements AutoCloseable {
   }
 
   /**
-   * Reads to host memory and adds what is read to {@code checksum}.
+   * Reads to host memory and adds the bytes to {@code checksum}.
    *
    * @throws IOException if the disk fails or the file ends before
    */

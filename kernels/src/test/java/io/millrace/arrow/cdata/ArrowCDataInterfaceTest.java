@@ -143,7 +143,7 @@ class ArrowCDataInterfaceTest {
     }
   }
 
-  // What a producer that slices its arrays does: length, null_count and offset change.
+  // A producer that slices its arrays changes length, null_count and offset.
   private static void moveStart(long struct, int offset) {
     HostMemory.putLong(struct, HostMemory.getLong(struct) - offset);
     if (HostMemory.getLong(struct + 8) != 0) {
@@ -199,7 +199,7 @@ class ArrowCDataInterfaceTest {
     }
     assertThatThrownBy(() -> cData().importTable(array, schema))
         .isInstanceOf(ArrowTypeException.class)
-        .hasMessage("a table is a struct array, not Int(32, true)");
+        .hasMessage("expected a struct array, got Int(32, true)");
   }
 
   @Test

@@ -27,7 +27,9 @@ import org.apache.arrow.c.ArrowSchema;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** What is refused, and failures on the way, in the memory of the process's device. */
+/**
+ * Tests of refused arrays and of failures during imports, in the memory of the process's device.
+ */
 class ArrowCDeviceErrorTest extends ArrowCDeviceTestCase {
   private static final Schema SCHEMA = DataTypes.schema(DataTypes.all());
 
@@ -148,7 +150,7 @@ class ArrowCDeviceErrorTest extends ArrowCDeviceTestCase {
       assertThatThrownBy(
               () -> importer().fromArrowDevice(schema, array, device.stream(), device.memory()))
           .isInstanceOf(ArrowTypeException.class)
-          .hasMessage("a table is a struct array, not Bool");
+          .hasMessage("expected a struct array, got Bool");
     }
   }
 

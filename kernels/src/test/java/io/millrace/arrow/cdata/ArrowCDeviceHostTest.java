@@ -298,7 +298,7 @@ class ArrowCDeviceHostTest extends ArrowCDeviceTestCase {
       schema = exporter().toArrowSchema(table.schema().field(0));
       assertThatThrownBy(() -> fromArrowHost(array))
           .isInstanceOf(ArrowTypeException.class)
-          .hasMessage("a table is a struct array, not Int(32, true)");
+          .hasMessage("expected a struct array, got Int(32, true)");
     }
   }
 

@@ -14,7 +14,7 @@ import org.apache.arrow.memory.RootAllocator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What tests of the C device interface export and import with; all of it is closed after each. */
+/** Exporters and importers for tests of the C device interface; closed after each test. */
 abstract class ArrowCDeviceTestCase {
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
@@ -45,7 +45,7 @@ abstract class ArrowCDeviceTestCase {
     return exporter().toArrowDevice(table, device.stream(), device.memory());
   }
 
-  /** An array of the table, which stays the caller's. */
+  /** An array of the table, which the caller still owns. */
   final ArrowDeviceArray view(Table table) {
     return exporter().viewToArrowDevice(table, device.stream(), device.memory());
   }

@@ -32,7 +32,7 @@ import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvid
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What Arrow has addresses of stays in its place when memory is spilled. */
+/** Tests that memory whose address Arrow knows stays in place when memory is spilled. */
 class ArrowSpillTest {
   private static final Schema SCHEMA = Schema.of(Field.of("x", DataType.INT64));
 
@@ -48,15 +48,15 @@ class ArrowSpillTest {
           true,
           statistics,
           () -> 0);
-  private final SpillQuota share =
+  private final SpillQuota quota =
       manager.openQuota("the test", SpillLimits.DEFAULT.withStatisticsLevel(2));
-  private final MemoryResource spillable = share.resource(MemoryBudget.unlimited());
+  private final MemoryResource spillable = quota.resource(MemoryBudget.unlimited());
   private final BufferAllocator allocator = new RootAllocator();
 
   @AfterEach
   void close() {
     allocator.close();
-    share.close();
+    quota.close();
     manager.close();
     assertThat(memory.heldBytes()).isZero();
   }

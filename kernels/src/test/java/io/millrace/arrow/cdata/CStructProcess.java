@@ -23,11 +23,10 @@ import org.apache.arrow.memory.RootAllocator;
 
 /**
  * Sets each member of each C struct of a table of each type to values that it cannot have, and
- * imports the table. Prints each case before it is run, so that the last line says which one ended
- * the process, and "done" at the end.
+ * imports the table. Prints each case before it is run, so that the last line shows the case that
+ * ended the process, and "done" at the end.
  *
- * <p>Left out are pointers to 2^40: whether there is memory at an address, nobody can say before it
- * is read.
+ * <p>Pointers to 2^40 are left out: only a read can tell whether there is memory at an address.
  */
 final class CStructProcess {
   private static final int ROWS = 10;

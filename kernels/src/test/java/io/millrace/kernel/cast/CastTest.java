@@ -9,6 +9,7 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.testing.CudaStructures;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
@@ -91,8 +92,15 @@ class CastTest {
   @Test
   void argumentsHaveTheSizeThatTheKernelExpects() {
     if (device.isCuda()) {
-      assertThat(device.device().loadModule("cast").constant("sizeof_CastArguments")).isEqualTo(32);
+      assertThat(device.device().loadModule("cast").constant("sizeof_CastArguments"))
+          .isEqualTo(Cast.Arguments.LAYOUT.bytes());
     }
+  }
+
+  @Test
+  void argumentsHaveTheFieldsOfTheKernel() {
+    assertThat(Cast.Arguments.LAYOUT.fields())
+        .isEqualTo(CudaStructures.ofSources().layout("CastArguments").fields());
   }
 
   private List<Object> cast(Table table, DataType to) {

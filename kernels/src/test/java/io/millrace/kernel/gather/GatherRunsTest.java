@@ -13,12 +13,14 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.HostMemory;
+import io.millrace.device.KernelStructure;
 import io.millrace.kernel.hash.HashFunction;
 import io.millrace.kernel.partition.HashPartition;
 import io.millrace.kernel.partition.PartitionedTable;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
+import io.millrace.testing.CudaStructures;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.TableBuilder;
@@ -96,13 +98,30 @@ class GatherRunsTest {
         Table map = map(rows);
         AccessScope scope = AccessScope.on(device.stream())) {
       RepeatedGather runs =
-          new RepeatedGather(address(map.column(0), scope), rows.size(), scope, device.memory());
+          new RepeatedGather(
+              Gather.IMPLEMENTATIONS.of(device.stream().device()),
+              address(map.column(0), scope),
+              rows.size(),
+              scope,
+              device.memory());
       long offsets = address(strings.column(0).child(0), scope);
       if (total <= Integer.MAX_VALUE) {
         assertThat(runs.count(offsets)).isEqualTo((int) total);
       } else {
         assertThatThrownBy(() -> runs.count(offsets)).isInstanceOf(GpuOutOfMemoryException.class);
       }
+    }
+  }
+
+  @Test
+  void argumentsHaveTheFieldsOfTheKernels() {
+    CudaStructures cuda = CudaStructures.ofSources();
+    for (KernelStructure layout :
+        List.of(
+            GatherKernels.BufferFields.LAYOUT,
+            GatherKernels.Arguments.LAYOUT,
+            GatherKernels.RunsArguments.LAYOUT)) {
+      assertThat(layout.fields()).isEqualTo(cuda.layout(layout.name()).fields());
     }
   }
 
@@ -293,7 +312,7 @@ class GatherRunsTest {
 
   // ---- the ends of memory ----
 
-  /** Memory of others begins and ends anywhere: what is next to it must not be read. */
+  /** Foreign memory may begin and end at any address: bytes next to it must not be read. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, 8})
   void bytesMayBeginAndEndAnywhere(int lead) {

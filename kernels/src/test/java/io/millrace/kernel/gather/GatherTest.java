@@ -110,7 +110,7 @@ class GatherTest {
     try (Table table = new TableBuilder().column("a", DataType.INT64, 1, 2).build(device)) {
       assertThatThrownBy(() -> gather(table, table))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("a gather map is INT32 without nulls, not BIGINT");
+          .hasMessage("expected a gather map of INT NOT NULL, got BIGINT NOT NULL");
     }
   }
 }

@@ -31,7 +31,7 @@ public class StringGatherBenchmark {
     }
   }
 
-  /** What is measured; the caller closes the output. */
+  /** The measured operation; the caller closes the output. */
   public static Table gathered(StringsInput input) {
     return Gather.gather(input.texts, input.map.column(0), input.stream, input.memory);
   }

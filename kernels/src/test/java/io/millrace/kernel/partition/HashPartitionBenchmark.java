@@ -19,7 +19,7 @@ public class HashPartitionBenchmark extends PartitionBenchmark {
     }
   }
 
-  /** What is measured; the caller closes the output. */
+  /** The measured operation; the caller closes the output. */
   public static PartitionedTable partition(PartitionInput input, int partitions) {
     return HashPartition.hashPartition(
         input.table,

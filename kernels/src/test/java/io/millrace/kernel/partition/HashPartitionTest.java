@@ -8,8 +8,10 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.device.KernelStructure;
 import io.millrace.kernel.gather.GatherKernels;
 import io.millrace.kernel.hash.HashFunction;
+import io.millrace.testing.CudaStructures;
 import io.millrace.testing.DataTypes;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
@@ -201,7 +203,7 @@ class HashPartitionTest {
     }
   }
 
-  // Our device against the plain Java twin; on the host the invariants alone are worth the run.
+  // Compares the device with plain Java; on the host only the invariants are checked.
   private void assertSameAsHost(
       Table table, List<Integer> keys, int partitions, HashFunction function) {
     PartitionAssigner numbering = PartitionAssigner.modulo(partitions);
@@ -317,26 +319,43 @@ class HashPartitionTest {
   @Test
   void numberingsAreChecked() {
     assertThatThrownBy(() -> PartitionAssigner.modulo(0))
-        .hasMessage("partitions must be at least 1, but are 0");
+        .hasMessage("expected at least 1 partition, got 0");
     assertThatThrownBy(() -> PartitionAssigner.modulo(Integer.MAX_VALUE))
-        .hasMessage("partitions must be at most 2147483638, but are 2147483647");
+        .hasMessage("expected at most 2147483638 partitions, got 2147483647");
     assertThatThrownBy(() -> PartitionAssigner.keyGroups(32769))
-        .hasMessage("maximum parallelism must be from 1 to 32768, but is 32769");
+        .hasMessage("expected a maximum parallelism from 1 to 32768, got 32769");
     assertThatThrownBy(() -> PartitionAssigner.subtasks(128, 129))
-        .hasMessage("parallelism must be from 1 to 128, the maximum parallelism, but is 129");
+        .hasMessage("expected a parallelism from 1 to 128, the maximum parallelism, got 129");
+  }
+
+  @Test
+  void structuresHaveTheFieldsOfTheKernels() {
+    CudaStructures cuda = CudaStructures.ofSources();
+    for (KernelStructure layout :
+        List.of(
+            PartitionArguments.KeyColumn.LAYOUT,
+            PartitionArguments.RuleFields.LAYOUT,
+            PartitionArguments.MovedColumn.LAYOUT,
+            PartitionArguments.LAYOUT,
+            MultiPassPartition.OffsetsArguments.LAYOUT,
+            RoundRobinKernels.Arguments.LAYOUT)) {
+      assertThat(layout.fields()).isEqualTo(cuda.layout(layout.name()).fields());
+    }
   }
 
   @Test
   void structuresHaveTheSizesThatTheKernelsExpect() {
     if (device.isCuda()) {
-      assertThat(size("partition", "PartitionArguments")).isEqualTo(PartitionArguments.BYTES);
+      assertThat(size("partition", "PartitionArguments"))
+          .isEqualTo(PartitionArguments.LAYOUT.bytes());
       assertThat(size("partition", "SortedOffsetsArguments"))
-          .isEqualTo(MultiPassPartition.OFFSETS_ARGUMENTS_BYTES);
+          .isEqualTo(MultiPassPartition.OffsetsArguments.LAYOUT.bytes());
       assertThat(size("round_robin_partition", "RoundRobinArguments"))
-          .isEqualTo(RoundRobinKernels.ARGUMENTS_BYTES);
-      assertThat(size("gather", "GatherArguments")).isEqualTo(GatherKernels.ARGUMENTS_BYTES);
+          .isEqualTo(RoundRobinKernels.Arguments.LAYOUT.bytes());
+      assertThat(size("gather", "GatherArguments"))
+          .isEqualTo(GatherKernels.Arguments.LAYOUT.bytes());
       assertThat(size("gather", "GatherRunsArguments"))
-          .isEqualTo(GatherKernels.RUNS_ARGUMENTS_BYTES);
+          .isEqualTo(GatherKernels.RunsArguments.LAYOUT.bytes());
     }
   }
 

@@ -29,8 +29,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * What the partition benchmarks partition: rows of 28 bytes, which are an int64 key, the row's
- * number as int64, half of it as float64, and its low bits as int32. Keys are distinct.
+ * The input of the partition benchmarks: rows of 28 bytes with an int64 key, the row number as
+ * int64, half of it as float64, and its low bits as int32. Keys are distinct.
  */
 @State(Scope.Benchmark)
 public class PartitionInput {

@@ -102,16 +102,16 @@ class PartitionTest {
         Table shorter = table.slice(0, 1)) {
       assertThatThrownBy(() -> partition(table, table.column(1), 2))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("a partition map has integers, not DOUBLE");
+          .hasMessage("expected a partition map of integers, got DOUBLE");
       assertThatThrownBy(() -> partition(table, table.column(2), 2))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("the partition map has 1 nulls");
       assertThatThrownBy(() -> partition(table, shorter.column(0), 2))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("a partition map of 1 numbers for 2 rows");
+          .hasMessage("expected a partition map of 2 rows, got 1");
       assertThatThrownBy(() -> partition(table, table.column(0), 0))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("partitions must be at least 1, but are 0");
+          .hasMessage("expected at least 1 partition, got 0");
     }
   }
 }

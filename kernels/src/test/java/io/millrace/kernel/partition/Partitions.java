@@ -4,7 +4,7 @@ package io.millrace.kernel.partition;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a stable partition gives, in the plainest way. */
+/** The simplest implementation of a stable partition. */
 final class Partitions {
   private Partitions() {}
 

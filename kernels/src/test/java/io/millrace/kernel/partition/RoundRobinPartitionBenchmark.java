@@ -17,7 +17,7 @@ public class RoundRobinPartitionBenchmark extends PartitionBenchmark {
     }
   }
 
-  /** What is measured; the caller closes the output. */
+  /** The measured operation; the caller closes the output. */
   public static PartitionedTable partition(PartitionInput input, int partitions) {
     return RoundRobinPartition.roundRobinPartition(
         input.table, partitions, 0, input.stream, input.memory);

@@ -105,10 +105,10 @@ class RoundRobinPartitionTest {
     try (Table table = new TableBuilder().column("a", DataType.INT32, 1, 2).build(device)) {
       assertThatThrownBy(() -> deal(table, 1, 0))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("partitions must be more than 1, but are 1");
+          .hasMessage("expected at least 2 partitions, got 1");
       assertThatThrownBy(() -> deal(table, 3, 3))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("start partition 3 is not one of 3 partitions");
+          .hasMessage("expected a start partition from 0 to 2, got 3");
       assertThatThrownBy(() -> deal(table, 3, -1)).isInstanceOf(IllegalArgumentException.class);
     }
   }

@@ -17,14 +17,13 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * What spilling costs a batch while nothing spills: the calls of the partition benchmarks with
- * plain memory and with spillable memory, statistics of level 1 and copy-on-write. Both are called
- * in turn, one call each, and so is a second instance of plain memory, whose difference from the
- * first is the noise. Prints medians, those of the differences within a round of calls too, in
- * microseconds as a table in Markdown.
+ * Measures the overhead of spillable memory per batch while nothing spills: the calls of the
+ * partition benchmarks with plain memory and with spillable memory, statistics of level 1 and
+ * copy-on-write. Both run in turn, one call each, and so does a second instance of plain memory,
+ * whose difference from the first is the noise. Prints medians in microseconds, also of the
+ * differences within a round, as a Markdown table.
  *
- * <p>The bar: one microsecond a batch below {@value #BAR_ROWS} rows, three hundredths from there
- * on.
+ * <p>The bar: one microsecond per batch below {@value #BAR_ROWS} rows, 3 % from there on.
  */
 public final class SpillableMemoryBenchmark {
   private static final List<Integer> ROWS =
@@ -60,8 +59,8 @@ public final class SpillableMemoryBenchmark {
                 true,
                 new SpillStatistics(1),
                 System::nanoTime);
-        SpillQuota share = manager.openQuota("the benchmark", SpillLimits.DEFAULT)) {
-      new SpillableMemoryBenchmark(plain, share.resource(MemoryBudget.unlimited()))
+        SpillQuota quota = manager.openQuota("the benchmark", SpillLimits.DEFAULT)) {
+      new SpillableMemoryBenchmark(plain, quota.resource(MemoryBudget.unlimited()))
           .printTable(rows);
     }
   }
@@ -93,7 +92,7 @@ public final class SpillableMemoryBenchmark {
   }
 
   private interface Partitioning {
-    /** What is measured; the caller closes the output. */
+    /** The measured operation; the caller closes the output. */
     PartitionedTable partition(PartitionInput input, int partitions);
   }
 
@@ -110,7 +109,7 @@ public final class SpillableMemoryBenchmark {
     int rounds = rounds(inputs, partitions, operation);
     double[][] times = new double[inputs.length][rounds];
     for (int round = 0; round < rounds; round++) {
-      // The first of a round changes: what ran before a call is not the same for all of them.
+      // The order changes from round to round, since a call's predecessor affects it.
       for (int turn = 0; turn < inputs.length; turn++) {
         int variant = (round + turn) % inputs.length;
         times[variant][round] = microseconds(operation, inputs[variant], partitions);
@@ -126,7 +125,7 @@ public final class SpillableMemoryBenchmark {
         columns(inputs[0].rows, times[0], times[1], times[2]));
   }
 
-  /** How many rounds fit the time. */
+  /** The number of rounds that fit the time. */
   private static int rounds(PartitionInput[] inputs, int partitions, Partitioning operation) {
     // At first kernels are loaded and methods compiled.
     double round = 0;
@@ -136,7 +135,7 @@ public final class SpillableMemoryBenchmark {
     return (int) Math.max(MIN_ROUNDS, Math.min(MAX_ROUNDS, MICROSECONDS / round));
   }
 
-  /** What one round takes, from as many as fit {@code microseconds}. */
+  /** The mean time of a round, from as many rounds as fit {@code microseconds}. */
   private static double microsecondsOfRounds(
       PartitionInput[] inputs, int partitions, Partitioning operation, double microseconds) {
     double total = 0;

@@ -19,7 +19,7 @@ public class StringHashPartitionBenchmark extends PartitionBenchmark {
     }
   }
 
-  /** What is measured; the caller closes the output. */
+  /** The measured operation; the caller closes the output. */
   public static PartitionedTable partition(StringsInput input, int partitions) {
     return HashPartition.hashPartition(
         input.table,

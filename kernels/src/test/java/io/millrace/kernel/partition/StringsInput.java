@@ -25,8 +25,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * What the benchmarks of strings read: rows of a text, the row's number and a key as int64, and a
- * map that names each row once, in random order.
+ * The input of the string benchmarks: rows of a text, the row number and a key as int64, and a map
+ * that names each row once, in random order.
  */
 @State(Scope.Benchmark)
 public class StringsInput {

@@ -37,7 +37,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(0)
 public class AllocationReplayBenchmark {
 
-  /** Where the memory comes from. */
+  /** The resource that is measured. */
   public enum Resource {
     CUDA,
     CUDA_ASYNC,

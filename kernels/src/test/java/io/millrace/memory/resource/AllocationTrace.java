@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The allocations and frees that a {@link LoggingResourceAdaptor} wrote, by thread. Allocations
- * that failed, and those of no bytes, are left out.
+ * The allocations and frees that a {@link LoggingResourceAdaptor} wrote, by thread. Failed
+ * allocations and allocations of 0 bytes are left out.
  */
 final class AllocationTrace {
   private final Map<String, Integer> threads = new HashMap<>();

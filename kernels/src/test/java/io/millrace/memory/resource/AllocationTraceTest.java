@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a LoggingResourceAdaptor writes, that it can be read, and that it can be repeated. */
+/** Tests the log of a LoggingResourceAdaptor, reading it and replaying it. */
 class AllocationTraceTest {
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();

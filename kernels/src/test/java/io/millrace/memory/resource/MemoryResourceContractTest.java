@@ -33,7 +33,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What holds for every memory resource, every adaptor, and stacks of them. */
+/** The contract of every memory resource, every adaptor, and stacks of adaptors. */
 class MemoryResourceContractTest {
   private static final int THREADS = 4;
 
@@ -54,7 +54,7 @@ class MemoryResourceContractTest {
         deviceResources());
   }
 
-  /** Those that streams of the device order. */
+  /** Resources that are ordered by streams of the device. */
   static Stream<Named<Recipe>> deviceResources() {
     return Stream.of(
         Named.of("cuda", WatchedResources::cuda),
@@ -320,7 +320,8 @@ class MemoryResourceContractTest {
     watched.assertNothingHeld();
   }
 
-  // What one thread allocates another one checks and frees, in the order of its own stream.
+  // Each thread checks and frees memory that another thread allocated, in the order of its own
+  // stream.
   private Void allocateAndHandOver(
       MemoryResource resource,
       Random values,

@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What each adaptor adds to the memory it adapts. */
+/** Tests the behaviour that each adaptor adds to its upstream resource. */
 class ResourceAdaptorTest {
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
 

@@ -30,7 +30,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
-/** What a retry costs where nothing fails and no one else works on the device. */
+/** Measures the overhead of a retry if nothing fails and no other thread works on the device. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 2, time = 500, timeUnit = TimeUnit.MILLISECONDS)
@@ -38,13 +38,13 @@ import org.openjdk.jmh.infra.Blackhole;
 @Fork(0)
 public class GpuRetryBenchmark {
 
-  /** A share of the current device and a table of it. */
+  /** A quota of the current device and a table of it. */
   @State(Scope.Benchmark)
   public static class OpenShare {
     private static final int ROWS = 64;
 
     SpillManager manager;
-    SpillQuota share;
+    SpillQuota quota;
     DeviceStream stream;
     GpuRetry retry;
     Table table;
@@ -61,10 +61,10 @@ public class GpuRetryBenchmark {
               true,
               new SpillStatistics(1),
               System::nanoTime);
-      share = manager.openQuota("the benchmark", SpillLimits.DEFAULT);
-      retry = new GpuRetry(share, new GpuSemaphore(4, System::nanoTime));
+      quota = manager.openQuota("the benchmark", SpillLimits.DEFAULT);
+      retry = new GpuRetry(quota, new GpuSemaphore(4, System::nanoTime));
       Buffer data =
-          Buffer.allocate(ROWS * Long.BYTES, stream, share.resource(MemoryBudget.unlimited()));
+          Buffer.allocate(ROWS * Long.BYTES, stream, quota.resource(MemoryBudget.unlimited()));
       Column column = new Column(DataType.INT64, ROWS, 0, data, null, List.of());
       table = new Table(Schema.of(DataType.Field.of("id", DataType.INT64)), List.of(column), ROWS);
     }
@@ -72,13 +72,13 @@ public class GpuRetryBenchmark {
     @TearDown
     public void close() {
       table.close();
-      share.close();
+      quota.close();
       manager.close();
       stream.close();
     }
   }
 
-  /** What an attempt gives, without a retry around it. */
+  /** The result of an attempt without a retry around it. */
   @Benchmark
   public int attemptAlone(OpenShare open) {
     return open.table.rowCount();

@@ -51,7 +51,7 @@ class GpuRetryTest {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final GpuSemaphore semaphore = new GpuSemaphore(2, System::nanoTime);
   private SpillManager manager;
-  private SpillQuota share;
+  private SpillQuota quota;
   private GpuRetry retry;
 
   @BeforeEach
@@ -69,15 +69,15 @@ class GpuRetryTest {
             true,
             new SpillStatistics(1),
             System::nanoTime);
-    share = manager.openQuota("the test", SpillLimits.DEFAULT);
-    retry = new GpuRetry(share, semaphore);
+    quota = manager.openQuota("the test", SpillLimits.DEFAULT);
+    retry = new GpuRetry(quota, semaphore);
   }
 
   private void closeShare() {
-    if (share != null) {
-      assertThat(share.deviceBytes()).isZero();
-      assertThat(share.hostBytes()).isZero();
-      share.close();
+    if (quota != null) {
+      assertThat(quota.deviceBytes()).isZero();
+      assertThat(quota.hostBytes()).isZero();
+      quota.close();
       manager.close();
     }
   }
@@ -91,7 +91,7 @@ class GpuRetryTest {
   }
 
   private Buffer allocate(long bytes) {
-    return Buffer.allocate(bytes, device.stream(), share.resource(MemoryBudget.unlimited()));
+    return Buffer.allocate(bytes, device.stream(), quota.resource(MemoryBudget.unlimited()));
   }
 
   private Supplier<Buffer> failing(AtomicInteger attempts, int failures) {

@@ -31,8 +31,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * How fast buffers are moved between the tiers, beside plain copies of as many bytes in pieces of
- * the same size. {@code bytes} are those of all buffers together.
+ * Measures the bandwidth of moves between the tiers against plain copies of as many bytes in pieces
+ * of the same size. {@code bytes} is the total of all buffers.
  */
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -81,7 +81,7 @@ public class SpillBenchmark {
     }
   }
 
-  /** Buffers of one share, and a way to have all of them in one tier. */
+  /** Buffers of one quota, and a way to have all of them in one tier. */
   @State(Scope.Benchmark)
   public abstract static class Buffers {
     @Param({"65536", "1048576", "4194304", "16777216", "67108864"})
@@ -91,7 +91,7 @@ public class SpillBenchmark {
     private PoolMemoryResource memory;
     private PoolMemoryResource pinned;
     private SpillManager manager;
-    private SpillQuota share;
+    private SpillQuota quota;
     private DeviceStream stream;
 
     abstract long bytes();
@@ -107,8 +107,8 @@ public class SpillBenchmark {
       manager =
           new SpillManager(
               memory, pinned, Long.MAX_VALUE, true, new SpillStatistics(1), System::nanoTime);
-      share = manager.openQuota("the benchmark", limits());
-      SpillableResourceAdaptor spillable = share.resource(MemoryBudget.unlimited());
+      quota = manager.openQuota("the benchmark", limits());
+      SpillableResourceAdaptor spillable = quota.resource(MemoryBudget.unlimited());
       for (long offset = 0; offset < bytes(); offset += bufferBytes) {
         Buffer buffer = Buffer.allocate(bufferBytes, stream, spillable);
         buffers.add(buffer);
@@ -150,7 +150,7 @@ public class SpillBenchmark {
     public void close() {
       buffers.forEach(Buffer::close);
       buffers.clear();
-      share.close();
+      quota.close();
       manager.close();
       unpin();
       memory.trim(stream);

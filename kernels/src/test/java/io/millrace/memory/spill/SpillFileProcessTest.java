@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What only a process of its own can show: SIGKILL and a full disk. */
+/** Tests of SIGKILL and of a full disk, which need a process of their own. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SpillFileProcessTest {
   private static final String LIMITED_FILES = "ulimit -f 5000 && exec \"$@\"";

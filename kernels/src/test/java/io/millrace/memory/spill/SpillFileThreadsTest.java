@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One file serves the tasks of a job, which Flink cancels by interrupting them. */
+/** Tests of a file that serves several tasks of a job, which Flink cancels by interrupting them. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SpillFileThreadsTest {
   private static final int THREADS = 4;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is moved between the tiers, when, and that its content comes back. */
+/** Tests of moves between the tiers: which buffers move, when, and that their content survives. */
 class SpillManagerTest {
   private static final long BYTES = 1 << 16;
 
@@ -27,11 +27,11 @@ class SpillManagerTest {
   @TempDir Path directory;
 
   private SpillScene scene;
-  private SpillQuota share;
+  private SpillQuota quota;
 
   private void open(MemoryResource memory, SpillLimits limits) {
     scene = new SpillScene(device, memory, Long.MAX_VALUE);
-    share = scene.open(limits);
+    quota = scene.open(limits);
   }
 
   @AfterEach
@@ -40,7 +40,7 @@ class SpillManagerTest {
   }
 
   private Buffer filled(int value) {
-    return scene.filled(share, value, BYTES);
+    return scene.filled(quota, value, BYTES);
   }
 
   @Test
@@ -54,13 +54,13 @@ class SpillManagerTest {
     for (int i = 0; i < 5; i++) {
       filled(i);
     }
-    assertThat(share.deviceBytes()).isLessThanOrEqualTo(2 * BYTES);
+    assertThat(quota.deviceBytes()).isLessThanOrEqualTo(2 * BYTES);
     assertThat(scene.tiers()).startsWith(SpillTier.DISK).endsWith(SpillTier.DEVICE);
-    assertThat(share.hostBytes()).isEqualTo(BYTES);
+    assertThat(quota.hostBytes()).isEqualTo(BYTES);
     for (int i = 0; i < 5; i++) {
       scene.assertFilled(scene.buffer(i), i);
     }
-    SpillStatistics statistics = share.statistics();
+    SpillStatistics statistics = quota.statistics();
     assertThat(statistics.bytes(SpillTier.DEVICE, SpillTier.HOST)).isPositive();
     assertThat(statistics.bytes(SpillTier.HOST, SpillTier.DISK)).isPositive();
     assertThat(statistics.bytes(SpillTier.DISK, SpillTier.DEVICE)).isPositive();
@@ -104,10 +104,10 @@ class SpillManagerTest {
     scene.add(slice);
     assertThat(scene.manager.spill(1)).isEqualTo(BYTES);
     assertThat(scene.tiers()).containsExactly(SpillTier.HOST, SpillTier.HOST);
-    assertThat(share.statistics().count(SpillTier.DEVICE, SpillTier.HOST)).isEqualTo(1);
+    assertThat(quota.statistics().count(SpillTier.DEVICE, SpillTier.HOST)).isEqualTo(1);
     scene.assertFilled(whole, 1);
     assertThat(slice.tier()).isEqualTo(SpillTier.DEVICE);
-    assertThat(share.statistics().count(SpillTier.HOST, SpillTier.DEVICE)).isEqualTo(1);
+    assertThat(quota.statistics().count(SpillTier.HOST, SpillTier.DEVICE)).isEqualTo(1);
   }
 
   @Test
@@ -115,14 +115,14 @@ class SpillManagerTest {
     open(device.fixedMemory(), SpillLimits.DEFAULT);
     long bytes = 8L << 20;
     for (int i = 0; i < 14; i++) {
-      scene.filled(share, i, bytes);
+      scene.filled(quota, i, bytes);
     }
     assertThat(scene.manager.spill(11 * bytes)).isEqualTo(11 * bytes);
     assertThat(scene.tiers().subList(0, 11)).containsOnly(SpillTier.HOST);
     assertThat(scene.tiers().subList(11, 14)).containsOnly(SpillTier.DEVICE);
-    assertThat(share.deviceBytes()).isEqualTo(3 * bytes);
-    assertThat(share.hostBytes()).isEqualTo(11 * bytes);
-    assertThat(share.statistics().count(SpillTier.DEVICE, SpillTier.HOST)).isEqualTo(11);
+    assertThat(quota.deviceBytes()).isEqualTo(3 * bytes);
+    assertThat(quota.hostBytes()).isEqualTo(11 * bytes);
+    assertThat(quota.statistics().count(SpillTier.DEVICE, SpillTier.HOST)).isEqualTo(11);
     for (int i : new int[] {5, 13}) {
       scene.assertFilled(scene.buffer(i), i);
     }

@@ -38,9 +38,9 @@ class SpillOrderTest {
   private final DeviceStream second = device.createStream();
   private final long result = device.allocate(BYTES);
   private SpillManager manager;
-  private SpillQuota share;
+  private SpillQuota quota;
 
-  /** Where buffers are spilled to. */
+  /** The tier that buffers are spilled to. */
   private enum Target {
     HOST(SpillTier.HOST, Long.MAX_VALUE),
     DISK(SpillTier.DISK, 0);
@@ -61,7 +61,7 @@ class SpillOrderTest {
 
   @AfterEach
   void close() {
-    share.close();
+    quota.close();
     manager.close();
     owner.close();
     first.close();
@@ -75,13 +75,13 @@ class SpillOrderTest {
     manager =
         new SpillManager(
             memory, hostMemory, Long.MAX_VALUE, true, new SpillStatistics(1), System::nanoTime);
-    share =
+    quota =
         manager.openQuota(
             "the test",
             SpillLimits.DEFAULT
                 .withHostBytes(target.hostBytes)
                 .withDisk(List.of(directory), diskBytes));
-    Buffer buffer = Buffer.allocate(BYTES, owner, share.resource(MemoryBudget.unlimited()));
+    Buffer buffer = Buffer.allocate(BYTES, owner, quota.resource(MemoryBudget.unlimited()));
     write(buffer, 1, owner);
     return buffer;
   }

@@ -30,7 +30,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which buffers are moved, where to, and what happens at each limit. */
+/**
+ * Tests of the spill policy: the order of buffers, their tiers, and the behaviour at each limit.
+ */
 class SpillPolicyTest {
   private static final long BYTES = 1 << 12;
   private static final long UNLIMITED = Long.MAX_VALUE;
@@ -79,10 +81,10 @@ class SpillPolicyTest {
 
   @Test
   void theLeastRecentlyUsedGoesFirst() {
-    SpillQuota share = open(SpillLimits.DEFAULT);
-    Buffer oldest = scene.filled(share, 1, BYTES);
-    scene.filled(share, 2, BYTES);
-    scene.filled(share, 3, BYTES);
+    SpillQuota quota = open(SpillLimits.DEFAULT);
+    Buffer oldest = scene.filled(quota, 1, BYTES);
+    scene.filled(quota, 2, BYTES);
+    scene.filled(quota, 3, BYTES);
     scene.touch(oldest);
     assertThat(scene.manager.spill(1)).isEqualTo(BYTES);
     assertThat(scene.tiers()).containsExactly(DEVICE, HOST, DEVICE);
@@ -90,10 +92,10 @@ class SpillPolicyTest {
 
   @Test
   void ofBuffersUsedAtTheSameTimeTheLargestGoesFirst() {
-    SpillQuota share = open(SpillLimits.DEFAULT);
-    Buffer small = scene.filled(share, 1, BYTES);
-    Buffer large = scene.filled(share, 2, 3 * BYTES);
-    Buffer middle = scene.filled(share, 3, 2 * BYTES);
+    SpillQuota quota = open(SpillLimits.DEFAULT);
+    Buffer small = scene.filled(quota, 1, BYTES);
+    Buffer large = scene.filled(quota, 2, 3 * BYTES);
+    Buffer middle = scene.filled(quota, 3, 2 * BYTES);
     List.of(large, small, middle).forEach(scene::touch);
     assertThat(scene.manager.spill(1)).isEqualTo(3 * BYTES);
     assertThat(scene.manager.spill(1)).isEqualTo(2 * BYTES);
@@ -103,13 +105,13 @@ class SpillPolicyTest {
   @Test
   void aJobOverItsLimitMovesItsOwnBuffersAlone() {
     SpillQuota other = open(SpillLimits.DEFAULT);
-    SpillQuota share = scene.open(SpillLimits.DEFAULT.withDeviceBytes(2 * BYTES));
+    SpillQuota quota = scene.open(SpillLimits.DEFAULT.withDeviceBytes(2 * BYTES));
     scene.filled(other, 0, BYTES);
     for (int i = 1; i <= 3; i++) {
-      scene.filled(share, i, BYTES);
+      scene.filled(quota, i, BYTES);
     }
     assertThat(other.hostBytes()).isZero();
-    assertThat(share.deviceBytes()).isEqualTo(BYTES);
+    assertThat(quota.deviceBytes()).isEqualTo(BYTES);
     assertThat(scene.tiers()).containsExactly(DEVICE, HOST, HOST, DEVICE);
   }
 
@@ -127,23 +129,23 @@ class SpillPolicyTest {
 
   @Test
   void aLittleMoreThanTheExcessIsMoved() {
-    SpillQuota share = open(SpillLimits.DEFAULT.withDeviceBytes(64 * BYTES));
+    SpillQuota quota = open(SpillLimits.DEFAULT.withDeviceBytes(64 * BYTES));
     for (int i = 0; i < 65; i++) {
-      scene.filled(share, i, BYTES);
+      scene.filled(quota, i, BYTES);
     }
-    assertThat(share.hostBytes()).isEqualTo(5 * BYTES);
+    assertThat(quota.hostBytes()).isEqualTo(5 * BYTES);
   }
 
   @Test
   void theDeviceLimitIsSoft() {
-    SpillQuota share = open(SpillLimits.DEFAULT.withDeviceBytes(2 * BYTES));
-    Buffer first = scene.filled(share, 1, BYTES);
-    Buffer second = scene.filled(share, 2, BYTES);
+    SpillQuota quota = open(SpillLimits.DEFAULT.withDeviceBytes(2 * BYTES));
+    Buffer first = scene.filled(quota, 1, BYTES);
+    Buffer second = scene.filled(quota, 2, BYTES);
     try (AccessScope scope = AccessScope.on(device.stream())) {
       first.access(AccessMode.READ, scope);
       second.access(AccessMode.READ, scope);
-      scene.filled(share, 3, BYTES);
-      assertThat(share.deviceBytes()).isEqualTo(3 * BYTES);
+      scene.filled(quota, 3, BYTES);
+      assertThat(quota.deviceBytes()).isEqualTo(3 * BYTES);
     }
     scene.assertFilled(first, 1);
   }
@@ -157,22 +159,22 @@ class SpillPolicyTest {
             new PinnedHostMemoryResource(device.device()),
             UNLIMITED,
             false);
-    SpillQuota share = scene.open(SpillLimits.DEFAULT);
-    scene.filled(share, 1, BYTES);
+    SpillQuota quota = scene.open(SpillLimits.DEFAULT);
+    scene.filled(quota, 1, BYTES);
     assertThatExceptionOfType(GpuOutOfMemoryException.class)
-        .isThrownBy(() -> scene.filled(share, 2, BYTES));
+        .isThrownBy(() -> scene.filled(quota, 2, BYTES));
     assertThat(scene.tiers()).containsExactly(DEVICE);
   }
 
   @Test
   void whatTheHostHasNoRoomForGoesToDiskDirectly() {
-    SpillQuota share = open(onDisk(BYTES, UNLIMITED));
-    Buffer large = scene.filled(share, 1, 2 * BYTES);
-    Buffer small = scene.filled(share, 2, BYTES);
+    SpillQuota quota = open(onDisk(BYTES, UNLIMITED));
+    Buffer large = scene.filled(quota, 1, 2 * BYTES);
+    Buffer small = scene.filled(quota, 2, BYTES);
     scene.manager.spill(UNLIMITED);
     assertThat(scene.tiers()).containsExactly(DISK, HOST);
-    assertThat(share.statistics().count(DEVICE, DISK)).isEqualTo(1);
-    assertThat(share.statistics().count(HOST, DISK)).isZero();
+    assertThat(quota.statistics().count(DEVICE, DISK)).isEqualTo(1);
+    assertThat(quota.statistics().count(HOST, DISK)).isZero();
     scene.assertFilled(large, 1);
     scene.assertFilled(small, 2);
   }
@@ -192,9 +194,9 @@ class SpillPolicyTest {
               seen.add(scene.tiers());
               return nanos.incrementAndGet();
             });
-    SpillQuota share = scene.open(onDisk(BYTES, UNLIMITED));
-    scene.filled(share, 1, BYTES);
-    scene.filled(share, 2, BYTES);
+    SpillQuota quota = scene.open(onDisk(BYTES, UNLIMITED));
+    scene.filled(quota, 1, BYTES);
+    scene.filled(quota, 2, BYTES);
     scene.manager.spill(UNLIMITED);
     assertThat(scene.tiers()).containsExactly(HOST, DISK);
     assertThat(seen).contains(List.of(HOST, DEVICE));
@@ -209,18 +211,18 @@ class SpillPolicyTest {
             FailingResourceAdaptor.everyNth(new PinnedHostMemoryResource(device.device()), 1),
             UNLIMITED,
             true);
-    SpillQuota share = scene.open(onDisk(UNLIMITED, UNLIMITED));
-    Buffer buffer = scene.filled(share, 1, BYTES);
+    SpillQuota quota = scene.open(onDisk(UNLIMITED, UNLIMITED));
+    Buffer buffer = scene.filled(quota, 1, BYTES);
     scene.manager.spill(1);
     assertThat(scene.tiers()).containsExactly(DISK);
-    assertThat(share.hostBytes()).isZero();
+    assertThat(quota.hostBytes()).isZero();
     scene.assertFilled(buffer, 1);
   }
 
   @Test
   void withNoRoomAnywhereABufferStays() {
-    SpillQuota share = open(SpillLimits.DEFAULT.withHostBytes(BYTES - 1));
-    Buffer buffer = scene.filled(share, 1, BYTES);
+    SpillQuota quota = open(SpillLimits.DEFAULT.withHostBytes(BYTES - 1));
+    Buffer buffer = scene.filled(quota, 1, BYTES);
     assertThat(scene.manager.spill(1)).isZero();
     assertThat(scene.tiers()).containsExactly(DEVICE);
     scene.assertFilled(buffer, 1);
@@ -228,9 +230,9 @@ class SpillPolicyTest {
 
   @Test
   void aPayerWithoutBudgetMovesItsOwnBuffersToDiskAlone() {
-    SpillQuota share = open(onDisk(UNLIMITED, UNLIMITED));
-    MemoryResource rich = share.resource(MemoryBudget.unlimited());
-    MemoryResource poor = share.resource(new LimitedBudget(BYTES));
+    SpillQuota quota = open(onDisk(UNLIMITED, UNLIMITED));
+    MemoryResource rich = quota.resource(MemoryBudget.unlimited());
+    MemoryResource poor = quota.resource(new LimitedBudget(BYTES));
     Buffer richBuffer = scene.filled(rich, 1, BYTES);
     Buffer older = scene.filled(poor, 2, BYTES);
     scene.manager.spill(UNLIMITED);
@@ -244,12 +246,12 @@ class SpillPolicyTest {
 
   @Test
   void aFullDiskFailsTheAllocationAndLosesNothing() {
-    SpillQuota share = open(onDisk(BYTES, 2 * BYTES).withDeviceBytes(BYTES));
+    SpillQuota quota = open(onDisk(BYTES, 2 * BYTES).withDeviceBytes(BYTES));
     for (int i = 0; i < 4; i++) {
-      scene.filled(share, i, BYTES);
+      scene.filled(quota, i, BYTES);
     }
     assertThatExceptionOfType(SpillException.class)
-        .isThrownBy(() -> scene.filled(share, 9, BYTES))
+        .isThrownBy(() -> scene.filled(quota, 9, BYTES))
         .withMessageContaining("millrace.spill.disk-limit");
     assertThat(scene.tiers()).containsExactlyInAnyOrder(DEVICE, HOST, DISK, DISK);
     try (Buffer freed = scene.buffer(3)) {
@@ -258,7 +260,7 @@ class SpillPolicyTest {
     for (int i = 0; i < 3; i++) {
       scene.assertFilled(scene.buffer(i), i);
     }
-    scene.filled(share, 9, BYTES);
+    scene.filled(quota, 9, BYTES);
   }
 
   @Test
@@ -291,10 +293,10 @@ class SpillPolicyTest {
             UNLIMITED,
             true,
             () -> nanos.getAndAdd(stepNanos));
-    SpillQuota share = scene.open(SpillLimits.DEFAULT);
-    scene.filled(share, 1, BYTES);
+    SpillQuota quota = scene.open(SpillLimits.DEFAULT);
+    scene.filled(quota, 1, BYTES);
     scene.manager.spill(1);
-    assertThat(share.statistics().nanos(DEVICE, HOST)).isEqualTo(stepNanos);
+    assertThat(quota.statistics().nanos(DEVICE, HOST)).isEqualTo(stepNanos);
   }
 
   @Test
@@ -310,9 +312,9 @@ class SpillPolicyTest {
   void memoryThatFindsNoRoomOnTheWayBackStaysSpilled() {
     LimitingResourceAdaptor limited = new LimitingResourceAdaptor(device.fixedMemory(), BYTES);
     scene = new SpillScene(device, limited, UNLIMITED);
-    SpillQuota share = scene.open(SpillLimits.DEFAULT);
-    Buffer spilled = scene.filled(share, 1, BYTES);
-    Buffer other = scene.filled(share, 2, BYTES);
+    SpillQuota quota = scene.open(SpillLimits.DEFAULT);
+    Buffer spilled = scene.filled(quota, 1, BYTES);
+    Buffer other = scene.filled(quota, 2, BYTES);
     try (AccessScope scope = AccessScope.on(device.stream())) {
       other.access(AccessMode.READ, scope);
       assertThatExceptionOfType(GpuOutOfMemoryException.class)
@@ -324,13 +326,13 @@ class SpillPolicyTest {
 
   @Test
   void theSiteOfAnExposureIsItsCaller() {
-    SpillQuota share = open(SpillLimits.DEFAULT.withStatisticsLevel(2));
-    Buffer buffer = scene.filled(share, 1, BYTES);
+    SpillQuota quota = open(SpillLimits.DEFAULT.withStatisticsLevel(2));
+    Buffer buffer = scene.filled(quota, 1, BYTES);
     scene.manager.spill(1);
     try (AccessScope scope = AccessScope.on(device.stream())) {
       ExposureSites.expose(buffer, scope);
     }
-    assertThat(share.statistics().exposures())
+    assertThat(quota.statistics().exposures())
         .singleElement()
         .satisfies(
             exposure -> {

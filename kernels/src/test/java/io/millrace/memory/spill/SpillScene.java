@@ -17,13 +17,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/** A spill manager, its shares and their buffers, which must hold nothing once they are closed. */
+/** A spill manager, its quotas and their buffers, which must hold nothing once they are closed. */
 final class SpillScene implements AutoCloseable {
   final TrackingResourceAdaptor hostMemory;
   final SpillManager manager;
   private final DeviceExtension device;
   private final List<Buffer> buffers = new ArrayList<>();
-  private final List<SpillQuota> shares = new ArrayList<>();
+  private final List<SpillQuota> quotas = new ArrayList<>();
 
   SpillScene(DeviceExtension device, MemoryResource memory, long deviceLimitBytes) {
     this(device, memory, new PinnedHostMemoryResource(device.device()), deviceLimitBytes, true);
@@ -53,14 +53,14 @@ final class SpillScene implements AutoCloseable {
   }
 
   SpillQuota open(SpillLimits limits) {
-    SpillQuota share = manager.openQuota("the test", limits);
-    shares.add(share);
-    return share;
+    SpillQuota quota = manager.openQuota("the test", limits);
+    quotas.add(quota);
+    return quota;
   }
 
-  /** A buffer of {@code share} full of {@code value}, closed with the scene. */
-  Buffer filled(SpillQuota share, int value, long bytes) {
-    return filled(share.resource(MemoryBudget.unlimited()), value, bytes);
+  /** A buffer of {@code quota} full of {@code value}, closed with the scene. */
+  Buffer filled(SpillQuota quota, int value, long bytes) {
+    return filled(quota.resource(MemoryBudget.unlimited()), value, bytes);
   }
 
   Buffer filled(MemoryResource memory, int value, long bytes) {
@@ -106,11 +106,11 @@ final class SpillScene implements AutoCloseable {
   @Override
   public void close() {
     buffers.forEach(Buffer::close);
-    for (SpillQuota share : shares) {
-      assertThat(share.deviceBytes()).isZero();
-      assertThat(share.hostBytes()).isZero();
-      assertThat(share.diskBytes()).isZero();
-      share.close();
+    for (SpillQuota quota : quotas) {
+      assertThat(quota.deviceBytes()).isZero();
+      assertThat(quota.hostBytes()).isZero();
+      assertThat(quota.diskBytes()).isZero();
+      quota.close();
     }
     assertThat(manager.deviceBytes()).isZero();
     assertThat(hostMemory.heldBytes()).isZero();

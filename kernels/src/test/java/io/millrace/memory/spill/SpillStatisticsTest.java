@@ -192,6 +192,6 @@ class SpillStatisticsTest {
   void otherLevelsAreRefused(int level) {
     assertThatThrownBy(() -> new SpillStatistics(level))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("0, 1 or 2, but is " + level);
+        .hasMessageContaining("expected 0, 1 or 2 as the level of spill statistics, got " + level);
   }
 }

@@ -146,6 +146,6 @@ class BatchOwnershipTest {
     StreamExecutionEnvironment environment = flink.environment(1, options);
     build(environment, false, BATCHES, Long.MAX_VALUE);
     assertThatThrownBy(() -> flink.run(environment))
-        .hasMessageContaining("must be auto, cuda or host, but is 'abacus'");
+        .hasMessageContaining("expected auto, cuda or host for millrace.device, got 'abacus'");
   }
 }

@@ -100,7 +100,7 @@ class StreamingEtlTest {
       delimiter = '|',
       value = {
         "--key nope | partition.by: there is no column 'nope'; the columns are auction, bidder",
-        "--source files --input pom.xml --schema a+ARRAY<INT> | partition.by: column 'a' is ARRAY<INT>",
+        "--source files --input pom.xml --schema a+ARRAY<INT> | partition.by: column 'a' cannot be a key: expected a scalar type, got ARRAY<INT>",
         "--select nope | select, column 1: there is no column 'nope'; the columns are auction, bidder",
         "--select UPER(channel) | select, column 1: there is no function UPER; did you mean 'UPPER'?",
         "--where price+=+channel | where, column 1: (`price` = `channel`): ",
@@ -113,7 +113,7 @@ class StreamingEtlTest {
         "--resume none | --resume: there is no savepoint or checkpoint in none",
         "--sink printer | sink.type must be one of files, discard, but is 'printer'",
         "--source files | reading files needs source.path",
-        "--source files --input pom.xml --schema a+ARRAY<ROW<x+INT,y+INT>> | partition.by: column 'a' is ARRAY<ROW<x INT, y INT>>",
+        "--source files --input pom.xml --schema a+ARRAY<ROW<x+INT,y+INT>> | partition.by: column 'a' cannot be a key: expected a scalar type, got ARRAY<ROW<x INT, y INT>>",
         "--source files --input none.json --schema a+INT | no file to read matches none.json",
         "--source files --input pom.xml --schema a+NUMBER | 'NUMBER' is no type that a column can have",
         "--source files --input pom.xml --schema a | cannot read 'a' as a column; write a name",

@@ -33,10 +33,10 @@ import org.apache.flink.util.IOUtils;
  * checkpoint: the batch is sent before the barrier.
  *
  * <p>A batch has the greatest event time of its rows, or none if no row has one. Where {@link
- * ColumnBatches#toRows} makes rows of the batches again, rows keep their own times in the batch's
- * hidden {@link EventTimeColumn}, which a batch of rows without times does not have. Watermarks,
- * watermark status, record attributes and generalized watermarks stay behind the rows before them;
- * latency markers pass. A batch that does not fit the device is sent as several.
+ * UnbatchingOperator#append} makes rows of the batches again, rows keep their own times in the
+ * batch's hidden {@link EventTimeColumn}, which a batch of rows without times does not have.
+ * Watermarks, watermark status, record attributes and generalized watermarks stay behind the rows
+ * before them; latency markers pass. A batch that does not fit the device is sent as several.
  *
  * @param <IN> the kind of row
  */

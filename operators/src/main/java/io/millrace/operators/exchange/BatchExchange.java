@@ -104,37 +104,44 @@ public final class BatchExchange {
    *     are more, or one is an ARRAY or ROW
    */
   public static BatchExchange keyBy(DataStream<ColumnBatch> batches, String... keys) {
-    if (keys.length == 0) {
+    checkKeys(ColumnBatchTypeInformation.schemaOf(batches.getType()), List.of(keys));
+    String name = "KeyBy(" + String.join(", ", keys) + ")";
+    return new BatchExchange(List.of(batches), Routing.BY_KEY, List.of(keys), name);
+  }
+
+  /**
+   * Checks whether columns can be the key of {@link #keyBy}.
+   *
+   * @param schema of the batches
+   * @throws IllegalArgumentException if there is no key column, or more than 16, or one does not
+   *     exist, or is an ARRAY or ROW
+   */
+  public static void checkKeys(Schema schema, List<String> keys) {
+    if (keys.isEmpty()) {
       throw new IllegalArgumentException("a key needs a column");
     }
-    if (keys.length > HashPartition.MAX_KEY_COLUMNS) {
+    if (keys.size() > HashPartition.MAX_KEY_COLUMNS) {
       throw new IllegalArgumentException(
           "a key has at most "
               + HashPartition.MAX_KEY_COLUMNS
               + " columns, but this has "
-              + keys.length);
+              + keys.size());
     }
-    String name = "KeyBy(" + String.join(", ", keys) + ")";
-    BatchExchange exchange =
-        new BatchExchange(List.of(batches), Routing.BY_KEY, List.of(keys), name);
-    exchange.checkKeys(HashFunction.FLINK_BINARY_ROW);
-    return exchange;
-  }
-
-  private void checkKeys(HashFunction hash) {
     for (String key : keys) {
       DataType type = schema.type(schema.indexOf(key));
-      if (!HashFunction.FLINK_BINARY_ROW.supports(type)) {
-        throw new IllegalArgumentException("column '" + key + "' is " + type + ", which is no key");
-      } else if (!hash.supports(type)) {
+      if (!HashFunction.FLINK_JAVA.supports(type)) {
         throw new IllegalArgumentException(
-            "column '"
-                + key
-                + "' is "
-                + type
-                + ", which "
-                + hash.algorithm()
-                + " does not hash; HashFunction.FLINK_BINARY_ROW, that of SQL jobs, does");
+            "column '" + key + "' cannot be a key: expected a scalar type, got " + type);
+      }
+    }
+  }
+
+  private void checkKeyHash() {
+    for (String key : keys) {
+      DataType type = schema.type(schema.indexOf(key));
+      if (!keyHash.supports(type)) {
+        throw new IllegalArgumentException(
+            keyHash.algorithm() + " does not hash column '" + key + "', which is " + type);
       }
     }
   }
@@ -253,7 +260,7 @@ public final class BatchExchange {
    *     take
    */
   public SingleOutputStreamOperator<ColumnBatch> apply() {
-    checkKeys(keyHash);
+    checkKeyHash();
     ColumnBatchTypeInformation type = new ColumnBatchTypeInformation(schema, codec);
     List<SingleOutputStreamOperator<ColumnBatch>> partitions =
         inputs.stream().map(input -> partition(input, type)).toList();

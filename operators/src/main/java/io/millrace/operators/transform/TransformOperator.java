@@ -51,11 +51,26 @@ public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
     this.failedRowsTag = failedRowsTag;
   }
 
-  /** A factory of operators that apply what {@code transforms} makes. */
+  /**
+   * Makes the operators.
+   *
+   * @param failedRows the side output for rows that an expression fails for; null if such a row
+   *     fails the job
+   */
+  public record Constructor(TableTransform.Factory transforms, OutputTag<ColumnBatch> failedRows)
+      implements OperatorFactory.Constructor<ColumnBatch, ColumnBatch> {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public TransformOperator construct(StreamOperatorParameters<ColumnBatch> parameters) {
+      return new TransformOperator(parameters, transforms, failedRows);
+    }
+  }
+
+  /** A factory of operators that apply the transforms of {@code transforms}. */
   public static OperatorFactory<ColumnBatch, ColumnBatch> factory(
       TableTransform.Factory transforms) {
-    return new OperatorFactory<>(
-        TransformOperator.class, parameters -> new TransformOperator(parameters, transforms, null));
+    return factory(transforms, null);
   }
 
   /**
@@ -66,9 +81,7 @@ public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
    */
   public static OperatorFactory<ColumnBatch, ColumnBatch> factory(
       TableTransform.Factory transforms, OutputTag<ColumnBatch> failedRows) {
-    return new OperatorFactory<>(
-        TransformOperator.class,
-        parameters -> new TransformOperator(parameters, transforms, failedRows));
+    return new OperatorFactory<>(TransformOperator.class, new Constructor(transforms, failedRows));
   }
 
   @Override

@@ -87,15 +87,14 @@ final class RowBatcher<T> implements AutoCloseable {
     return rows >= size.rowLimit() ? FlushCause.ROWS : FlushCause.BYTES;
   }
 
-  /** When the open batch is due, in the clock's time. */
-  long deadlineMillis() {
-    return openedMillis + size.waitMillis();
+  /** When the first row of the open batch was appended. */
+  long openedMillis() {
+    return openedMillis;
   }
 
-  /** Whether a batch is open that is due, or whose age is unknown as the clock was set back. */
-  boolean isDue() {
-    long now = clockMillis.getAsLong();
-    return rows > 0 && (now >= deadlineMillis() || now < openedMillis);
+  /** When the open batch is due. */
+  long deadlineMillis() {
+    return openedMillis + size.waitMillis();
   }
 
   /** How long the oldest row has waited. */

@@ -7,7 +7,6 @@ import io.millrace.operators.context.RowCounter;
 import io.millrace.operators.wire.ColumnBatchSerializer;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
-import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.Output;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
@@ -26,7 +25,7 @@ import org.apache.flink.util.function.ThrowingConsumer;
  * @param <OUT> what the operator emits
  */
 @PublicEvolving
-public abstract class ColumnBatchOperator<OUT> extends AbstractStreamOperator<OUT>
+public abstract class ColumnBatchOperator<OUT> extends FlushingOperator<OUT>
     implements OneInputStreamOperator<ColumnBatch, OUT> {
   private static final long serialVersionUID = 1L;
 

@@ -6,14 +6,9 @@ import io.millrace.operators.context.DeviceOptions;
 import io.millrace.operators.context.LayeredOptions;
 import java.util.concurrent.ScheduledFuture;
 import org.apache.flink.annotation.PublicEvolving;
-import org.apache.flink.runtime.event.WatermarkEvent;
-import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
-import org.apache.flink.streaming.api.watermark.Watermark;
-import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
-import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.util.IOUtils;
 import org.apache.flink.util.function.ThrowingRunnable;
 
@@ -29,8 +24,7 @@ import org.apache.flink.util.function.ThrowingRunnable;
  * @param <OUT> what the operator emits
  */
 @PublicEvolving
-public abstract class DownloadingOperator<OUT> extends ColumnBatchOperator<OUT>
-    implements BoundedOneInput {
+public abstract class DownloadingOperator<OUT> extends ColumnBatchOperator<OUT> {
   private static final long serialVersionUID = 1L;
 
   // Only where no further input comes: with it, batches leave at the next element.
@@ -79,40 +73,18 @@ public abstract class DownloadingOperator<OUT> extends ColumnBatchOperator<OUT>
     registerTimer();
   }
 
-  private void forward(ThrowingRunnable<Exception> step) {
-    downloads.add(ThrowingRunnable.unchecked(step));
-  }
-
   @Override
-  public void processWatermark(Watermark watermark) {
-    forward(() -> super.processWatermark(watermark));
-  }
-
-  @Override
-  public void processWatermarkStatus(WatermarkStatus status) {
-    forward(() -> super.processWatermarkStatus(status));
-  }
-
-  @Override
-  public void processWatermark(WatermarkEvent watermark) {
-    forward(() -> super.processWatermark(watermark));
-  }
-
-  @Override
-  public void processRecordAttributes(RecordAttributes attributes) throws Exception {
+  protected final void flush(ControlEvent event) {
     downloads.drain();
-    super.processRecordAttributes(attributes);
   }
 
   @Override
-  public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
-    downloads.drain();
-    super.prepareSnapshotPreBarrier(checkpointId);
-  }
-
-  @Override
-  public void endInput() {
-    downloads.drain();
+  protected final void forward(ControlEvent event, ThrowingRunnable<Exception> step)
+      throws Exception {
+    switch (event) {
+      case WATERMARK, WATERMARK_STATUS -> downloads.add(ThrowingRunnable.unchecked(step));
+      case RECORD_ATTRIBUTES, BARRIER, END_OF_INPUT -> super.forward(event, step);
+    }
   }
 
   @Override

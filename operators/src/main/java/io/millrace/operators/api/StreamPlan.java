@@ -19,6 +19,7 @@ import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.Explode;
+import io.millrace.operators.transform.ExplodeTransform;
 import io.millrace.operators.transform.FailedRows;
 import io.millrace.operators.transform.SortWithinBatch;
 import io.millrace.operators.transform.TableTransform;
@@ -162,7 +163,7 @@ record StreamPlan(
         outer ? "ExplodeOuter" : "Explode",
         column,
         Explode.outputSchema(schema(), column, outer),
-        Explode.factory(schema(), column, outer),
+        ExplodeTransform.factory(column, outer),
         "the row numbers, from the bounds of the lists");
   }
 

@@ -49,7 +49,7 @@ class ExplodeTest {
   @OutOfMemoryTest(attempts = 3)
   void eachElementMakesARowAndRowsWithoutOneVanish() throws Exception {
     try (TransformHarness harness =
-        new TransformHarness(device, SCHEMA, Explode.factory(SCHEMA, "tags", false))) {
+        new TransformHarness(device, SCHEMA, ExplodeTransform.factory("tags", false))) {
       harness.send(5, rows());
       assertThat(harness.rows())
           .containsExactly(
@@ -65,7 +65,7 @@ class ExplodeTest {
   @OutOfMemoryTest
   void theOuterFormKeepsRowsWithoutElements() throws Exception {
     try (TransformHarness harness =
-        new TransformHarness(device, SCHEMA, Explode.factory(SCHEMA, "others", true))) {
+        new TransformHarness(device, SCHEMA, ExplodeTransform.factory("others", true))) {
       harness.send(5, rows());
       assertThat(harness.rows())
           .containsExactly(
@@ -81,7 +81,7 @@ class ExplodeTest {
   @OutOfMemoryTest
   void anElementIsNullWhereThereIsNoneAlsoIfNoElementIsNull() throws Exception {
     try (TransformHarness harness =
-        new TransformHarness(device, SCHEMA, Explode.factory(SCHEMA, "tags", true))) {
+        new TransformHarness(device, SCHEMA, ExplodeTransform.factory("tags", true))) {
       harness.send(
           5,
           List.of(
@@ -98,7 +98,7 @@ class ExplodeTest {
   @CsvSource({"false, 0", "false, 0.3", "true, 0", "true, 0.3"})
   void randomSlicedTablesAreExplodedRowByRow(boolean outer, double nullFraction) throws Exception {
     try (TransformHarness harness =
-        new TransformHarness(device, SCHEMA, Explode.factory(SCHEMA, "tags", outer))) {
+        new TransformHarness(device, SCHEMA, ExplodeTransform.factory("tags", outer))) {
       Table table =
           new RandomTables(random.random(), nullFraction).generateSliced(SCHEMA, 1_000, device);
       List<List<Object>> expected = new ArrayList<>();
@@ -128,7 +128,7 @@ class ExplodeTest {
         AccessScope scope = AccessScope.on(device.hostStream())) {
       assertThatThrownBy(() -> ListPositions.of(bounds, false, scope, builder))
           .isInstanceOf(GpuOutOfMemoryException.class)
-          .hasMessageContaining(" elements are too many for a table");
+          .hasMessageContaining(" list elements for a table, got ");
     }
   }
 
@@ -146,6 +146,6 @@ class ExplodeTest {
     assertThat(Explode.outputSchema(schema, "a", true))
         .isEqualTo(Schema.of(Field.of("a", DataType.INT64)));
     assertThatThrownBy(() -> Explode.outputSchema(SCHEMA, "name", false))
-        .hasMessage("column 'name' is STRING: only an ARRAY has elements");
+        .hasMessage("expected an ARRAY for column 'name', got STRING");
   }
 }

@@ -6,6 +6,7 @@ import io.millrace.column.Schema;
 import io.millrace.expression.SortKey;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.expression.resolve.UserDefinedFunction;
+import io.millrace.kernel.explode.Explode;
 import io.millrace.operators.api.ExplainNode.Place;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batching.UnbatchingOperator;
@@ -18,7 +19,6 @@ import io.millrace.operators.row.RowDecoder;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.transform.CalcPlan;
-import io.millrace.operators.transform.Explode;
 import io.millrace.operators.transform.ExplodeTransform;
 import io.millrace.operators.transform.FailedRows;
 import io.millrace.operators.transform.SortWithinBatch;
@@ -122,13 +122,13 @@ record StreamPlan(
   /**
    * This stream, each row of which is in the subtask that owns its key.
    *
-   * @throws IllegalArgumentException if a column does not exist or is no key, such as the kind of a
-   *     changelog's row
+   * @throws IllegalArgumentException if a column does not exist or cannot be a key, such as the kind of a
+   *     changelog row
    */
   StreamPlan keyBy(String... keys) {
     if (RowKindColumn.isIn(schema()) && List.of(keys).contains(RowKindColumn.NAME)) {
       throw new IllegalArgumentException(
-          "the kind of a changelog's row is no key: the changes of a row would part");
+          "the kind of a changelog row cannot be a key: it would separate the changes of a row");
     }
     List<DataType.Field> fields = Arrays.stream(keys).map(pending::field).toList();
     return then(
@@ -136,7 +136,7 @@ record StreamPlan(
         "KeyBy(keys=[" + String.join(", ", keys) + "], hash=" + hashText(fields) + ")");
   }
 
-  // Whose hashCode() it is, for those who key by the same value behind the stream.
+  // The hashCode() to use in a key selector behind the stream.
   private static String hashText(List<DataType.Field> keys) {
     List<String> classes =
         keys.stream()
@@ -308,7 +308,7 @@ record StreamPlan(
     return UnbatchingOperator.append(batches(), decoders, type, timeColumn);
   }
 
-  /** The last operator, which may be that of what is pending. */
+  /** The last operator, including the operator of pending steps. */
   ExplainNode lastStage() {
     return pending.isIdentity() ? stage : CalcExplain.of(pending.calc(), stage);
   }

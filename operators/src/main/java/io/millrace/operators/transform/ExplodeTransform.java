@@ -4,6 +4,8 @@ package io.millrace.operators.transform;
 import io.millrace.column.Column;
 import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Table;
+import io.millrace.kernel.explode.Explode;
+import io.millrace.kernel.explode.ListPositions;
 import io.millrace.memory.AccessScope;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.transfer.HostTransfer;
@@ -40,8 +42,7 @@ public final class ExplodeTransform implements TableTransform {
   @Override
   public Table apply(Table input) {
     try (Table positions = positions(input.column(column))) {
-      return Explode.explode(
-          input, column, outer, positions, context.stream(), context.resource());
+      return Explode.explode(input, column, outer, positions, context.stream(), context.resource());
     }
   }
 

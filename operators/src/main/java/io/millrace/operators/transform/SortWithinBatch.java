@@ -5,6 +5,7 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.expression.SortKey;
 import io.millrace.kernel.gather.Gather;
+import io.millrace.kernel.sort.RowOrder;
 import io.millrace.memory.AccessScope;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.row.RowKindColumn;

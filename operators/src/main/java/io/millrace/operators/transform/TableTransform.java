@@ -12,7 +12,7 @@ import org.apache.flink.annotation.PublicEvolving;
 public interface TableTransform extends AutoCloseable {
 
   /**
-   * One attempt: the result as a new table, which the caller closes; {@code input} stays the
+   * Makes one attempt: the result is a new table, which the caller closes; {@code input} stays the
    * caller's. Enqueued on the stream of the context that this was made with.
    *
    * @param input may have an {@link io.millrace.operators.batch.EventTimeColumn} behind the columns

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.operators.transform;
+package io.millrace.kernel.sort;
 
 import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.ColumnReader;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.operators.transform;
+package io.millrace.kernel.explode;
 
 import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.Column;
@@ -101,7 +101,8 @@ public final class ListPositions {
     }
     int limit = begins.size() > 1 ? MAX_ROWS : MAX_ELEMENTS;
     if (count > limit) {
-      throw new GpuOutOfMemoryException("expected at most " + limit + " list elements for a table, got " + count);
+      throw new GpuOutOfMemoryException(
+          "expected at most " + limit + " list elements for a table, got " + count);
     }
     return (int) count;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.operators.transform;
+package io.millrace.kernel.explode;
 
 import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.Column;
@@ -20,8 +20,8 @@ import java.util.List;
 
 /**
  * Replaces each row with one row per element of its list, as Flink SQL's {@code CROSS JOIN UNNEST}
- * does: a row with an empty or null list is dropped. The outer form, {@code LEFT JOIN UNNEST}, keeps
- * it with a null element. The elements replace the list and keep their order.
+ * does: a row with an empty or null list is dropped. The outer form, {@code LEFT JOIN UNNEST},
+ * keeps it with a null element. The elements replace the list and keep their order.
  *
  * <p>{@link ListPositions} computes on the host which rows and elements come out; this gathers them
  * on the device.
@@ -71,7 +71,8 @@ public final class Explode {
     Schema outputSchema = outputSchema(input.schema(), column, outer);
     try (Table kept = others(input, column);
         Table repeated = Gather.gatherRepeated(kept, positions.column(0), stream, memory);
-        Table lists = elements(input.column(list), outer, outputSchema.field(list), stream, memory);
+        Table lists =
+            elements(input.column(list), outer, outputSchema.field(list), stream, memory);
         Table elements = Gather.gather(lists, positions.column(1), stream, memory)) {
       List<Column> columns = new ArrayList<>();
       repeated.columns().forEach(other -> columns.add(other.share()));
@@ -98,8 +99,7 @@ public final class Explode {
   /** The column with an all-valid mask: only then can a gathered element be null. */
   private static Column withMask(Column column, DeviceStream stream, MemoryResource memory) {
     Buffer mask =
-        Buffer.allocate(
-            Column.maskBytes((long) column.offset() + column.size()), stream, memory);
+        Buffer.allocate(Column.maskBytes((long) column.offset() + column.size()), stream, memory);
     try (AccessScope scope = AccessScope.on(stream)) {
       stream.fill(mask.access(AccessMode.WRITE, scope), (byte) -1, mask.size());
     }

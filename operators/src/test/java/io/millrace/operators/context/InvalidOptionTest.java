@@ -42,7 +42,7 @@ class InvalidOptionTest {
     DataStream<Long> numbers = environment.fromSequence(0, 3);
     assertThatThrownBy(() -> TableSourceOperator.batches(numbers, SCHEMA, n -> List.of(List.of(n))))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("millrace.spill.managed-weight must be at least 1, but is 0");
+        .hasMessage("millrace.spill.managed-weight: expected at least 1, got 0");
   }
 
   @ParameterizedTest

@@ -199,7 +199,7 @@ final class EtlCommand {
       names = "--resume",
       paramLabel = "PATH",
       description =
-          "Savepoint or checkpoint that the job goes on from; on a cluster: flink run -s PATH.")
+          "Savepoint or checkpoint that the job resumes from; on a cluster: flink run -s PATH.")
   String resume;
 
   @Option(
@@ -226,7 +226,7 @@ final class EtlCommand {
     return config == null ? Map.of() : YamlSettings.read(config);
   }
 
-  /** Settings of the command line, which win over those of the file. */
+  /** The settings of the command line, which win over the settings of the file. */
   Map<String, String> givenSettings() {
     Map<String, String> given = new LinkedHashMap<>();
     given.put(EtlOptions.SOURCE_TYPE.key(), source);
@@ -247,7 +247,7 @@ final class EtlCommand {
     given.put(EtlOptions.CSV_QUOTED_LINE_FEEDS.key(), csvQuotedLineFeeds);
     given.put(EtlOptions.ON_ERROR.key(), onError);
     given.put(EtlOptions.BAD_ROWS_PATH.key(), badRows);
-    given.put(EtlOptions.BAD_ROWS_MAXIMUM.key(), maxBadRows);
+    given.put(EtlOptions.MAX_BAD_ROWS.key(), maxBadRows);
     given.put(EtlOptions.BATCH_ROWS.key(), batchRows);
     given.put(EtlOptions.BATCH_LATENCY.key(), latency);
     given.put(EtlOptions.PARALLELISM.key(), parallelism);

@@ -117,7 +117,7 @@ record EtlPlan(
 
   BadRowLimit badRowLimit() {
     return configuration
-        .getOptional(EtlOptions.BAD_ROWS_MAXIMUM)
+        .getOptional(EtlOptions.MAX_BAD_ROWS)
         .map(BadRowLimit::parse)
         .orElse(BadRowLimit.NONE);
   }
@@ -131,7 +131,7 @@ record EtlPlan(
     String text = configuration.get(EtlOptions.CSV_DELIMITER);
     String delimiter = text.equals("\\t") ? "\t" : text;
     if (delimiter.length() != 1) {
-      throw new UsageException("csv.delimiter must be one character, but is '" + text + "'");
+      throw new UsageException("csv.delimiter: expected one character, got '" + text + "'");
     }
     try {
       return CsvOptions.DEFAULT

@@ -175,7 +175,7 @@ class FilesJobTest {
     writeIds(rows(environment, input, MalformedLinePolicy.FAIL), folder.resolve("out"));
     assertThatThrownBy(() -> flink.run(environment))
         .hasMessageContaining(
-            "a.jsonl:9: column 'id': the JSON string \"x\" is no BIGINT: {\"id\":\"x\"}");
+            "a.jsonl:9: column 'id': expected BIGINT, got the JSON string \"x\": {\"id\":\"x\"}");
   }
 
   @OutOfMemoryTest(onCluster = true)

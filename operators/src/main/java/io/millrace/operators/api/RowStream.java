@@ -26,12 +26,12 @@ public final class RowStream<T> {
     this.form = RowFormat.of(rows.getType(), schema);
   }
 
-  /** The rows in batches, as {@link BatchOptions#DEFAULT} says. */
+  /** Collects the rows into batches with {@link BatchOptions#DEFAULT}. */
   public ColumnStream batch() {
     return batch(BatchOptions.DEFAULT);
   }
 
-  /** The rows in batches; {@code options} say when a batch is complete. */
+  /** Collects the rows into batches; {@code options} say when a batch is sent. */
   public ColumnStream batch(BatchOptions options) {
     return ColumnStream.of(
         BatchingOperator.factory(schema, form.appenders(), options)

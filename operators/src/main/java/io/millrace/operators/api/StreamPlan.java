@@ -100,9 +100,9 @@ record StreamPlan(
   /**
    * This stream behind an operator, or a distribution by keys.
    *
-   * @param batches what it gives
-   * @param stage what it does, on the device
-   * @param hostReasons what of it is done on the host
+   * @param batches the output of the operator
+   * @param stage the operation on the device
+   * @param hostReasons the steps that run on the host
    */
   StreamPlan then(DataStream<ColumnBatch> batches, String stage, String... hostReasons) {
     return then(batches, stage, Place.DEVICE, hostReasons);
@@ -122,8 +122,8 @@ record StreamPlan(
   /**
    * This stream, each row of which is in the subtask that owns its key.
    *
-   * @throws IllegalArgumentException if a column does not exist or cannot be a key, such as the kind of a
-   *     changelog row
+   * @throws IllegalArgumentException if a column does not exist or cannot be a key, such as the
+   *     kind of a changelog row
    */
   StreamPlan keyBy(String... keys) {
     if (RowKindColumn.isIn(schema()) && List.of(keys).contains(RowKindColumn.NAME)) {

@@ -35,7 +35,7 @@ import org.apache.flink.util.IOUtils;
  * Watermarks, watermark status, record attributes and generalized watermarks stay behind the rows
  * before them; latency markers pass. A batch that does not fit the device is sent as several.
  *
- * @param <IN> the kind of row
+ * @param <IN> the type of the rows
  */
 @PublicEvolving
 public final class BatchingOperator<IN> extends FlushingOperator<ColumnBatch>
@@ -69,7 +69,7 @@ public final class BatchingOperator<IN> extends FlushingOperator<ColumnBatch>
     this.keepsEventTimes = keepsEventTimes;
   }
 
-  /** Makes the operators. Learns while a job is put together whether rows are made of batches. */
+  /** Makes the operators. Learns while a job is built whether batches become rows again. */
   static final class Constructor<IN> implements OperatorFactory.Constructor<IN, ColumnBatch> {
     private static final long serialVersionUID = 1L;
 
@@ -152,7 +152,7 @@ public final class BatchingOperator<IN> extends FlushingOperator<ColumnBatch>
     }
   }
 
-  // Where no memory can be had for one row more, that of the batch is.
+  // If there is no memory for one more row, flushing the batch frees some.
   private void appendWithRetry(IN row, long eventTime) throws Exception {
     Supplier<Boolean> append =
         () -> {

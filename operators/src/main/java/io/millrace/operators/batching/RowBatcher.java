@@ -12,10 +12,10 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * Collects rows into the table of the next batch and says when it is to be closed. Knows rows,
- * bytes and time, nothing of Flink. Used by one thread.
+ * Collects rows into the table of the next batch and says when the batch is full. Depends on rows,
+ * bytes and time, not on Flink. Used by one thread.
  *
- * @param <T> the kind of row
+ * @param <T> the type of the rows
  */
 final class RowBatcher<T> implements AutoCloseable {
   private final RowTableBuilder table;
@@ -51,7 +51,7 @@ final class RowBatcher<T> implements AutoCloseable {
   /**
    * Appends one row.
    *
-   * @param eventTime that the row is to keep, or {@link EventTimeColumn#NONE}
+   * @param eventTime the event time to keep, or {@link EventTimeColumn#NONE}
    * @throws GpuOutOfMemoryException if there is no memory for it; nothing has changed then
    */
   void append(T row, long eventTime) {

@@ -70,7 +70,7 @@ public final class UnbatchingOperator<OUT> extends DownloadingOperator<OUT> {
   }
 
   /**
-   * Appends an operator to {@code batches} that sends their rows. Where no column gives their
+   * Appends an operator to {@code batches} that sends their rows. If no column gives their
    * timestamps, the operators that make batches of rows, at the beginning of {@code batches}, keep
    * the timestamp of each row from now on.
    *

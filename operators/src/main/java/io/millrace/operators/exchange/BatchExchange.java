@@ -32,10 +32,10 @@ import org.apache.flink.streaming.runtime.partitioner.StreamPartitioner;
  *         .apply();
  * }</pre>
  *
- * <p>An exchange is two operators, or one more for each further stream. The first is chained to the
- * stream's last one: it cuts each batch on the device, copies the parts to the host and sends them.
- * The second is the head of the next chain: it joins the parts that arrive, moves them to its
- * device and emits them, so any operator can follow it. The number of subtasks is learned at run
+ * <p>An exchange is two operators; a union has one more for each further stream. The first operator
+ * is chained to the last operator of the stream: it cuts each batch on the device, copies the parts
+ * to the host and sends them. The second operator is the head of the next chain: it joins the
+ * parts, moves them to its device and emits them. Operators read the number of subtasks at run
  * time, so jobs can be rescaled.
  *
  * <p>Rows keep their order within one sender and one receiver; so the rows of one key that one
@@ -46,7 +46,7 @@ import org.apache.flink.streaming.runtime.partitioner.StreamPartitioner;
  */
 @PublicEvolving
 public final class BatchExchange {
-  /** What parts are cut to, in bytes: less than Flink sends fast, with room to spare. */
+  /** The size limit of parts in bytes, well below the size that Flink sends fast. */
   public static final int PART_BYTES = 4 << 20;
 
   private final List<DataStream<ColumnBatch>> inputs;
@@ -147,8 +147,7 @@ public final class BatchExchange {
   }
 
   /**
-   * Sends batches to the subtasks in turns, whole but for those that take more than {@link
-   * #PART_BYTES}.
+   * Sends batches to the subtasks round robin. Batches of more than {@link #PART_BYTES} are cut.
    *
    * @param batches a stream whose type is a {@link ColumnBatchTypeInformation}
    * @throws IllegalArgumentException if the stream has no such type
@@ -158,14 +157,14 @@ public final class BatchExchange {
   }
 
   /**
-   * Sends batches of several streams to one, each to the subtask of the same number if there are as
-   * many, else in turns. There are as many as the most that one of the streams has, unless {@link
-   * #parallelism} says otherwise.
+   * Sends batches of several streams to one stream: to the subtask with the same index if the
+   * parallelism is the same, else round robin. The parallelism of the result is the largest of the
+   * streams, unless {@link #parallelism} sets another.
    *
-   * @param batches at least two streams whose type is a {@link ColumnBatchTypeInformation}; one may
-   *     be there twice
-   * @throws IllegalArgumentException if there are fewer, or one has no such type or other columns
-   *     than the first
+   * @param batches at least two streams of {@link ColumnBatchTypeInformation}; a stream may occur
+   *     twice
+   * @throws IllegalArgumentException if there are fewer streams, or a stream has another type or
+   *     other columns than the first
    */
   public static BatchExchange union(List<DataStream<ColumnBatch>> batches) {
     if (batches.size() < 2) {
@@ -191,9 +190,9 @@ public final class BatchExchange {
   }
 
   /**
-   * Which hash of a key decides on its key group. {@link HashFunction#FLINK_JAVA}, the default, is
-   * that of DataStream jobs with keys of one value or tuples; {@link HashFunction#FLINK_BINARY_ROW}
-   * is that of SQL jobs.
+   * Sets the hash that decides on the key group of a key. {@link HashFunction#FLINK_JAVA}, the
+   * default, is the hash of DataStream jobs with keys of one value or tuples; {@link
+   * HashFunction#FLINK_BINARY_ROW} is the hash of SQL jobs.
    *
    * @throws IllegalStateException if this is not {@link #keyBy}
    */
@@ -204,11 +203,11 @@ public final class BatchExchange {
   }
 
   /**
-   * Sends one element a key group, not one a subtask, which lets barriers of unaligned checkpoints
-   * overtake them: Flink redistributes whole elements when it restores with another parallelism.
-   * Without this, checkpoints are aligned between the two operators of the exchange, also where the
-   * job's are unaligned, and take as long as the receivers need for what is in their network
-   * buffers. It costs throughput: there are as many elements as key groups. {@link
+   * Sends one element per key group, not one per subtask, which lets barriers of unaligned
+   * checkpoints overtake them: Flink redistributes whole elements when it restores with another
+   * parallelism. Without this, checkpoints are aligned between the two operators of the exchange,
+   * even if the job's checkpoints are unaligned, and take as long as the receivers need for what is
+   * in their network buffers. It costs throughput: there are as many elements as key groups. {@link
    * ExchangeOptions#PER_KEY_GROUP} does it for all exchanges of a job.
    *
    * @throws IllegalStateException if this is not {@link #keyBy}
@@ -219,33 +218,33 @@ public final class BatchExchange {
     return this;
   }
 
-  /** How batches are compressed on the network; {@link BodyCodec#RAW} by default. */
+  /** Sets the compression of batches on the network; {@link BodyCodec#RAW} by default. */
   public BatchExchange codec(BodyCodec newCodec) {
     codec = Objects.requireNonNull(newCodec, "codec is null");
     return this;
   }
 
-  /** How far parts are joined where they arrive; {@link CoalesceOptions#DEFAULT} by default. */
+  /** Sets how receivers join parts; {@link CoalesceOptions#DEFAULT} by default. */
   public BatchExchange coalesce(CoalesceOptions newOptions) {
     coalesce = Objects.requireNonNull(newOptions, "options are null");
     return this;
   }
 
-  /** How many subtasks receive; the environment's parallelism by default. */
+  /** Sets the number of receiving subtasks; the environment's parallelism by default. */
   public BatchExchange parallelism(int newParallelism) {
     parallelism = newParallelism;
     return this;
   }
 
-  /** What the exchange is called in the user interface. */
+  /** Sets the name of the exchange in the user interface, metrics and logs. */
   public BatchExchange name(String newName) {
     name = Objects.requireNonNull(newName, "name is null");
     return this;
   }
 
   /**
-   * Gives the two operators the identifiers {@code uid-partition} and {@code uid}. The streams of a
-   * union have {@code uid-partition-1} and so on.
+   * Sets the identifiers of the two operators to {@code uid-partition} and {@code uid}. The first
+   * operators of a union get {@code uid-partition-1} and so on.
    */
   public BatchExchange uid(String newUid) {
     uid = Objects.requireNonNull(newUid, "uid is null");
@@ -253,11 +252,10 @@ public final class BatchExchange {
   }
 
   /**
-   * Adds the exchange to the job. What it gives emits batches on its device; its {@code uid} and
-   * {@code name} go to all of its operators.
+   * Adds the exchange to the job. The result emits batches on the device of its subtask; its {@code
+   * uid} and {@code name} apply to all operators of the exchange.
    *
-   * @throws IllegalArgumentException if a column of the key has a type that the key's hash does not
-   *     take
+   * @throws IllegalArgumentException if the key hash does not support the type of a key column
    */
   public SingleOutputStreamOperator<ColumnBatch> apply() {
     checkKeyHash();

@@ -193,11 +193,11 @@ public final class CalcPlan implements Serializable {
   }
 
   /**
-   * Projects the rows to {@code projections}, each named by its alias, column or text, and keeps the
-   * row kind.
+   * Projects the rows to {@code projections}, each named by its alias, column or text, and keeps
+   * the row kind.
    *
-   * @throws ExpressionException if a projection does not fit the columns, two have the same name, one
-   *     has the name of the row kind or of the {@link EventTimeColumn}, or the list is empty
+   * @throws ExpressionException if a projection does not fit the columns, two have the same name,
+   *     one has the name of the row kind or of the {@link EventTimeColumn}, or the list is empty
    */
   public CalcPlan select(List<Expression> projections) {
     if (projections.isEmpty()) {

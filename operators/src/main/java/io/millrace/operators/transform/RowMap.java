@@ -15,7 +15,9 @@ final class RowMap {
 
   private RowMap() {}
 
-  /** Makes one attempt to upload the numbers as a table of one INT32 column; the caller closes it. */
+  /**
+   * Makes one attempt to upload the numbers as a table of one INT32 column; the caller closes it.
+   */
   static Table upload(HostTransfer transfer, int[] rows) {
     try (RowTableBuilder builder = transfer.tableBuilder(SCHEMA)) {
       FixedWidthColumnBuilder column = (FixedWidthColumnBuilder) builder.column(0);

@@ -6,7 +6,7 @@ import io.millrace.operators.context.DeviceContext;
 import java.io.Serializable;
 import org.apache.flink.annotation.PublicEvolving;
 
-/** Makes one table of another: what a {@link TransformOperator} does to each batch. */
+/** The operation of a {@link TransformOperator} on each table. */
 @PublicEvolving
 @FunctionalInterface
 public interface TableTransform extends AutoCloseable {

@@ -14,9 +14,9 @@ import org.apache.flink.util.IOUtils;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Applies a {@link TableTransform} to each batch on the device. Results have the timestamps of their
- * batches, and rows keep their own event times if they have them. A batch that does not fit the
- * device is transformed in parts, and each part is emitted as a batch.
+ * Applies a {@link TableTransform} to each batch on the device. Results have the timestamps of
+ * their batches, and rows keep their own event times if they have them. A batch that does not fit
+ * the device is transformed in parts, and each part is emitted as a batch.
  *
  * <p>If an expression fails for a row, the results of the rows before it are emitted and the job
  * fails. With a side output for such rows, they go there and the job continues.

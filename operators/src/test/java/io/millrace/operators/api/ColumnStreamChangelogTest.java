@@ -141,6 +141,6 @@ class ColumnStreamChangelogTest {
         .hasMessageContaining("a POJO cannot hold the kind");
     assertThatThrownBy(() -> changes.keyBy("id", RowKindColumn.NAME))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("is no key");
+        .hasMessageContaining("cannot be a key");
   }
 }

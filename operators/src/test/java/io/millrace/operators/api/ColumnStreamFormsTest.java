@@ -122,7 +122,8 @@ class ColumnStreamFormsTest {
     ColumnStream stream = ColumnStream.from(sales, SALES).batch();
     assertThatThrownBy(() -> stream.withColumn("amount", col("note")).toPojo(Sale.class))
         .hasMessageContaining("amount");
-    assertThatThrownBy(() -> stream.toPojo(Object.class)).hasMessageContaining("is no POJO");
+    assertThatThrownBy(() -> stream.toPojo(Object.class))
+        .hasMessageContaining("expected a POJO class");
     assertThatThrownBy(() -> ColumnStream.from(environment.fromData(1L), IDS))
         .hasMessageContaining("rows are RowData, Row or a POJO");
   }
@@ -162,7 +163,7 @@ class ColumnStreamFormsTest {
         .hasMessageContaining("column 'id' is BIGINT NOT NULL, but the stream's rows have INT");
   }
 
-  /** What a row is stamped with. */
+  /** Emits the timestamps of rows. */
   private static final class Timestamps<T> extends ProcessFunction<T, Long> {
     private static final long serialVersionUID = 1L;
 

@@ -285,7 +285,7 @@ class OperatorRetryTest {
     }
   }
 
-  /** All rows in order; for parts of an exchange, those of each target in order. */
+  /** All rows in order; for parts of an exchange, the rows of each target in order. */
   private static List<Object> perTarget(List<Object> emitted) {
     return emitted.stream()
         .flatMap(OperatorRetryTest::flatten)

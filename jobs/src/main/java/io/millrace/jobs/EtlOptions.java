@@ -53,19 +53,19 @@ final class EtlOptions {
       key("source.events")
           .longType()
           .defaultValue(1_000_000L)
-          .withDescription("Rows to generate; 0 goes on for ever.");
+          .withDescription("Rows to generate; 0 for no limit.");
   static final ConfigOption<Long> SOURCE_RATE =
       key("source.rate")
           .longType()
           .defaultValue(0L)
-          .withDescription("Rows a second to generate; 0 is as fast as it goes.");
+          .withDescription("Rows to generate per second; 0 for no limit.");
   static final ConfigOption<String> SOURCE_PATH =
       key("source.path").stringType().noDefaultValue().withDescription("File or folder to read.");
   static final ConfigOption<Format> SOURCE_FORMAT =
       key("source.format")
           .enumType(Format.class)
           .defaultValue(Format.JSON)
-          .withDescription("Format of the files to read: json (one object a line) or csv.");
+          .withDescription("Format of the files to read: json (one object per line) or csv.");
   static final ConfigOption<String> SOURCE_SCHEMA =
       key("source.schema")
           .stringType()
@@ -110,7 +110,7 @@ final class EtlOptions {
           .enumType(ExistingFiles.class)
           .defaultValue(ExistingFiles.REFUSE)
           .withDescription(
-              "Where the output folder has files already: refuse to start, append (add files) or"
+              "If the output folder has files already: refuse to start, append (add files) or"
                   + " overwrite (delete the part files first).");
   static final ConfigOption<Boolean> CSV_HEADER =
       key("csv.header")
@@ -135,7 +135,7 @@ final class EtlOptions {
           .enumType(OnError.class)
           .defaultValue(OnError.SKIP)
           .withDescription(
-              "What a row does that cannot be parsed or computed: skip (it goes to the bad rows)"
+              "If a row cannot be parsed or computed: skip (it goes to the bad rows)"
                   + " or fail the job.");
   static final ConfigOption<String> BAD_ROWS_PATH =
       key("bad-rows.path")
@@ -180,7 +180,7 @@ final class EtlOptions {
           .stringType()
           .noDefaultValue()
           .withDescription(
-              "Folder in which checkpoints are kept, to go on from after the process died.");
+              "Folder in which checkpoints are kept, to resume from after the process died.");
   static final ConfigOption<String> SAVEPOINT_PATH =
       key("savepoint.path")
           .stringType()

@@ -138,7 +138,7 @@ class MalformedLineTest {
         ",,,|'id' is null but NOT NULL",
         "x,,,|'id': expected BIGINT, got 'x'",
         "\"\",,,|'id': expected BIGINT, got ''",
-        "\" 1\",,,|'id': ' 1'",
+        "\" 1\",,,|'id': expected BIGINT, got ' 1'",
         "1,1d,,|'ratio'",
         "1,0x1p3,,|'ratio'",
         "1,1e400,,|'ratio'",

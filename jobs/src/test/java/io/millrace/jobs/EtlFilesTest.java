@@ -209,7 +209,7 @@ class EtlFilesTest {
   }
 
   @Test
-  void whereRowsThatCannotBeComputedFailTheJobItSaysWhatHelps() throws IOException {
+  void ifRowsThatCannotBeComputedFailTheJobTheMessageNamesTheOption() throws IOException {
     Path input = write("in.json", "{\"s\":\"x\"}\n");
     EtlRun run =
         run(input, "--schema", "s STRING", "--select", "CAST(s AS INT) AS n", "--on-error", "fail");

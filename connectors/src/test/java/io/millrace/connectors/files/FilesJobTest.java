@@ -113,7 +113,7 @@ class FilesJobTest {
   }
 
   @Test
-  void aJobGoesOnFromASavepointAtAnotherParallelism() throws Exception {
+  void aJobResumesFromASavepointAtAnotherParallelism() throws Exception {
     Path input = input();
     Path output = folder.resolve("out");
     StreamExecutionEnvironment first = flink.environment(2);

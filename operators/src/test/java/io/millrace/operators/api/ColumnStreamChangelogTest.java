@@ -131,7 +131,7 @@ class ColumnStreamChangelogTest {
   }
 
   @Test
-  void whatWouldLoseKindsOrTheirOrderIsRefusedWhenTheLineIsWritten() {
+  void stepsThatWouldLoseKindsOrTheirOrderAreRefusedWhenTheyAreAdded() {
     ColumnStream changes = changes();
     assertThatThrownBy(() -> changes.sortWithinBatch(col("price").asc()))
         .isInstanceOf(IllegalArgumentException.class)

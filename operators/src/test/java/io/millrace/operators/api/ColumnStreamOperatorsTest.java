@@ -118,7 +118,7 @@ class ColumnStreamOperatorsTest {
   }
 
   @Test
-  void aPartitioningOfBatchesIsNoOperator() {
+  void aPartitioningOfBatchesIsNotAnOperator() {
     ColumnStream given = ColumnStream.fromBatches(rows().batch().toBatches().rebalance());
     assertThatThrownBy(() -> given.uid("rebalanced"))
         .isInstanceOf(IllegalStateException.class)

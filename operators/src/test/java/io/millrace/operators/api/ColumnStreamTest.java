@@ -104,7 +104,7 @@ class ColumnStreamTest {
   }
 
   @Test
-  void aStreamMayBeGoneOnWithInSeveralWays() throws Exception {
+  void aStreamMayHaveSeveralConsumers() throws Exception {
     ColumnStream expensive = bids().filter(col("price").gt(600));
     BatchCollector both = new BatchCollector();
     both.collect(

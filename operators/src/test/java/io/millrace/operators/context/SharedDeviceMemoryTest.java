@@ -103,7 +103,7 @@ class SharedDeviceMemoryTest {
   }
 
   @Test
-  void whatPassesTheJobsLimitIsSpilledAndComesBack() {
+  void buffersAboveTheJobsLimitAreSpilledAndRestored() {
     ChainResources chain = chain(job("a", Map.of("millrace.spill.device-limit", "8 kb")));
     SpillQuota quota = chain.resource().quota();
     List<Buffer> buffers = List.of(buffer(chain), buffer(chain), buffer(chain));

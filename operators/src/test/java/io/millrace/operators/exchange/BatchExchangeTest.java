@@ -187,7 +187,7 @@ class BatchExchangeTest {
   }
 
   @Test
-  void whatCannotBeSentIsRefusedWhenTheJobIsBuilt() {
+  void streamsThatCannotBeSentAreRefusedWhenTheJobIsBuilt() {
     StreamExecutionEnvironment environment = environment();
     DataStream<ColumnBatch> batches = source(environment);
     assertThatThrownBy(() -> BatchExchange.keyBy(batches)).hasMessage("a key needs a column");
@@ -286,7 +286,7 @@ class BatchExchangeTest {
   }
 
   @Test
-  void whatIsNoUnionIsRefusedWhenTheJobIsBuilt() {
+  void invalidUnionsAreRefusedWhenTheJobIsBuilt() {
     StreamExecutionEnvironment environment = environment();
     DataStream<ColumnBatch> batches = source(environment);
     Schema other = Schema.of(Field.of("id", DataType.INT64));

@@ -276,7 +276,7 @@ class OperatorRetryTest {
 
   @ParameterizedTest
   @EnumSource(Program.class)
-  void whatDoesNotFitIsSentInPartsInTheSameOrder(Program program) throws Exception {
+  void batchesThatDoNotFitAreSentInPartsInTheSameOrder(Program program) throws Exception {
     List<Object> expected = program.run(this);
     List<Object> emitted = runWith(program, (number, bytes) -> bytes > 8_000, new ArrayList<>());
     assertThat(perTarget(emitted)).isEqualTo(perTarget(expected));

@@ -155,7 +155,7 @@ class OutOfMemoryInjectionTest {
   }
 
   @Test
-  void aLineThatFailedIsNoGapAndNotExempt() {
+  void aLineThatFailedIsNotAGapAndNotExempt() {
     run(Faithful.class);
     AllocationCoverage seen = AllocationCoverage.of(Taking.class);
     assertThat(seen.gaps(Map.of())).isEmpty();

@@ -42,7 +42,7 @@ class CheckpointRestoredWithOtherParallelismTest {
     assertThat(three.restoredCheckpoint()).isPresent();
     String fromThree = cancelWithElementsInFlight(three);
     assertThat(rows.committed()).isNotEmpty().hasSizeLessThan(ROWS);
-    // The rate is no part of the state: the rest may come as fast as it goes.
+    // The rate is not part of the state: the rest may come at full speed.
     CheckpointedJob one =
         CheckpointedJob.run(cluster, rows.submission(1, 0).restoredFrom(fromThree));
     assertThat(one.restoredCheckpoint()).isPresent();

@@ -94,7 +94,7 @@ final class CheckpointedJob {
     return completed().getId();
   }
 
-  /** Where the newest completed checkpoint is kept. */
+  /** The path of the newest completed checkpoint. */
   String checkpointPath() throws Exception {
     return completed().getExternalPath();
   }

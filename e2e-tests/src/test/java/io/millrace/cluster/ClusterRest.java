@@ -44,7 +44,7 @@ import org.apache.flink.runtime.webmonitor.handlers.JarRunMessageParameters;
 import org.apache.flink.runtime.webmonitor.handlers.JarRunRequestBody;
 import org.apache.flink.runtime.webmonitor.handlers.JarUploadHeaders;
 
-/** What a test asks a JobManager over REST. Every call waits for its answer, 60 seconds at most. */
+/** REST calls of tests to a JobManager. Every call waits for its answer, 60 seconds at most. */
 final class ClusterRest implements AutoCloseable {
   private static final Duration ANSWER_LIMIT = Duration.ofMinutes(5);
   private static final String HOST = "localhost";
@@ -165,7 +165,7 @@ final class ClusterRest implements AutoCloseable {
         .collect(Collectors.toSet());
   }
 
-  /** What the subtasks of {@code vertex} report for a metric; those that do not are left out. */
+  /** The values of a metric that the subtasks of {@code vertex} report so far. */
   List<Long> subtaskMetric(JobID job, JobDetailsInfo.JobVertexDetailsInfo vertex, String metric)
       throws Exception {
     JobVertexMetricsMessageParameters parameters = new JobVertexMetricsMessageParameters();

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * One JobManager for all test classes, because starting it takes longer than most tests. A test
- * says how many TaskManagers it wants; its jobs are cancelled when it ends.
+ * Shares a JobManager between all test classes, because starting it takes longer than most tests. A
+ * test says how many TaskManagers it wants; its jobs are cancelled when it ends.
  */
 final class ProcessClusterExtension implements BeforeEachCallback, AfterEachCallback {
   private static final ExtensionContext.Namespace NAMESPACE =

@@ -26,7 +26,7 @@ interface RowsJob {
   /** The folder that the job writes. */
   Path output();
 
-  /** What a finished job must have committed, once each. */
+  /** The rows that a finished job must have committed, once each. */
   Set<String> rows();
 
   /** The rows that the job has committed so far. */

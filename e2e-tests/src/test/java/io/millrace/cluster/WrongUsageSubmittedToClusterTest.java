@@ -21,7 +21,7 @@ class WrongUsageSubmittedToClusterTest {
   @RegisterExtension final ProcessClusterExtension processes = new ProcessClusterExtension();
 
   @Test
-  void isRefusedAndTheJobManagerGoesOn() throws Exception {
+  void isRefusedAndTheJobManagerKeepsRunning() throws Exception {
     ProcessCluster cluster = processes.cluster();
     JobSubmission wrong =
         new JobSubmission(

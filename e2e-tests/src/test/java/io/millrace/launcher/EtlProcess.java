@@ -75,7 +75,7 @@ record EtlProcess(int exitCode, String output, String error) {
       return new EtlProcess(process.exitValue(), text(output), text(error));
     }
 
-    /** What it was started with and has written so far. */
+    /** The command and the output so far. */
     String describe() {
       try {
         return "%s:%n%s%n%s".formatted(command, text(output), text(error));

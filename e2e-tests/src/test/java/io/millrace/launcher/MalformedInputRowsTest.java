@@ -21,7 +21,7 @@ class MalformedInputRowsTest {
   @TempDir private Path folder;
 
   @Test
-  void malformedJsonLinesAreKeptAndTheJobGoesOn() throws Exception {
+  void malformedJsonLinesAreKeptAndTheJobContinues() throws Exception {
     List<String> lines = new ArrayList<>();
     for (int id = 0; id < ROWS; id++) {
       lines.add("{\"id\": %d, \"name\": \"ş%d\"}".formatted(id, id));
@@ -47,7 +47,7 @@ class MalformedInputRowsTest {
   }
 
   @Test
-  void malformedCsvRowsAreKeptAndTheJobGoesOn() throws Exception {
+  void malformedCsvRowsAreKeptAndTheJobContinues() throws Exception {
     List<String> lines = new ArrayList<>();
     for (int id = 0; id < ROWS; id++) {
       lines.add(id + ",name " + id);

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What cannot be done is said in one line, with exit code 2, before anything is written. */
+/** Wrong usage ends in one line and exit code 2, before anything is written. */
 @Tag("cluster")
 class WrongUsageTest {
   @TempDir private Path folder;

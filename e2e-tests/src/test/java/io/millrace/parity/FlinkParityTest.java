@@ -51,7 +51,7 @@ class FlinkParityTest {
 
   private static final Locale LOCALE = Locale.getDefault();
 
-  /** Flink's UPPER and LOWER are those of the default locale; ours are not. */
+  /** Flink's UPPER and LOWER use the default locale; ours do not. */
   @BeforeAll
   static void leaveTheLocale() {
     Locale.setDefault(Locale.ROOT);
@@ -112,7 +112,7 @@ class FlinkParityTest {
     assertThat(report.differences()).isEmpty();
   }
 
-  /** Compares the expressions, those of one list in one query. */
+  /** Compares the expressions; a list becomes one query. */
   private ParityReport compare(
       RandomExpressions expressions, int rowCount, List<List<Expression>> queries)
       throws Exception {

@@ -5,7 +5,7 @@ import java.util.List;
 import org.apache.flink.table.types.logical.LogicalType;
 
 /**
- * What stock Flink makes of one expression.
+ * The result of an expression in stock Flink.
  *
  * @param type of the result, with its nullability; null where Flink refuses the expression
  * @param values of each row as {@link io.millrace.testing.TableRows} has them, or a {@link

@@ -58,7 +58,7 @@ final class FlinkSql {
     tables.getConfig().set(TableConfigOptions.MAX_LENGTH_GENERATED_CODE, MAX_CODE_LENGTH);
   }
 
-  /** What each of {@code expressions}, in Flink's SQL, is for each of {@code rows}. */
+  /** The value of each of {@code expressions}, in Flink's SQL, for each of {@code rows}. */
   List<FlinkResult> evaluate(List<RowData> rows, List<String> expressions) throws Exception {
     return evaluate(project(rows, expressions), expressions);
   }

@@ -20,7 +20,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.flink.table.types.logical.RowType;
 
-/** What was compared with Flink, and where it was not the same. */
+/** The comparisons with Flink and the differences found. */
 final class ParityReport {
   private static final int ROWS_SHOWN = 3;
 
@@ -161,7 +161,7 @@ final class ParityReport {
     return functions;
   }
 
-  /** Those of them that the device has. */
+  /** The compared functions that the device has. */
   Set<String> deviceFunctions() {
     return deviceFunctions;
   }

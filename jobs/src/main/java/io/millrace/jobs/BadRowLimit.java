@@ -33,8 +33,8 @@ record BadRowLimit(long rows, double percent) implements Serializable {
       // said below
     }
     throw new UsageException(
-        EtlOptions.BAD_ROWS_MAXIMUM.key()
-            + " must be a number of rows such as 100 or a share such as 1%, but is '"
+        EtlOptions.MAX_BAD_ROWS.key()
+            + ": expected a number of rows such as 100 or a share such as 1%, got '"
             + text
             + "'");
   }

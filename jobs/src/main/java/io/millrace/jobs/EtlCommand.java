@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
       "",
       "Exit codes: 0 finished; 1 the job failed; 2 the command or its input is wrong, nothing was"
           + " done; 3 there were more bad rows than --max-bad-rows; 130 or 143 stopped by SIGINT or"
-          + " SIGTERM, with a savepoint to go on from.",
+          + " SIGTERM, with a savepoint to resume from.",
       "Example: millrace etl --source files --input bids.json --schema 'auction BIGINT, price INT'"
           + " --select 'auction, CAST(price AS DOUBLE) AS price' --key auction --output out"
     })
@@ -40,13 +40,13 @@ final class EtlCommand {
   @Option(
       names = "--events",
       paramLabel = "N",
-      description = "Rows to generate (default 1000000); 0 goes on for ever.")
+      description = "Rows to generate (default 1000000); 0 for no limit.")
   String events;
 
   @Option(
       names = "--rate",
       paramLabel = "N",
-      description = "Rows a second to generate; 0 (default) is as fast as it goes.")
+      description = "Rows to generate per second; 0 (default) for no limit.")
   String rate;
 
   @Option(names = "--input", paramLabel = "PATH", description = "File or folder to read.")
@@ -55,7 +55,7 @@ final class EtlCommand {
   @Option(
       names = "--input-format",
       paramLabel = "FORMAT",
-      description = "json (default: one object a line) or csv.")
+      description = "json (default: one object per line) or csv.")
   String inputFormat;
 
   @Option(
@@ -185,7 +185,7 @@ final class EtlCommand {
       names = "--checkpoints",
       paramLabel = "PATH",
       description =
-          "Folder in which checkpoints are kept (default: in memory), to go on from after a crash.")
+          "Folder in which checkpoints are kept (default: in memory), to resume from after a crash.")
   String checkpoints;
 
   @Option(
@@ -199,7 +199,7 @@ final class EtlCommand {
       names = "--resume",
       paramLabel = "PATH",
       description =
-          "Savepoint or checkpoint that the job goes on from; on a cluster: flink run -s PATH.")
+          "Savepoint or checkpoint that the job resumes from; on a cluster: flink run -s PATH.")
   String resume;
 
   @Option(
@@ -226,7 +226,7 @@ final class EtlCommand {
     return config == null ? Map.of() : YamlSettings.read(config);
   }
 
-  /** Settings of the command line, which win over those of the file. */
+  /** The settings of the command line, which win over the settings of the file. */
   Map<String, String> givenSettings() {
     Map<String, String> given = new LinkedHashMap<>();
     given.put(EtlOptions.SOURCE_TYPE.key(), source);
@@ -247,7 +247,7 @@ final class EtlCommand {
     given.put(EtlOptions.CSV_QUOTED_LINE_FEEDS.key(), csvQuotedLineFeeds);
     given.put(EtlOptions.ON_ERROR.key(), onError);
     given.put(EtlOptions.BAD_ROWS_PATH.key(), badRows);
-    given.put(EtlOptions.BAD_ROWS_MAXIMUM.key(), maxBadRows);
+    given.put(EtlOptions.MAX_BAD_ROWS.key(), maxBadRows);
     given.put(EtlOptions.BATCH_ROWS.key(), batchRows);
     given.put(EtlOptions.BATCH_LATENCY.key(), latency);
     given.put(EtlOptions.PARALLELISM.key(), parallelism);

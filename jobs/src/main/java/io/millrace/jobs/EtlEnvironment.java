@@ -19,7 +19,7 @@ import org.apache.flink.core.fs.Path;
 import org.apache.flink.runtime.jobmanager.HighAvailabilityMode;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** What a job is run by: an embedded cluster, or the one that it is submitted to. */
+/** The cluster that runs a job: an embedded cluster, or the cluster that it is submitted to. */
 final class EtlEnvironment {
   private static final int WEB_PORT = 8081;
   private static final String SAVEPOINT_FILE = "_metadata";
@@ -27,7 +27,7 @@ final class EtlEnvironment {
 
   private EtlEnvironment() {}
 
-  /** The environment that {@code flink run} or a JobManager gives, with what the user asked for. */
+  /** The environment of {@code flink run} or a JobManager, with the settings of the user. */
   static StreamExecutionEnvironment ofCluster(Configuration settings) {
     StreamExecutionEnvironment environment =
         StreamExecutionEnvironment.getExecutionEnvironment(given(settings));
@@ -36,8 +36,8 @@ final class EtlEnvironment {
   }
 
   /**
-   * Sets what the user gave. Else the cluster's parallelism and checkpoint interval stay; without
-   * any interval files would be committed only at the job's end, so that there is one then.
+   * Applies the settings of the user. Else the cluster's parallelism and checkpoint interval stay;
+   * without any interval files would be committed only at the job's end, so that there is one then.
    */
   static void completeOnCluster(StreamExecutionEnvironment environment, Configuration settings) {
     settings.getOptional(EtlOptions.PARALLELISM).ifPresent(environment::setParallelism);
@@ -48,8 +48,8 @@ final class EtlEnvironment {
   }
 
   /**
-   * Whether the job that is submitted may go on from earlier work: from a savepoint or checkpoint,
-   * or in a JobManager that runs the main class again after it took over from another one.
+   * Whether the submitted job may resume earlier work: from a savepoint or checkpoint, or in a
+   * JobManager that runs the main class again after it took over from another one.
    */
   static boolean mayBeResumed(StreamExecutionEnvironment environment) {
     ReadableConfig configuration = environment.getConfiguration();
@@ -63,7 +63,7 @@ final class EtlEnvironment {
    * An embedded cluster, which ends with its job.
    *
    * @param webPort of the web UI; empty for none
-   * @param resumePath of the savepoint or checkpoint to go on from
+   * @param resumePath of the savepoint or checkpoint to resume from
    */
   static StreamExecutionEnvironment embedded(
       Configuration settings, Optional<Integer> webPort, Optional<String> resumePath) {
@@ -131,7 +131,7 @@ final class EtlEnvironment {
   }
 
   /**
-   * Where the savepoint or checkpoint is that a job goes on from.
+   * The path of the savepoint or checkpoint that a job resumes from.
    *
    * @throws UsageException if there is none
    */

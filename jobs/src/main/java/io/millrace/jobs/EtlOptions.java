@@ -37,7 +37,7 @@ final class EtlOptions {
     FAIL
   }
 
-  /** What happens where the output folder has files already. */
+  /** The handling of an output folder that has files already. */
   enum ExistingFiles {
     REFUSE,
     APPEND,
@@ -48,24 +48,24 @@ final class EtlOptions {
       key("source.type")
           .enumType(SourceType.class)
           .defaultValue(SourceType.NEXMARK)
-          .withDescription("Where rows come from: nexmark (generated bids) or files.");
+          .withDescription("The source of rows: nexmark (generated bids) or files.");
   static final ConfigOption<Long> SOURCE_EVENTS =
       key("source.events")
           .longType()
           .defaultValue(1_000_000L)
-          .withDescription("Rows to generate; 0 goes on for ever.");
+          .withDescription("Rows to generate; 0 for no limit.");
   static final ConfigOption<Long> SOURCE_RATE =
       key("source.rate")
           .longType()
           .defaultValue(0L)
-          .withDescription("Rows a second to generate; 0 is as fast as it goes.");
+          .withDescription("Rows to generate per second; 0 for no limit.");
   static final ConfigOption<String> SOURCE_PATH =
       key("source.path").stringType().noDefaultValue().withDescription("File or folder to read.");
   static final ConfigOption<Format> SOURCE_FORMAT =
       key("source.format")
           .enumType(Format.class)
           .defaultValue(Format.JSON)
-          .withDescription("Format of the files to read: json (one object a line) or csv.");
+          .withDescription("Format of the files to read: json (one object per line) or csv.");
   static final ConfigOption<String> SOURCE_SCHEMA =
       key("source.schema")
           .stringType()
@@ -94,7 +94,7 @@ final class EtlOptions {
       key("sink.type")
           .enumType(SinkType.class)
           .defaultValue(SinkType.FILES)
-          .withDescription("Where rows go: files or discard.");
+          .withDescription("The sink of rows: files or discard.");
   static final ConfigOption<String> SINK_PATH =
       key("sink.path")
           .stringType()
@@ -110,7 +110,7 @@ final class EtlOptions {
           .enumType(ExistingFiles.class)
           .defaultValue(ExistingFiles.REFUSE)
           .withDescription(
-              "Where the output folder has files already: refuse to start, append (add files) or"
+              "If the output folder has files already: refuse to start, append (add files) or"
                   + " overwrite (delete the part files first).");
   static final ConfigOption<Boolean> CSV_HEADER =
       key("csv.header")
@@ -135,7 +135,7 @@ final class EtlOptions {
           .enumType(OnError.class)
           .defaultValue(OnError.SKIP)
           .withDescription(
-              "What a row does that cannot be parsed or computed: skip (it goes to the bad rows)"
+              "If a row cannot be parsed or computed: skip (it goes to the bad rows)"
                   + " or fail the job.");
   static final ConfigOption<String> BAD_ROWS_PATH =
       key("bad-rows.path")
@@ -144,7 +144,7 @@ final class EtlOptions {
           .withDescription(
               "Folder for the rows that were skipped, with reason and position; '<sink.path>-bad'"
                   + " if not given.");
-  static final ConfigOption<String> BAD_ROWS_MAXIMUM =
+  static final ConfigOption<String> MAX_BAD_ROWS =
       key("bad-rows.max")
           .stringType()
           .noDefaultValue()
@@ -180,7 +180,7 @@ final class EtlOptions {
           .stringType()
           .noDefaultValue()
           .withDescription(
-              "Folder in which checkpoints are kept, to go on from after the process died.");
+              "Folder in which checkpoints are kept, to resume from after the process died.");
   static final ConfigOption<String> SAVEPOINT_PATH =
       key("savepoint.path")
           .stringType()
@@ -214,7 +214,7 @@ final class EtlOptions {
           CSV_QUOTED_LINE_FEEDS,
           ON_ERROR,
           BAD_ROWS_PATH,
-          BAD_ROWS_MAXIMUM,
+          MAX_BAD_ROWS,
           BATCH_ROWS,
           BATCH_LATENCY,
           PARALLELISM,
@@ -231,8 +231,8 @@ final class EtlOptions {
   }
 
   /**
-   * The settings as typed, checked one by one; those of the command line win. A null stands for a
-   * key that has no value in the file, which is as if it were not there.
+   * The settings as typed, checked one by one; the command line wins over the file. A null stands
+   * for a key that has no value in the file, which is as if it were not there.
    *
    * @throws UsageException for a key that does not exist, a value that is empty or does not parse,
    *     or an option that would be ignored
@@ -252,7 +252,7 @@ final class EtlOptions {
     requireAtLeast(0, configuration.get(SOURCE_RATE), SOURCE_RATE);
     requireMillisecond(configuration, BATCH_LATENCY);
     requireMillisecond(configuration, CHECKPOINT_INTERVAL);
-    configuration.getOptional(BAD_ROWS_MAXIMUM).ifPresent(BadRowLimit::parse);
+    configuration.getOptional(MAX_BAD_ROWS).ifPresent(BadRowLimit::parse);
     OptionUse.check(configuration, fileValues.keySet(), commandLine.keySet(), typed(fileValues));
     return configuration;
   }
@@ -274,7 +274,7 @@ final class EtlOptions {
     }
   }
 
-  /** A path to read is of files: who gives one need not say so. */
+  /** A path to read implies the source type files. */
   private static Configuration typed(Map<String, String> values) {
     Configuration configuration = Configuration.fromMap(values);
     for (ConfigOption<?> option : ALL) {
@@ -294,20 +294,20 @@ final class EtlOptions {
       Object value = option.defaultValue();
       String choices =
           value instanceof Enum<?> constant
-              ? "must be one of "
+              ? "one of "
                   + Arrays.stream(constant.getDeclaringClass().getEnumConstants())
                       .map(choice -> choice.toString().toLowerCase(Locale.ROOT))
                       .collect(Collectors.joining(", "))
               : value instanceof Duration
-                  ? "must be a duration such as 100ms or 10s"
-                  : value instanceof Boolean ? "must be true or false" : "must be a whole number";
-      throw new UsageException(option.key() + " " + choices + ", but is '" + text + "'");
+                  ? "a duration such as 100ms or 10s"
+                  : value instanceof Boolean ? "true or false" : "a whole number";
+      throw new UsageException(option.key() + ": expected " + choices + ", got '" + text + "'");
     }
   }
 
   private static void requireAtLeast(long minimum, long value, ConfigOption<?> option) {
     if (value < minimum) {
-      throw new UsageException(option.key() + " must be at least " + minimum + ", but is " + value);
+      throw new UsageException(option.key() + ": expected at least " + minimum + ", got " + value);
     }
   }
 
@@ -316,7 +316,7 @@ final class EtlOptions {
     Duration value = configuration.get(option);
     if (value.toMillis() < 1) {
       throw new UsageException(
-          option.key() + " must be at least 1 ms, but is " + value.toMillis() + " ms");
+          option.key() + ": expected at least 1 ms, got " + value.toMillis() + " ms");
     }
   }
 }

@@ -22,16 +22,8 @@ import io.millrace.connectors.nexmark.NexmarkStreams;
 import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.jobs.EtlOptions.SinkType;
 import io.millrace.jobs.EtlOptions.SourceType;
-import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.batching.BatchOptions;
-import io.millrace.operators.batching.BatchingOperator;
-import io.millrace.operators.context.OperatorFactory;
-import io.millrace.operators.exchange.BatchExchange;
-import io.millrace.operators.row.RowDataAppender;
-import io.millrace.operators.transform.FailedRows;
-import io.millrace.operators.transform.TableTransform;
-import io.millrace.operators.transform.TransformOperator;
-import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.io.IOException;
 import java.util.List;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -42,14 +34,13 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.table.data.RowData;
-import org.apache.flink.util.OutputTag;
 
-/** Puts the operators of an {@link EtlPlan} together. */
+/** Makes the job of an {@link EtlPlan}. */
 final class EtlPipeline {
   private final StreamExecutionEnvironment environment;
   private final EtlPlan plan;
   private final Configuration configuration;
-  // Of the files that are read; null before, and where none are.
+  // The side output of the parser; null until it is added, and if no files are read.
   private DataStream<MalformedLine> malformedLines;
 
   private EtlPipeline(StreamExecutionEnvironment environment, EtlPlan plan) {
@@ -68,61 +59,50 @@ final class EtlPipeline {
   }
 
   private void build() {
-    Schema schema = plan.calc().outputSchema();
-    ColumnBatchTypeInformation selectedType = new ColumnBatchTypeInformation(schema);
-    SingleOutputStreamOperator<ColumnBatch> source = count(source(), EtlProgress.IN);
-    SingleOutputStreamOperator<ColumnBatch> selected =
-        calc().appendTo(source, "calc", selectedType).uid("calc");
+    ColumnStream selected = select(count(source(), EtlProgress.IN));
     if (plan.skipsBadRows()) {
       badRowsSink(selected);
     }
-    SingleOutputStreamOperator<ColumnBatch> partitioned =
-        BatchExchange.keyBy(selected, plan.keys().toArray(String[]::new))
-            .keyHash(plan.keyHash())
-            .uid("partition")
-            .apply();
-    sink(count(partitioned, EtlProgress.OUT), schema);
+    ColumnStream partitioned = selected.keyBy(plan.keys().toArray(String[]::new)).uid("partition");
+    sink(count(partitioned, EtlProgress.OUT));
   }
 
-  private static SingleOutputStreamOperator<ColumnBatch> count(
-      DataStream<ColumnBatch> batches, String place) {
-    return CountingOperator.factory(place)
-        .appendTo(batches, "count " + place, batches.getType())
+  private static ColumnStream count(ColumnStream batches, String place) {
+    return batches
+        .transform("count " + place, batches.schema(), CountingOperator.factory(place))
         .uid("count-" + place);
   }
 
-  private SingleOutputStreamOperator<ColumnBatch> source() {
+  private ColumnStream source() {
     return plan.sourceType() == SourceType.NEXMARK ? generated() : read();
   }
 
-  private SingleOutputStreamOperator<ColumnBatch> generated() {
+  private ColumnStream generated() {
     long events = configuration.get(EtlOptions.SOURCE_EVENTS);
     long rate = configuration.get(EtlOptions.SOURCE_RATE);
-    return NexmarkStreams.bidBatches(
-        environment,
-        NexmarkOptions.of(events == 0 ? NexmarkOptions.UNBOUNDED : events)
-            .withPerSecond(rate == 0 ? NexmarkOptions.UNLIMITED : rate)
-            .withBatchRows(configuration.get(EtlOptions.BATCH_ROWS)));
+    return ColumnStream.fromBatches(
+        NexmarkStreams.bidBatches(
+            environment,
+            NexmarkOptions.of(events == 0 ? NexmarkOptions.UNBOUNDED : events)
+                .withPerSecond(rate == 0 ? NexmarkOptions.UNLIMITED : rate)
+                .withBatchRows(configuration.get(EtlOptions.BATCH_ROWS))));
   }
 
-  private OperatorFactory<ColumnBatch, ColumnBatch> calc() {
-    TableTransform.Factory transforms = plan.calc().transforms();
-    return plan.hasPositions()
-        ? TransformOperator.factory(transforms, failedRows())
-        : TransformOperator.factory(transforms);
+  private ColumnStream select(ColumnStream source) {
+    EtlSelection selection = plan.selection();
+    if (selection.isEmpty()) {
+      return source;
+    }
+    ColumnStream selected = selection.applyTo(source);
+    return (plan.hasPositions() ? selected.skipFailedRows() : selected).name("calc").uid("calc");
   }
 
-  private OutputTag<ColumnBatch> failedRows() {
-    Schema schema = FailedRows.schema(plan.inputSchema());
-    return new OutputTag<>("failed-rows", new ColumnBatchTypeInformation(schema));
-  }
-
-  /** Writes lines that could not be parsed, and rows that could not be computed. */
-  private void badRowsSink(SingleOutputStreamOperator<ColumnBatch> selected) {
+  /** Writes the lines that could not be parsed and the rows that could not be computed. */
+  private void badRowsSink(ColumnStream selected) {
     DataStream<MalformedLine> badRows = malformedLines;
     if (plan.hasPositions()) {
       DataStream<MalformedLine> failed =
-          FailedRowsOperator.describe(selected.getSideOutput(failedRows()), plan.sourceSchema())
+          FailedRowsOperator.describe(selected.failedRows().toBatches(), plan.sourceSchema())
               .uid("describe-failed-rows")
               .map(new FailedRowCountingFunction())
               .returns(MalformedLineSerializer.typeInformation())
@@ -134,12 +114,12 @@ final class EtlPipeline {
             .process(new BadRowCountingFunction(plan.badRowLimit().rows()))
             .returns(MalformedLineSerializer.typeInformation())
             .uid("count-bad-rows")
-            // One subtask, which knows of all of them, also where the scheduler chooses how many.
+            // One subtask sees all bad rows, even if the scheduler chooses the parallelism.
             .forceNonParallel();
     FileSinks.malformedLines(counted, new Path(plan.badRowsPath())).uid("bad-rows");
   }
 
-  private SingleOutputStreamOperator<ColumnBatch> read() {
+  private ColumnStream read() {
     Schema schema = plan.sourceSchema();
     LineParser parser =
         configuration.get(EtlOptions.SOURCE_FORMAT) == Format.CSV
@@ -156,9 +136,7 @@ final class EtlPipeline {
     BatchOptions batches =
         BatchOptions.latency(configuration.get(EtlOptions.BATCH_LATENCY))
             .withRows(1, configuration.get(EtlOptions.BATCH_ROWS));
-    return BatchingOperator.factory(plan.inputSchema(), RowDataAppender::new, batches)
-        .appendTo(rows, "batch", new ColumnBatchTypeInformation(plan.inputSchema()))
-        .uid("batch");
+    return ColumnStream.from(rows, plan.inputSchema()).batch(batches).name("batch").uid("batch");
   }
 
   private DataStream<TextLine> lines() {
@@ -176,12 +154,13 @@ final class EtlPipeline {
     }
   }
 
-  private void sink(SingleOutputStreamOperator<ColumnBatch> batches, Schema schema) {
+  private void sink(ColumnStream stream) {
     if (plan.sinkType() == SinkType.DISCARD) {
       // A stock sink would not release batches that did not come by reference.
-      DiscardingOperator.factory()
-          .appendTo(batches, "discard", batches.getType())
+      stream
+          .transform("discard", stream.schema(), DiscardingOperator.factory())
           .uid("discard")
+          .toBatches()
           .sinkTo(new DiscardingSink<>())
           .uid("sink");
       return;
@@ -192,6 +171,7 @@ final class EtlPipeline {
           case CSV -> new CsvEncoder(plan.csv());
           case ARROW -> new ArrowStreamEncoder();
         };
-    FileSinks.write(batches, schema, encoder, new Path(plan.sinkPath())).uid("sink");
+    FileSinks.write(stream.toBatches(), stream.schema(), encoder, new Path(plan.sinkPath()))
+        .uid("sink");
   }
 }

@@ -1,40 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.jobs;
 
-import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.connectors.files.InputFiles;
 import io.millrace.connectors.files.LinePosition;
 import io.millrace.connectors.files.TextLineOptions;
 import io.millrace.connectors.formats.CsvOptions;
 import io.millrace.connectors.nexmark.NexmarkSchemas;
-import io.millrace.expression.Expression;
-import io.millrace.expression.Expressions;
-import io.millrace.expression.error.ExpressionException;
-import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.jobs.EtlOptions.OnError;
 import io.millrace.jobs.EtlOptions.SinkType;
 import io.millrace.jobs.EtlOptions.SourceType;
-import io.millrace.kernel.hash.HashFunction;
+import io.millrace.operators.exchange.BatchExchange;
 import io.millrace.operators.sql.SchemaParser;
-import io.millrace.operators.sql.SqlExpressions;
 import io.millrace.operators.sql.SqlTextException;
 import io.millrace.operators.transform.CalcPlan;
 import java.io.IOException;
 import java.util.List;
-import java.util.function.Function;
-import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 
 /**
  * Settings that fit together: what the job reads, selects, partitions by and writes.
  *
- * @param sourceSchema columns that the source gives
- * @param calc from the source's rows to the sink's
- * @param keys columns of the selection that rows are partitioned by
+ * @param sourceSchema the columns of the source
+ * @param selection from the source's rows to the sink's
+ * @param hasPositions whether rows carry their positions, because an expression may fail for them
+ * @param keys the selected columns that rows are partitioned by
  */
-record EtlPlan(Configuration configuration, Schema sourceSchema, CalcPlan calc, List<String> keys) {
+record EtlPlan(
+    Configuration configuration,
+    Schema sourceSchema,
+    EtlSelection selection,
+    boolean hasPositions,
+    List<String> keys) {
 
   /**
    * Checks the settings against each other and against the files.
@@ -51,29 +49,23 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, CalcPlan calc, 
 
   private static EtlPlan parse(Configuration configuration) {
     Schema source = sourceSchema(configuration);
-    CalcPlan plain = calc(configuration, source, source);
-    CalcPlan calc =
-        plain.canFail() && skipsBadRows(configuration)
-            ? calc(configuration, source, positioned(source))
-            : plain;
+    EtlSelection selection = EtlSelection.parse(configuration, source);
+    CalcPlan calc = selection.plan(source);
+    boolean hasPositions = calc.canFail() && skipsBadRows(configuration);
+    if (hasPositions) {
+      selection = selection.orColumnsOf(source);
+      calc = selection.plan(positioned(source));
+    }
+    Schema selected = calc.outputSchema();
     List<String> keys =
         configuration
             .getOptional(EtlOptions.PARTITION_BY)
             .map(SchemaParser::parseNames)
-            .orElseGet(() -> List.of(calc.outputSchema().field(0).name()));
-    checkKeys(calc.outputSchema(), keys);
-    EtlPlan plan = new EtlPlan(configuration, source, calc, keys);
+            .orElseGet(() -> List.of(selected.field(0).name()));
+    checkKeys(selected, keys);
+    EtlPlan plan = new EtlPlan(configuration, source, selection, hasPositions, keys);
     plan.csv();
     return plan;
-  }
-
-  /** That of a DataStream job where it takes the key, else that of an SQL job. */
-  HashFunction keyHash() {
-    Schema schema = calc.outputSchema();
-    boolean java =
-        keys.size() == 1
-            && HashFunction.FLINK_JAVA.supports(schema.type(schema.indexOf(keys.get(0))));
-    return java ? HashFunction.FLINK_JAVA : HashFunction.FLINK_BINARY_ROW;
   }
 
   SourceType sourceType() {
@@ -110,14 +102,9 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, CalcPlan calc, 
         && configuration.get(EtlOptions.ON_ERROR) == OnError.SKIP;
   }
 
-  /** Whether rows come with their positions, because expressions may fail for some of them. */
-  boolean hasPositions() {
-    return skipsBadRows() && calc.canFail();
-  }
-
-  /** The columns of the rows that the calc gets. */
+  /** The columns of the rows that the selection gets. */
   Schema inputSchema() {
-    return hasPositions() ? positioned(sourceSchema) : sourceSchema;
+    return hasPositions ? positioned(sourceSchema) : sourceSchema;
   }
 
   private static Schema positioned(Schema source) {
@@ -130,7 +117,7 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, CalcPlan calc, 
 
   BadRowLimit badRowLimit() {
     return configuration
-        .getOptional(EtlOptions.BAD_ROWS_MAXIMUM)
+        .getOptional(EtlOptions.MAX_BAD_ROWS)
         .map(BadRowLimit::parse)
         .orElse(BadRowLimit.NONE);
   }
@@ -144,7 +131,7 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, CalcPlan calc, 
     String text = configuration.get(EtlOptions.CSV_DELIMITER);
     String delimiter = text.equals("\\t") ? "\t" : text;
     if (delimiter.length() != 1) {
-      throw new UsageException("csv.delimiter must be one character, but is '" + text + "'");
+      throw new UsageException("csv.delimiter: expected one character, got '" + text + "'");
     }
     try {
       return CsvOptions.DEFAULT
@@ -191,51 +178,11 @@ record EtlPlan(Configuration configuration, Schema sourceSchema, CalcPlan calc, 
     return value;
   }
 
-  /**
-   * @param source columns that expressions can name
-   * @param input columns that rows have
-   */
-  private static CalcPlan calc(Configuration configuration, Schema source, Schema input) {
-    CalcPlan plan = CalcPlan.of(input, ExpressionSettings.DEFAULT);
-    String where = configuration.get(EtlOptions.WHERE);
-    String select = configuration.get(EtlOptions.SELECT);
-    if (where != null) {
-      Expression condition =
-          SqlExpressions.parseCondition(
-              EtlOptions.WHERE.key(), where, source, SchemaParser::parseType);
-      plan = checked(EtlOptions.WHERE, plan::filter, condition);
-    }
-    if (select != null) {
-      List<Expression> columns =
-          SqlExpressions.parseSelectList(
-              EtlOptions.SELECT.key(), select, source, SchemaParser::parseType);
-      return checked(EtlOptions.SELECT, plan::select, columns);
-    }
-    return input.equals(source)
-        ? plan
-        : plan.select(source.names().stream().map(Expressions::col).toList());
-  }
-
-  private static <T> CalcPlan checked(
-      ConfigOption<?> option, Function<T, CalcPlan> step, T argument) {
-    try {
-      return step.apply(argument);
-    } catch (ExpressionException e) {
-      throw new UsageException(option.key() + ": " + e.getMessage());
-    }
-  }
-
   private static void checkKeys(Schema schema, List<String> keys) {
-    for (String key : keys) {
-      try {
-        DataType type = schema.type(schema.indexOf(key));
-        if (!HashFunction.FLINK_BINARY_ROW.supports(type)) {
-          throw new UsageException(
-              "partition.by: column '" + key + "' is " + type + ", which is no key");
-        }
-      } catch (IllegalArgumentException e) {
-        throw new UsageException("partition.by: " + e.getMessage());
-      }
+    try {
+      BatchExchange.checkKeys(schema, keys);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(EtlOptions.PARTITION_BY.key() + ": " + e.getMessage());
     }
   }
 }

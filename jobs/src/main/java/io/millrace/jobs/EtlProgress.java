@@ -21,7 +21,7 @@ final class EtlProgress {
   static final String IN = "in";
   static final String OUT = "out";
   static final String BAD_ROWS = "bad rows";
-  // Of the bad rows those that were read, and so are among the rows in.
+  // The bad rows that were parsed, and so are counted in the rows in.
   static final String FAILED_ROWS = "failed rows";
   private static final Duration INTERVAL = Duration.ofSeconds(2);
 
@@ -38,7 +38,7 @@ final class EtlProgress {
    * Waits for the job and prints a line every two seconds while it runs.
    *
    * @param stop ends the waiting when it is complete
-   * @return what the job did; empty if it is to stop
+   * @return the result of the job; empty if it must stop
    * @throws ExecutionException if the job fails
    */
   Optional<JobExecutionResult> await(JobClient client, CompletableFuture<Integer> stop)
@@ -57,9 +57,9 @@ final class EtlProgress {
   }
 
   /**
-   * Stops the job once what it has read is written and committed.
+   * Stops the job after the rows that it has read are written and committed.
    *
-   * @return the savepoint, from which it can go on
+   * @return the savepoint to resume from
    * @throws ExecutionException if the job fails or ends before that
    */
   String stopWithSavepoint(JobClient client, EtlPlan plan)
@@ -130,7 +130,7 @@ final class EtlProgress {
     return badRows == 0 ? "" : String.format(Locale.ROOT, "  %,d bad rows", badRows);
   }
 
-  /** Prints what the finished job did. */
+  /** Prints the counts of the finished job. */
   void printTable(JobExecutionResult result, EtlPlan plan) {
     Map<String, Object> counts = new TreeMap<>(result.getAllAccumulatorResults());
     double seconds = result.getNetRuntime(TimeUnit.MILLISECONDS) / 1e3;

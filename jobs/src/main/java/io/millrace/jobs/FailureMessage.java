@@ -4,15 +4,15 @@ package io.millrace.jobs;
 import io.millrace.expression.error.EvaluationException;
 import java.nio.file.FileSystemException;
 
-/** Why a job failed, in one line for people. */
+/** The reason for the failure of a job, in one line. */
 final class FailureMessage {
   private static final String OWN_CLASSES = "io.millrace.";
 
   private FailureMessage() {}
 
   /**
-   * What the outermost exception of Millrace says, which is written to be read on its own; else the
-   * last cause that says something. What Flink wraps around a failure says only that there was one.
+   * The message of the outermost exception of Millrace, which is complete on its own; else the last
+   * cause that says something. What Flink wraps around a failure says only that there was one.
    */
   static String of(Throwable failure) {
     Throwable told = failure;
@@ -24,7 +24,7 @@ final class FailureMessage {
         told = cause;
       }
     }
-    // These say no more than the file's name.
+    // The messages of these exceptions are only the name of the file.
     boolean needsName = told.getMessage() == null || told instanceof FileSystemException;
     return oneLine(
         needsName ? told.getClass().getSimpleName() + ": " + told.getMessage() : told.getMessage());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.jobs;
 
-import static io.millrace.jobs.EtlOptions.BAD_ROWS_MAXIMUM;
 import static io.millrace.jobs.EtlOptions.BAD_ROWS_PATH;
 import static io.millrace.jobs.EtlOptions.BATCH_LATENCY;
 import static io.millrace.jobs.EtlOptions.CSV_DELIMITER;
 import static io.millrace.jobs.EtlOptions.CSV_HEADER;
 import static io.millrace.jobs.EtlOptions.CSV_QUOTED_LINE_FEEDS;
+import static io.millrace.jobs.EtlOptions.MAX_BAD_ROWS;
 import static io.millrace.jobs.EtlOptions.ON_ERROR;
 import static io.millrace.jobs.EtlOptions.SINK_EXISTING;
 import static io.millrace.jobs.EtlOptions.SINK_FORMAT;
@@ -34,7 +34,7 @@ import org.apache.flink.configuration.Configuration;
 final class OptionUse {
 
   /**
-   * What the rest of the settings must be for an option to matter.
+   * The condition on the other settings under which an option has an effect.
    *
    * @param text in words, behind "only where"
    */
@@ -81,7 +81,7 @@ final class OptionUse {
     CONDITIONS.put(CSV_QUOTED_LINE_FEEDS, FROM_CSV);
     CONDITIONS.put(ON_ERROR, FROM_FILES);
     CONDITIONS.put(BAD_ROWS_PATH, SKIPPED);
-    CONDITIONS.put(BAD_ROWS_MAXIMUM, SKIPPED);
+    CONDITIONS.put(MAX_BAD_ROWS, SKIPPED);
   }
 
   private OptionUse() {}
@@ -94,7 +94,7 @@ final class OptionUse {
    * @param fileKeys options that the file gives
    * @param commandLineKeys options that the command line gives
    * @param fileSettings the file's alone
-   * @throws UsageException naming the first that does not, and what it depends on
+   * @throws UsageException naming the first option without effect, and the option it depends on
    */
   static void check(
       Configuration settings,

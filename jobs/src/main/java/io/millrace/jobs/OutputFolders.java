@@ -52,7 +52,7 @@ final class OutputFolders {
    * Checks the folders as {@link #check}, deletes their files if they are to be overwritten, and
    * makes those that do not exist.
    *
-   * @param resumed whether the job goes on from a savepoint, whose files are there
+   * @param resumed whether the job resumes from a savepoint, whose files are there
    * @throws UsageException as {@link #check}, and if one cannot be made or written to
    */
   static void prepare(EtlPlan plan, boolean resumed) {
@@ -74,7 +74,7 @@ final class OutputFolders {
   private void check() {
     if (resumed && existing == ExistingFiles.OVERWRITE) {
       throw new UsageException(
-          "a job that goes on from a savepoint needs the files that it has written: overwrite"
+          "a job that resumes from a savepoint needs the files that it has written: overwrite"
               + " deletes them");
     }
     if (folders.values().stream().distinct().count() < folders.size()) {

@@ -99,7 +99,7 @@ public final class StreamingEtl {
     }
   }
 
-  /** What {@code arguments} ask for; nothing if that was help, which is then printed. */
+  /** The plan of {@code arguments}; empty if they ask for help, which is printed. */
   private static Optional<EtlPlan> plan(EtlCommand command, String[] arguments, PrintStream out) {
     CommandLine commandLine = new CommandLine(command);
     try {

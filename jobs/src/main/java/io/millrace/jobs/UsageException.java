@@ -3,7 +3,7 @@ package io.millrace.jobs;
 
 import org.apache.flink.annotation.Internal;
 
-/** What the user asked for cannot be done; the message is one line that says what to change. */
+/** A request of the user that cannot be done; the message is one line that says what to change. */
 @Internal
 public final class UsageException extends RuntimeException {
   private static final long serialVersionUID = 1L;

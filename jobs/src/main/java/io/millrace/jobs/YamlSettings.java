@@ -86,7 +86,7 @@ final class YamlSettings {
       throw new UsageException(what + " is empty");
     }
     if (value instanceof Map || value instanceof List) {
-      throw new UsageException(what + " must be text, but is " + value);
+      throw new UsageException(what + ": expected text, got " + value);
     }
     return value.toString();
   }

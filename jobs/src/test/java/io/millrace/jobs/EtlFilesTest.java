@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a job makes of files: rows, bad rows, and what it says where it can make nothing. */
+/** Jobs that read files: rows, bad rows, and messages about files that cannot be read. */
 @ExtendWith(NothingHeldExtension.class)
 class EtlFilesTest {
   @TempDir Path folder;
@@ -209,7 +209,7 @@ class EtlFilesTest {
   }
 
   @Test
-  void whereRowsThatCannotBeComputedFailTheJobItSaysWhatHelps() throws IOException {
+  void ifRowsThatCannotBeComputedFailTheJobTheMessageNamesTheOption() throws IOException {
     Path input = write("in.json", "{\"s\":\"x\"}\n");
     EtlRun run =
         run(input, "--schema", "s STRING", "--select", "CAST(s AS INT) AS n", "--on-error", "fail");

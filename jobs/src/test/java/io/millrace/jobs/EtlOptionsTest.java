@@ -60,16 +60,16 @@ class EtlOptionsTest {
       delimiter = '|',
       value = {
         "sourc | x | there is no option 'sourc'; the options are source.type",
-        "sink.format | xml | sink.format must be one of json, csv, arrow, but is 'xml'",
+        "sink.format | xml | sink.format: expected one of json, csv, arrow, got 'xml'",
         "select | '' | select is empty; leave it out, or give it a value",
-        "bad-rows.max | few | bad-rows.max must be a number of rows such as 100 or a share such as 1%, but is 'few'",
+        "bad-rows.max | few | bad-rows.max: expected a number of rows such as 100 or a share such as 1%, got 'few'",
         "batch.latency | soon | batch.latency must be a duration such as 100ms or 10s",
-        "source.events | many | source.events must be a whole number, but is 'many'",
-        "parallelism | 0 | parallelism must be at least 1, but is 0",
-        "source.events | -1 | source.events must be at least 0, but is -1",
-        "source.rate | -5 | source.rate must be at least 0, but is -5",
-        "batch.latency | 0ms | batch.latency must be at least 1 ms, but is 0 ms",
-        "checkpoint.interval | 0s | checkpoint.interval must be at least 1 ms, but is 0 ms"
+        "source.events | many | source.events: expected a whole number, got 'many'",
+        "parallelism | 0 | parallelism: expected at least 1, got 0",
+        "source.events | -1 | source.events: expected at least 0, got -1",
+        "source.rate | -5 | source.rate: expected at least 0, got -5",
+        "batch.latency | 0ms | batch.latency: expected at least 1 ms, got 0 ms",
+        "checkpoint.interval | 0s | checkpoint.interval: expected at least 1 ms, got 0 ms"
       })
   void badOptionsAreSaidInOneLine(String key, String value, String message) {
     assertThatThrownBy(() -> EtlOptions.parse(Map.of(key, value)))

@@ -7,7 +7,7 @@ import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** What the serializers of immutable types of variable length share. */
+/** The base of serializers of immutable types of variable length. */
 @Internal
 public abstract class ImmutableTypeSerializer<T> extends TypeSerializerSingleton<T> {
   private static final long serialVersionUID = 1L;

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.Locale;
 import org.apache.flink.annotation.PublicEvolving;
 
-/** A file cannot be read, or not as what it is said to be. The message names the file. */
+/** A file cannot be read, or is not in its declared format. The message names the file. */
 @PublicEvolving
 public final class InputException extends IOException {
   private static final long serialVersionUID = 1L;

@@ -3,7 +3,7 @@ package io.millrace.connectors.files;
 
 import org.apache.flink.annotation.Internal;
 
-/** What ends a line of a text file. */
+/** The end of a line of a text file. */
 @Internal
 public enum LineFraming {
   /** Every line feed. Files can be split and read in parallel. */

@@ -41,9 +41,9 @@ public final class LineParsingFunction extends ProcessFunction<TextLine, RowData
   private final LineParser parser;
   private final MalformedLinePolicy policy;
   private final boolean withPositions;
-  // What the parser goes by: that of the last line's file.
+  // The header for the parser, of the last line's file.
   private transient byte[] header;
-  // Of the last line, as rows have it.
+  // The file of the last line, as rows have it.
   private transient String path;
   private transient StringData pathText;
   private transient Counter lineCount;

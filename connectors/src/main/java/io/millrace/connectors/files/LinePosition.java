@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.apache.flink.annotation.PublicEvolving;
 
-/** Two columns behind a row's own that say which line it was. */
+/** Two columns after the columns of a row with the position of its line. */
 @PublicEvolving
 public final class LinePosition {
   /** The path of the file, as the file system spells it. */
   public static final String FILE = "__file";
 
-  /** Of the line's first byte in the (decompressed) file. */
+  /** The offset of the line's first byte in the (decompressed) file. */
   public static final String OFFSET = "__offset";
 
   private static final List<Field> FIELDS =

@@ -12,7 +12,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonGenerator
 /**
  * A line that could not be parsed.
  *
- * @param reason what is wrong with it, in one sentence without the line's text
+ * @param reason the error in one sentence, without the text of the line
  */
 @PublicEvolving
 public record MalformedLine(TextLine line, String reason) {
@@ -24,7 +24,7 @@ public record MalformedLine(TextLine line, String reason) {
     Objects.requireNonNull(reason, "reason is null");
   }
 
-  /** Position, reason and the line's start, for people. */
+  /** Position, reason and the start of the line, for messages. */
   public String message() {
     String text = line.text();
     String shown =

@@ -3,11 +3,11 @@ package io.millrace.connectors.files;
 
 import org.apache.flink.annotation.PublicEvolving;
 
-/** What becomes of a line that cannot be parsed. */
+/** The handling of a line that cannot be parsed. */
 @PublicEvolving
 public enum MalformedLinePolicy {
-  /** It is counted and goes to {@link LineParsingFunction#MALFORMED_LINES}; the job goes on. */
+  /** It is counted and goes to {@link LineParsingFunction#MALFORMED_LINES}; the job continues. */
   SIDE_OUTPUT,
-  /** The job fails and says which line it was. */
+  /** The job fails with the position of the line. */
   FAIL
 }

@@ -2,7 +2,6 @@
 package io.millrace.connectors.files;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.apache.flink.annotation.PublicEvolving;
@@ -10,7 +9,7 @@ import org.apache.flink.connector.file.src.FileSource;
 import org.apache.flink.core.fs.Path;
 
 /**
- * Which text files to read and how. {@link #create} checks that there are files, so that a job with
+ * The text files to read, and how. {@link #create} checks that there are files, so that a job with
  * a wrong path fails before it starts.
  *
  * @param paths files, directories (read with all below them) or globs; see {@link
@@ -36,7 +35,7 @@ public record TextFileSource(List<String> paths, TextLineOptions lines) {
   /**
    * Finds the files.
    *
-   * @throws java.io.FileNotFoundException naming every path that there is nothing for
+   * @throws java.io.FileNotFoundException naming every path without files
    */
   public List<Path> check() throws IOException {
     return InputFiles.resolve(paths);
@@ -48,23 +47,11 @@ public record TextFileSource(List<String> paths, TextLineOptions lines) {
    * @throws java.io.FileNotFoundException as {@link #check}
    */
   public FileSource<TextLine> create() throws IOException {
-    return builder().build();
-  }
-
-  /**
-   * An unbounded source that also looks for new files in the directories, every {@code interval}.
-   *
-   * @throws java.io.FileNotFoundException as {@link #check}
-   */
-  public FileSource<TextLine> createMonitoring(Duration interval) throws IOException {
-    return builder().monitorContinuously(interval).build();
-  }
-
-  private FileSource.FileSourceBuilder<TextLine> builder() throws IOException {
     FileSource.FileSourceBuilder<TextLine> builder =
         FileSource.forBulkFileFormat(new TextLineFormat(lines), check().toArray(Path[]::new));
-    return lines.framing() == LineFraming.LINE_FEED
-        ? builder.setFileEnumerator(ByteRangeFileEnumerator::new)
-        : builder;
+    if (lines.framing() == LineFraming.LINE_FEED) {
+      builder.setFileEnumerator(ByteRangeFileEnumerator::new);
+    }
+    return builder.build();
   }
 }

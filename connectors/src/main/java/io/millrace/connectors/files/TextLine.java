@@ -64,7 +64,7 @@ public final class TextLine {
     return header;
   }
 
-  /** The line as UTF-8; what is none is replaced. */
+  /** The line as UTF-8; malformed bytes are replaced. */
   public String text() {
     return new String(bytes, StandardCharsets.UTF_8);
   }

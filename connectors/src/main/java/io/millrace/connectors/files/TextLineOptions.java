@@ -11,7 +11,7 @@ import org.apache.flink.annotation.PublicEvolving;
  * @param framing what ends a line
  * @param delimiter an ASCII character between fields, for {@link LineFraming#QUOTED_LINE_FEED}: a
  *     quote opens a field only at its start
- * @param header whether a file's first line is a header: it is no line then, but comes with each
+ * @param header whether a file's first line is a header: it is not a line then, but comes with each
  * @param maximumLineBytes longer lines are {@linkplain TextLine#truncated truncated}
  */
 @PublicEvolving

@@ -30,7 +30,7 @@ final class TextLineReader implements BulkFormat.Reader<TextLine> {
   private int start;
   private int limit;
   private long offset;
-  // Of the batch that is read: the offset behind each line.
+  // The offset behind each line of the current batch.
   private long[] nextOffsets = new long[1024];
 
   /**
@@ -56,7 +56,7 @@ final class TextLineReader implements BulkFormat.Reader<TextLine> {
   }
 
   /**
-   * Reads a line as the header of those that follow.
+   * Reads a line as the header of the following lines.
    *
    * @return the header; null at the end
    * @throws InputException if it is longer than a line may be
@@ -157,7 +157,7 @@ final class TextLineReader implements BulkFormat.Reader<TextLine> {
     return length;
   }
 
-  /** Where in a field of a line of CSV a reader is. */
+  /** The position of the reader within a CSV field. */
   private enum Field {
     START,
     PLAIN,

@@ -24,9 +24,9 @@ final class CsvFields {
   }
 
   /**
-   * The fields of {@code line}, one at least; null for those that are empty and without quotes.
+   * The fields of {@code line}, at least one; null for empty fields without quotes.
    *
-   * @throws MalformedLineException if the line is not UTF-8, or quotes are not where they may be
+   * @throws MalformedLineException if the line is not UTF-8, or has a misplaced quote
    */
   static List<String> split(byte[] line, char delimiter) throws MalformedLineException {
     CsvFields fields = new CsvFields(decode(line), delimiter);

@@ -9,7 +9,7 @@ import org.apache.flink.table.data.RowData;
 
 /**
  * Parses JSON lines: one JSON object a line, its members by name the columns. A member that is
- * missing is null; one that is no column is skipped; blank lines are skipped.
+ * missing is null; a field without a column is skipped; blank lines are skipped.
  *
  * <p>A value must be what its column is: booleans and numbers as such (NaN, infinities and decimals
  * also as strings), strings as strings, dates, times and timestamps as ISO-8601 strings, bytes as

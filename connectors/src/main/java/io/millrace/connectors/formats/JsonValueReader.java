@@ -112,7 +112,7 @@ final class JsonValueReader {
     return field.path().isEmpty()
         ? new MalformedLineException("the line is " + found + ", not a JSON object")
         : new MalformedLineException(
-            "column '" + field.path() + "': " + found + " is no " + field.type());
+            "column '" + field.path() + "': expected " + field.type() + ", got " + found);
   }
 
   private static GenericRowData readStruct(ValueField struct, JsonParser parser)

@@ -11,7 +11,7 @@ import org.apache.flink.table.data.RowData;
 @PublicEvolving
 public interface LineParser extends Serializable {
 
-  /** What the rows are. */
+  /** The columns of the rows. */
   Schema schema();
 
   /**

@@ -4,7 +4,7 @@ package io.millrace.connectors.formats;
 import java.util.Locale;
 import org.apache.flink.annotation.PublicEvolving;
 
-/** A line is not what its format or the declared schema asks for. The message says why. */
+/** A line violates its format or the declared schema. The message says why. */
 @PublicEvolving
 public final class MalformedLineException extends Exception {
   private static final long serialVersionUID = 1L;
@@ -18,13 +18,19 @@ public final class MalformedLineException extends Exception {
     super(message, cause);
   }
 
-  /** {@code column 'a': 'x' is no BIGINT}. */
+  /** The message {@code column 'a': expected BIGINT, got 'x'}. */
   static MalformedLineException noValue(ValueField field, String text) {
     return new MalformedLineException(
-        "column '" + field.path() + "': '" + shorten(text) + "' is no " + field.type());
+        "column '"
+            + field.path()
+            + "': expected "
+            + field.type()
+            + ", got '"
+            + shorten(text)
+            + "'");
   }
 
-  /** {@code column 'a': null in a NOT NULL column}. */
+  /** The message {@code column 'a': null in a NOT NULL column}. */
   static MalformedLineException unexpectedNull(ValueField field, String what) {
     return new MalformedLineException(
         String.format(Locale.ROOT, "column '%s' is %s but NOT NULL", field.path(), what));

@@ -32,7 +32,7 @@ final class ScalarParser {
    * Numbers as Java writes them; {@code true}, {@code false}; ISO-8601 dates, times, timestamps (a
    * space may stand for the T; with time zone an offset or Z is needed); Base64.
    *
-   * @throws MalformedLineException if {@code text} is none of the field's type
+   * @throws MalformedLineException if {@code text} is not a value of the field's type
    */
   static Object parse(ValueField field, String text) throws MalformedLineException {
     try {

@@ -11,17 +11,17 @@ import org.apache.flink.annotation.PublicEvolving;
 @PublicEvolving
 public interface TableEncoder extends Serializable {
 
-  /** What a file starts with, ahead of its tables; mostly nothing. */
+  /** The start of a file, before its tables; mostly empty. */
   default byte[] fileStart(Schema schema) {
     return new byte[0];
   }
 
-  /** What a file ends with, behind its tables; mostly nothing. */
+  /** The end of a file, behind its tables; mostly empty. */
   default byte[] fileEnd() {
     return new byte[0];
   }
 
-  /** What the names of files end with, such as {@code .csv}. */
+  /** The suffix of file names, such as {@code .csv}. */
   String fileSuffix();
 
   /**

@@ -30,7 +30,10 @@ final class TextValueWriter {
     this.out = out;
   }
 
-  /** Appends the value at a row of {@code column}, which is no STRING, LIST, STRUCT, DICTIONARY. */
+  /**
+   * Appends the value at a row of {@code column}, which is not a STRING, LIST, STRUCT or
+   * DICTIONARY.
+   */
   IntConsumer of(ColumnReader column) {
     DataType type = column.type();
     return switch (type.id()) {

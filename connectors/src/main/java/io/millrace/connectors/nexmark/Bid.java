@@ -9,7 +9,7 @@ import org.apache.flink.annotation.Internal;
  * @param auction an auction's id
  * @param bidder a person's id
  * @param price in cents
- * @param channel where the bid came from
+ * @param channel the origin of the bid
  * @param dateTime in milliseconds
  */
 @Internal

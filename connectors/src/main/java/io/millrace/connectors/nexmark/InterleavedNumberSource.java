@@ -21,7 +21,7 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
  * The row numbers from 0, dealt out to the subtasks in turn, so that all of them are at about the
  * same number at a time. (Flink's number sequence gives each subtask one range: event times that
  * follow the numbers would be far apart.) Each number once, over failures, rescaling and restores
- * with another rate or other batches. The count is that of the job's first start.
+ * with another rate or other batches. A restored job keeps the count of its first start.
  */
 final class InterleavedNumberSource
     implements Source<NumberBatch, InterleavedNumbers, Collection<InterleavedNumbers>>,

@@ -55,7 +55,7 @@ public record InterleavedNumbers(int index, int splitCount, long next, long end)
     return new InterleavedNumbers(index, splitCount, next, next + Math.min(rows, size()));
   }
 
-  /** What {@link #first} leaves. */
+  /** The numbers behind {@link #first}. */
   InterleavedNumbers rest(int rows) {
     return new InterleavedNumbers(index, splitCount, next + Math.min(rows, size()), end);
   }

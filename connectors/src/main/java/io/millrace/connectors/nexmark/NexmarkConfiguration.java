@@ -5,11 +5,11 @@ import java.io.Serializable;
 import org.apache.flink.annotation.Internal;
 
 /**
- * What events are generated. Equal configurations give equal events.
+ * The generated events. Equal configurations give equal events.
  *
  * @param seed another seed gives other values at the same event times
  * @param firstEventMillis event time of event 0, in milliseconds since 1970-01-01T00:00
- * @param eventsPerSecond of event time; how fast they are emitted is another matter
+ * @param eventsPerSecond of event time; independent of the rate at which they are emitted
  */
 @Internal
 public record NexmarkConfiguration(long seed, long firstEventMillis, long eventsPerSecond)
@@ -26,9 +26,5 @@ public record NexmarkConfiguration(long seed, long firstEventMillis, long events
 
   public NexmarkConfiguration withSeed(long other) {
     return new NexmarkConfiguration(other, firstEventMillis, eventsPerSecond);
-  }
-
-  public NexmarkConfiguration withEventsPerSecond(long other) {
-    return new NexmarkConfiguration(seed, firstEventMillis, other);
   }
 }

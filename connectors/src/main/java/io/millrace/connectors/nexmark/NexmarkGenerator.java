@@ -30,7 +30,7 @@ public final class NexmarkGenerator {
     this.texts = new TextPool(configuration.seed());
   }
 
-  /** What event {@code event} is. */
+  /** The kind of the event with number {@code event}. */
   public static EventKind kind(long event) {
     long offset = event % NexmarkModel.EVENTS_PER_EPOCH;
     if (offset < NexmarkModel.PERSONS_PER_EPOCH) {
@@ -49,7 +49,7 @@ public final class NexmarkGenerator {
         + bid % NexmarkModel.BIDS_PER_EPOCH;
   }
 
-  /** Event time in milliseconds; never less than that of the event before. */
+  /** The event time in milliseconds; it does not decrease from event to event. */
   public long eventMillis(long event) {
     long rate = configuration.eventsPerSecond();
     return configuration.firstEventMillis() + event / rate * 1000 + event % rate * 1000 / rate;

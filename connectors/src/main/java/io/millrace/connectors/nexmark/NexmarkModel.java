@@ -10,7 +10,7 @@ import java.util.List;
  * default configuration of its widely used generators (Apache Beam's and the Flink suite's).
  */
 final class NexmarkModel {
-  /** Of every 50 events the first is a person, the next 3 are auctions, the other 46 bids. */
+  /** In every 50 events, the first is a person, the next 3 are auctions, the other 46 bids. */
   static final int PERSONS_PER_EPOCH = 1;
 
   static final int AUCTIONS_PER_EPOCH = 3;
@@ -48,7 +48,7 @@ final class NexmarkModel {
   /** The most recent persons that bid and sell. */
   static final int ACTIVE_PERSONS = 1000;
 
-  /** How far ids that are referred to may run ahead of what has been generated. */
+  /** The distance by which referenced ids may run ahead of the generated ids. */
   static final int ID_LEAD = 10;
 
   /** Channels besides the hot ones. */

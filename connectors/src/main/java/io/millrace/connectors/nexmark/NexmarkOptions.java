@@ -8,9 +8,9 @@ import org.apache.flink.annotation.PublicEvolving;
 /**
  * How a stream of generated events is emitted.
  *
- * @param configuration what is generated
+ * @param configuration of the generated events
  * @param count how many events, or bids where only those are asked for; {@link #UNBOUNDED} for
- *     ever; a restored job keeps that of its first start
+ *     ever; a restored job keeps the count of its first start
  * @param perSecond of all subtasks together, in processing time; {@link #UNLIMITED} for as fast as
  *     possible
  * @param batchRows the most rows of a batch; with a rate there are fewer, so that there are at
@@ -41,10 +41,6 @@ public record NexmarkOptions(
   /** {@code count} default events, as fast as possible. */
   public static NexmarkOptions of(long count) {
     return new NexmarkOptions(NexmarkConfiguration.DEFAULT, count, UNLIMITED, DEFAULT_BATCH_ROWS);
-  }
-
-  public NexmarkOptions withConfiguration(NexmarkConfiguration other) {
-    return new NexmarkOptions(other, count, perSecond, batchRows);
   }
 
   public NexmarkOptions withPerSecond(long other) {

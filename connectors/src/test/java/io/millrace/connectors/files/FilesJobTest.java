@@ -113,7 +113,7 @@ class FilesJobTest {
   }
 
   @Test
-  void aJobGoesOnFromASavepointAtAnotherParallelism() throws Exception {
+  void aJobResumesFromASavepointAtAnotherParallelism() throws Exception {
     Path input = input();
     Path output = folder.resolve("out");
     StreamExecutionEnvironment first = flink.environment(2);
@@ -175,7 +175,7 @@ class FilesJobTest {
     writeIds(rows(environment, input, MalformedLinePolicy.FAIL), folder.resolve("out"));
     assertThatThrownBy(() -> flink.run(environment))
         .hasMessageContaining(
-            "a.jsonl:9: column 'id': the JSON string \"x\" is no BIGINT: {\"id\":\"x\"}");
+            "a.jsonl:9: column 'id': expected BIGINT, got the JSON string \"x\": {\"id\":\"x\"}");
   }
 
   @OutOfMemoryTest(onCluster = true)

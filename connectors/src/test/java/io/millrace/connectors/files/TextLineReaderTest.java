@@ -212,7 +212,7 @@ class TextLineReaderTest {
 
   @ParameterizedTest
   @MethodSource("options")
-  void aRestoredReaderGoesOnWithTheNextLine(TextLineOptions options) throws IOException {
+  void aRestoredReaderResumesWithTheNextLine(TextLineOptions options) throws IOException {
     Path path = Files.write(folder.resolve("restored"), randomFile(500));
     assertRestores(path, options);
   }

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is no row is said to be none, with a reason that names the column and the value. */
+/** A line that is not a row is reported with a reason that names the column and the value. */
 class MalformedLineTest {
   private static final Schema SCHEMA =
       Schema.of(
@@ -60,10 +60,10 @@ class MalformedLineTest {
         "{\"id\":\"1\"}|'id'",
         "{\"id\":1.0}|'id'",
         "{\"id\":9223372036854775808}|9223372036854775808",
-        "{\"id\":1,\"small\":128}|'small': '128' is no TINYINT",
+        "{\"id\":1,\"small\":128}|'small': expected TINYINT, got '128'",
         "{\"id\":1,\"ratio\":\"x\"}|'ratio'",
         "{\"id\":1,\"ratio\":1e999}|'ratio'",
-        "{\"id\":1,\"amount\":1000}|'amount': '1000' is no DECIMAL(5, 2)",
+        "{\"id\":1,\"amount\":1000}|'amount': expected DECIMAL(5, 2), got '1000'",
         "{\"id\":1,\"amount\":999.999}|'amount'",
         "{\"id\":1,\"amount\":1e999999999}|'amount'",
         "{\"id\":1,\"flag\":\"true\"}|'flag'",
@@ -75,7 +75,7 @@ class MalformedLineTest {
         "{\"id\":1,\"instant\":\"2024-01-01T00:00:00\"}|'instant'",
         "{\"id\":1,\"bytes\":\"*\"}|'bytes'",
         "{\"id\":1,\"name\":5}|'name'",
-        "{\"id\":1,\"name\":{}}|'name': a JSON object is no STRING",
+        "{\"id\":1,\"name\":{}}|'name': expected STRING, got a JSON object",
         "{\"id\":1,\"tags\":5}|'tags'",
         "{\"id\":1,\"tags\":[1,\"x\"]}|'tags.element'",
         "{\"id\":1,\"tags\":[1,2}|no JSON",
@@ -136,9 +136,9 @@ class MalformedLineTest {
         "1|1 fields, but there are 4 columns",
         "1,2,3,4,5|5 fields, but there are 4 columns",
         ",,,|'id' is null but NOT NULL",
-        "x,,,|'id': 'x' is no BIGINT",
-        "\"\",,,|'id': '' is no BIGINT",
-        "\" 1\",,,|'id': ' 1'",
+        "x,,,|'id': expected BIGINT, got 'x'",
+        "\"\",,,|'id': expected BIGINT, got ''",
+        "\" 1\",,,|'id': expected BIGINT, got ' 1'",
         "1,1d,,|'ratio'",
         "1,0x1p3,,|'ratio'",
         "1,1e400,,|'ratio'",

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class TextBufferTest {
   @Test
-  void whatAnUnusuallyLongTextTookIsGivenBack() {
+  void theMemoryOfAnUnusuallyLongTextIsFreed() {
     TextBuffer buffer = new TextBuffer();
     buffer.append(new byte[1 << 20]);
     int usual = buffer.capacity();

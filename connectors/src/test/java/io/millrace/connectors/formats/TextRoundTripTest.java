@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What an encoder writes, the line reader and the parser of the same format read back. */
+/** The line reader and the parser of a format read the output of its encoder. */
 class TextRoundTripTest {
   private static final int ROWS = 300;
   private static final CsvOptions SEMICOLONS =

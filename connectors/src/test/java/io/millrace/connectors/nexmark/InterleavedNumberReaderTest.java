@@ -107,7 +107,7 @@ class InterleavedNumberReaderTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 7, 64, 250, 100_000})
-  void aReaderGoesOnWithOtherBatchesWhereAnotherWas(int batchRows) {
+  void aReaderResumesAtThePositionOfAnotherWithOtherBatches(int batchRows) {
     InterleavedNumberReader first = reader(64, splits(3, COUNT));
     Collected before = new Collected();
     for (int i = 0; i < 40; i++) {
@@ -121,7 +121,7 @@ class InterleavedNumberReaderTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void whatFollowsABatchIsNotBelowItsBound(int splitCount) {
+  void theNumbersAfterABatchAreNotBelowItsBound(int splitCount) {
     List<NumberBatch> batches = rest(reader(170, splits(splitCount, COUNT)));
     long lowest = Long.MAX_VALUE;
     for (int i = batches.size() - 1; i >= 0; i--) {

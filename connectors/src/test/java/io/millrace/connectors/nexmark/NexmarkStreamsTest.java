@@ -12,6 +12,7 @@ import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
+import io.millrace.operators.testing.RowCollector;
 import io.millrace.testing.DeviceExtension;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -55,6 +56,33 @@ class NexmarkStreamsTest {
     assertThat(sorted(collector.rows())).isEqualTo(sorted(bids(2500)));
     assertThat(collector.batches()).hasSize(25);
     assertThat(collector.batches()).extracting(BatchCollector.Batch::subtask).contains(0, 1, 2);
+  }
+
+  @Test
+  void eventsAreRowsOfAllKinds() throws Exception {
+    StreamExecutionEnvironment environment = flink.environment(2);
+    RowCollector<String> collector = new RowCollector<>();
+    collector.collect(
+        NexmarkStreams.eventRows(environment, NexmarkOptions.of(500)), NexmarkStreamsTest::event);
+    flink.run(environment);
+
+    NexmarkGenerator generator = new NexmarkGenerator(NexmarkConfiguration.DEFAULT);
+    List<String> expected =
+        LongStream.range(0, 500)
+            .mapToObj(number -> event(NexmarkSchemas.eventRow(generator, number)))
+            .toList();
+    assertThat(collector.rows()).containsExactlyInAnyOrderElementsOf(expected);
+    assertThat(expected).filteredOn(event -> event.startsWith("0 person")).hasSize(10);
+    assertThat(expected).filteredOn(event -> event.startsWith("1 auction")).hasSize(30);
+    assertThat(expected).filteredOn(event -> event.startsWith("2 bid")).hasSize(460);
+  }
+
+  private static String event(RowData row) {
+    String kind = !row.isNullAt(1) ? "person" : !row.isNullAt(2) ? "auction" : "bid";
+    int column = kind.equals("person") ? 1 : kind.equals("auction") ? 2 : 3;
+    int fields = NexmarkSchemas.EVENT.type(column).fields().size();
+    long first = row.getRow(column, fields).getLong(0);
+    return row.getInt(0) + " " + kind + " " + first + " " + row.getTimestamp(4, 3);
   }
 
   private List<List<Object>> bids(int count) {

@@ -5,10 +5,9 @@ import io.millrace.column.Schema;
 import io.millrace.connectors.files.FileSinks;
 import io.millrace.connectors.formats.CsvEncoder;
 import io.millrace.connectors.formats.CsvOptions;
+import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batching.BatchOptions;
-import io.millrace.operators.batching.ColumnBatches;
-import io.millrace.operators.exchange.BatchExchange;
 import io.millrace.operators.row.SchemaConverter;
 import java.time.Duration;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -75,7 +74,7 @@ public final class BatchedRows {
                 WatermarkStrategy.noWatermarks(),
                 "rows")
             .uid("rows");
-    return ColumnBatches.fromRows(rows, SCHEMA, options).uid("batches");
+    return ColumnStream.from(rows, SCHEMA).batch(options).uid("batches").toBatches();
   }
 
   private static DataGeneratorSource<RowData> source(long rows, double rate, int repetitions) {
@@ -99,7 +98,8 @@ public final class BatchedRows {
 
   /** Exchanges the batches by key and writes them to the files of {@code folder}. */
   static void writeByKey(DataStream<ColumnBatch> batches, String folder) {
-    DataStream<ColumnBatch> byKey = BatchExchange.keyBy(batches, "key").uid("by-key").apply();
+    DataStream<ColumnBatch> byKey =
+        ColumnStream.fromBatches(batches).keyBy("key").uid("by-key").toBatches();
     FileSinks.write(byKey, SCHEMA, new CsvEncoder(CsvOptions.DEFAULT), new Path(folder))
         .uid("files");
   }

@@ -29,7 +29,7 @@ import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
  * <p>Arguments: the name that the printed lines begin with.
  */
 public final class DeviceProbe {
-  /** What {@link #castAndSum} gives on any device. */
+  /** The result of {@link #castAndSum} on any device. */
   public static final long EXPECTED_SUM = 499_500;
 
   private static final int ROWS = 1_000;

@@ -18,7 +18,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * As {@link BatchedRows}, with long rows, whose batches are all held from one checkpoint to the
  * next.
  *
- * <p>Arguments: those of {@link BatchedRows}.
+ * <p>Takes the arguments of {@link BatchedRows}.
  */
 public final class HeldRows {
   /** How often the text of a row says the row's number: about 2 KiB. */

@@ -9,14 +9,12 @@ import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.expression.resolve.UserDefinedFunction;
 import io.millrace.operators.api.ExplainNode.Place;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batching.ColumnBatches;
+import io.millrace.operators.batching.ArrowBatchingOperator;
+import io.millrace.operators.batching.ArrowUnbatchingOperator;
+import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.exchange.BatchExchange;
-import io.millrace.operators.row.ExternalRowDecoder;
-import io.millrace.operators.row.PojoDecoder;
-import io.millrace.operators.row.RowDataDecoder;
 import io.millrace.operators.transform.CalcPlan;
-import io.millrace.operators.transform.Explode;
-import io.millrace.operators.transform.SortWithinBatch;
+import io.millrace.operators.transform.FailedRows;
 import io.millrace.operators.wire.ArrowTypeInformation;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.time.ZoneId;
@@ -24,18 +22,16 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.flink.annotation.PublicEvolving;
-import org.apache.flink.api.java.typeutils.PojoTypeInfo;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.types.Row;
 
 /**
- * A stream of rows that is worked on in column batches, on a GPU where there is one.
+ * A stream of rows that is processed in column batches, on a GPU if there is one.
  *
  * <pre>{@code
  * DataStream<Row> cheap =
@@ -46,16 +42,16 @@ import org.apache.flink.types.Row;
  *         .toRows();
  * }</pre>
  *
- * <p>Each step is checked when it is written, against the columns that it gets: an {@link
- * ExpressionException} names what is wrong. Consecutive {@link #filter}, {@link #select}, {@link
- * #withColumn} and {@link #drop} become one operator, which computes only what is left at its end.
- * {@link #explain} prints the operators.
+ * <p>Each step is checked against its input columns when it is added; an {@link
+ * ExpressionException} names the error. Consecutive {@link #filter}, {@link #select}, {@link
+ * #withColumn} and {@link #drop} become one operator, which computes only the columns that are left
+ * after the last of them. {@link #explain} prints the operators.
  *
- * <p>Immutable: each method gives a new stream, and a stream may be gone on with in several ways.
- * What is pending in it, filters and projections without an operator yet, is then done in each.
+ * <p>Immutable: each method returns a new stream, and a stream may have several consumers. Filters
+ * and projections that have no operator yet are repeated for each consumer.
  *
- * <p>Where the schema has a {@link io.millrace.operators.row.RowKindColumn}, the stream is a
- * changelog. A row keeps its kind through all steps: none drops or replaces it.
+ * <p>If the schema has a {@link io.millrace.operators.row.RowKindColumn}, the stream is a
+ * changelog. A row keeps its kind through all steps.
  */
 @PublicEvolving
 public final class ColumnStream {
@@ -71,21 +67,21 @@ public final class ColumnStream {
   }
 
   /**
-   * Rows that are to be batched: {@link RowData}, {@link Row} or POJOs.
+   * Starts from rows: {@link RowData}, {@link Row} or POJOs.
    *
-   * @param schema the rows' columns; of a POJO, some of its fields
-   * @throws IllegalArgumentException if the stream's type is none of those, or tells that RowData
-   *     or POJOs have other types than the columns
+   * @param schema the columns of the rows; for a POJO, some of its fields
+   * @throws IllegalArgumentException if the stream has another type, or its RowData or POJO fields
+   *     have other types than the columns
    */
   public static <T> RowStream<T> from(DataStream<T> rows, Schema schema) {
     return new RowStream<>(rows, schema);
   }
 
   /**
-   * Batches that are there already, such as those of a columnar source.
+   * Starts from batches, such as the output of a columnar source.
    *
-   * @param batches a stream of a {@link ColumnBatchTypeInformation}
-   * @throws IllegalArgumentException if it has another type
+   * @param batches a stream of {@link ColumnBatchTypeInformation}
+   * @throws IllegalArgumentException if the stream has another type
    */
   public static ColumnStream fromBatches(DataStream<ColumnBatch> batches) {
     String name = batches.getTransformation().getName();
@@ -96,34 +92,34 @@ public final class ColumnStream {
   }
 
   /**
-   * The batches of Arrow roots, which come through the chain that makes them.
+   * Starts from Arrow roots of an operator in the same chain.
    *
    * @param roots a stream of {@link ArrowTypeInformation}
-   * @param schema of all roots
+   * @param schema the schema of all roots
    * @throws IllegalArgumentException if the stream has another type, whose serializer would copy or
    *     send roots
    */
   public static ColumnStream fromArrow(DataStream<VectorSchemaRoot> roots, Schema schema) {
-    DataStream<ColumnBatch> batches = ColumnBatches.fromArrow(roots, schema);
+    DataStream<ColumnBatch> batches = ArrowBatchingOperator.append(roots, schema);
     return of(batches, ExpressionSettings.DEFAULT, ExplainNode.batching("Batch Arrow"));
   }
 
-  /** The columns, with their types. */
+  /** The columns and their types. */
   public Schema schema() {
     return plan.schema();
   }
 
   /**
-   * This stream, whose later expressions have a session time zone.
+   * Sets the session time zone of later expressions.
    *
-   * @param zone instead of UTC; Flink SQL's {@code table.local-time-zone}
+   * @param zone replaces UTC; Flink SQL's {@code table.local-time-zone}
    */
   public ColumnStream withTimeZone(ZoneId zone) {
     return new ColumnStream(plan.withSettings(plan.settings().withZone(zone)));
   }
 
   /**
-   * This stream, whose later expressions may call {@code function} by its name.
+   * Makes {@code function} known to later expressions by its name.
    *
    * @throws IllegalArgumentException if the name is taken or the function cannot be serialized
    */
@@ -136,25 +132,27 @@ public final class ColumnStream {
   }
 
   /**
-   * The rows for which {@code condition} is true: not those for which it is false or null.
+   * Keeps the rows for which {@code condition} is true, and drops rows for which it is false or
+   * null.
    *
-   * @throws ExpressionException if it does not fit the columns or is not BOOLEAN
+   * @throws ExpressionException if the condition does not fit the columns or is not BOOLEAN
    */
   public ColumnStream filter(Expression condition) {
     return withPending(plan.pending().filter(condition));
   }
 
   /**
-   * These columns, in this order; each is named by its alias, its column or its text.
+   * Keeps these columns, in this order. The name of a column is its alias, else the name of the
+   * input column, else the text of the expression.
    *
-   * @throws ExpressionException if one does not fit the columns or two have one name
+   * @throws ExpressionException if an expression does not fit the columns or two have the same name
    */
   public ColumnStream select(Expression... columns) {
     return withPending(plan.pending().select(List.of(columns)));
   }
 
   /**
-   * All columns and one more, or with one replaced if there is one of this name.
+   * Adds a column, or replaces the column with this name.
    *
    * @throws ExpressionException if the expression does not fit the columns
    */
@@ -163,36 +161,36 @@ public final class ColumnStream {
   }
 
   /**
-   * All columns but these.
+   * Drops these columns.
    *
-   * @throws ExpressionException if one does not exist or none is left
+   * @throws ExpressionException if a column does not exist or no column is left
    */
   public ColumnStream drop(String... names) {
     return withPending(plan.pending().drop(Arrays.asList(names)));
   }
 
   /**
-   * About this fraction of the rows, chosen by a hash of their values: the same rows in each run,
-   * however they are batched and distributed; rows with equal values, of whatever kind, all or
-   * none.
+   * Keeps about this fraction of the rows, chosen by a hash of their values: the same rows in each
+   * run, for any batches and any parallelism. Rows with equal values, of any kind, are all kept or
+   * all dropped.
    *
-   * @param fraction of different rows, from 0 to 1
-   * @param seed another one chooses others
-   * @throws ExpressionException if the fraction is not from 0 to 1, or there are none but BINARY,
-   *     ARRAY and ROW columns, whose values do not count
+   * @param fraction of the distinct rows, from 0 to 1
+   * @param seed selects other rows
+   * @throws ExpressionException if the fraction is not from 0 to 1, or all columns are BINARY,
+   *     ARRAY or ROW, which are not hashed
    */
   public ColumnStream sample(double fraction, long seed) {
     return withPending(plan.pending().sample(fraction, seed));
   }
 
   /**
-   * The rows of this stream and of {@code others}, each stream's in its order. A column may be null
-   * if it may be in one of them.
+   * The rows of this stream and of {@code others}; the rows of each stream keep their order. A
+   * column is nullable if it is nullable in one of the streams.
    *
-   * <p>Sent as {@link BatchExchange#union} sends them. There are as many subtasks as the most that
-   * one of the streams has; rows of a stream that has fewer are sent to them in turns.
+   * <p>Uses {@link BatchExchange#union}. The parallelism is the largest parallelism of the streams;
+   * a stream with fewer subtasks sends its batches round robin.
    *
-   * @throws IllegalArgumentException if one has other columns, in name, type or order; says which
+   * @throws IllegalArgumentException if a stream has other columns, in name, type or order
    */
   public ColumnStream union(ColumnStream... others) {
     return new ColumnStream(
@@ -203,66 +201,45 @@ public final class ColumnStream {
   }
 
   /**
-   * Sends each row to the subtask that owns its key: that to which Flink's {@code keyBy} sends the
-   * value that {@link #toRows} gives for it, or the tuple of these values if there are several
-   * columns. See {@link BatchExchange#keyBy}.
+   * Sends each row to the subtask that owns its key: the subtask to which Flink's {@code keyBy}
+   * sends the value that {@link #toRows} gives for the key column, or the tuple of these values for
+   * several columns. See {@link BatchExchange#keyBy}.
    *
-   * @throws IllegalArgumentException if there is no column or over 16, one does not exist, or is an
-   *     ARRAY or ROW
+   * @throws IllegalArgumentException if there is no key column, or more than 16, or one does not
+   *     exist or is an ARRAY or ROW
    */
   public ColumnStream keyBy(String... keys) {
     return new ColumnStream(plan.keyBy(keys));
   }
 
   /**
-   * One row an element of the list in {@code column}, which the element takes the place of: Flink
-   * SQL's {@code CROSS JOIN UNNEST}. A row whose list is empty or null vanishes.
+   * Replaces each row with one row per element of the list in {@code column}; the element replaces
+   * the list: Flink SQL's {@code CROSS JOIN UNNEST}. A row with an empty or null list is dropped.
    *
-   * @throws IllegalArgumentException if the column does not exist or is no ARRAY
+   * @throws IllegalArgumentException if the column does not exist or is not an ARRAY
    */
   public ColumnStream explode(String column) {
-    return explode(column, false);
+    return new ColumnStream(plan.explode(column, false));
   }
 
-  /** As {@link #explode}, but a row whose list is empty or null stays, with a null element. */
+  /** Like {@link #explode}, but keeps a row with an empty or null list, with a null element. */
   public ColumnStream explodeOuter(String column) {
-    return explode(column, true);
-  }
-
-  private ColumnStream explode(String column, boolean outer) {
-    plan.pending().field(column);
-    Schema exploded = Explode.outputSchema(schema(), column, outer);
-    String name = outer ? "ExplodeOuter" : "Explode";
-    return new ColumnStream(
-        plan.then(
-            name,
-            exploded,
-            Explode.factory(schema(), column, outer),
-            name + "(" + column + ")",
-            "the row numbers, from the bounds of the lists"));
+    return new ColumnStream(plan.explode(column, true));
   }
 
   /**
-   * The rows of each batch in the order of {@code keys}; those with equal keys stay in theirs.
+   * Sorts the rows of each batch by {@code keys}; the sort is stable.
    *
-   * @param keys {@code col("price").desc()} and the like; the first decides, then the next
+   * @param keys such as {@code col("price").desc()}, the most significant key first
    * @throws IllegalArgumentException if there is no key, a column does not exist or has no order,
-   *     or the stream is a changelog, whose order has a meaning
+   *     or the stream is a changelog, in which the order of rows has a meaning
    */
   public ColumnStream sortWithinBatch(SortKey... keys) {
-    Arrays.stream(keys).map(SortKey::column).forEach(plan.pending()::field);
-    String text = Arrays.stream(keys).map(SortKey::toString).collect(Collectors.joining(", "));
-    return new ColumnStream(
-        plan.then(
-            "SortWithinBatch",
-            schema(),
-            SortWithinBatch.factory(schema(), List.of(keys)),
-            "SortWithinBatch(" + text + ")",
-            "the order of the rows, from the key columns"));
+    return new ColumnStream(plan.sortWithinBatch(List.of(keys)));
   }
 
   /**
-   * Sends batches to the subtasks in turns, as many as the environment's parallelism; see {@link
+   * Sends batches round robin to as many subtasks as the environment's parallelism; see {@link
    * BatchExchange#roundRobin}.
    */
   public ColumnStream rebalance() {
@@ -270,34 +247,65 @@ public final class ColumnStream {
   }
 
   /**
-   * This stream, whose last operator has an identifier for savepoints and logs, as with {@link
-   * SingleOutputStreamOperator#uid}. Steps that become one operator end with it: later ones make
-   * another. The first of the two operators of {@link #keyBy} and {@link #rebalance} gets {@code
-   * uid-partition}, those of {@link #union} {@code uid-partition-1} and so on.
+   * Appends an operator of your own, as {@link DataStream#transform} does.
    *
-   * @throws IllegalStateException if there is no step yet behind batches that are no operator's, or
-   *     if the stream was gone on with already
+   * @param name the name of the operator
+   * @param schema the columns of the batches that the operator emits
+   */
+  public ColumnStream transform(
+      String name, Schema schema, OperatorFactory<ColumnBatch, ColumnBatch> operators) {
+    return new ColumnStream(plan.then(name, schema, operators));
+  }
+
+  /**
+   * Leaves out the rows for which the filters and projections before this step fail: they go to
+   * {@link #failedRows} and do not fail the job. Ends an operator as {@link #uid} does.
+   *
+   * @throws IllegalStateException if the last step is not a filter or a projection
+   */
+  public ColumnStream skipFailedRows() {
+    return new ColumnStream(plan.withFailedRows());
+  }
+
+  /**
+   * The rows that {@link #skipFailedRows} leaves out: the input columns of the filters and
+   * projections, and the column {@link FailedRows#REASON}. Only {@link #name} and {@link #uid} may
+   * come between the two steps.
+   *
+   * @throws IllegalStateException if the last step is another one
+   */
+  public ColumnStream failedRows() {
+    return new ColumnStream(plan.failedRows());
+  }
+
+  /**
+   * Sets the identifier of the last operator for savepoints and logs, as {@link
+   * SingleOutputStreamOperator#uid} does. It ends an operator: later filters and projections make
+   * another. The first of the two operators of {@link #keyBy} and {@link #rebalance} gets {@code
+   * uid-partition}, the first operators of {@link #union} get {@code uid-partition-1} and so on.
+   *
+   * @throws IllegalStateException if the stream has a consumer already, or no operator yet: it is a
+   *     partitioning of batches that were given
    */
   public ColumnStream uid(String uid) {
     return withOperator(operator -> operator.uid(uid));
   }
 
   /**
-   * This stream, whose last operator has a name in the user interface, metrics and logs, as with
-   * {@link SingleOutputStreamOperator#name}. Ends an operator as {@link #uid} does.
+   * Sets the name of the last operator in the user interface, metrics and logs, as {@link
+   * SingleOutputStreamOperator#name} does. Ends an operator as {@link #uid} does.
    *
-   * @throws IllegalStateException as {@link #uid}
+   * @throws IllegalStateException under the conditions of {@link #uid}
    */
   public ColumnStream name(String name) {
     return withOperator(operator -> operator.name(name));
   }
 
   /**
-   * This stream, whose last step, which must be one that distributes rows, does so over {@code
-   * parallelism} subtasks: {@link RowStream#batch}, {@link #keyBy} or {@link #rebalance}. Later
-   * steps have as many.
+   * Sets the parallelism of the last step, which must be {@link RowStream#batch}, {@link #keyBy} or
+   * {@link #rebalance}, and of later steps.
    *
-   * @throws IllegalStateException if it is another, or as {@link #uid}
+   * @throws IllegalStateException if it is another step, or under the conditions of {@link #uid}
    */
   public ColumnStream setParallelism(int parallelism) {
     if (!plan.isDistributed()) {
@@ -311,82 +319,76 @@ public final class ColumnStream {
     return new ColumnStream(plan.withLastOperator(change));
   }
 
-  /** The batches, of a type that tells their schema; released by the rules of those. */
+  /**
+   * The batches, of {@link ColumnBatchTypeInformation}; see {@link ColumnBatch} for their release.
+   */
   public DataStream<ColumnBatch> toBatches() {
     return plan.batches();
   }
 
   /**
-   * The rows, by position and by name, with the Java types of Flink's Table API. They keep the
-   * event times that they came with; see {@link ColumnBatches#toRows}.
+   * The rows, by position and by name, with the Java types of Flink's Table API.
+   *
+   * <p>A row has the event time with which it came into {@link RowStream#batch}. It has the
+   * timestamp of its batch if it was never a row before, or if an operator in between makes batches
+   * of {@link ColumnBatch#table} instead of {@link ColumnBatch#tableWithEventTimes}.
    */
   public SingleOutputStreamOperator<Row> toRows() {
-    return plan.rows(
-        ExternalRowDecoder::new, ExternalRowDecoder.typeInformation(schema()), Optional.empty());
+    return plan.externalRows(Optional.empty());
   }
 
   /**
-   * As {@link #toRows()}, with the event times of a column.
+   * Like {@link #toRows()}, with event times from a column.
    *
-   * @param timeColumn what gives a row its timestamp, for windows and the like: a TIMESTAMP, or a
-   *     BIGINT of milliseconds since 1970-01-01T00:00Z; where it is null, the batch does
-   * @throws IllegalArgumentException if there is no such column or it is of another type
+   * @param timeColumn the timestamps of the rows: a TIMESTAMP, or a BIGINT of milliseconds since
+   *     1970-01-01T00:00Z; a row with a null gets the timestamp of its batch
+   * @throws IllegalArgumentException if there is no such column or it has another type
    */
   public SingleOutputStreamOperator<Row> toRows(String timeColumn) {
-    return plan.rows(
-        ExternalRowDecoder::new,
-        ExternalRowDecoder.typeInformation(schema()),
-        Optional.of(timeColumn));
+    return plan.externalRows(Optional.of(timeColumn));
   }
 
   /**
-   * The rows in Flink's internal form; one object is sent again and again. Event times are as in
-   * {@link #toRows()}.
+   * The rows in Flink's internal format; the same object is emitted for all rows. Event times are
+   * as in {@link #toRows()}.
    */
   public SingleOutputStreamOperator<RowData> toRowData() {
-    return plan.rows(
-        RowDataDecoder.factory(), RowDataDecoder.typeInformation(schema()), Optional.empty());
+    return plan.rowData(Optional.empty());
   }
 
-  /** As {@link #toRowData()}, with timestamps as {@link #toRows(String)}. */
+  /** Like {@link #toRowData()}, with event times as in {@link #toRows(String)}. */
   public SingleOutputStreamOperator<RowData> toRowData(String timeColumn) {
-    return plan.rows(
-        RowDataDecoder.factory(),
-        RowDataDecoder.typeInformation(schema()),
-        Optional.of(timeColumn));
+    return plan.rowData(Optional.of(timeColumn));
   }
 
   /**
-   * The rows as POJOs, each column in the field of its name. Event times are as in {@link
+   * The rows as POJOs, each column in the field with its name. Event times are as in {@link
    * #toRows()}.
    *
-   * @throws IllegalArgumentException if the class is no POJO for Flink, a column's field is missing
-   *     or of a class that does not fit the column, or the stream is a changelog, whose kinds a
-   *     POJO cannot hold
+   * @throws IllegalArgumentException if Flink does not take the class as a POJO, a column has no
+   *     field or one of another type, or the stream is a changelog: a POJO cannot hold row kinds
    */
   public <T> SingleOutputStreamOperator<T> toPojo(Class<T> pojoClass) {
-    PojoTypeInfo<T> type = PojoDecoder.typeInformation(pojoClass, schema());
-    return plan.rows(PojoDecoder.factory(type), type, Optional.empty());
+    return plan.pojos(pojoClass, Optional.empty());
   }
 
-  /** As {@link #toPojo(Class)}, with timestamps as {@link #toRows(String)}. */
+  /** Like {@link #toPojo(Class)}, with event times as in {@link #toRows(String)}. */
   public <T> SingleOutputStreamOperator<T> toPojo(Class<T> pojoClass, String timeColumn) {
-    PojoTypeInfo<T> type = PojoDecoder.typeInformation(pojoClass, schema());
-    return plan.rows(PojoDecoder.factory(type), type, Optional.of(timeColumn));
+    return plan.pojos(pojoClass, Optional.of(timeColumn));
   }
 
   /**
-   * The batches as Arrow roots, for operators in the same chain: see {@link ArrowTypeInformation}.
+   * The batches as Arrow roots, for operators in the same chain; see {@link ArrowTypeInformation}.
    * Roots have the timestamps of their batches.
    */
   public SingleOutputStreamOperator<VectorSchemaRoot> toArrow() {
-    return ColumnBatches.toArrow(toBatches());
+    return ArrowUnbatchingOperator.append(toBatches());
   }
 
   /**
-   * The operators, one a line: what each does, which operators' rows it gets if not those of the
-   * line before, and whether it works on a GPU, if the TaskManager has one and {@code
-   * millrace.device} is not {@code host}, or on the host and why.
+   * The operators, one per line: the operation, its inputs if they are not the line before, and
+   * whether it runs on a GPU (if the TaskManager has one and {@code millrace.device} is not {@code
+   * host}) or on the host, and why.
    */
   public String explain() {
     return plan.lastStage().explain();

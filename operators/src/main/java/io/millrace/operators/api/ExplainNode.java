@@ -7,17 +7,17 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * One operator of a stream, or a change of its distribution, as {@link ColumnStream#explain} prints
+ * An operator of a stream, or a change of its distribution, as {@link ColumnStream#explain} prints
  * it.
  *
- * @param name what it does
- * @param place where it does it
- * @param hostReasons why it is on the host, or what of it is if it is on the device
- * @param inputs what it gets rows of
+ * @param name the operation
+ * @param place the place at which it runs
+ * @param hostReasons the reasons to run on the host, or the steps that do in a device operator
+ * @param inputs the operators whose rows it gets
  */
 record ExplainNode(String name, Place place, List<String> hostReasons, List<ExplainNode> inputs) {
 
-  /** Where rows are worked on. */
+  /** The place at which an operator runs. */
   enum Place {
     DEVICE(" [GPU if there is one]", "   on the host: "),
     HOST(" [host]", "   because of "),
@@ -37,12 +37,14 @@ record ExplainNode(String name, Place place, List<String> hostReasons, List<Expl
     inputs = List.copyOf(inputs);
   }
 
-  /** A stage without inputs that rows come from, on the host. */
+  /** A source of rows, on the host. */
   static ExplainNode batching(String name) {
     return new ExplainNode(name, Place.HOST, List.of(), List.of());
   }
 
-  /** This stage and those that it gets rows of, each once, in an order in which rows pass them. */
+  /**
+   * The text of this operator and of all operators before it, each once, in the order of the rows.
+   */
   String explain() {
     StringBuilder text = new StringBuilder();
     print(new IdentityHashMap<>(), text);

@@ -17,22 +17,22 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.types.Row;
 
 /**
- * A form that the rows of a stream have.
+ * The format of the rows of a stream.
  *
- * @param name for people
- * @param appenders how they become columns
+ * @param name for {@link ColumnStream#explain}
+ * @param appenders append rows to columns
  */
 record RowFormat<T>(String name, RowAppender.Factory<T> appenders) {
 
   /**
-   * The form of the rows of a type.
+   * The format of rows of a type.
    *
-   * @param schema what the rows are to be
-   * @throws IllegalArgumentException if it is none of the forms that there are, or if a field of
-   *     RowData or of a POJO is of another type than its column
+   * @param schema the columns that the rows become
+   * @throws IllegalArgumentException if the type is not RowData, Row or a POJO, or a field of
+   *     RowData or of a POJO has another type than its column
    * @throws ExpressionException if a POJO has no field for a column
    */
-  @SuppressWarnings("unchecked") // the type's class is that of T
+  @SuppressWarnings("unchecked") // the type's class is T
   static <T> RowFormat<T> of(TypeInformation<T> type, Schema schema) {
     if (RowData.class.isAssignableFrom(type.getTypeClass())) {
       SchemaConverter.checkRows(type, schema);
@@ -47,9 +47,9 @@ record RowFormat<T>(String name, RowAppender.Factory<T> appenders) {
       return new RowFormat<>(type.getTypeClass().getSimpleName(), PojoAppender.factory(pojo));
     }
     throw new IllegalArgumentException(
-        "the stream's type is "
+        "expected a stream of RowData, Row or a POJO, got "
             + type
-            + ", but rows are RowData, Row or a POJO; returns(...) gives a stream another type");
+            + "; returns(...) gives a stream another type");
   }
 
   private static void checkField(PojoTypeInfo<?> pojo, Field column) {

@@ -4,7 +4,8 @@ package io.millrace.operators.api;
 import io.millrace.column.Schema;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.batching.BatchOptions;
-import io.millrace.operators.batching.ColumnBatches;
+import io.millrace.operators.batching.BatchingOperator;
+import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.streaming.api.datastream.DataStream;
 
@@ -25,15 +26,16 @@ public final class RowStream<T> {
     this.form = RowFormat.of(rows.getType(), schema);
   }
 
-  /** The rows in batches, as {@link BatchOptions#DEFAULT} says. */
+  /** Collects the rows into batches with {@link BatchOptions#DEFAULT}. */
   public ColumnStream batch() {
     return batch(BatchOptions.DEFAULT);
   }
 
-  /** The rows in batches; {@code options} say when a batch is complete. */
+  /** Collects the rows into batches; {@code options} say when a batch is sent. */
   public ColumnStream batch(BatchOptions options) {
     return ColumnStream.of(
-        ColumnBatches.fromRows(rows, schema, form.appenders(), options),
+        BatchingOperator.factory(schema, form.appenders(), options)
+            .appendTo(rows, "Batch rows", new ColumnBatchTypeInformation(schema)),
         ExpressionSettings.DEFAULT,
         ExplainNode.batching("Batch " + form.name()));
   }

@@ -3,17 +3,25 @@ package io.millrace.operators.api;
 
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
+import io.millrace.expression.SortKey;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.expression.resolve.UserDefinedFunction;
-import io.millrace.kernel.hash.HashFunction;
+import io.millrace.kernel.explode.Explode;
 import io.millrace.operators.api.ExplainNode.Place;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.batching.ColumnBatches;
+import io.millrace.operators.batching.UnbatchingOperator;
+import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.exchange.BatchExchange;
+import io.millrace.operators.row.ExternalRowDecoder;
+import io.millrace.operators.row.PojoDecoder;
+import io.millrace.operators.row.RowDataDecoder;
 import io.millrace.operators.row.RowDecoder;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.transform.CalcPlan;
+import io.millrace.operators.transform.ExplodeTransform;
+import io.millrace.operators.transform.FailedRows;
+import io.millrace.operators.transform.SortWithinBatch;
 import io.millrace.operators.transform.TableTransform;
 import io.millrace.operators.transform.TransformOperator;
 import io.millrace.operators.wire.ArrowTypeInformation;
@@ -23,19 +31,25 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.java.typeutils.PojoTypeInfo;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.streaming.api.transformations.PartitionTransformation;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.types.Row;
 import org.apache.flink.util.InstantiationUtil;
+import org.apache.flink.util.OutputTag;
 
 /**
- * The operators of a stream, and filters and projections behind them that are none yet. Immutable.
+ * The operators of a stream, and the filters and projections behind them that have no operator yet.
+ * Immutable.
  *
- * @param input what the last operator gives
- * @param pending filters and projections that are to become one operator
- * @param settings of later expressions
+ * @param input the output of the last operator
+ * @param pending filters and projections that will become one operator
+ * @param settings the settings of later expressions
  * @param stage the last operator
  */
 record StreamPlan(
@@ -43,8 +57,9 @@ record StreamPlan(
     CalcPlan pending,
     ExpressionSettings settings,
     ExplainNode stage) {
+  private static final String FAILED_ROWS = "failed-rows";
 
-  /** A stream whose operators all are there. */
+  /** A plan with no pending steps. */
   static StreamPlan of(
       DataStream<ColumnBatch> batches, ExpressionSettings settings, ExplainNode stage) {
     Schema schema = ColumnBatchTypeInformation.schemaOf(batches.getType());
@@ -85,9 +100,9 @@ record StreamPlan(
   /**
    * This stream behind an operator, or a distribution by keys.
    *
-   * @param batches what it gives
-   * @param stage what it does, on the device
-   * @param hostReasons what of it is done on the host
+   * @param batches the output of the operator
+   * @param stage the operation on the device
+   * @param hostReasons the steps that run on the host
    */
   StreamPlan then(DataStream<ColumnBatch> batches, String stage, String... hostReasons) {
     return then(batches, stage, Place.DEVICE, hostReasons);
@@ -107,21 +122,21 @@ record StreamPlan(
   /**
    * This stream, each row of which is in the subtask that owns its key.
    *
-   * @throws IllegalArgumentException if a column does not exist or is no key, such as the kind of a
-   *     changelog's row
+   * @throws IllegalArgumentException if a column does not exist or cannot be a key, such as the
+   *     kind of a changelog row
    */
   StreamPlan keyBy(String... keys) {
     if (RowKindColumn.isIn(schema()) && List.of(keys).contains(RowKindColumn.NAME)) {
       throw new IllegalArgumentException(
-          "the kind of a changelog's row is no key: the changes of a row would part");
+          "the kind of a changelog row cannot be a key: it would separate the changes of a row");
     }
     List<DataType.Field> fields = Arrays.stream(keys).map(pending::field).toList();
     return then(
-        BatchExchange.keyBy(batches(), keys).keyHash(HashFunction.FLINK_JAVA).apply(),
+        BatchExchange.keyBy(batches(), keys).apply(),
         "KeyBy(keys=[" + String.join(", ", keys) + "], hash=" + hashText(fields) + ")");
   }
 
-  // Whose hashCode() it is, for those who key by the same value behind the stream.
+  // The hashCode() to use in a key selector behind the stream.
   private static String hashText(List<DataType.Field> keys) {
     List<String> classes =
         keys.stream()
@@ -136,14 +151,98 @@ record StreamPlan(
         : classes.get(0) + ".hashCode()";
   }
 
-  /** This stream behind an operator that makes tables of tables. */
-  StreamPlan then(
+  /**
+   * This stream behind an exploded list column.
+   *
+   * @param outer whether a row with an empty or null list stays, with a null element
+   * @throws IllegalArgumentException if the column does not exist or is not an ARRAY
+   */
+  StreamPlan explode(String column, boolean outer) {
+    pending.field(column);
+    return transform(
+        outer ? "ExplodeOuter" : "Explode",
+        column,
+        Explode.outputSchema(schema(), column, outer),
+        ExplodeTransform.factory(column, outer),
+        "the row numbers, from the bounds of the lists");
+  }
+
+  /**
+   * This stream, with each batch in the order of {@code keys}.
+   *
+   * @throws IllegalArgumentException as {@link SortWithinBatch#factory}
+   */
+  StreamPlan sortWithinBatch(List<SortKey> keys) {
+    keys.stream().map(SortKey::column).forEach(pending::field);
+    return transform(
+        "SortWithinBatch",
+        keys.stream().map(SortKey::toString).collect(Collectors.joining(", ")),
+        schema(),
+        SortWithinBatch.factory(schema(), keys),
+        "the order of the rows, from the key columns");
+  }
+
+  private StreamPlan transform(
       String name,
+      String arguments,
       Schema schema,
       TableTransform.Factory transforms,
-      String stage,
       String hostReason) {
-    return then(append(batches(), name, stage, schema, transforms), stage, hostReason);
+    String text = name + "(" + arguments + ")";
+    return then(
+        append(batches(), name, text, schema, TransformOperator.factory(transforms)),
+        text,
+        hostReason);
+  }
+
+  /** This stream behind an operator of the user. */
+  StreamPlan then(String name, Schema schema, OperatorFactory<ColumnBatch, ColumnBatch> operators) {
+    return then(append(batches(), name, name, schema, operators), name, Place.NONE);
+  }
+
+  /**
+   * This stream, whose pending filters and projections become an operator with a side output for
+   * the rows that they fail for.
+   *
+   * @throws IllegalStateException if no filter or projection is pending
+   */
+  StreamPlan withFailedRows() {
+    if (pending.isIdentity()) {
+      throw new IllegalStateException(
+          "skipFailedRows belongs right behind a filter or a projection, but the last step is "
+              + stage.name());
+    }
+    return of(
+        calc(TransformOperator.factory(pending.transforms(), failedRows(input))),
+        settings,
+        lastStage());
+  }
+
+  /**
+   * The side output of the last operator.
+   *
+   * @throws IllegalStateException if the last operator has none
+   */
+  StreamPlan failedRows() {
+    if (pending.isIdentity()
+        && input instanceof SingleOutputStreamOperator<ColumnBatch> operator
+        && operator.getTransformation() instanceof OneInputTransformation<?, ?> transformation
+        && transformation.getOperatorFactory() instanceof OperatorFactory<?, ?> factory
+        && factory.constructor() instanceof TransformOperator.Constructor transform
+        && transform.failedRows() != null) {
+      return of(
+          operator.getSideOutput(transform.failedRows()),
+          settings,
+          new ExplainNode("Failed rows", Place.NONE, List.of(), List.of(stage)));
+    }
+    throw new IllegalStateException(
+        "failedRows belongs right behind skipFailedRows, but the last step is "
+            + lastStage().name());
+  }
+
+  private static OutputTag<ColumnBatch> failedRows(DataStream<ColumnBatch> input) {
+    Schema schema = ColumnBatchTypeInformation.schemaOf(input.getType());
+    return new OutputTag<>(FAILED_ROWS, new ColumnBatchTypeInformation(FailedRows.schema(schema)));
   }
 
   /**
@@ -171,33 +270,45 @@ record StreamPlan(
       String name,
       String description,
       Schema schema,
-      TableTransform.Factory transforms) {
-    return TransformOperator.factory(transforms)
+      OperatorFactory<ColumnBatch, ColumnBatch> operators) {
+    return operators
         .appendTo(batches, name, new ColumnBatchTypeInformation(schema))
         .setParallelism(batches.getParallelism())
         .setDescription(description);
   }
 
-  /** What the stream gives; makes an operator of what is pending. */
+  /** The batches of the stream; makes an operator of the pending filters and projections. */
   DataStream<ColumnBatch> batches() {
-    return pending.isIdentity()
-        ? input
-        : append(input, "Calc", CalcExplain.name(pending.calc()), schema(), pending.transforms());
+    return pending.isIdentity() ? input : calc(TransformOperator.factory(pending.transforms()));
   }
 
-  /**
-   * The rows of what the stream gives.
-   *
-   * @param timeColumn what gives rows their timestamps; empty for those that they came with
-   * @throws IllegalArgumentException if there is no such column or it holds no time
-   */
-  <T> SingleOutputStreamOperator<T> rows(
+  private DataStream<ColumnBatch> calc(OperatorFactory<ColumnBatch, ColumnBatch> operators) {
+    return append(input, "Calc", CalcExplain.name(pending.calc()), schema(), operators);
+  }
+
+  /** See {@link ColumnStream#toRows}; without a column, rows keep the times they came with. */
+  SingleOutputStreamOperator<Row> externalRows(Optional<String> timeColumn) {
+    return rows(ExternalRowDecoder::new, ExternalRowDecoder.typeInformation(schema()), timeColumn);
+  }
+
+  /** See {@link ColumnStream#toRowData}. */
+  SingleOutputStreamOperator<RowData> rowData(Optional<String> timeColumn) {
+    return rows(RowDataDecoder.factory(), RowDataDecoder.typeInformation(schema()), timeColumn);
+  }
+
+  /** See {@link ColumnStream#toPojo}. */
+  <T> SingleOutputStreamOperator<T> pojos(Class<T> pojoClass, Optional<String> timeColumn) {
+    PojoTypeInfo<T> type = PojoDecoder.typeInformation(pojoClass, schema());
+    return rows(PojoDecoder.factory(type), type, timeColumn);
+  }
+
+  private <T> SingleOutputStreamOperator<T> rows(
       RowDecoder.Factory<T> decoders, TypeInformation<T> type, Optional<String> timeColumn) {
     timeColumn.ifPresent(pending::field);
-    return ColumnBatches.toRows(batches(), decoders, type, timeColumn);
+    return UnbatchingOperator.append(batches(), decoders, type, timeColumn);
   }
 
-  /** The last operator, which may be that of what is pending. */
+  /** The last operator, including the operator of pending steps. */
   ExplainNode lastStage() {
     return pending.isIdentity() ? stage : CalcExplain.of(pending.calc(), stage);
   }

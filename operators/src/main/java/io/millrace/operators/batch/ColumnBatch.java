@@ -117,7 +117,7 @@ public final class ColumnBatch {
     return table;
   }
 
-  /** What the table of a batch is made of as long as no one asked for it; empty afterwards. */
+  /** The source of the table until its first use; empty afterwards. */
   public synchronized Optional<LazyTable> lazyTable() {
     checkLive(references.get());
     return Optional.ofNullable(lazyTable);

@@ -19,7 +19,7 @@ import org.apache.flink.annotation.Internal;
  */
 @Internal
 public final class EventTimeColumn {
-  /** The column's name, which no other column may have. */
+  /** The name of the column; reserved. */
   public static final String NAME = "$event_time";
 
   /** The event time of a row without a timestamp, which is Flink's own mark for that. */

@@ -38,7 +38,7 @@ public final class EventTimes {
   }
 
   /**
-   * Sets the time of a row; those of the rows before it were set.
+   * Sets the time of a row; the times of all rows before it must be set.
    *
    * @param time milliseconds since 1970-01-01T00:00Z, or {@link EventTimeColumn#NONE}
    */
@@ -61,8 +61,8 @@ public final class EventTimes {
   }
 
   /**
-   * One attempt: the times as an {@link EventTimeColumn}, which the caller owns; empty if no row
-   * has one.
+   * Makes one attempt: the times as an {@link EventTimeColumn}, which the caller owns; empty if no
+   * row has one.
    *
    * @param rows how many were set
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no memory for it; nothing has

@@ -10,10 +10,14 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.context.RowCounter;
 import io.millrace.operators.transfer.HostTransfer;
+import io.millrace.operators.wire.ArrowTypeInformation;
+import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.io.UncheckedIOException;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
 import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
@@ -48,6 +52,25 @@ public final class ArrowBatchingOperator extends AbstractStreamOperator<ColumnBa
   public static OperatorFactory<VectorSchemaRoot, ColumnBatch> factory(Schema schema) {
     return new OperatorFactory<>(
         ArrowBatchingOperator.class, parameters -> new ArrowBatchingOperator(parameters, schema));
+  }
+
+  /**
+   * Appends an operator to {@code roots} that makes batches of them.
+   *
+   * @param roots a stream of {@link ArrowTypeInformation}
+   * @param schema of all roots
+   * @throws IllegalArgumentException if the stream has another type, whose serializer would copy or
+   *     send roots
+   */
+  public static SingleOutputStreamOperator<ColumnBatch> append(
+      DataStream<VectorSchemaRoot> roots, Schema schema) {
+    if (!(roots.getType() instanceof ArrowTypeInformation)) {
+      throw new IllegalArgumentException(
+          "expected a stream of ArrowTypeInformation, got " + roots.getType());
+    }
+    return factory(schema)
+        .appendTo(roots, "Batch Arrow", new ColumnBatchTypeInformation(schema))
+        .setParallelism(roots.getParallelism());
   }
 
   @Override

@@ -8,11 +8,14 @@ import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.context.RowCounter;
 import io.millrace.operators.transfer.DownloadQueue;
 import io.millrace.operators.transfer.DownloadingOperator;
+import io.millrace.operators.wire.ArrowTypeInformation;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
 import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
@@ -38,6 +41,14 @@ public final class ArrowUnbatchingOperator extends DownloadingOperator<VectorSch
   /** A factory of operators that send roots. */
   public static OperatorFactory<ColumnBatch, VectorSchemaRoot> factory() {
     return new OperatorFactory<>(ArrowUnbatchingOperator.class, ArrowUnbatchingOperator::new);
+  }
+
+  /** Appends an operator to {@code batches} that sends their roots to the same chain. */
+  public static SingleOutputStreamOperator<VectorSchemaRoot> append(
+      DataStream<ColumnBatch> batches) {
+    return factory()
+        .appendTo(batches, "Unbatch Arrow", ArrowTypeInformation.INSTANCE)
+        .setParallelism(batches.getParallelism());
   }
 
   @Override

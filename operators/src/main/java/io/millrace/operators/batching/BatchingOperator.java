@@ -11,20 +11,17 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.context.SendPace;
 import io.millrace.operators.row.RowAppender;
+import io.millrace.operators.transfer.ControlEvent;
+import io.millrace.operators.transfer.Deadline;
+import io.millrace.operators.transfer.FlushingOperator;
 import io.millrace.operators.transfer.HostTransfer;
 import java.util.Optional;
-import java.util.concurrent.ScheduledFuture;
 import java.util.function.Supplier;
 import org.apache.flink.annotation.PublicEvolving;
-import org.apache.flink.runtime.event.WatermarkEvent;
-import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
-import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.api.watermark.Watermark;
-import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.util.IOUtils;
 
 /**
@@ -33,16 +30,16 @@ import org.apache.flink.util.IOUtils;
  * checkpoint: the batch is sent before the barrier.
  *
  * <p>A batch has the greatest event time of its rows, or none if no row has one. Where {@link
- * ColumnBatches#toRows} makes rows of the batches again, rows keep their own times in the batch's
- * hidden {@link EventTimeColumn}, which a batch of rows without times does not have. Watermarks,
- * watermark status, record attributes and generalized watermarks stay behind the rows before them;
- * latency markers pass. A batch that does not fit the device is sent as several.
+ * UnbatchingOperator#append} makes rows of the batches again, rows keep their own times in the
+ * batch's hidden {@link EventTimeColumn}, which a batch of rows without times does not have.
+ * Watermarks, watermark status, record attributes and generalized watermarks stay behind the rows
+ * before them; latency markers pass. A batch that does not fit the device is sent as several.
  *
- * @param <IN> the kind of row
+ * @param <IN> the type of the rows
  */
 @PublicEvolving
-public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBatch>
-    implements OneInputStreamOperator<IN, ColumnBatch>, BoundedOneInput {
+public final class BatchingOperator<IN> extends FlushingOperator<ColumnBatch>
+    implements OneInputStreamOperator<IN, ColumnBatch> {
   private static final long serialVersionUID = 1L;
 
   private final Schema schema;
@@ -57,7 +54,7 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
   private transient BatchingMetrics batchingMetrics;
   private transient long timestamp;
   private transient Watermark heldWatermark;
-  private transient ScheduledFuture<?> timer;
+  private transient Deadline deadline;
 
   private BatchingOperator(
       StreamOperatorParameters<ColumnBatch> parameters,
@@ -72,7 +69,7 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
     this.keepsEventTimes = keepsEventTimes;
   }
 
-  /** Makes the operators. Learns while a job is put together whether rows are made of batches. */
+  /** Makes the operators. Learns while a job is built whether batches become rows again. */
   static final class Constructor<IN> implements OperatorFactory.Constructor<IN, ColumnBatch> {
     private static final long serialVersionUID = 1L;
 
@@ -121,6 +118,7 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
             transfer.eventTimes(),
             options,
             getProcessingTimeService()::getCurrentProcessingTime);
+    deadline = new Deadline(getProcessingTimeService(), () -> flush(FlushCause.DEADLINE));
     pace = deviceContext.sendPace();
     batchingMetrics = new BatchingMetrics(getMetricGroup(), options.maxRows(), this::rowLimit);
     timestamp = Long.MIN_VALUE;
@@ -141,8 +139,8 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
       flush(batcher.fullCause());
     } else if (batcher.rows() >= pace.rowLimit()) {
       flush(FlushCause.PACE);
-    } else if (timer == null) {
-      registerTimer();
+    } else if (!deadline.isSet()) {
+      deadline.set(batcher.openedMillis(), batcher.deadlineMillis());
     }
   }
 
@@ -154,7 +152,7 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
     }
   }
 
-  // Where no memory can be had for one row more, that of the batch is.
+  // If there is no memory for one more row, flushing the batch frees some.
   private void appendWithRetry(IN row, long eventTime) throws Exception {
     Supplier<Boolean> append =
         () -> {
@@ -172,23 +170,10 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
     }
   }
 
-  // One timer is enough for all batches: it is moved on when it finds a younger batch.
-  private void registerTimer() {
-    timer = getProcessingTimeService().registerTimer(batcher.deadlineMillis(), time -> onTimer());
-  }
-
-  private void onTimer() throws Exception {
-    timer = null;
-    if (batcher.isDue()) {
-      flush(FlushCause.DEADLINE);
-    } else if (batcher.rows() > 0) {
-      registerTimer();
-    }
-  }
-
   private void flush(FlushCause cause) throws Exception {
     long age = batcher.ageMillis();
     Optional<Table> table = deviceContext.retry().withHostRetry(() -> batcher.close(cause));
+    deadline.clear();
     if (table.isPresent()) {
       send(table.get(), cause, age);
     }
@@ -228,45 +213,23 @@ public final class BatchingOperator<IN> extends AbstractStreamOperator<ColumnBat
       heldWatermark = watermark;
     } else {
       heldWatermark = null;
-      flush(FlushCause.WATERMARK);
       super.processWatermark(watermark);
     }
   }
 
   @Override
-  public void processWatermarkStatus(WatermarkStatus status) throws Exception {
-    flush(FlushCause.WATERMARK_STATUS);
-    super.processWatermarkStatus(status);
-  }
-
-  @Override
-  public void processWatermark(WatermarkEvent watermark) throws Exception {
-    flush(FlushCause.WATERMARK);
-    super.processWatermark(watermark);
-  }
-
-  @Override
-  public void processRecordAttributes(RecordAttributes attributes) throws Exception {
-    flush(FlushCause.WATERMARK_STATUS);
-    super.processRecordAttributes(attributes);
-  }
-
-  @Override
-  public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
-    flush(FlushCause.BARRIER);
-    super.prepareSnapshotPreBarrier(checkpointId);
-  }
-
-  @Override
-  public void endInput() throws Exception {
-    flush(FlushCause.END_OF_INPUT);
+  protected void flush(ControlEvent event) throws Exception {
+    flush(
+        switch (event) {
+          case WATERMARK -> FlushCause.WATERMARK;
+          case WATERMARK_STATUS, RECORD_ATTRIBUTES -> FlushCause.WATERMARK_STATUS;
+          case BARRIER -> FlushCause.BARRIER;
+          case END_OF_INPUT -> FlushCause.END_OF_INPUT;
+        });
   }
 
   @Override
   public void close() throws Exception {
-    if (timer != null) {
-      timer.cancel(false);
-    }
-    IOUtils.closeAll(batcher, transfer, deviceContext, super::close);
+    IOUtils.closeAll(deadline, batcher, transfer, deviceContext, super::close);
   }
 }

@@ -10,9 +10,8 @@ import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 
 /**
- * What rows that are made of batches need: that the operators that made batches of rows, however
- * far up the stream, keep the event times of the rows. Sent while a job is put together; where
- * nobody sends it, nothing is kept.
+ * Asks the operators that make batches of rows, anywhere upstream, to keep the event times of the
+ * rows. Sent while a job is built if batches become rows again; without it, no times are kept.
  */
 final class EventTimeRequest {
   private final Set<Transformation<?>> asked = Collections.newSetFromMap(new IdentityHashMap<>());

@@ -12,10 +12,10 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * Collects rows into the table of the next batch and says when it is to be closed. Knows rows,
- * bytes and time, nothing of Flink. Used by one thread.
+ * Collects rows into the table of the next batch and says when the batch is full. Depends on rows,
+ * bytes and time, not on Flink. Used by one thread.
  *
- * @param <T> the kind of row
+ * @param <T> the type of the rows
  */
 final class RowBatcher<T> implements AutoCloseable {
   private final RowTableBuilder table;
@@ -51,7 +51,7 @@ final class RowBatcher<T> implements AutoCloseable {
   /**
    * Appends one row.
    *
-   * @param eventTime that the row is to keep, or {@link EventTimeColumn#NONE}
+   * @param eventTime the event time to keep, or {@link EventTimeColumn#NONE}
    * @throws GpuOutOfMemoryException if there is no memory for it; nothing has changed then
    */
   void append(T row, long eventTime) {
@@ -87,15 +87,14 @@ final class RowBatcher<T> implements AutoCloseable {
     return rows >= size.rowLimit() ? FlushCause.ROWS : FlushCause.BYTES;
   }
 
-  /** When the open batch is due, in the clock's time. */
-  long deadlineMillis() {
-    return openedMillis + size.waitMillis();
+  /** When the first row of the open batch was appended. */
+  long openedMillis() {
+    return openedMillis;
   }
 
-  /** Whether a batch is open that is due, or whose age is unknown as the clock was set back. */
-  boolean isDue() {
-    long now = clockMillis.getAsLong();
-    return rows > 0 && (now >= deadlineMillis() || now < openedMillis);
+  /** When the open batch is due. */
+  long deadlineMillis() {
+    return openedMillis + size.waitMillis();
   }
 
   /** How long the oldest row has waited. */

@@ -5,7 +5,7 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 
 /**
- * What an operator behind which there are no batches reports in the group {@code unbatching}: the
+ * The metrics of an operator that ends the batches of a chain, in the group {@code unbatching}: the
  * counters {@code rows} and {@code batches}.
  */
 final class UnbatchingMetrics {

@@ -10,8 +10,12 @@ import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.row.RowDecoder;
 import io.millrace.operators.transfer.DownloadQueue;
 import io.millrace.operators.transfer.DownloadingOperator;
+import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.util.Optional;
 import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
@@ -21,8 +25,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  *
  * <p>A row's timestamp is its value in the declared time column, or the batch's timestamp where
  * that is null. Where none is declared, it is the one that the row came with, if the batch's rows
- * keep theirs (see {@link ColumnBatches#toRows}), else the batch's. The same row object may be sent
- * again and again; see {@link RowDecoder}.
+ * keep theirs (see {@link #append}), else the batch's. The same row object may be sent again and
+ * again; see {@link RowDecoder}.
  *
  * @param <OUT> the kind of row
  */
@@ -63,6 +67,32 @@ public final class UnbatchingOperator<OUT> extends DownloadingOperator<OUT> {
     return new OperatorFactory<>(
         operatorClass,
         parameters -> new UnbatchingOperator<>(parameters, schema, decoders, column));
+  }
+
+  /**
+   * Appends an operator to {@code batches} that sends their rows. If no column gives their
+   * timestamps, the operators that make batches of rows, at the beginning of {@code batches}, keep
+   * the timestamp of each row from now on.
+   *
+   * @param batches a stream of {@link ColumnBatchTypeInformation}
+   * @param decoders makes rows of columns
+   * @param type the type of the rows
+   * @param timeColumn a TIMESTAMP, or a BIGINT of milliseconds since 1970-01-01T00:00Z; empty for
+   *     the timestamps that the rows came with
+   * @throws IllegalArgumentException if there is no such column or it is of another type
+   */
+  public static <OUT> SingleOutputStreamOperator<OUT> append(
+      DataStream<ColumnBatch> batches,
+      RowDecoder.Factory<OUT> decoders,
+      TypeInformation<OUT> type,
+      Optional<String> timeColumn) {
+    Schema schema = ColumnBatchTypeInformation.schemaOf(batches.getType());
+    timeColumn.ifPresentOrElse(
+        column -> RowTimestamps.check(schema, column),
+        () -> EventTimeRequest.send(batches.getTransformation()));
+    return factory(schema, decoders, timeColumn)
+        .appendTo(batches, "Unbatch rows", type)
+        .setParallelism(batches.getParallelism());
   }
 
   @Override

@@ -3,7 +3,7 @@ package io.millrace.operators.batching;
 
 import org.apache.flink.annotation.PublicEvolving;
 
-/** What a watermark does to the rows that wait in an unfinished batch. */
+/** The effect of a watermark on the rows that wait in an unfinished batch. */
 @PublicEvolving
 public enum WatermarkMode {
   /**

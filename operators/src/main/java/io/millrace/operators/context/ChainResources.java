@@ -43,13 +43,13 @@ public final class ChainResources {
     this.job = job;
     this.sendTime = sendTime;
     this.device = device;
-    JobMemory share = SharedDeviceMemory.acquire(device, job);
+    JobMemory jobMemory = SharedDeviceMemory.acquire(device, job);
     try {
       this.managedMemory =
           job.memoryManager()
-              .map(manager -> new ManagedMemoryBudget(manager, share::warnOfNoManagedMemory));
+              .map(manager -> new ManagedMemoryBudget(manager, jobMemory::warnOfNoManagedMemory));
       this.resource =
-          share.resource(
+          jobMemory.resource(
               managedMemory.<MemoryBudget>map(budget -> budget).orElse(MemoryBudget.unlimited()));
       this.hostStream = createStream(HostDevice.INSTANCE);
       this.stream = createStream(device);
@@ -134,7 +134,7 @@ public final class ChainResources {
     return device;
   }
 
-  /** Memory of the job's share. */
+  /** Memory of the job's quota. */
   SpillableResourceAdaptor resource() {
     return resource;
   }

@@ -24,7 +24,7 @@ import org.apache.flink.streaming.api.operators.Output;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * What an operator works with: its device, the stream that it shares with the other operators of
+ * The resources of an operator: its device, the stream that it shares with the other operators of
  * its chain, and memory. An operator opens it in {@code open()} and closes it in {@code close()};
  * all of its memory must be released by then.
  *
@@ -108,7 +108,7 @@ public final class DeviceContext implements AutoCloseable {
 
   /**
    * Memory of {@link #device}, ordered by {@link #stream}. Buffers of it are spillable and count
-   * for the job's share; see {@link MemoryOptions}.
+   * for the job's quota; see {@link MemoryOptions}.
    */
   public SpillableResourceAdaptor resource() {
     return chain.resource();
@@ -122,7 +122,7 @@ public final class DeviceContext implements AutoCloseable {
     return pinnedResource;
   }
 
-  /** Does the operator's device work, and does it again where it runs out of memory. */
+  /** Runs the operator's device work, and retries it if it runs out of memory. */
   public GpuRetry retry() {
     return retry;
   }
@@ -145,8 +145,8 @@ public final class DeviceContext implements AutoCloseable {
   }
 
   /**
-   * What an operator that opens sends its batches to instead of {@code output}, so that Flink's
-   * {@code numRecordsOut} counts their rows, and {@code numBatchesOut} the batches.
+   * An output to use instead of {@code output} when an operator opens, so that Flink's {@code
+   * numRecordsOut} counts their rows, and {@code numBatchesOut} the batches.
    *
    * @param operator whose context this is
    */

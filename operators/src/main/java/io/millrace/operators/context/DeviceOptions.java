@@ -82,7 +82,7 @@ public final class DeviceOptions {
                         : DEFAULT_GPU_CONCURRENCY);
     if (concurrency < 1) {
       throw new IllegalArgumentException(
-          GPU_CONCURRENCY.key() + " must be at least 1, but is " + concurrency);
+          GPU_CONCURRENCY.key() + ": expected at least 1, got " + concurrency);
     }
     return concurrency;
   }
@@ -96,7 +96,7 @@ public final class DeviceOptions {
     int batches = LayeredOptions.of(operator).get(BATCHES_IN_FLIGHT);
     if (batches < 0) {
       throw new IllegalArgumentException(
-          BATCHES_IN_FLIGHT.key() + " must not be negative, but is " + batches);
+          BATCHES_IN_FLIGHT.key() + ": expected at least 0, got " + batches);
     }
     return batches;
   }

@@ -10,10 +10,10 @@ import org.apache.flink.runtime.memory.MemoryManager;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 
 /**
- * What memory needs to know of the job, and of its task, that use it.
+ * The job and the task that use memory.
  *
  * @param id equal for all operators of the job
- * @param name for people
+ * @param name for logs and messages
  * @param spillDirectories of the disk tier, which Flink deletes; empty for none
  * @param memoryManager of the task's slot; empty if host memory need not be paid for
  */

@@ -12,18 +12,16 @@ import org.apache.flink.configuration.TaskManagerOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * A {@link SpillQuota} with the number of chains that use it, and what is said of it in the log.
- */
+/** A {@link SpillQuota} with the number of chains that use it, and its log messages. */
 final class JobMemory {
   private static final Logger LOG = LoggerFactory.getLogger(JobMemory.class);
 
-  private final SpillQuota share;
+  private final SpillQuota quota;
   private final AtomicBoolean warned = new AtomicBoolean();
   private int users;
 
-  JobMemory(SpillQuota share) {
-    this.share = share;
+  JobMemory(SpillQuota quota) {
+    this.quota = quota;
   }
 
   void addUser() {
@@ -36,20 +34,20 @@ final class JobMemory {
   }
 
   SpillableResourceAdaptor resource(MemoryBudget hostBudget) {
-    return share.resource(hostBudget);
+    return quota.resource(hostBudget);
   }
 
   long diskBytes() {
-    return share.diskBytes();
+    return quota.diskBytes();
   }
 
-  /** Says once that nothing can be kept in host memory. */
+  /** Logs once that no buffer can be spilled to host memory. */
   void warnOfNoManagedMemory() {
     if (warned.compareAndSet(false, true)) {
       LOG.warn(
           "{} keeps nothing that it spills in host memory, because its operators have no managed"
               + " memory; set {} or {} of the TaskManager",
-          share.name(),
+          quota.name(),
           TaskManagerOptions.MANAGED_MEMORY_SIZE.key(),
           TaskManagerOptions.MANAGED_MEMORY_FRACTION.key());
     }
@@ -57,18 +55,18 @@ final class JobMemory {
 
   /** Deletes the job's spill file and logs what spilling did. */
   void close() {
-    if (share.deviceBytes() + share.hostBytes() + share.diskBytes() > 0) {
+    if (quota.deviceBytes() + quota.hostBytes() + quota.diskBytes() > 0) {
       LOG.warn(
           "{} ended with memory held: {} bytes of the device, {} of the host, {} of disk",
-          share.name(),
-          share.deviceBytes(),
-          share.hostBytes(),
-          share.diskBytes());
+          quota.name(),
+          quota.deviceBytes(),
+          quota.hostBytes(),
+          quota.diskBytes());
     }
-    if (hasCounted(share.statistics())) {
-      LOG.info("{}: {}", share.name(), share.statistics());
+    if (hasCounted(quota.statistics())) {
+      LOG.info("{}: {}", quota.name(), quota.statistics());
     }
-    share.close();
+    quota.close();
   }
 
   private static boolean hasCounted(SpillStatistics statistics) {

@@ -13,8 +13,8 @@ import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 
 /**
- * Where options are looked up: in the job's configuration, then in the TaskManager's, then in the
- * system properties of the process, then their defaults.
+ * The lookup of options: in the job's configuration, then in the TaskManager's, then in the system
+ * properties of the process, then their defaults.
  */
 @Internal
 public record LayeredOptions(ReadableConfig job, ReadableConfig taskManager) {
@@ -31,7 +31,7 @@ public record LayeredOptions(ReadableConfig job, ReadableConfig taskManager) {
   }
 
   /**
-   * What {@code reader} makes of the options of an operator that is being opened.
+   * Reads the options of an operator that is being opened with {@code reader}.
    *
    * @throws SuppressRestartsException if one has a value that it cannot have, which the job would
    *     fail at again after each restart
@@ -47,7 +47,7 @@ public record LayeredOptions(ReadableConfig job, ReadableConfig taskManager) {
   /**
    * The value of {@code option}, if it has one.
    *
-   * @throws IllegalArgumentException if it is set to what it cannot be; names the option
+   * @throws IllegalArgumentException if its value is invalid; names the option
    */
   <T> Optional<T> find(ConfigOption<T> option) {
     return ofJob(option).or(() -> ofProcess(option));

@@ -12,24 +12,24 @@ import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
 
 /**
- * What each task reports of its job's memory in its TaskManager: equal for all tasks of the job
- * there. In the group {@code memory} the gauges {@code deviceBytes}, {@code hostBytes} and {@code
- * diskBytes} of now. In the group {@code spill}, since the job began, for each pair of tiers such
- * as {@code gpu_to_cpu} the gauges {@code count}, {@code bytes} and {@code millis}, which stay 0 at
- * level 0 of {@link MemoryOptions#SPILL_STATISTICS_LEVEL}; and {@code exposures.count} and {@code
- * exposures.bytes}, which stay 0 below level 2.
+ * The metrics of a job's memory in a TaskManager, which each of its tasks reports: equal for all
+ * tasks of the job there. In the group {@code memory} the gauges {@code deviceBytes}, {@code
+ * hostBytes} and {@code diskBytes} of now. In the group {@code spill}, since the job began, for
+ * each pair of tiers such as {@code gpu_to_cpu} the gauges {@code count}, {@code bytes} and {@code
+ * millis}, which stay 0 at level 0 of {@link MemoryOptions#SPILL_STATISTICS_LEVEL}; and {@code
+ * exposures.count} and {@code exposures.bytes}, which stay 0 below level 2.
  */
 final class MemoryMetrics {
   private MemoryMetrics() {}
 
   /** Registers the metrics, until Flink closes {@code task}. */
-  static void register(MetricGroup task, SpillQuota share) {
+  static void register(MetricGroup task, SpillQuota quota) {
     MetricGroup memory = task.addGroup("memory");
-    gauge(memory, "deviceBytes", share::deviceBytes);
-    gauge(memory, "hostBytes", share::hostBytes);
-    gauge(memory, "diskBytes", share::diskBytes);
+    gauge(memory, "deviceBytes", quota::deviceBytes);
+    gauge(memory, "hostBytes", quota::hostBytes);
+    gauge(memory, "diskBytes", quota::diskBytes);
     MetricGroup spill = task.addGroup("spill");
-    SpillStatistics statistics = share.statistics();
+    SpillStatistics statistics = quota.statistics();
     for (SpillTier from : SpillTier.values()) {
       for (SpillTier to : SpillTier.values()) {
         if (from != to && !(from == SpillTier.DISK && to == SpillTier.HOST)) {

@@ -38,7 +38,7 @@ public final class MemoryOptions {
               "Whether to spill when the device has no memory left, and not only at a limit. Of"
                   + " the TaskManager, for all its jobs.");
 
-  /** Bounds the job's device memory, and in the TaskManager's configuration that of all jobs. */
+  /** The limit of the job's device memory; in the TaskManager's configuration, of all jobs. */
   public static final ConfigOption<MemorySize> SPILL_DEVICE_LIMIT =
       ConfigOptions.key("millrace.spill.device-limit")
           .memoryType()
@@ -91,7 +91,7 @@ public final class MemoryOptions {
                   + " slot. Flink SQL's operators have the mebibytes that they want, and at least 1:"
                   + " a window has 1, a sort 128. Read when the job is built.");
 
-  /** Bounds what the process takes of a device. */
+  /** The limit of the device memory of the process. */
   public static final ConfigOption<MemorySize> DEVICE_MEMORY_LIMIT =
       ConfigOptions.key("millrace.device.memory-limit")
           .memoryType()
@@ -105,7 +105,7 @@ public final class MemoryOptions {
   private MemoryOptions() {}
 
   /**
-   * What a job may use.
+   * The limits of a job.
    *
    * @param directories of the disk tier
    * @throws IllegalArgumentException if an option has a value that it cannot have, or one of the
@@ -133,7 +133,7 @@ public final class MemoryOptions {
     int weight = job.get(MANAGED_WEIGHT);
     if (weight < 1) {
       throw new IllegalArgumentException(
-          MANAGED_WEIGHT.key() + " must be at least 1, but is " + weight);
+          MANAGED_WEIGHT.key() + ": expected at least 1, got " + weight);
     }
     return weight;
   }
@@ -142,7 +142,7 @@ public final class MemoryOptions {
     int level = options.get(SPILL_STATISTICS_LEVEL);
     if (level < 0 || level > 2) {
       throw new IllegalArgumentException(
-          SPILL_STATISTICS_LEVEL.key() + " must be 0, 1 or 2, but is " + level);
+          SPILL_STATISTICS_LEVEL.key() + ": expected 0, 1 or 2, got " + level);
     }
     return level;
   }

@@ -15,11 +15,11 @@ import org.apache.flink.streaming.api.operators.StreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 
 /**
- * Makes the operator of each subtask with its constructor. The operator is chained wherever it can
- * be.
+ * Makes the operator of each subtask with its constructor. The operator is always chained if Flink
+ * allows it.
  *
- * @param <IN> what the operator takes
- * @param <OUT> what the operator emits
+ * @param <IN> the input of the operator
+ * @param <OUT> the output of the operator
  */
 @PublicEvolving
 public final class OperatorFactory<IN, OUT> extends AbstractStreamOperatorFactory<OUT>
@@ -51,8 +51,8 @@ public final class OperatorFactory<IN, OUT> extends AbstractStreamOperatorFactor
    * Adds the operator behind {@code input}, with a share of the slot's managed memory, which pays
    * for host memory that holds its spilled buffers.
    *
-   * @param name of the operator, for people
-   * @param type of what it emits
+   * @param name of the operator in the user interface, metrics and logs
+   * @param type of the output
    * @throws IllegalArgumentException if {@link MemoryOptions#MANAGED_WEIGHT} of the job is below 1
    */
   public SingleOutputStreamOperator<OUT> appendTo(

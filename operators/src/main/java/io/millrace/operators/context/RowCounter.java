@@ -34,7 +34,7 @@ public final class RowCounter implements AutoCloseable {
     this.batches = batches;
   }
 
-  /** Of the batches that {@code operator} gets. */
+  /** Counts the rows of the batches that {@code operator} receives. */
   public static RowCounter ofInput(AbstractStreamOperator<?> operator) {
     OperatorMetricGroup metrics = operator.getMetricGroup();
     return new RowCounter(
@@ -42,7 +42,7 @@ public final class RowCounter implements AutoCloseable {
         metrics.counter("numBatchesIn"));
   }
 
-  /** Of the batches that {@code operator} sends. */
+  /** Counts the rows of the batches that {@code operator} sends. */
   public static RowCounter ofOutput(AbstractStreamOperator<?> operator) {
     OperatorMetricGroup metrics = operator.getMetricGroup();
     List<Counter> records = new ArrayList<>();
@@ -89,7 +89,7 @@ public final class RowCounter implements AutoCloseable {
     }
   }
 
-  /** Counts what is known by now. */
+  /** Counts the rows whose number is known by now. */
   @Override
   public void close() {
     countKnown();

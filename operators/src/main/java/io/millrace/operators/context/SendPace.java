@@ -12,8 +12,8 @@ import org.apache.flink.annotation.Internal;
  * many rows as were sent in the target's time by the last batches, about {@value #BATCHES} of them.
  * The limit at most doubles with a batch, and grows only if that had at least half as many rows.
  *
- * <p>The time is that of the whole chain. So it does not matter whether the rows of a batch leave
- * while it is sent or, as those that come from a GPU, a little later. Used by the chain's thread.
+ * <p>It measures the whole chain. So it does not matter whether the rows of a batch leave while it
+ * is sent or, as those that come from a GPU, a little later. Used by the chain's thread.
  */
 @Internal
 public final class SendPace {

@@ -22,7 +22,7 @@ public final class SendTime {
     this.clockMillis = clockMillis;
   }
 
-  /** Runs {@code sending}, whose time counts once where it runs within another call of this. */
+  /** Runs {@code sending}; the time of a nested call counts once. */
   public void measure(Runnable send) {
     if (sending) {
       send.run();
@@ -38,9 +38,9 @@ public final class SendTime {
     }
   }
 
-  /** Milliseconds so far, with those of a call that runs now; never fewer than before. */
+  /** The milliseconds so far, including the current call; never decreases. */
   long millis() {
-    // Where the clock was set back, nothing is known of the time.
+    // If the clock was set back, the time is unknown.
     return sending
         ? totalMillis + Math.max(0, clockMillis.getAsLong() - startedMillis)
         : totalMillis;

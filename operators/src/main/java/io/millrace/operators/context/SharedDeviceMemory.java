@@ -25,10 +25,10 @@ import java.util.function.UnaryOperator;
 import org.apache.flink.util.clock.SystemClock;
 
 /**
- * What the jobs of this process share of one device: pools of device and pinned host memory, and
- * one {@link SpillManager} over them, with a {@link SpillQuota} for each job, and the semaphore
- * that bounds how many threads use it. It is there as long as some job uses the device. When the
- * last one ends, the process gives the device's memory back, for other processes to use; a job that
+ * The memory of a device that the jobs of this process share: pools of device and pinned host
+ * memory, and one {@link SpillManager} over them, with a {@link SpillQuota} for each job, and the
+ * semaphore that bounds how many threads use it. It is there as long as some job uses the device.
+ * When the last job ends, the process returns the device's memory to other processes; a job that
  * begins meanwhile waits for that.
  */
 final class SharedDeviceMemory {
@@ -83,7 +83,7 @@ final class SharedDeviceMemory {
   }
 
   /**
-   * The share that {@code job} has of the device's memory, until {@link #release} was called as
+   * The quota of {@code job} in the memory of the device, until {@link #release} was called as
    * often as this.
    *
    * @throws IllegalArgumentException if an option of memory has a value that it cannot have
@@ -113,7 +113,7 @@ final class SharedDeviceMemory {
         job.name(), MemoryOptions.jobLimits(job.options(), job.spillDirectories()));
   }
 
-  /** The semaphore of {@code device}, of whose memory some job holds a share. */
+  /** The semaphore of {@code device}, in whose memory a job has a quota. */
   static GpuSemaphore semaphore(Device device) {
     synchronized (OPEN) {
       return OPEN.get(device).semaphore;
@@ -121,9 +121,9 @@ final class SharedDeviceMemory {
   }
 
   /**
-   * Gives up what {@link #acquire} gave. The last of a job's calls closes the job's share and frees
-   * the host memory that its spilled buffers took, because Flink gives the managed memory that paid
-   * for it to others.
+   * Releases the result of {@link #acquire}. The last call for a job closes its quota and frees the
+   * host memory that its spilled buffers took, because Flink gives the managed memory that paid for
+   * it to others.
    */
   static void release(Device device, JobEnvironment job) {
     synchronized (OPEN) {

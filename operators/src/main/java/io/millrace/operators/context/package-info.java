@@ -1,2 +1,2 @@
-/** What an operator needs of its chain, job and process: device, streams, memory, options. */
+/** The resources of an operator, its chain, job and process: device, streams, memory, options. */
 package io.millrace.operators.context;

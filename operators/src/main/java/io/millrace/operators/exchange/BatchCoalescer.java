@@ -45,7 +45,7 @@ final class BatchCoalescer implements AutoCloseable {
 
   /**
    * Whether a batch has to wait for a flush: a table's columns hold 2 GiB, and the rows of some
-   * batches keep their own event times while those of others have their batch's.
+   * batches keep their own event times while rows of other batches have the time of their batch.
    */
   boolean needsFlushBefore(ColumnBatch batch) {
     Table table = batch.tableWithEventTimes();
@@ -54,14 +54,14 @@ final class BatchCoalescer implements AutoCloseable {
             || table.columnCount() != pending.get(0).columnCount());
   }
 
-  /** Whether what was added reaches the limit of rows or of bytes. */
+  /** Whether the added batches reach the limit of rows or of bytes. */
   boolean isFull() {
     return rows >= options.rows() || bytes >= options.bytes();
   }
 
   /**
-   * Hands on all rows added since the last flush as one device table, or as several where one does
-   * not fit.
+   * Passes all rows added since the last flush to {@code consumer} as one device table, or as
+   * several if one does not fit.
    *
    * @param consumer takes ownership of each table
    */
@@ -123,7 +123,7 @@ final class BatchCoalescer implements AutoCloseable {
     bytes = 0;
   }
 
-  /** Drops what was added and not flushed. */
+  /** Drops the batches that were not flushed. */
   @Override
   public void close() {
     pending.forEach(Table::close);

@@ -32,10 +32,10 @@ import org.apache.flink.streaming.runtime.partitioner.StreamPartitioner;
  *         .apply();
  * }</pre>
  *
- * <p>An exchange is two operators, or one more for each further stream. The first is chained to the
- * stream's last one: it cuts each batch on the device, copies the parts to the host and sends them.
- * The second is the head of the next chain: it joins the parts that arrive, moves them to its
- * device and emits them, so any operator can follow it. The number of subtasks is learned at run
+ * <p>An exchange is two operators; a union has one more for each further stream. The first operator
+ * is chained to the last operator of the stream: it cuts each batch on the device, copies the parts
+ * to the host and sends them. The second operator is the head of the next chain: it joins the
+ * parts, moves them to its device and emits them. Operators read the number of subtasks at run
  * time, so jobs can be rescaled.
  *
  * <p>Rows keep their order within one sender and one receiver; so the rows of one key that one
@@ -46,7 +46,7 @@ import org.apache.flink.streaming.runtime.partitioner.StreamPartitioner;
  */
 @PublicEvolving
 public final class BatchExchange {
-  /** What parts are cut to, in bytes: less than Flink sends fast, with room to spare. */
+  /** The size limit of parts in bytes, well below the size that Flink sends fast. */
   public static final int PART_BYTES = 4 << 20;
 
   private final List<DataStream<ColumnBatch>> inputs;
@@ -104,44 +104,50 @@ public final class BatchExchange {
    *     are more, or one is an ARRAY or ROW
    */
   public static BatchExchange keyBy(DataStream<ColumnBatch> batches, String... keys) {
-    if (keys.length == 0) {
+    checkKeys(ColumnBatchTypeInformation.schemaOf(batches.getType()), List.of(keys));
+    String name = "KeyBy(" + String.join(", ", keys) + ")";
+    return new BatchExchange(List.of(batches), Routing.BY_KEY, List.of(keys), name);
+  }
+
+  /**
+   * Checks whether columns can be the key of {@link #keyBy}.
+   *
+   * @param schema of the batches
+   * @throws IllegalArgumentException if there is no key column, or more than 16, or one does not
+   *     exist, or is an ARRAY or ROW
+   */
+  public static void checkKeys(Schema schema, List<String> keys) {
+    if (keys.isEmpty()) {
       throw new IllegalArgumentException("a key needs a column");
     }
-    if (keys.length > HashPartition.MAX_KEY_COLUMNS) {
+    if (keys.size() > HashPartition.MAX_KEY_COLUMNS) {
       throw new IllegalArgumentException(
           "a key has at most "
               + HashPartition.MAX_KEY_COLUMNS
               + " columns, but this has "
-              + keys.length);
+              + keys.size());
     }
-    String name = "KeyBy(" + String.join(", ", keys) + ")";
-    BatchExchange exchange =
-        new BatchExchange(List.of(batches), Routing.BY_KEY, List.of(keys), name);
-    exchange.checkKeys(HashFunction.FLINK_BINARY_ROW);
-    return exchange;
-  }
-
-  private void checkKeys(HashFunction hash) {
     for (String key : keys) {
       DataType type = schema.type(schema.indexOf(key));
-      if (!HashFunction.FLINK_BINARY_ROW.supports(type)) {
-        throw new IllegalArgumentException("column '" + key + "' is " + type + ", which is no key");
-      } else if (!hash.supports(type)) {
+      if (!HashFunction.FLINK_JAVA.supports(type)) {
         throw new IllegalArgumentException(
-            "column '"
-                + key
-                + "' is "
-                + type
-                + ", which "
-                + hash.algorithm()
-                + " does not hash; HashFunction.FLINK_BINARY_ROW, that of SQL jobs, does");
+            "column '" + key + "' cannot be a key: expected a scalar type, got " + type);
+      }
+    }
+  }
+
+  private void checkKeyHash() {
+    for (String key : keys) {
+      DataType type = schema.type(schema.indexOf(key));
+      if (!keyHash.supports(type)) {
+        throw new IllegalArgumentException(
+            keyHash.algorithm() + " does not hash column '" + key + "', which is " + type);
       }
     }
   }
 
   /**
-   * Sends batches to the subtasks in turns, whole but for those that take more than {@link
-   * #PART_BYTES}.
+   * Sends batches to the subtasks round robin. Batches of more than {@link #PART_BYTES} are cut.
    *
    * @param batches a stream whose type is a {@link ColumnBatchTypeInformation}
    * @throws IllegalArgumentException if the stream has no such type
@@ -151,14 +157,14 @@ public final class BatchExchange {
   }
 
   /**
-   * Sends batches of several streams to one, each to the subtask of the same number if there are as
-   * many, else in turns. There are as many as the most that one of the streams has, unless {@link
-   * #parallelism} says otherwise.
+   * Sends batches of several streams to one stream: to the subtask with the same index if the
+   * parallelism is the same, else round robin. The parallelism of the result is the largest of the
+   * streams, unless {@link #parallelism} sets another.
    *
-   * @param batches at least two streams whose type is a {@link ColumnBatchTypeInformation}; one may
-   *     be there twice
-   * @throws IllegalArgumentException if there are fewer, or one has no such type or other columns
-   *     than the first
+   * @param batches at least two streams of {@link ColumnBatchTypeInformation}; a stream may occur
+   *     twice
+   * @throws IllegalArgumentException if there are fewer streams, or a stream has another type or
+   *     other columns than the first
    */
   public static BatchExchange union(List<DataStream<ColumnBatch>> batches) {
     if (batches.size() < 2) {
@@ -184,9 +190,9 @@ public final class BatchExchange {
   }
 
   /**
-   * Which hash of a key decides on its key group. {@link HashFunction#FLINK_JAVA}, the default, is
-   * that of DataStream jobs with keys of one value or tuples; {@link HashFunction#FLINK_BINARY_ROW}
-   * is that of SQL jobs.
+   * Sets the hash that decides on the key group of a key. {@link HashFunction#FLINK_JAVA}, the
+   * default, is the hash of DataStream jobs with keys of one value or tuples; {@link
+   * HashFunction#FLINK_BINARY_ROW} is the hash of SQL jobs.
    *
    * @throws IllegalStateException if this is not {@link #keyBy}
    */
@@ -197,11 +203,11 @@ public final class BatchExchange {
   }
 
   /**
-   * Sends one element a key group, not one a subtask, which lets barriers of unaligned checkpoints
-   * overtake them: Flink redistributes whole elements when it restores with another parallelism.
-   * Without this, checkpoints are aligned between the two operators of the exchange, also where the
-   * job's are unaligned, and take as long as the receivers need for what is in their network
-   * buffers. It costs throughput: there are as many elements as key groups. {@link
+   * Sends one element per key group, not one per subtask, which lets barriers of unaligned
+   * checkpoints overtake them: Flink redistributes whole elements when it restores with another
+   * parallelism. Without this, checkpoints are aligned between the two operators of the exchange,
+   * even if the job's checkpoints are unaligned, and take as long as the receivers need for what is
+   * in their network buffers. It costs throughput: there are as many elements as key groups. {@link
    * ExchangeOptions#PER_KEY_GROUP} does it for all exchanges of a job.
    *
    * @throws IllegalStateException if this is not {@link #keyBy}
@@ -212,33 +218,33 @@ public final class BatchExchange {
     return this;
   }
 
-  /** How batches are compressed on the network; {@link BodyCodec#RAW} by default. */
+  /** Sets the compression of batches on the network; {@link BodyCodec#RAW} by default. */
   public BatchExchange codec(BodyCodec newCodec) {
     codec = Objects.requireNonNull(newCodec, "codec is null");
     return this;
   }
 
-  /** How far parts are joined where they arrive; {@link CoalesceOptions#DEFAULT} by default. */
+  /** Sets how receivers join parts; {@link CoalesceOptions#DEFAULT} by default. */
   public BatchExchange coalesce(CoalesceOptions newOptions) {
     coalesce = Objects.requireNonNull(newOptions, "options are null");
     return this;
   }
 
-  /** How many subtasks receive; the environment's parallelism by default. */
+  /** Sets the number of receiving subtasks; the environment's parallelism by default. */
   public BatchExchange parallelism(int newParallelism) {
     parallelism = newParallelism;
     return this;
   }
 
-  /** What the exchange is called in the user interface. */
+  /** Sets the name of the exchange in the user interface, metrics and logs. */
   public BatchExchange name(String newName) {
     name = Objects.requireNonNull(newName, "name is null");
     return this;
   }
 
   /**
-   * Gives the two operators the identifiers {@code uid-partition} and {@code uid}. The streams of a
-   * union have {@code uid-partition-1} and so on.
+   * Sets the identifiers of the two operators to {@code uid-partition} and {@code uid}. The first
+   * operators of a union get {@code uid-partition-1} and so on.
    */
   public BatchExchange uid(String newUid) {
     uid = Objects.requireNonNull(newUid, "uid is null");
@@ -246,14 +252,13 @@ public final class BatchExchange {
   }
 
   /**
-   * Adds the exchange to the job. What it gives emits batches on its device; its {@code uid} and
-   * {@code name} go to all of its operators.
+   * Adds the exchange to the job. The result emits batches on the device of its subtask; its {@code
+   * uid} and {@code name} apply to all operators of the exchange.
    *
-   * @throws IllegalArgumentException if a column of the key has a type that the key's hash does not
-   *     take
+   * @throws IllegalArgumentException if the key hash does not support the type of a key column
    */
   public SingleOutputStreamOperator<ColumnBatch> apply() {
-    checkKeys(keyHash);
+    checkKeyHash();
     ColumnBatchTypeInformation type = new ColumnBatchTypeInformation(schema, codec);
     List<SingleOutputStreamOperator<ColumnBatch>> partitions =
         inputs.stream().map(input -> partition(input, type)).toList();

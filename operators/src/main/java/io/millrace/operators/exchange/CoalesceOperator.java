@@ -5,23 +5,18 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.context.SendPace;
 import io.millrace.operators.transfer.ColumnBatchOperator;
-import java.util.concurrent.ScheduledFuture;
-import org.apache.flink.runtime.event.WatermarkEvent;
-import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import io.millrace.operators.transfer.ControlEvent;
+import io.millrace.operators.transfer.Deadline;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
-import org.apache.flink.streaming.api.watermark.Watermark;
-import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.util.IOUtils;
 
 /**
  * The downstream side of an exchange: joins the small batches that arrive and moves them to the
- * device. Nothing overtakes a row that came before it: watermarks, their status, generalized
- * watermarks, record attributes, checkpoint barriers and the end of input flush. A joined batch has
+ * device. Each {@link ControlEvent} flushes, so that it does not overtake a row. A joined batch has
  * the largest timestamp of its parts.
  */
-final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements BoundedOneInput {
+final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> {
   private static final long serialVersionUID = 1L;
 
   private final CoalesceOptions options;
@@ -29,8 +24,7 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
   private transient SendPace pace;
   private transient ExchangeMetrics exchangeMetrics;
   private transient StreamRecord<ColumnBatch> joined;
-  private transient long openedMillis;
-  private transient ScheduledFuture<?> timer;
+  private transient Deadline deadline;
 
   private CoalesceOperator(
       StreamOperatorParameters<ColumnBatch> parameters, CoalesceOptions options) {
@@ -50,9 +44,10 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
     pace = deviceContext().sendPace();
     exchangeMetrics = new ExchangeMetrics(getMetricGroup());
     joined = new StreamRecord<>(null);
+    deadline = new Deadline(getProcessingTimeService(), this::flush);
   }
 
-  // They are joined there, and moved to the device once.
+  // Batches are joined in host memory and moved to the device once.
   @Override
   protected boolean takesHostBatches() {
     return true;
@@ -64,7 +59,8 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
       flush();
     }
     if (coalescer.isEmpty()) {
-      startDelay();
+      long now = getProcessingTimeService().getCurrentProcessingTime();
+      deadline.set(now, now + options.delay().toMillis());
     }
     coalescer.add(batch);
     if (element.hasTimestamp()) {
@@ -82,43 +78,10 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
     return !coalescer.isEmpty() && coalescer.rows() + batch.rowCount() > pace.rowLimit();
   }
 
-  // One timer at a time: a timer that comes too early for the current batch sets the next one.
-  private void startDelay() {
-    openedMillis = getProcessingTimeService().getCurrentProcessingTime();
-    if (timer == null) {
-      setTimer();
-    }
-  }
-
-  private void setTimer() {
-    timer = getProcessingTimeService().registerTimer(deadlineMillis(), time -> onTimer());
-  }
-
-  private long deadlineMillis() {
-    return openedMillis + options.delay().toMillis();
-  }
-
-  private void onTimer() {
-    timer = null;
-    if (coalescer.isEmpty()) {
-      return;
-    }
-    if (isDue()) {
-      flush();
-    } else {
-      setTimer();
-    }
-  }
-
-  // Where the clock was set back, the age is unknown.
-  private boolean isDue() {
-    long now = getProcessingTimeService().getCurrentProcessingTime();
-    return now >= deadlineMillis() || now < openedMillis;
-  }
-
   private void flush() {
     StreamRecord<ColumnBatch> element = joined.copy(null);
     joined.eraseTimestamp();
+    deadline.clear();
     if (coalescer.isEmpty()) {
       return;
     }
@@ -133,45 +96,12 @@ final class CoalesceOperator extends ColumnBatchOperator<ColumnBatch> implements
   }
 
   @Override
-  public void processWatermark(Watermark watermark) throws Exception {
-    flush();
-    super.processWatermark(watermark);
-  }
-
-  @Override
-  public void processWatermarkStatus(WatermarkStatus status) throws Exception {
-    flush();
-    super.processWatermarkStatus(status);
-  }
-
-  @Override
-  public void processWatermark(WatermarkEvent watermark) throws Exception {
-    flush();
-    super.processWatermark(watermark);
-  }
-
-  @Override
-  public void processRecordAttributes(RecordAttributes attributes) throws Exception {
-    flush();
-    super.processRecordAttributes(attributes);
-  }
-
-  @Override
-  public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
-    flush();
-    super.prepareSnapshotPreBarrier(checkpointId);
-  }
-
-  @Override
-  public void endInput() {
+  protected void flush(ControlEvent event) {
     flush();
   }
 
   @Override
   public void close() throws Exception {
-    if (timer != null) {
-      timer.cancel(false);
-    }
-    IOUtils.closeAll(coalescer, super::close);
+    IOUtils.closeAll(deadline, coalescer, super::close);
   }
 }

@@ -14,7 +14,7 @@ public final class ExchangeOptions {
           .booleanType()
           .defaultValue(false)
           .withDescription(
-              "Whether an exchange by key sends one batch a key group, not one a subtask. Only then"
+              "Whether an exchange by key sends one batch per key group, not one per subtask. Only then"
                   + " are unaligned checkpoints unaligned there too; it costs throughput.");
 
   private ExchangeOptions() {}

@@ -8,8 +8,8 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.runtime.tasks.StreamTask;
 
 /**
- * What an exchange sends to, as it is at run time: a rescaled job, or one whose parallelism Flink
- * decides, differs from what was asked for when the job was built.
+ * The receivers of an exchange at run time: a rescaled job, or one whose parallelism Flink decides,
+ * differs from the parallelism with which it was built.
  *
  * @param subtasks the downstream operator's parallelism
  * @param keyGroups its maximum parallelism

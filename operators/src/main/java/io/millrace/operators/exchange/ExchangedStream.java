@@ -5,7 +5,7 @@ import io.millrace.operators.batch.ColumnBatch;
 import java.util.List;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 
-/** What an exchange gives: its last operator, which those before it are named after. */
+/** The last operator of an exchange; its name and uid also set the names and uids of the others. */
 final class ExchangedStream extends SingleOutputStreamOperator<ColumnBatch> {
   private final List<SingleOutputStreamOperator<ColumnBatch>> partitions;
 

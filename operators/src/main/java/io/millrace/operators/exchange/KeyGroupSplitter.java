@@ -40,7 +40,7 @@ final class KeyGroupSplitter implements TableSplitter {
   }
 
   /**
-   * Makes splitters. Where there is one target, all rows go there and nothing is partitioned.
+   * Makes splitters. With one target, all rows go there and nothing is partitioned.
    *
    * @param keyColumns positions of the key's columns
    * @param perKeyGroup whether a part has rows of one key group only
@@ -130,7 +130,7 @@ final class KeyGroupSplitter implements TableSplitter {
       }
     }
 
-    /** Where the rows from {@code row} on begin; 0 or the row count if that is not within it. */
+    /** The offset of {@code row} in this part, between 0 and its row count. */
     private int positionIn(Table host, int row) {
       return Math.max(0, Math.min(host.rowCount(), row - rowsBefore));
     }

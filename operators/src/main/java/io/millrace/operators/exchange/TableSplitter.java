@@ -6,7 +6,7 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.transfer.DownloadQueue;
 import java.io.Serializable;
 
-/** Cuts batches into those that an exchange sends. Used by one thread. */
+/** Cuts batches into the parts that an exchange sends. Used by one thread. */
 interface TableSplitter {
 
   /** Takes the parts of a batch, in order. */

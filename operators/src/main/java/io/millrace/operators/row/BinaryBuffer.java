@@ -35,7 +35,7 @@ final class BinaryBuffer {
   /**
    * Makes room for {@code length} bytes, rounded up to whole words; the rounding is zero.
    *
-   * @return where they start
+   * @return the offset of their start
    * @throws OutOfMemoryError if the row would have more than 2^31 - 1 bytes
    */
   int reserve(int length) {
@@ -51,7 +51,7 @@ final class BinaryBuffer {
     return start;
   }
 
-  /** As {@link #reserve}, with all of it zero. */
+  /** Like {@link #reserve}, with zeros. */
   int reserveZeroed(int length) {
     int start = reserve(length);
     for (int i = start; i < size; i += WORD_BYTES) {

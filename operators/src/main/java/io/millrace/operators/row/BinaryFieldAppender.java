@@ -24,8 +24,8 @@ interface BinaryFieldAppender {
   /**
    * Appends the field whose slot is at {@code slot}.
    *
-   * @param base where the row or array starts in {@code segment}
-   * @param slot where the field's or element's slot starts in {@code segment}
+   * @param base the offset of the row or array in {@code segment}
+   * @param slot the offset of the slot of the field or element in {@code segment}
    */
   void append(MemorySegment segment, int base, int slot);
 

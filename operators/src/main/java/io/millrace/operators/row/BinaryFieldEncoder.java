@@ -20,8 +20,8 @@ interface BinaryFieldEncoder {
    * Writes the value at {@code row} as the field whose slot is at {@code slot}.
    *
    * @param row within the column
-   * @param base where the binary row or array starts in {@code target}
-   * @param slot where the field's or element's slot, which is zero, starts in {@code target}
+   * @param base the offset of the binary row or array in {@code target}
+   * @param slot the offset of the zeroed slot of the field or element in {@code target}
    */
   void encode(int row, BinaryBuffer target, int base, int slot);
 

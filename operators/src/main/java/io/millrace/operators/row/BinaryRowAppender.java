@@ -10,7 +10,7 @@ import org.apache.flink.table.data.binary.BinaryRowData;
 /**
  * Appends the fields of a row in Flink's binary format, top level or nested, straight from its
  * memory: a byte of row kind, a bit a field that is set for null, an 8-byte slot a field, then what
- * does not fit a slot. The format is that of {@link BinaryRowData}.
+ * does not fit a slot. The format is {@link BinaryRowData}.
  */
 final class BinaryRowAppender {
   private static final int SLOT_BYTES = 8;
@@ -31,7 +31,7 @@ final class BinaryRowAppender {
   /**
    * Appends the row at {@code base}.
    *
-   * @param base where the row starts in {@code segment}, which holds all of it
+   * @param base the offset of the row in {@code segment}, which holds the whole row
    */
   void append(MemorySegment segment, int base) {
     boolean anyNull = anyNull(segment, base);

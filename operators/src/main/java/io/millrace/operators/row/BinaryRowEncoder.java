@@ -25,7 +25,7 @@ final class BinaryRowEncoder {
   /**
    * Appends row {@code row} to {@code target}.
    *
-   * @return where it starts; it ends where the target does
+   * @return the offset of its start; it ends at the end of the target
    */
   int encode(int row, BinaryBuffer target) {
     int base = target.reserveZeroed(fixedBytes);

@@ -122,7 +122,7 @@ interface GetterFieldAppender {
     return microseconds(timestamp.getMillisecond(), timestamp.getNanoOfMillisecond());
   }
 
-  // The millisecond below zero may be out of range where the microseconds above it are not.
+  // The millisecond below zero may be out of range although the microseconds are in range.
   static long microseconds(long millis, int nanosOfMilli) {
     int micros = nanosOfMilli / 1000;
     return millis < 0

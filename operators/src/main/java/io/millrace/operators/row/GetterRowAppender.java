@@ -79,7 +79,7 @@ public class GetterRowAppender {
     builder.appendNull();
   }
 
-  // Of a row that was appended in part, the first field that was not.
+  // The first field that was not appended, if a row was appended in part.
   private int lacking() {
     int field = 0;
     while (builders[field].size() > builders[builders.length - 1].size()) {

@@ -80,7 +80,7 @@ final class GetterRowAppenderCompiler {
     return String.format(Locale.ROOT, format, arguments);
   }
 
-  /** What the getter of rows and the method of builders for a field have in their names. */
+  /** The part that the names of the row getter and the builder method of a field share. */
   private static Optional<String> javaType(Field field) {
     return switch (field.type().id()) {
       case BOOL -> Optional.of("Boolean");

@@ -68,13 +68,14 @@ public final class PojoDecoder<T> implements RowDecoder.OfTables<T> {
   /**
    * The type of POJOs that hold rows of {@code schema}.
    *
-   * @throws IllegalArgumentException if the class is no POJO for Flink, a column's field is missing
-   *     or of a class that does not fit the column's type, or rows have kinds
+   * @throws IllegalArgumentException if Flink does not take the class as a POJO, a column's field
+   *     is missing or of a class that does not fit the column's type, or rows have kinds
    */
   public static <T> PojoTypeInfo<T> typeInformation(Class<T> pojoClass, Schema schema) {
     if (!(TypeInformation.of(pojoClass) instanceof PojoTypeInfo<T> type)) {
       throw new IllegalArgumentException(
-          pojoClass + " is no POJO: it needs a public constructor and public fields or setters");
+          "expected a POJO class with a public constructor and public fields or setters, got "
+              + pojoClass);
     }
     if (RowKindColumn.isIn(schema)) {
       throw new IllegalArgumentException(

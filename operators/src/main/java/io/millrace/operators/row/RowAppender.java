@@ -26,7 +26,7 @@ public interface RowAppender<T> {
   @FunctionalInterface
   interface Factory<T> extends Serializable {
     /**
-     * An appender to {@code table}, whose schema decides what the rows have.
+     * An appender to {@code table}, whose schema gives the fields of the rows.
      *
      * @throws IllegalArgumentException if no rows of this kind fit the schema
      */

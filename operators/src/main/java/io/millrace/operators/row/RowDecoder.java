@@ -38,7 +38,7 @@ public interface RowDecoder<T> {
   /** Prepares what tables have in common, once an operator; serialized with the job. */
   @FunctionalInterface
   interface Factory<T> extends Serializable {
-    /** What makes the decoders of tables of {@code schema}. */
+    /** Makes the decoders of tables of {@code schema}. */
     OfTables<T> create(Schema schema);
   }
 }

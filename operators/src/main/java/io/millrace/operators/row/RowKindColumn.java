@@ -14,7 +14,7 @@ import org.apache.flink.annotation.PublicEvolving;
  */
 @PublicEvolving
 public final class RowKindColumn {
-  /** The column's name, which no other column may have. */
+  /** The name of the column; reserved. */
   public static final String NAME = "$row_kind";
 
   private static final Field FIELD = new Field(NAME, DataType.INT8, false);
@@ -33,7 +33,7 @@ public final class RowKindColumn {
     return schema.size() > 0 && schema.field(schema.size() - 1).equals(FIELD);
   }
 
-  /** The fields that rows have: those of {@code schema} without a row-kind column. */
+  /** The fields of the rows: the fields of {@code schema} without the row-kind column. */
   public static List<Field> rowFields(Schema schema) {
     return isIn(schema) ? schema.fields().subList(0, schema.size() - 1) : schema.fields();
   }

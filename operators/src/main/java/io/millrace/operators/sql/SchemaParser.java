@@ -27,7 +27,7 @@ public final class SchemaParser {
   /**
    * The columns that {@code text} lists, nullable unless their types say NOT NULL.
    *
-   * @param option where the text is from, for messages
+   * @param option the option of the text, for messages
    * @throws SqlTextException if an item is not a name and a type, or two columns have one name
    */
   public static Schema parse(String option, String text) {
@@ -82,7 +82,7 @@ public final class SchemaParser {
       RowType row = RowType.of(LogicalTypeParser.parse(sql, SchemaParser.class.getClassLoader()));
       return SchemaConverter.toSchema(row).field(0);
     } catch (ValidationException | IllegalArgumentException e) {
-      throw new SqlTextException("'" + text + "' is no type that a column can have");
+      throw new SqlTextException("expected a column type, got '" + text + "'");
     }
   }
 

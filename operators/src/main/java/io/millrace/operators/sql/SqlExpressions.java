@@ -58,7 +58,7 @@ public final class SqlExpressions {
   /**
    * The condition that {@code text} is.
    *
-   * @param option where the text is from, for messages
+   * @param option the option of the text, for messages
    * @param typeParser the data type of an SQL type's text
    * @throws SqlTextException with the position, if it does not parse, names a column or function
    *     that does not exist, has types that do not fit or is not BOOLEAN
@@ -122,7 +122,7 @@ public final class SqlExpressions {
     return columns(node).stream().flatMap(item -> selectItem(item, schema).stream()).toList();
   }
 
-  // Whatever is no SELECT has a second clause: an order or another query.
+  // A query that is not a SELECT has a second clause: an order or another query.
   private SqlNodeList columns(SqlNode query) {
     List<SqlNode> clauses = SqlNodeConverter.operands(query);
     SqlNode columns = query instanceof SqlSelect select ? select.getSelectList() : clauses.get(0);

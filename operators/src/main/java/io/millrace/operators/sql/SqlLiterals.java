@@ -109,7 +109,7 @@ final class SqlLiterals {
     return Expressions.lit(number);
   }
 
-  // Of as many digits as are written, with zeros in front.
+  // The literal has as many digits as the text, with leading zeros.
   private static Expression decimal(BigDecimal value, int digits) {
     int precision = Math.max(digits, value.precision());
     if (precision > MAX_PRECISION) {
@@ -118,7 +118,10 @@ final class SqlLiterals {
     return new Expression.Literal(value, DataType.decimal(precision, value.scale()));
   }
 
-  /** The literal of the opposite number; what is no number stays for the check to refuse. */
+  /**
+   * The literal of the opposite number; other literals are returned, and the type check refuses
+   * them.
+   */
   static Expression negate(Expression.Literal literal) {
     if (literal.value() instanceof Long number && !TEMPORAL.contains(literal.type().id())) {
       return new Expression.Literal(-number, literal.type());
@@ -139,7 +142,7 @@ final class SqlLiterals {
         default -> throw new ExpressionException("a literal of " + type + " is not supported");
       };
     } catch (DateTimeException e) {
-      throw new ExpressionException("'" + text + "' is no " + type);
+      throw new ExpressionException("expected " + type + ", got '" + text + "'");
     }
   }
 
@@ -178,7 +181,7 @@ final class SqlLiterals {
     try {
       number = Integer.parseInt(interval.getIntervalLiteral().trim()) * interval.getSign();
     } catch (NumberFormatException e) {
-      throw new ExpressionException(literal + " is no whole number of its unit");
+      throw new ExpressionException("expected a whole number of the unit, got " + literal);
     }
     int count = subtract ? -number : number;
     String unit = qualifier.getStartUnit().name();

@@ -72,7 +72,7 @@ final class SqlNodeConverter {
    * @param typeParser the data type of an SQL type's text
    * @param resolver throws an {@link ExpressionException} for an expression that cannot be and
    *     whose parts can
-   * @param failure what is thrown for a position and a message
+   * @param failure makes the exception for a position and a message
    */
   SqlNodeConverter(
       Function<String, DataType> typeParser,
@@ -122,7 +122,8 @@ final class SqlNodeConverter {
     } else if (node instanceof SqlCall call && isExpression(call.getKind())) {
       return call(call);
     }
-    throw new ExpressionException("'" + line(node) + "' is no expression of a row's columns");
+    throw new ExpressionException(
+        "expected an expression of the columns of a row, got '" + line(node) + "'");
   }
 
   static String line(SqlNode node) {
@@ -195,7 +196,7 @@ final class SqlNodeConverter {
 
   /**
    * A chain of one operator, which the parser nests to the left: as one call of all its operands,
-   * so that neither this nor what it makes is as deep as the chain is long.
+   * so that neither the recursion nor the result is as deep as the chain is long.
    *
    * @throws SqlTextException at the first operator that cannot be
    */
@@ -225,7 +226,7 @@ final class SqlNodeConverter {
     }
   }
 
-  // But for a time and an interval, whose sum is a function.
+  // The sum of a time and an interval is a function.
   private static boolean isChained(SqlNode node, String operator) {
     return node instanceof SqlCall call
         && CHAINED.contains(operator)
@@ -247,7 +248,7 @@ final class SqlNodeConverter {
     Expression operand = convert(call.operand(0));
     if (!(call.operand(1) instanceof SqlDataTypeSpec specification)) {
       throw new ExpressionException(
-          "'INTERVAL " + call.operand(1) + "' is no type that a column can have");
+          "expected a column type, got 'INTERVAL " + call.operand(1) + "'");
     }
     String name = specification.toString().replace("`", "");
     String type = name.equalsIgnoreCase("CHAR") ? "CHAR(1)" : name;
@@ -285,7 +286,8 @@ final class SqlNodeConverter {
 
   private Expression in(SqlCall call) {
     if (!(call.operand(1) instanceof SqlNodeList values)) {
-      throw new ExpressionException("'" + line(call.operand(1)) + "' is no list of values");
+      throw new ExpressionException(
+          "expected a list of values, got '" + line(call.operand(1)) + "'");
     }
     List<Expression> arguments = new ArrayList<>();
     arguments.add(convert(call.operand(0)));

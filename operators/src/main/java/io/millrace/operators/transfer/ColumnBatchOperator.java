@@ -7,7 +7,6 @@ import io.millrace.operators.context.RowCounter;
 import io.millrace.operators.wire.ColumnBatchSerializer;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
-import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.Output;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
@@ -17,16 +16,16 @@ import org.apache.flink.util.function.ThrowingConsumer;
 
 /**
  * The base of operators that take batches. It keeps the rules of {@link ColumnBatch} in one place:
- * a subclass borrows its input, which is released after it where that is due, and sends batches
- * with {@link ColumnBatch#emit}, outside any attempt of its retry. At the head of a chain it moves
- * what came over the network to the device; a batch that does not fit there is processed as
- * several. It also holds the operator's {@link DeviceContext} from {@link #open} to {@link #close},
- * and lets Flink count rows as records.
+ * a subclass borrows its input, and sends batches with {@link ColumnBatch#emit}, outside of any
+ * attempt of its retry. At the head of a chain it releases its input, after moving it from the
+ * network to the device; a batch that does not fit the device is processed as several batches. It
+ * also holds the operator's {@link DeviceContext} from {@link #open} to {@link #close}, and lets
+ * Flink count rows as records.
  *
- * @param <OUT> what the operator emits
+ * @param <OUT> the output of the operator
  */
 @PublicEvolving
-public abstract class ColumnBatchOperator<OUT> extends AbstractStreamOperator<OUT>
+public abstract class ColumnBatchOperator<OUT> extends FlushingOperator<OUT>
     implements OneInputStreamOperator<ColumnBatch, OUT> {
   private static final long serialVersionUID = 1L;
 
@@ -44,7 +43,7 @@ public abstract class ColumnBatchOperator<OUT> extends AbstractStreamOperator<OU
     super.open();
     deviceContext = DeviceContext.open(this);
     transfer = new HostTransfer(deviceContext);
-    // Only what a chain's head gets was deserialized, and so has no emitter that releases it.
+    // Only the head of a chain gets deserialized batches, which no emitter releases.
     ownsInput = getOperatorConfig().isChainStart();
     inputRows = deviceContext.closeLater(RowCounter.ofInput(this));
     if (sendsBatches()) {
@@ -99,16 +98,16 @@ public abstract class ColumnBatchOperator<OUT> extends AbstractStreamOperator<OU
   }
 
   /**
-   * Whether batches that came over the network are to be processed in host memory, as they are
-   * deserialized. Others are always in the memory of the device.
+   * Whether {@link #processBatch} takes batches from the network in host memory, as they were
+   * deserialized. Other batches are always in device memory.
    */
   protected boolean takesHostBatches() {
     return false;
   }
 
   /**
-   * Processes one batch, on the device, which is borrowed: {@linkplain ColumnBatch#retain retain}
-   * it to keep it after this returns.
+   * Processes one borrowed batch, on the device: {@linkplain ColumnBatch#retain retain} it to keep
+   * it after this returns.
    *
    * @param element the record that carries {@code batch}, for its timestamp
    */

@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import org.apache.flink.annotation.Internal;
 
 /**
- * Batches on their way to the host, and what must stay behind them. All leave in the order they
- * came; a batch that does not fit host memory leaves in several tables.
+ * Batches in flight to the host, and the events that must stay behind them. All leave in the order
+ * they came; a batch that does not fit host memory leaves in several tables.
  *
  * <p>Copies begin as soon as a batch's row count is known, and how much memory large string columns
  * use of what they have. They run on the chain's download stream, beside the chain's work. Where
@@ -35,7 +35,7 @@ public final class DownloadQueue implements AutoCloseable {
   private final Deque<Entry> entries = new ArrayDeque<>();
   private int batches;
 
-  /** What waits in the queue. */
+  /** An entry of the queue. */
   private interface Entry {
     /** Enqueues its copy if that needs no waiting. */
     void startIfKnown();
@@ -95,7 +95,7 @@ public final class DownloadQueue implements AutoCloseable {
     poll();
   }
 
-  /** Hands on what is there, without waiting for the device. */
+  /** Emits the batches that have arrived, without waiting for the device. */
   public void poll() {
     List.copyOf(entries).forEach(Entry::startIfKnown);
     while (!entries.isEmpty() && entries.peek().isDone()) {
@@ -126,7 +126,7 @@ public final class DownloadQueue implements AutoCloseable {
     }
   }
 
-  /** Drops what is on its way. */
+  /** Drops the batches in flight. */
   @Override
   public void close() {
     FirstFailure failure = new FirstFailure();
@@ -156,13 +156,13 @@ public final class DownloadQueue implements AutoCloseable {
 
   private final class BatchEntry implements Entry {
     private final ColumnBatch batch;
-    // Of the batch, whose it stays.
+    // Owned by the batch.
     private final Table table;
     private final Consumer<Table> consumer;
     // null before the row count is known.
     private StringBytes stringBytes;
     private boolean started;
-    // null before the copy is enqueued, and where the batch was handed on in parts.
+    // null before the copy is enqueued, and if the batch was emitted in parts.
     private Download download;
 
     private record Part(Download download, boolean isWhole) {}
@@ -201,7 +201,7 @@ public final class DownloadQueue implements AutoCloseable {
       }
     }
 
-    // A part is handed on before the next is copied, as there is no room for both.
+    // A part is emitted before the next part is copied: there is no memory for both.
     private void take(Part part) {
       if (part.isWhole()) {
         download = part.download();

@@ -6,34 +6,28 @@ import io.millrace.operators.context.DeviceOptions;
 import io.millrace.operators.context.LayeredOptions;
 import java.util.concurrent.ScheduledFuture;
 import org.apache.flink.annotation.PublicEvolving;
-import org.apache.flink.runtime.event.WatermarkEvent;
-import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
-import org.apache.flink.streaming.api.watermark.Watermark;
-import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
-import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.util.IOUtils;
 import org.apache.flink.util.function.ThrowingRunnable;
 
 /**
- * The base of operators that end the device's part of a chain: batches are copied to the host while
- * the chain goes on with the next ones, {@link DeviceOptions#BATCHES_IN_FLIGHT} of them, and are
- * processed there in order.
+ * The base of operators that end the device part of a chain: up to {@link
+ * DeviceOptions#BATCHES_IN_FLIGHT} batches are copied to the host while the chain processes the
+ * next batches; the host processes them in order.
  *
  * <p>Watermarks, watermark status and generalized watermarks stay behind the batches before them;
- * latency markers pass. Nothing is on its way when a checkpoint's barrier or record attributes
- * pass, or the input ends.
+ * latency markers pass. No batch is in flight when a checkpoint barrier or record attributes pass,
+ * or the input ends.
  *
- * @param <OUT> what the operator emits
+ * @param <OUT> the output of the operator
  */
 @PublicEvolving
-public abstract class DownloadingOperator<OUT> extends ColumnBatchOperator<OUT>
-    implements BoundedOneInput {
+public abstract class DownloadingOperator<OUT> extends ColumnBatchOperator<OUT> {
   private static final long serialVersionUID = 1L;
 
-  // Only where no further input comes: with it, batches leave at the next element.
+  // Only matters without further input: with input, batches leave at the next element.
   private static final long POLL_MILLIS = 1;
 
   private transient DownloadQueue downloads;
@@ -57,11 +51,11 @@ public abstract class DownloadingOperator<OUT> extends ColumnBatchOperator<OUT>
   }
 
   /**
-   * Adds a batch to {@code downloads}, as it is or what is made of it on the device, with what is
-   * to be done with it on the host.
+   * Adds a batch, or a table made of it on the device, to {@code downloads}, with the action to run
+   * on the host.
    *
    * @param batch borrowed until this returns
-   * @param element carries {@code batch} and its timestamp; is not used again
+   * @param element carries {@code batch} and its timestamp; it is not reused
    */
   protected abstract void download(
       ColumnBatch batch, StreamRecord<ColumnBatch> element, DownloadQueue downloads);
@@ -79,40 +73,18 @@ public abstract class DownloadingOperator<OUT> extends ColumnBatchOperator<OUT>
     registerTimer();
   }
 
-  private void forward(ThrowingRunnable<Exception> step) {
-    downloads.add(ThrowingRunnable.unchecked(step));
-  }
-
   @Override
-  public void processWatermark(Watermark watermark) {
-    forward(() -> super.processWatermark(watermark));
-  }
-
-  @Override
-  public void processWatermarkStatus(WatermarkStatus status) {
-    forward(() -> super.processWatermarkStatus(status));
-  }
-
-  @Override
-  public void processWatermark(WatermarkEvent watermark) {
-    forward(() -> super.processWatermark(watermark));
-  }
-
-  @Override
-  public void processRecordAttributes(RecordAttributes attributes) throws Exception {
+  protected final void flush(ControlEvent event) {
     downloads.drain();
-    super.processRecordAttributes(attributes);
   }
 
   @Override
-  public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
-    downloads.drain();
-    super.prepareSnapshotPreBarrier(checkpointId);
-  }
-
-  @Override
-  public void endInput() {
-    downloads.drain();
+  protected final void forward(ControlEvent event, ThrowingRunnable<Exception> step)
+      throws Exception {
+    switch (event) {
+      case WATERMARK, WATERMARK_STATUS -> downloads.add(ThrowingRunnable.unchecked(step));
+      case RECORD_ATTRIBUTES, BARRIER, END_OF_INPUT -> super.forward(event, step);
+    }
   }
 
   @Override

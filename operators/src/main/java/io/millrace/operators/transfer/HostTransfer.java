@@ -17,13 +17,13 @@ import java.util.function.Consumer;
 import org.apache.flink.annotation.Internal;
 
 /**
- * Moves tables between an operator's device and pinned host memory; where the host is the device,
- * nothing is copied. Copies run on streams of their own, beside the work of the chain's stream: an
- * upload beside the work on the table before. Used by one thread.
+ * Moves tables between an operator's device and pinned host memory; on the host device nothing is
+ * copied. Copies run on streams of their own, beside the work of the chain's stream: an upload
+ * beside the work on the table before. Used by one thread.
  */
 @Internal
 public final class HostTransfer implements AutoCloseable {
-  // One that is copied, and one before it that the chain works on.
+  // The current copy, and the table before it, which the chain processes.
   private static final int UPLOADS_HELD = 2;
 
   private final DeviceContext context;
@@ -75,8 +75,8 @@ public final class HostTransfer implements AutoCloseable {
   }
 
   /**
-   * One attempt: {@code table}, which stays the caller's, in host memory. The copy is enqueued;
-   * readers of the result wait for it. The caller closes the result.
+   * Makes one attempt to copy {@code table}, which stays the caller's, to host memory. The copy is
+   * enqueued; readers of the result wait for it. The caller closes the result.
    */
   public Table toHost(Table table) {
     return isHost()
@@ -84,7 +84,7 @@ public final class HostTransfer implements AutoCloseable {
         : table.copyTo(context.pinnedResource(), context.hostStream(), context.downloadStream());
   }
 
-  /** As {@link #toHost}, with the event behind which the copy is done. */
+  /** Like {@link #toHost}, with an event that is reached when the copy is done. */
   public Download download(Table table) {
     Table host = toHost(table);
     try {
@@ -115,16 +115,16 @@ public final class HostTransfer implements AutoCloseable {
     }
   }
 
-  /** A part of a table with no more memory than its rows need. */
+  /** A copy of a part of a table, with only the memory that its rows need. */
   private Table compact(Table part) {
     return TableConcatenation.concatenate(
         part.schema(), List.of(part), context.hostStream(), context.pinnedResource());
   }
 
   /**
-   * One attempt: the table in the device's memory; the caller owns it. The copy is enqueued on the
-   * upload stream. Both tables' memory is kept until a later call or {@link #close}, so that
-   * neither this nor the next copy waits for the chain.
+   * Makes one attempt to copy the table to the device's memory; the caller owns the result. The
+   * copy is enqueued on the upload stream. Both tables' memory is kept until a later call or {@link
+   * #close}, so that neither this nor the next copy waits for the chain.
    *
    * @param table in host memory; this takes ownership, also if it fails
    */
@@ -149,7 +149,7 @@ public final class HostTransfer implements AutoCloseable {
     }
   }
 
-  // The work on the last table was enqueued since.
+  // The work on the last table has been enqueued by now.
   private void endUploads() {
     Upload last = uploads.peekLast();
     if (last != null && last.workDone == null) {

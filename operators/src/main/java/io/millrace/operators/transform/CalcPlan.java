@@ -29,9 +29,9 @@ import java.util.stream.Stream;
 import org.apache.flink.annotation.Internal;
 
 /**
- * Filters and projections, one after the other, that make one {@link Calc}: each is resolved
- * against what the one before it gives, and then put into one with it. Immutable; serialized with
- * the job as the expressions that were written.
+ * Consecutive filters and projections that make one {@link Calc}: each step is resolved against the
+ * output of the step before and merged with it. Immutable; serialized with the job as unresolved
+ * expressions.
  *
  * <p>The kind of a changelog's row, its {@link RowKindColumn}, stays with the row: expressions may
  * read it, but no step drops or replaces it or puts another column behind it.
@@ -112,7 +112,7 @@ public final class CalcPlan implements Serializable {
     this.calc = calc;
   }
 
-  /** All rows of tables of {@code schema}, as they are. */
+  /** The identity on tables of {@code schema}. */
   public static CalcPlan of(Schema schema, ExpressionSettings settings) {
     return new CalcPlan(schema, settings, List.of(), identity(schema));
   }
@@ -148,15 +148,15 @@ public final class CalcPlan implements Serializable {
     }
   }
 
-  /** This plan, whose later expressions are resolved with {@code newSettings}. */
+  /** Resolves later expressions with {@code newSettings}. */
   public CalcPlan withSettings(ExpressionSettings newSettings) {
     return new CalcPlan(inputSchema, newSettings, steps, calc);
   }
 
   /**
-   * The column of the output with this name.
+   * The output column with this name.
    *
-   * @throws ExpressionException if there is none, with the nearest name
+   * @throws ExpressionException if it does not exist, with the most similar name
    */
   public Field field(String name) {
     new ExpressionResolver(outputSchema(), settings.context()).resolve(Expressions.col(name));
@@ -168,7 +168,7 @@ public final class CalcPlan implements Serializable {
     return steps.isEmpty();
   }
 
-  /** Whether there are values that an expression fails for, such as a cast of any text. */
+  /** Whether an expression fails for some values, such as a cast of any text. */
   public boolean canFail() {
     List<TypedExpression> evaluated = new ArrayList<>(calc.projections());
     calc.condition().ifPresent(evaluated::add);
@@ -184,20 +184,20 @@ public final class CalcPlan implements Serializable {
   }
 
   /**
-   * Of this plan's rows those for which {@code condition} is true.
+   * Keeps the rows for which {@code condition} is true.
    *
-   * @throws ExpressionException if it does not fit the columns or is not BOOLEAN
+   * @throws ExpressionException if the condition does not fit the columns or is not BOOLEAN
    */
   public CalcPlan filter(Expression condition) {
     return with(new Filter(condition, settings));
   }
 
   /**
-   * Of this plan's rows the values of {@code projections}, each named by its alias, column or text,
-   * and the kind if they have one.
+   * Projects the rows to {@code projections}, each named by its alias, column or text, and keeps
+   * the row kind.
    *
-   * @throws ExpressionException if one does not fit the columns, two have one name, one has that of
-   *     the kind or of the {@link EventTimeColumn}, or there is none
+   * @throws ExpressionException if a projection does not fit the columns, two have the same name,
+   *     one has the name of the row kind or of the {@link EventTimeColumn}, or the list is empty
    */
   public CalcPlan select(List<Expression> projections) {
     if (projections.isEmpty()) {
@@ -207,11 +207,10 @@ public final class CalcPlan implements Serializable {
   }
 
   /**
-   * Of this plan's rows all columns and one more, or with one replaced if there is one of this
-   * name.
+   * Adds a column, or replaces the column with this name.
    *
-   * @throws ExpressionException if the expression does not fit the columns, or the name is that of
-   *     the kind or of the {@link EventTimeColumn}
+   * @throws ExpressionException if the expression does not fit the columns, or the name is reserved
+   *     for the row kind or the {@link EventTimeColumn}
    */
   public CalcPlan withColumn(String name, Expression value) {
     List<String> names = rowSchema(outputSchema()).names();
@@ -226,9 +225,9 @@ public final class CalcPlan implements Serializable {
   }
 
   /**
-   * Of this plan's rows all columns but these.
+   * Drops these columns.
    *
-   * @throws ExpressionException if one does not exist or is the kind, or none is left
+   * @throws ExpressionException if a column does not exist or is the row kind, or no column is left
    */
   public CalcPlan drop(List<String> names) {
     names.forEach(this::field);
@@ -242,8 +241,8 @@ public final class CalcPlan implements Serializable {
   }
 
   /**
-   * Of this plan's rows those that {@link RowSample} chooses, by all columns but the kind: a row
-   * and its retraction both or none.
+   * Keeps the rows that {@link RowSample} chooses by all columns except the row kind: a row and its
+   * retraction are both kept or both dropped.
    *
    * @throws ExpressionException if the fraction is not from 0 to 1 or no column can be hashed
    */
@@ -252,7 +251,7 @@ public final class CalcPlan implements Serializable {
   }
 
   /**
-   * This plan's rows under a schema that is theirs but for columns that may be null in it.
+   * The same rows with another schema, in which more columns may be nullable.
    *
    * @return this plan if it has this schema
    */
@@ -278,19 +277,19 @@ public final class CalcPlan implements Serializable {
     for (TypedExpression node : expression.nodes()) {
       if (!node.type().id().isScalar()) {
         throw new ExpressionException(
-            "'" + node + "' is " + node.type() + ", which can be selected as it is only");
+            "'" + node + "' is " + node.type() + ", which can only be selected unchanged");
       }
     }
   }
 
-  /** All filters and projections in one. */
+  /** All filters and projections as one calc. */
   public Calc calc() {
     return calc;
   }
 
   /**
-   * A factory of transforms that do all filters and projections in one. The event times of rows,
-   * which no expression sees, stay with them.
+   * A factory of transforms that apply all filters and projections. Rows keep their event times,
+   * which expressions cannot read.
    */
   public TableTransform.Factory transforms() {
     return context ->
@@ -298,9 +297,9 @@ public final class CalcPlan implements Serializable {
   }
 
   /**
-   * The calcs of one operator, which hold the kernels as long as the operator lives.
+   * The calcs of an operator, which hold the kernels until it is closed.
    *
-   * @param calcWithEventTimes of tables with an {@link EventTimeColumn}
+   * @param calcWithEventTimes for tables with an {@link EventTimeColumn}
    */
   private record CalcTransform(Calc calc, Calc calcWithEventTimes, DeviceContext context)
       implements TableTransform {

@@ -19,12 +19,12 @@ import java.util.stream.Stream;
 import org.apache.flink.annotation.PublicEvolving;
 
 /**
- * Takes the rows that a {@link TableTransform} fails for out of a table. Only used once a table has
- * failed as a whole: the rows are found by transforming slices, which are short where rows fail.
+ * Separates the rows for which a {@link TableTransform} fails. Only used after a whole table has
+ * failed: it finds the rows by transforming slices, which are short near failing rows.
  */
 @PublicEvolving
 public final class FailedRows implements AutoCloseable {
-  /** The column that says why the row fails. */
+  /** The column with the reason for the failure. */
   public static final String REASON = "__reason";
 
   private static final Schema REASONS = Schema.of(new Field(REASON, DataType.STRING, false));
@@ -40,20 +40,20 @@ public final class FailedRows implements AutoCloseable {
     this.transfer = new HostTransfer(context);
   }
 
-  /** The columns of failed rows of tables of {@code input}: those, and the reason. */
+  /** The columns of failed rows: the columns of {@code input} and the reason. */
   public static Schema schema(Schema input) {
     return new Schema(Stream.concat(input.fields().stream(), REASONS.fields().stream()).toList());
   }
 
   /**
-   * What came of a table.
+   * The result of a table.
    *
-   * @param transformed what came of the rows that do not fail
-   * @param failed the others, as they were, with the reason
+   * @param transformed the results of the rows that do not fail
+   * @param failed the input rows that fail, with the reason
    */
   record Separated(Table transformed, Table failed) {}
 
-  /** One attempt; the caller closes both tables. */
+  /** Makes one attempt; the caller closes both tables. */
   Separated separate(Table input) {
     List<EvaluationException> failures = find(input);
     int[] failed = failures.stream().mapToInt(EvaluationException::row).toArray();

@@ -9,13 +9,15 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.operators.transfer.HostTransfer;
 
-/** Row numbers that the host finds out and the device gathers by. */
+/** Row numbers that the host computes and the device gathers by. */
 final class RowMap {
   private static final Schema SCHEMA = Schema.of(new Field("row", DataType.INT32, false));
 
   private RowMap() {}
 
-  /** One attempt: a table of one INT32 column in the device's memory; the caller closes it. */
+  /**
+   * Makes one attempt to upload the numbers as a table of one INT32 column; the caller closes it.
+   */
   static Table upload(HostTransfer transfer, int[] rows) {
     try (RowTableBuilder builder = transfer.tableBuilder(SCHEMA)) {
       FixedWidthColumnBuilder column = (FixedWidthColumnBuilder) builder.column(0);

@@ -5,6 +5,7 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.expression.SortKey;
 import io.millrace.kernel.gather.Gather;
+import io.millrace.kernel.sort.RowOrder;
 import io.millrace.memory.AccessScope;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.row.RowKindColumn;
@@ -31,9 +32,9 @@ public final class SortWithinBatch implements TableTransform {
   /**
    * A factory of transforms of tables of {@code schema}.
    *
-   * @param keys the first decides, then the next
+   * @param keys the most significant key first
    * @throws IllegalArgumentException if there is no key, a column does not exist or has no order,
-   *     or the tables are of a changelog, in which a row's retraction must stay where it is
+   *     or the tables are of a changelog, in which a retraction must stay behind its row
    */
   public static Factory factory(Schema schema, List<SortKey> keys) {
     if (keys.isEmpty()) {

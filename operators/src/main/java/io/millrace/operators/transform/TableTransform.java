@@ -6,13 +6,13 @@ import io.millrace.operators.context.DeviceContext;
 import java.io.Serializable;
 import org.apache.flink.annotation.PublicEvolving;
 
-/** Makes one table of another: what a {@link TransformOperator} does to each batch. */
+/** The operation of a {@link TransformOperator} on each table. */
 @PublicEvolving
 @FunctionalInterface
 public interface TableTransform extends AutoCloseable {
 
   /**
-   * One attempt: the result as a new table, which the caller closes; {@code input} stays the
+   * Makes one attempt: the result is a new table, which the caller closes; {@code input} stays the
    * caller's. Enqueued on the stream of the context that this was made with.
    *
    * @param input may have an {@link io.millrace.operators.batch.EventTimeColumn} behind the columns

@@ -14,30 +14,30 @@ import org.apache.flink.util.IOUtils;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Applies a {@link TableTransform} to each batch on the device; the results keep their batches'
- * timestamps, and the event times of rows that keep their own. A batch that does not fit the device
- * is transformed in parts, each of which is a batch of its own then.
+ * Applies a {@link TableTransform} to each batch on the device. Results have the timestamps of
+ * their batches, and rows keep their own event times if they have them. A batch that does not fit
+ * the device is transformed in parts, and each part is emitted as a batch.
  *
- * <p>Where an expression fails for a row, what comes of the rows before it is emitted, and then the
- * job fails; or, where there is a side output for such rows, they go there and the job goes on.
+ * <p>If an expression fails for a row, the results of the rows before it are emitted and the job
+ * fails. With a side output for such rows, they go there and the job continues.
  */
 @PublicEvolving
 public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
   private static final long serialVersionUID = 1L;
 
   private final TableTransform.Factory factory;
-  // Of the rows that expressions fail for; null if the job fails then.
+  // The side output for rows that an expression fails for; null if such a row fails the job.
   private final OutputTag<ColumnBatch> failedRowsTag;
   private transient TableTransform transform;
   private transient FailedRows failedRows;
-  // Of the batch that is transformed: rows of the parts that are done.
+  // The rows of the current batch whose parts are done.
   private transient int rowsDone;
 
   /**
-   * What came of a part.
+   * The result of a part of a batch.
    *
-   * @param rows of the part; at most, if it is the whole batch
-   * @param failure of the row behind those that {@code table} came of; null if none failed
+   * @param rows the row count of the part, an upper bound if it is the whole batch
+   * @param failure of the row behind the rows in {@code table}; null if no row failed
    * @param failed rows for the side output; null if there are none
    */
   private record Attempt(Table table, int rows, EvaluationException failure, Table failed) {}
@@ -51,24 +51,37 @@ public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
     this.failedRowsTag = failedRowsTag;
   }
 
-  /** A factory of operators that apply what {@code transforms} makes. */
+  /**
+   * Makes the operators.
+   *
+   * @param failedRows the side output for rows that an expression fails for; null if such a row
+   *     fails the job
+   */
+  public record Constructor(TableTransform.Factory transforms, OutputTag<ColumnBatch> failedRows)
+      implements OperatorFactory.Constructor<ColumnBatch, ColumnBatch> {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public TransformOperator construct(StreamOperatorParameters<ColumnBatch> parameters) {
+      return new TransformOperator(parameters, transforms, failedRows);
+    }
+  }
+
+  /** A factory of operators that apply the transforms of {@code transforms}. */
   public static OperatorFactory<ColumnBatch, ColumnBatch> factory(
       TableTransform.Factory transforms) {
-    return new OperatorFactory<>(
-        TransformOperator.class, parameters -> new TransformOperator(parameters, transforms, null));
+    return factory(transforms, null);
   }
 
   /**
    * As {@link #factory(TableTransform.Factory)}, but rows that an expression fails for do not fail
    * the job.
    *
-   * @param failedRows where they go instead, in batches of {@link FailedRows#schema}
+   * @param failedRows the side output for these rows, in batches of {@link FailedRows#schema}
    */
   public static OperatorFactory<ColumnBatch, ColumnBatch> factory(
       TableTransform.Factory transforms, OutputTag<ColumnBatch> failedRows) {
-    return new OperatorFactory<>(
-        TransformOperator.class,
-        parameters -> new TransformOperator(parameters, transforms, failedRows));
+    return new OperatorFactory<>(TransformOperator.class, new Constructor(transforms, failedRows));
   }
 
   @Override
@@ -109,7 +122,7 @@ public final class TransformOperator extends ColumnBatchOperator<ColumnBatch> {
       }
     }
     if (attempt.failure != null) {
-      // What operators behind this one hold back leaves before the failure.
+      // Later operators flush the rows that they hold back before the failure.
       output.emitRecordAttributes(RecordAttributes.EMPTY_RECORD_ATTRIBUTES);
       throw attempt.failure.behind(rowsDone);
     }

@@ -10,7 +10,7 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * What stands before the body of a serialized batch: magic number, version, codec, fingerprint of
+ * The header before the body of a serialized batch: magic number, version, codec, fingerprint of
  * the schema, key group and the body's sizes.
  *
  * @param messageBytes of the Arrow message, before compression

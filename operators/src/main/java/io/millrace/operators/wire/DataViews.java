@@ -15,7 +15,9 @@ final class DataViews {
 
   private final byte[] chunk = new byte[CHUNK_BYTES];
 
-  /** Writes {@code length} bytes of host memory, without a copy between where the view can. */
+  /**
+   * Writes {@code length} bytes of host memory, without an intermediate copy if the view allows.
+   */
   void write(long address, long length, DataOutputView target) throws IOException {
     // Wrapping memory costs more than copying a little of it.
     if (length > CHUNK_BYTES && target instanceof MemorySegmentWritable writable) {
@@ -44,7 +46,7 @@ final class DataViews {
     }
   }
 
-  /** Reads {@code length} bytes to the start of {@code target}, or says that there are fewer. */
+  /** Reads {@code length} bytes to the start of {@code target}; fails if there are fewer. */
   static void readFully(byte[] target, int length, DataInputView source) throws IOException {
     try {
       source.readFully(target, 0, length);

@@ -131,7 +131,7 @@ class ColumnStreamChangelogTest {
   }
 
   @Test
-  void whatWouldLoseKindsOrTheirOrderIsRefusedWhenTheLineIsWritten() {
+  void stepsThatWouldLoseKindsOrTheirOrderAreRefusedWhenTheyAreAdded() {
     ColumnStream changes = changes();
     assertThatThrownBy(() -> changes.sortWithinBatch(col("price").asc()))
         .isInstanceOf(IllegalArgumentException.class)
@@ -141,6 +141,6 @@ class ColumnStreamChangelogTest {
         .hasMessageContaining("a POJO cannot hold the kind");
     assertThatThrownBy(() -> changes.keyBy("id", RowKindColumn.NAME))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("is no key");
+        .hasMessageContaining("cannot be a key");
   }
 }

@@ -9,7 +9,6 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.operators.batching.BatchOptions;
-import io.millrace.operators.batching.ColumnBatches;
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.NothingHeldExtension;
@@ -123,7 +122,8 @@ class ColumnStreamFormsTest {
     ColumnStream stream = ColumnStream.from(sales, SALES).batch();
     assertThatThrownBy(() -> stream.withColumn("amount", col("note")).toPojo(Sale.class))
         .hasMessageContaining("amount");
-    assertThatThrownBy(() -> stream.toPojo(Object.class)).hasMessageContaining("is no POJO");
+    assertThatThrownBy(() -> stream.toPojo(Object.class))
+        .hasMessageContaining("expected a POJO class");
     assertThatThrownBy(() -> ColumnStream.from(environment.fromData(1L), IDS))
         .hasMessageContaining("rows are RowData, Row or a POJO");
   }
@@ -161,11 +161,9 @@ class ColumnStreamFormsTest {
     assertThatThrownBy(() -> ColumnStream.from(rows, IDS))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("column 'id' is BIGINT NOT NULL, but the stream's rows have INT");
-    assertThatThrownBy(() -> ColumnBatches.fromRows(rows, IDS, BatchOptions.DEFAULT))
-        .hasMessageContaining("column 'id'");
   }
 
-  /** What a row is stamped with. */
+  /** Emits the timestamps of rows. */
   private static final class Timestamps<T> extends ProcessFunction<T, Long> {
     private static final long serialVersionUID = 1L;
 
@@ -208,7 +206,7 @@ class ColumnStreamFormsTest {
     assertThatThrownBy(() -> stream.toPojo(Sale.class, "note"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("time column 'note' is STRING, not TIMESTAMP or BIGINT");
-    assertThatThrownBy(() -> ColumnBatches.toRows(stream.toBatches(), "tme"))
+    assertThatThrownBy(() -> ColumnStream.fromBatches(stream.toBatches()).toRowData("tme"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("there is no column 'tme'");
   }
@@ -230,7 +228,7 @@ class ColumnStreamFormsTest {
             .map(id -> (VectorSchemaRoot) null)
             .returns(Types.GENERIC(VectorSchemaRoot.class));
     assertThatThrownBy(() -> ColumnStream.fromArrow(roots, IDS))
-        .hasMessageContaining("give it an ArrowTypeInformation");
+        .hasMessageContaining("expected a stream of ArrowTypeInformation, got GenericType");
     assertThat(ArrowTypeInformation.INSTANCE.getTypeClass()).isEqualTo(VectorSchemaRoot.class);
   }
 

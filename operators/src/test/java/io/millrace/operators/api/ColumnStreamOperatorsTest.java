@@ -11,6 +11,8 @@ import io.millrace.column.Schema;
 import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.RowCollector;
+import io.millrace.operators.transform.FailedRows;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.arrow.vector.VectorSchemaRoot;
@@ -116,7 +118,7 @@ class ColumnStreamOperatorsTest {
   }
 
   @Test
-  void aPartitioningOfBatchesIsNoOperator() {
+  void aPartitioningOfBatchesIsNotAnOperator() {
     ColumnStream given = ColumnStream.fromBatches(rows().batch().toBatches().rebalance());
     assertThatThrownBy(() -> given.uid("rebalanced"))
         .isInstanceOf(IllegalStateException.class)
@@ -164,6 +166,64 @@ class ColumnStreamOperatorsTest {
         .isInstanceOf(IllegalStateException.class);
     DataStream<VectorSchemaRoot> roots = bids.toArrow();
     assertThatThrownBy(() -> ColumnStream.fromArrow(roots, BIDS).setParallelism(3))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void rowsThatAnExpressionFailsForGoToASideOutput() throws Exception {
+    StreamExecutionEnvironment job = flink.environment(1);
+    Schema texts = Schema.of(Field.of("id", DataType.INT64), Field.of("text", DataType.STRING));
+    DataStream<Row> rows =
+        job.fromData(
+            ExternalRowDecoder.typeInformation(texts),
+            Row.of(1L, "17"),
+            Row.of(2L, "seventeen"),
+            Row.of(3L, "18"));
+    ColumnStream numbers =
+        ColumnStream.from(rows, texts)
+            .batch()
+            .select(col("text").cast(DataType.INT32).as("number"))
+            .skipFailedRows()
+            .name("parse numbers")
+            .uid("numbers");
+    RowCollector<Integer> parsed = new RowCollector<>();
+    parsed.collect(numbers.toRows(), row -> row.getFieldAs("number"));
+    RowCollector<Long> failed = new RowCollector<>();
+    ColumnStream failedRows = numbers.failedRows();
+    assertThat(failedRows.schema().names()).containsExactly("id", "text", FailedRows.REASON);
+    assertThat(failedRows.explain())
+        .isEqualTo(
+            """
+            1. Batch Row [host]
+            2. Calc(select=[CAST(text AS INT) AS number]) [GPU if there is one]
+            3. Failed rows
+            """);
+    failed.collect(failedRows.toRows(), row -> row.getFieldAs("id"));
+    assertThat(job.getStreamGraph(false).getStreamNodes())
+        .anySatisfy(
+            node -> {
+              assertThat(node.getTransformationUID()).isEqualTo("numbers");
+              assertThat(node.getOperatorName()).isEqualTo("parse numbers");
+            });
+    flink.run(job);
+    assertThat(parsed.rows()).containsExactlyInAnyOrder(17, 18);
+    assertThat(failed.rows()).containsExactly(2L);
+  }
+
+  @Test
+  void onlyFiltersAndProjectionsHaveFailedRows() {
+    ColumnStream bids = rows().batch();
+    assertThatThrownBy(bids::skipFailedRows)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(
+            "skipFailedRows belongs right behind a filter or a projection, but the last step is"
+                + " Batch Row");
+    assertThatThrownBy(bids::failedRows)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(
+            "failedRows belongs right behind skipFailedRows, but the last step is Batch Row");
+    ColumnStream skipping = bids.filter(col("price").gt(1)).skipFailedRows();
+    assertThatThrownBy(skipping.drop("price")::failedRows)
         .isInstanceOf(IllegalStateException.class);
   }
 }

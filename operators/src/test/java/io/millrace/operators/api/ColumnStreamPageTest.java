@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The examples of the guide are text of tests that run, {@link ColumnStreamGuideTest}, or the file
- * that {@link ExpensiveBidsTest} runs; the table of its types is that of the code.
+ * that {@link ExpensiveBidsTest} runs; the table of types is compared with the code.
  */
 class ColumnStreamPageTest {
   private static final Path PAGE = Path.of("../docs/column-stream.md");

@@ -104,7 +104,7 @@ class ColumnStreamTest {
   }
 
   @Test
-  void aStreamMayBeGoneOnWithInSeveralWays() throws Exception {
+  void aStreamMayHaveSeveralConsumers() throws Exception {
     ColumnStream expensive = bids().filter(col("price").gt(600));
     BatchCollector both = new BatchCollector();
     both.collect(
@@ -226,7 +226,7 @@ class ColumnStreamTest {
     ColumnStream tagged = ColumnStream.from(rows, TAGS).batch();
     assertThatThrownBy(() -> tagged.keyBy("tags"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("column 'tags' is ARRAY<INT>, which is no key");
+        .hasMessage("column 'tags' cannot be a key: expected a scalar type, got ARRAY<INT>");
   }
 
   private static UserDefinedFunction function(ColumnFunction function) {

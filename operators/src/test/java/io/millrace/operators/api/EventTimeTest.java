@@ -12,7 +12,6 @@ import io.millrace.column.Schema;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.batch.EventTimeColumn;
 import io.millrace.operators.batching.BatchOptions;
-import io.millrace.operators.batching.ColumnBatches;
 import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.testing.FlinkCluster;
@@ -286,7 +285,7 @@ class EventTimeTest {
     HoldBatches hold = new HoldBatches();
     hold.release();
     ColumnStream held = ColumnStream.fromBatches(hold.apply(batches().keyBy("id").toBatches()));
-    assertThat(times(ColumnBatches.toRows(held.toBatches()), row -> row.getLong(0)))
+    assertThat(times(held.toRowData(), row -> row.getLong(0)))
         .containsExactlyInAnyOrderElementsOf(timesOfAll());
   }
 

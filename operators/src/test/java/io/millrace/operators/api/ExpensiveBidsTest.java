@@ -25,7 +25,7 @@ class ExpensiveBidsTest {
   private final PrintStream standardOutput = System.out;
   private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
 
-  /** What the example gets as its environment: the cluster of the tests. */
+  /** Makes the cluster of the tests the environment of the example. */
   @SuppressWarnings("try") // close() may throw anything, as the superclass has it
   private static final class ClusterEnvironment extends StreamExecutionEnvironment {
     private ClusterEnvironment(Configuration configuration) {

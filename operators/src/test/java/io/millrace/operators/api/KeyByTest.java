@@ -84,7 +84,7 @@ class KeyByTest {
 
   @ParameterizedTest
   @MethodSource("types")
-  void oneColumnGoesWhereItsValueGoes(DataType type) {
+  void aKeyOfOneColumnIsRoutedAsItsValue(DataType type) {
     Schema schema = Schema.of(Field.of("key", type), Field.of("payload", DataType.STRING));
     List<Object> keys = new ArrayList<>(edges(type));
     RandomTables values = new RandomTables(random.random(), 0);

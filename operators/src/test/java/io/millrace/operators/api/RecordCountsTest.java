@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What Flink counts as records, in operators and in tasks, are rows. */
+/** Flink's record counts, of operators and of tasks, count rows. */
 @ExtendWith(NothingHeldExtension.class)
 class RecordCountsTest {
   @RegisterExtension static final FlinkCluster flink = new FlinkCluster();

@@ -37,7 +37,7 @@ class AdaptiveBatchingTest {
   private final List<Sent> sent = new ArrayList<>();
   private long now;
 
-  /** One batch: when it was sent, its rows, the age of its oldest row. */
+  /** A batch: the time at which it was sent, its rows, the age of its oldest row. */
   private record Sent(long millis, int rows, long latencyMillis) {
     int phase() {
       return (int) Math.min(ROWS_PER_MILLI.length - 1L, millis / PHASE_MILLIS);

@@ -71,7 +71,7 @@ class ColumnBatchOperatorTest {
     }
   }
 
-  /** What an operator at the head of a chain that works on the device makes of a host batch. */
+  /** The batches that an operator at the head of a chain makes of a host batch. */
   private List<Object> receive(boolean takesHostBatches) throws Exception {
     ColumnBatchSerializer serializer = new ColumnBatchSerializer(SCHEMA, BodyCodec.RAW);
     OperatorFactory<ColumnBatch, ColumnBatch> factory =

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import io.millrace.operators.batching.ColumnBatches;
+import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
 import io.millrace.operators.testing.NothingHeldExtension;
@@ -42,7 +42,7 @@ class InvalidOptionTest {
     DataStream<Long> numbers = environment.fromSequence(0, 3);
     assertThatThrownBy(() -> TableSourceOperator.batches(numbers, SCHEMA, n -> List.of(List.of(n))))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("millrace.spill.managed-weight must be at least 1, but is 0");
+        .hasMessage("millrace.spill.managed-weight: expected at least 1, got 0");
   }
 
   @ParameterizedTest
@@ -62,9 +62,10 @@ class InvalidOptionTest {
     restarts.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, Integer.MAX_VALUE);
     restarts.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(1));
     environment.configure(restarts);
-    ColumnBatches.toRows(
+    ColumnStream.fromBatches(
             TableSourceOperator.batches(
                 environment.fromSequence(0, 3), SCHEMA, n -> List.of(List.of(n))))
+        .toRowData()
         .sinkTo(new DiscardingSink<>());
     FlinkJob job = flink.submit(environment);
     assertThatThrownBy(job::await).hasMessageContaining(option);

@@ -110,7 +110,7 @@ class SendPaceTest {
   }
 
   @Test
-  void whatIsSentWithinASendCountsOnce() {
+  void aSendWithinASendCountsOnce() {
     time.measure(
         () -> {
           now += 3;

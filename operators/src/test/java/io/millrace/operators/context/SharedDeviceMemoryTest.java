@@ -74,16 +74,16 @@ class SharedDeviceMemoryTest {
     ChainResources first = chain(job("a", Map.of()));
     ChainResources second = chain(job("a", Map.of()));
     ChainResources other = chain(job("b", Map.of()));
-    SpillQuota share = first.resource().quota();
-    assertThat(second.resource().quota()).isSameAs(share);
-    assertThat(other.resource().quota()).isNotSameAs(share);
-    assertThat(other.resource().quota().manager()).isSameAs(share.manager());
+    SpillQuota quota = first.resource().quota();
+    assertThat(second.resource().quota()).isSameAs(quota);
+    assertThat(other.resource().quota()).isNotSameAs(quota);
+    assertThat(other.resource().quota().manager()).isSameAs(quota.manager());
 
     first.release();
     second.release();
     ChainResources again = chain(job("a", Map.of()));
-    assertThat(again.resource().quota()).as("share of the job's next run").isNotSameAs(share);
-    assertThat(again.resource().quota().manager()).isSameAs(share.manager());
+    assertThat(again.resource().quota()).as("share of the job's next run").isNotSameAs(quota);
+    assertThat(again.resource().quota().manager()).isSameAs(quota.manager());
     again.release();
     other.release();
   }
@@ -94,23 +94,23 @@ class SharedDeviceMemoryTest {
     ChainResources limited =
         chain(job("a", Map.of("millrace.spill.device-limit", "8 kb"), taskManager));
     ChainResources other = chain(job("b", Map.of(), taskManager));
-    SpillQuota share = limited.resource().quota();
-    assertThat(share.limits().deviceBytes()).isEqualTo(8 << 10);
+    SpillQuota quota = limited.resource().quota();
+    assertThat(quota.limits().deviceBytes()).isEqualTo(8 << 10);
     assertThat(other.resource().quota().limits().deviceBytes()).isEqualTo(Long.MAX_VALUE);
-    assertThat(share.manager().deviceLimitBytes()).isEqualTo(1 << 30);
+    assertThat(quota.manager().deviceLimitBytes()).isEqualTo(1 << 30);
     limited.release();
     other.release();
   }
 
   @Test
-  void whatPassesTheJobsLimitIsSpilledAndComesBack() {
+  void buffersAboveTheJobsLimitAreSpilledAndRestored() {
     ChainResources chain = chain(job("a", Map.of("millrace.spill.device-limit", "8 kb")));
-    SpillQuota share = chain.resource().quota();
+    SpillQuota quota = chain.resource().quota();
     List<Buffer> buffers = List.of(buffer(chain), buffer(chain), buffer(chain));
-    assertThat(share.deviceBytes()).isLessThanOrEqualTo(8 << 10);
-    assertThat(share.hostBytes()).isPositive();
+    assertThat(quota.deviceBytes()).isLessThanOrEqualTo(8 << 10);
+    assertThat(quota.hostBytes()).isPositive();
     read(buffers.get(0), chain);
-    assertThat(share.statistics().count(SpillTier.HOST, SpillTier.DEVICE)).isEqualTo(1);
+    assertThat(quota.statistics().count(SpillTier.HOST, SpillTier.DEVICE)).isEqualTo(1);
     buffers.forEach(Buffer::close);
     chain.release();
   }
@@ -122,10 +122,10 @@ class SharedDeviceMemoryTest {
             job(
                 "a",
                 Map.of("millrace.spill.device-limit", "4 kb", "millrace.spill.host-limit", "0")));
-    SpillQuota share = chain.resource().quota();
+    SpillQuota quota = chain.resource().quota();
     Buffer first = buffer(chain);
     Buffer second = buffer(chain);
-    assertThat(share.diskBytes()).isEqualTo(BUFFER_BYTES);
+    assertThat(quota.diskBytes()).isEqualTo(BUFFER_BYTES);
     first.close();
     second.close();
     chain.release();

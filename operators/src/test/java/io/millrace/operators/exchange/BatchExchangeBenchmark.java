@@ -50,8 +50,8 @@ import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
  * sent again and again; the receivers count them. Prints medians as a table in Markdown; the ratio
  * is to rows, per CPU-second.
  *
- * <p>CPU time is that of the process, so with the compiler, the garbage collector and the start of
- * the job. Flink gets the form of row that it sends fastest, and object reuse.
+ * <p>CPU time is measured for the process, including the compiler, the garbage collector and the
+ * start of the job. Flink gets the form of row that it sends fastest, and object reuse.
  */
 public final class BatchExchangeBenchmark {
   private static final int PARALLELISM = 2;
@@ -162,7 +162,7 @@ public final class BatchExchangeBenchmark {
         "| " + name + " | `ColumnBatch` | " + batchRows + " |" + run.columns(yardstick));
   }
 
-  /** What one job took. */
+  /** The cost of a job. */
   private record Run(long rows, double seconds, double cpuSeconds) {
     double perCpuSecond() {
       return rows / cpuSeconds;

@@ -123,7 +123,7 @@ class BatchExchangeRecoveryTest {
     }
   }
 
-  /** One run of the job. */
+  /** A run of the job. */
   private record Run(int parallelism, boolean perKeyGroup, boolean unaligned, String restoredFrom) {
     Run restored(int newParallelism, String path) {
       return new Run(newParallelism, perKeyGroup, unaligned, path);
@@ -204,7 +204,7 @@ class BatchExchangeRecoveryTest {
   }
 
   private String checkpointInFlight(Run run) throws Exception {
-    // An aligned barrier waits for what is on its way, which must not be all that there is.
+    // An aligned barrier waits for the rows in flight, which must not be all rows.
     FlinkJob job = flink.submit(job(run, run.perKeyGroup ? 300 : 60, 20));
     awaitSums(job);
     String checkpoint = job.checkpoint();

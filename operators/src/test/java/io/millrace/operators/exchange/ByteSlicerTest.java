@@ -56,7 +56,7 @@ class ByteSlicerTest {
   }
 
   @Test
-  void whatFitsStaysWhole() {
+  void aTableThatFitsStaysWhole() {
     assertThat(slice(rows(1_000, 40), 0, 1_000, 1 << 20).bytes).hasSize(1);
   }
 
@@ -66,7 +66,7 @@ class ByteSlicerTest {
   }
 
   @Test
-  void oneRowIsHandedOutWhateverItsSize() {
+  void aSingleRowOfAnySizeIsEmitted() {
     Slices slices = slice(rows(3, 5_000), 0, 3, 1_000);
     assertThat(slices.rows).hasSize(3);
     assertThat(slices.bytes).hasSize(3).allSatisfy(n -> assertThat(n).isGreaterThan(5_000));

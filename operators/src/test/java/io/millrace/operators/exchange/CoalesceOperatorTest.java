@@ -210,7 +210,7 @@ class CoalesceOperatorTest {
   }
 
   @Test
-  void whatIsNotFlushedIsDroppedAtClose() throws Exception {
+  void rowsThatAreNotFlushedAreDroppedAtClose() throws Exception {
     process(1, 3, null);
     process(2, 3, null);
     harness.close();

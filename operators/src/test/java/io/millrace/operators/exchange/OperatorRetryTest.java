@@ -276,7 +276,7 @@ class OperatorRetryTest {
 
   @ParameterizedTest
   @EnumSource(Program.class)
-  void whatDoesNotFitIsSentInPartsInTheSameOrder(Program program) throws Exception {
+  void batchesThatDoNotFitAreSentInPartsInTheSameOrder(Program program) throws Exception {
     List<Object> expected = program.run(this);
     List<Object> emitted = runWith(program, (number, bytes) -> bytes > 8_000, new ArrayList<>());
     assertThat(perTarget(emitted)).isEqualTo(perTarget(expected));
@@ -285,7 +285,7 @@ class OperatorRetryTest {
     }
   }
 
-  /** All rows in order; for parts of an exchange, those of each target in order. */
+  /** All rows in order; for parts of an exchange, the rows of each target in order. */
   private static List<Object> perTarget(List<Object> emitted) {
     return emitted.stream()
         .flatMap(OperatorRetryTest::flatten)

@@ -115,7 +115,7 @@ public final class HostPipelineBenchmark {
     }
   }
 
-  /** What each of some batches takes in microseconds while there is no other. */
+  /** The microseconds that each batch takes while no other is in flight. */
   private double[] latencies(List<VectorSchemaRoot> inputs) throws ArrowFormatException {
     double[] micros = new double[LATENCIES];
     for (int i = 0; i < LATENCIES; i++) {

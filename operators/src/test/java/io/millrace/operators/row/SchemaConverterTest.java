@@ -89,7 +89,7 @@ class SchemaConverterTest {
   }
 
   @Test
-  void aDataTypeThatIsNoRowIsRefused() {
+  void aDataTypeOtherThanARowIsRefused() {
     assertThatThrownBy(
             () -> SchemaConverter.toSchema(TypeConversions.fromLogicalToDataType(new IntType())))
         .hasMessage("INT is not a ROW");

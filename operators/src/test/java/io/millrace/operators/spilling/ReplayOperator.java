@@ -21,7 +21,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
  * Keeps every batch until the input ends and then sends them on, in the order in which they came.
- * What the job held and spilled is in its accumulators.
+ * The accumulators say how much the job held and spilled.
  */
 final class ReplayOperator extends ColumnBatchOperator<ColumnBatch> implements BoundedOneInput {
   /** Bytes of all tables that were kept, on the device or spilled. */
@@ -64,7 +64,7 @@ final class ReplayOperator extends ColumnBatchOperator<ColumnBatch> implements B
     keptBytes += spillable.table().sizeInBytes();
   }
 
-  // Where the host is the device, what came over the network stays in memory that is not spillable.
+  // On the host device, batches from the network stay in memory that cannot be spilled.
   private ColumnBatch spillable(ColumnBatch batch) {
     DeviceContext context = deviceContext();
     return context.device().kind() == DeviceKind.CUDA
@@ -75,14 +75,14 @@ final class ReplayOperator extends ColumnBatchOperator<ColumnBatch> implements B
 
   @Override
   public void endInput() {
-    SpillQuota share = deviceContext().resource().quota();
+    SpillQuota quota = deviceContext().resource().quota();
     getRuntimeContext().addAccumulator(LIVE_BYTES, new LongCounter(keptBytes));
     // The maximum of negated times is the first.
     add(REPLAY_NANOS, -System.nanoTime());
     while (!kept.isEmpty()) {
       ColumnBatch.emit(kept.remove(), output);
     }
-    SpillStatistics statistics = share.statistics();
+    SpillStatistics statistics = quota.statistics();
     add(TO_HOST_BYTES, statistics.bytes(SpillTier.DEVICE, SpillTier.HOST));
     add(
         TO_DISK_BYTES,
@@ -94,7 +94,7 @@ final class ReplayOperator extends ColumnBatchOperator<ColumnBatch> implements B
             + statistics.bytes(SpillTier.DISK, SpillTier.DEVICE));
   }
 
-  // The subtasks of a job in one process share what they count.
+  // The subtasks of a job in one process quota what they count.
   private void add(String name, long value) {
     getRuntimeContext().addAccumulator(name, new LongMaximum(value));
   }

@@ -125,7 +125,7 @@ public final class SpillThroughputBenchmark {
     System.out.println(ratio + "," + hostLimit + run.columns(deviceLimit));
   }
 
-  /** What one job did. */
+  /** The measurements of a job. */
   private record Run(
       long rows,
       long sum,

@@ -55,7 +55,7 @@ class SpillingJobTest {
     return rows;
   }
 
-  /** What a job's subtasks collected, in order, and the job's accumulators. */
+  /** The rows that the subtasks of a job collected, in order, and the job's accumulators. */
   private record Result(Map<Integer, List<List<Object>>> rows, Map<String, Object> accumulators) {
     private long accumulator(String name) {
       return (Long) accumulators.get(name);

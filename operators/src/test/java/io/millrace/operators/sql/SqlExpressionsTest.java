@@ -50,7 +50,7 @@ class SqlExpressionsTest {
 
   @ParameterizedTest
   @CsvFileSource(resources = "sql-mistakes.csv", delimiter = ';', quoteCharacter = '"')
-  void whatCannotBeIsSaidInOneLineWithItsPosition(String sql, String message) {
+  void errorsAreOneLineWithTheirPosition(String sql, String message) {
     assertThatThrownBy(() -> parse(sql))
         .isInstanceOf(SqlTextException.class)
         .hasMessageStartingWith(message)

@@ -47,7 +47,7 @@ public final class AllocationCoverage {
   }
 
   /**
-   * Of main code of this project that is on the class path.
+   * The coverage of the main code of this project on the class path.
    *
    * @param names of classes or packages that are meant, with all that begins with them
    */
@@ -61,7 +61,7 @@ public final class AllocationCoverage {
                 type -> Arrays.stream(names).anyMatch(type.getName()::startsWith))));
   }
 
-  // What other projects' classes are does not matter, and would take seconds to learn.
+  // Classes of other projects do not matter, and resolving them would take seconds.
   private static JavaClasses importPackages(String name, ImportOption option) {
     return ArchConfiguration.withThreadLocalScope(
         configuration -> {
@@ -70,7 +70,7 @@ public final class AllocationCoverage {
         });
   }
 
-  /** Of some classes, whatever they are. */
+  /** The coverage of any classes. */
   static AllocationCoverage of(Class<?>... classes) {
     return new AllocationCoverage(new ClassFileImporter().importClasses(classes));
   }
@@ -103,8 +103,8 @@ public final class AllocationCoverage {
   }
 
   /**
-   * What is wrong with the coverage, for people: each line that asks for memory and never failed,
-   * and each exemption that has no such line.
+   * The gaps in the coverage, as text: each line that asks for memory and never failed, and each
+   * exemption that has no such line.
    *
    * @param exemptions by class, why its lines need not fail
    */

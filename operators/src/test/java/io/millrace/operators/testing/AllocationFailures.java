@@ -34,7 +34,7 @@ final class AllocationFailures {
     return new AllocationFailures(site, attempts);
   }
 
-  /** Where operators asked for memory so far, in the order of their first requests. */
+  /** The allocation sites so far, in the order of their first requests. */
   synchronized List<AllocationSite> sites() {
     return List.copyOf(sites);
   }
@@ -67,7 +67,7 @@ final class AllocationFailures {
     return fails;
   }
 
-  // What is asked for again at once is the same attempt: something was spilled for it.
+  // An equal request right after is the same attempt, made again after a spill.
   private boolean isRepeated(AllocationRequest request) {
     return request.equals(lastFailed) && request.equals(last);
   }

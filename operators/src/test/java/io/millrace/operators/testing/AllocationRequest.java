@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * One request for memory, as its thread's stack tells of it.
+ * A request for memory, as recorded from the stack of its thread.
  *
  * @param attempt the calls of {@link GpuRetry} that led to it, which are others in each of its
  *     attempts; empty outside of any

@@ -6,7 +6,7 @@ import static java.util.stream.Collectors.joining;
 import java.util.List;
 
 /**
- * A way on which memory is asked for: the lines of this project that lead there, the one that asks
+ * A call path that allocates memory: the lines of this project that lead there, the one that asks
  * first and the one that Flink, or JUnit, called last. Lines of the memory layer, which hand a
  * request on, are not among them.
  */

@@ -46,7 +46,7 @@ public final class BatchCollector implements Serializable {
         .setParallelism(batches.getParallelism());
   }
 
-  /** What was collected so far; of one subtask in the order in which it came. */
+  /** The batches collected so far, in order for each subtask. */
   public List<Batch> batches() {
     List<Batch> batches = COLLECTED.get(number);
     synchronized (batches) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * One Flink cluster in this process for all tests of the module, with {@value #SLOTS} slots and
+ * The Flink cluster in this process for all tests of the module, with {@value #SLOTS} slots and
  * little memory. Register it in a static field:
  *
  * <pre>{@code @RegisterExtension static final FlinkCluster flink = new FlinkCluster();}</pre>

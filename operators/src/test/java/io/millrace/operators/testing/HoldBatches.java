@@ -32,7 +32,7 @@ public final class HoldBatches implements Serializable {
   private final long number = NEXT.getAndIncrement();
 
   private record State(
-      Set<SpillQuota> shares, AtomicInteger complete, CompletableFuture<Void> released) {}
+      Set<SpillQuota> quotas, AtomicInteger complete, CompletableFuture<Void> released) {}
 
   public HoldBatches() {
     STATES.put(
@@ -58,9 +58,9 @@ public final class HoldBatches implements Serializable {
     return state().complete.get();
   }
 
-  /** The shares of memory that the subtasks have. */
-  public Set<SpillQuota> shares() {
-    return state().shares;
+  /** The quotas of memory that the subtasks have. */
+  public Set<SpillQuota> quotas() {
+    return state().quotas;
   }
 
   /** Lets the batches go. */
@@ -88,7 +88,7 @@ public final class HoldBatches implements Serializable {
     @Override
     public void open() throws Exception {
       super.open();
-      held.state().shares.add(deviceContext().resource().quota());
+      held.state().quotas.add(deviceContext().resource().quota());
     }
 
     @Override

@@ -137,7 +137,7 @@ class OutOfMemoryInjectionTest {
     assertThat(failures(summary)).contains("make this a @Test");
   }
 
-  /** What never runs. */
+  /** An operation that never runs. */
   static final class Unseen {
     Buffer allocate(DeviceContext context) {
       return Buffer.allocate(64, context.stream(), context.resource());
@@ -155,7 +155,7 @@ class OutOfMemoryInjectionTest {
   }
 
   @Test
-  void aLineThatFailedIsNoGapAndNotExempt() {
+  void aLineThatFailedIsNotAGapAndNotExempt() {
     run(Faithful.class);
     AllocationCoverage seen = AllocationCoverage.of(Taking.class);
     assertThat(seen.gaps(Map.of())).isEmpty();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /**
  * A test of operators that holds as well when memory runs out: it is run once as it is, and then
  * for each site where an operator asked for memory meanwhile, with the first request there failing.
- * What it asserts is the same each time, and {@link NothingHeldExtension} looks for leaks.
+ * Its assertions hold each time, and {@link NothingHeldExtension} looks for leaks.
  *
  * <p>A site is fit for failing if Flink called the operator, or something within {@link
  * io.millrace.memory.retry.GpuRetry}; memory that the test or its own operators take is always

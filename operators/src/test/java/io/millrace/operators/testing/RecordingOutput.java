@@ -30,12 +30,12 @@ public final class RecordingOutput implements Output<StreamRecord<ColumnBatch>> 
     this.reader = reader;
   }
 
-  /** What was emitted so far, with what was read of each batch in its place. */
+  /** The elements emitted so far; each batch is replaced by its rows. */
   public List<Object> elements() {
     return elements;
   }
 
-  /** What was read of each batch that went to a side output. */
+  /** The rows of each batch in a side output. */
   public List<Object> sideElements() {
     return sideElements;
   }

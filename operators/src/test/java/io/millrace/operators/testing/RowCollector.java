@@ -33,7 +33,7 @@ public final class RowCollector<V> implements Serializable {
   /**
    * Ends {@code rows} in this collector.
    *
-   * @param reader what is kept of a row, which may be sent again with other content
+   * @param reader reads the value to keep; the row object may be reused
    */
   public <T> void collect(DataStream<T> rows, MapFunction<T, V> reader) {
     rows.map(row -> COLLECTED.get(number).add(reader.map(row)))
@@ -43,7 +43,7 @@ public final class RowCollector<V> implements Serializable {
         .setParallelism(rows.getParallelism());
   }
 
-  /** What was collected so far; of one subtask in the order in which it came. */
+  /** The rows collected so far, in order for each subtask. */
   @SuppressWarnings("unchecked") // collect() takes no others
   public List<V> rows() {
     return COLLECTED.get(number).stream().map(row -> (V) row).toList();

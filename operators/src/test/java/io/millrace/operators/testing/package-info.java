@@ -1,2 +1,2 @@
-/** What tests of operators share: a Flink cluster in this process, sources and sinks of batches. */
+/** Fixtures of operator tests: a Flink cluster in this process, sources and sinks of batches. */
 package io.millrace.operators.testing;

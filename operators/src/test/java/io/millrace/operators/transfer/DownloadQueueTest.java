@@ -111,7 +111,7 @@ class DownloadQueueTest {
   }
 
   @Test
-  void whatIsThereLeavesWithoutWaitingForTheRest() {
+  void batchesThatArrivedLeaveWithoutWaitingForTheRest() {
     try (DownloadQueue queue = queue(3)) {
       add(queue, table(1));
       queue.add(() -> seen.add("step"));

@@ -83,7 +83,7 @@ class SortWithinBatchTest {
 
   @ParameterizedTest
   @MethodSource("orderedTypes")
-  void equalRowsKeepTheirOrderAndNullsAreWhereTheyAreToBe(DataType type) throws Exception {
+  void theSortIsStableAndNullsComeFirstOrLast(DataType type) throws Exception {
     Schema schema = Schema.of(Field.of("key", type), new Field("row", DataType.INT64, false));
     for (boolean nullsFirst : new boolean[] {true, false}) {
       List<SortKey> keys = List.of(new SortKey("key", nullsFirst, nullsFirst));
@@ -113,7 +113,7 @@ class SortWithinBatchTest {
   }
 
   @Test
-  void whatHasNoOrderIsRefused() {
+  void columnsWithoutAnOrderAreRefused() {
     Schema schema = Schema.of(Field.of("tags", DataType.list(DataType.INT32)));
     assertThatThrownBy(
             () -> SortWithinBatch.factory(schema, List.of(new SortKey("tags", false, true))))

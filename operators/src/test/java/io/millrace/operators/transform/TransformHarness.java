@@ -53,7 +53,9 @@ final class TransformHarness implements AutoCloseable {
     send(timestamp, TableBuilder.ofRows(schema, rows).build(device));
   }
 
-  /** Takes ownership of {@code table}. The operator is no head of a chain: the sender releases. */
+  /**
+   * Takes ownership of {@code table}. The operator is not the head of a chain: the sender releases.
+   */
   void send(long timestamp, Table table) throws Exception {
     ColumnBatch batch = new ColumnBatch(table);
     try {
@@ -71,7 +73,7 @@ final class TransformHarness implements AutoCloseable {
         .toList();
   }
 
-  /** What came out last, batch or not. */
+  /** The last output, a batch or another element. */
   Object last() {
     return output.elements().get(output.elements().size() - 1);
   }

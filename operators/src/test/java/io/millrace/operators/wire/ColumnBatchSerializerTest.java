@@ -221,7 +221,7 @@ class ColumnBatchSerializerTest {
   }
 
   @Test
-  void whatFlinkCannotSendAtOnceIsRefused() throws IOException {
+  void batchesThatFlinkCannotSendAtOnceAreRefused() throws IOException {
     int rows = 1 << 20;
     int columns = ColumnBatchSerializer.MAX_BYTES / (rows * Long.BYTES) + 1;
     List<Field> fields = new ArrayList<>();

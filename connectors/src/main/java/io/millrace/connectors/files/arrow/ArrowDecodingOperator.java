@@ -33,7 +33,7 @@ final class ArrowDecodingOperator extends AbstractStreamOperator<ColumnBatch>
   private transient DeviceContext deviceContext;
   private transient HostTransfer transfer;
   private transient SendPace pace;
-  // Of the message whose parts come; null where none is open.
+  // For the message whose parts arrive; null if none is open.
   private transient byte[] message;
   private transient Table decoded;
 

@@ -28,7 +28,7 @@ public final class ArrowFileSource {
    *
    * @param paths files, directories or globs; see {@link InputFiles#resolve}
    * @param schema of all files; a job fails at a file that has another
-   * @throws java.io.FileNotFoundException naming every path that there is nothing for
+   * @throws java.io.FileNotFoundException naming every path without files
    */
   public static SingleOutputStreamOperator<ColumnBatch> batches(
       StreamExecutionEnvironment environment, List<String> paths, Schema schema)

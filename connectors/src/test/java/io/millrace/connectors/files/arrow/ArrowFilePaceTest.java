@@ -131,7 +131,7 @@ class ArrowFilePaceTest {
   }
 
   @Test
-  void checkpointsComeWithinARecordBatchAndAreGoneOnFromThere() throws Exception {
+  void checkpointsComeWithinARecordBatchAndJobsResumeFromThere() throws Exception {
     writeFile();
     Configuration options = new Configuration();
     options.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(INTERVAL_MILLIS));

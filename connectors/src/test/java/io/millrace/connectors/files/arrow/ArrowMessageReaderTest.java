@@ -96,7 +96,7 @@ class ArrowMessageReaderTest {
   }
 
   @Test
-  void aRestoredReaderGoesOnWithTheNextMessage() throws IOException {
+  void aRestoredReaderResumesWithTheNextMessage() throws IOException {
     List<Long> offsets = nextOffsets(file, null);
     assertThat(offsets).hasSize(BATCHES);
     for (int i = 0; i < BATCHES; i++) {
@@ -170,7 +170,7 @@ class ArrowMessageReaderTest {
   }
 
   @Test
-  void aFileThatIsNoArrowStreamIsRefused() {
+  void aFileOtherThanAnArrowStreamIsRefused() {
     assertThatThrownBy(() -> nextOffsets(new byte[100], null))
         .isInstanceOf(ArrowFormatException.class)
         .hasMessageContaining("file:0: there is no Arrow IPC message");

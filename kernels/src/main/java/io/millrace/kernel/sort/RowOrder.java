@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.operators.transform;
+package io.millrace.kernel.sort;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.ColumnReader;
 import io.millrace.column.DataType;
 import io.millrace.column.Table;
@@ -10,9 +11,10 @@ import io.millrace.memory.AccessScope;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** The order of rows by some of their columns in host memory: a stable merge sort. */
-final class RowOrder {
-  /** Compares two rows; negative if the first comes before. */
+/** The order of rows by key columns in host memory: a stable merge sort. */
+@PublicEvolving
+public final class RowOrder {
+  /** Compares two rows; negative if the first row comes first. */
   @FunctionalInterface
   private interface Comparison {
     int compare(int left, int right);
@@ -25,17 +27,19 @@ final class RowOrder {
   }
 
   /** Whether values of this type have an order. */
-  static boolean supports(DataType type) {
+  public static boolean supports(DataType type) {
     return type.id().isScalar();
   }
 
   /**
-   * The numbers of the rows in the order of {@code keys}; those that are equal stay in theirs.
+   * The row numbers in the order of {@code keys}; rows with equal keys keep their order.
    *
-   * @param table has the keys' columns, in host memory
+   * @param table has the key columns, in host memory
+   * @param keys the most significant key first
    * @param scope on a host stream
+   * @throws IllegalArgumentException if a key column does not exist or its type has no order
    */
-  static int[] of(Table table, List<SortKey> keys, AccessScope scope) {
+  public static int[] of(Table table, List<SortKey> keys, AccessScope scope) {
     RowOrder order =
         new RowOrder(
             keys.stream()

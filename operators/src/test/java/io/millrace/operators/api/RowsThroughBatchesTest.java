@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.operators.batching;
+package io.millrace.operators.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,7 +7,7 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.row.ExternalRowAppender;
+import io.millrace.operators.batching.BatchOptions;
 import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.testing.FlinkCluster;
@@ -15,7 +15,6 @@ import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.wire.ColumnBatchSerializer;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.LongStream;
@@ -39,7 +38,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Rows to batches and back in a job on a cluster. */
 @ExtendWith(NothingHeldExtension.class)
-class ColumnBatchesTest {
+class RowsThroughBatchesTest {
   private static final long ROWS = 20_000;
   private static final BatchOptions OPTIONS =
       BatchOptions.latency(Duration.ofMillis(5)).withRows(1, 1_000);
@@ -61,11 +60,12 @@ class ColumnBatchesTest {
     DataStream<RowData> rows =
         environment
             .fromSequence(1, ROWS)
-            .map(ColumnBatchesTest::row)
+            .map(RowsThroughBatchesTest::row)
             .returns(InternalTypeInfo.of(SchemaConverter.toRowType(SCHEMA)));
-    DataStream<ColumnBatch> batches = ColumnBatches.fromRows(rows, SCHEMA, OPTIONS);
-    ColumnBatches.toRows(overTheNetwork ? batches.rebalance() : batches)
-        .filter(ColumnBatchesTest::see)
+    DataStream<ColumnBatch> batches = ColumnStream.from(rows, SCHEMA).batch(OPTIONS).toBatches();
+    ColumnStream.fromBatches(overTheNetwork ? batches.rebalance() : batches)
+        .toRowData()
+        .filter(RowsThroughBatchesTest::see)
         .sinkTo(new DiscardingSink<>());
     flink.run(environment);
     assertEachOnce();
@@ -88,11 +88,9 @@ class ColumnBatchesTest {
             .fromSequence(1, ROWS)
             .map(id -> Row.of(id, "name of " + id))
             .returns(ExternalRowDecoder.typeInformation(SCHEMA));
-    ColumnBatches.toRows(
-            ColumnBatches.fromRows(rows, SCHEMA, ExternalRowAppender::new, OPTIONS),
-            ExternalRowDecoder::new,
-            ExternalRowDecoder.typeInformation(SCHEMA),
-            Optional.empty())
+    ColumnStream.from(rows, SCHEMA)
+        .batch(OPTIONS)
+        .toRows()
         .filter(row -> SEEN.add(row.<Long>getFieldAs("id")))
         .sinkTo(new DiscardingSink<>());
     flink.run(environment);
@@ -109,13 +107,11 @@ class ColumnBatchesTest {
             .fromSequence(1, ROWS)
             .map(id -> (RowData) GenericRowData.of(id, StringData.fromString(name)))
             .returns(InternalTypeInfo.of(SchemaConverter.toRowType(SCHEMA)));
-    SingleOutputStreamOperator<ColumnBatch> batches =
-        ColumnBatches.fromRows(
-                rows,
-                SCHEMA,
-                OPTIONS.withRows((int) ROWS, (int) ROWS).withLatency(Duration.ofHours(1)))
-            .setParallelism(1);
-    SingleOutputStreamOperator<RowData> unbatched = ColumnBatches.toRows(batches);
+    SingleOutputStreamOperator<RowData> unbatched =
+        ColumnStream.from(rows, SCHEMA)
+            .batch(OPTIONS.withRows((int) ROWS, (int) ROWS).withLatency(Duration.ofHours(1)))
+            .setParallelism(1)
+            .toRowData();
     assertThat(unbatched.getParallelism()).isEqualTo(1);
     unbatched.filter(row -> SEEN.add(row.getLong(0))).sinkTo(new DiscardingSink<>());
     flink.run(environment);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.operators.transform;
+package io.millrace.kernel.explode;
 
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.Column;
 import io.millrace.column.ColumnReader;
 import io.millrace.column.DataType;
@@ -14,29 +15,31 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import java.util.List;
 
-/** Where the elements of lists are, one after the other. */
-final class ListPositions {
+/** The positions of the elements of all lists of a column, one after the other. */
+@PublicEvolving
+public final class ListPositions {
   /**
-   * Of each element the row that its list is in, and its number among the elements of all lists,
-   * which is negative for a row that has none and is kept.
+   * The row of the list of each element, and the number of the element among the elements of all
+   * lists. The number is negative for a row that has no element and is kept.
    */
-  static final Schema SCHEMA =
+  public static final Schema SCHEMA =
       Schema.of(
           new Field("row", DataType.INT32, false), new Field("element", DataType.INT32, false));
 
-  /**
-   * As many positions as a table of several rows may have, 256 MiB of them: more rows are split.
-   */
+  /** The most positions of a table of several rows, 256 MiB: larger tables are split. */
   static final int MAX_ROWS = 1 << 25;
 
-  private static final int MAXIMUM = Integer.MAX_VALUE - Long.BYTES;
+  private static final int MAX_ELEMENTS = Integer.MAX_VALUE - Long.BYTES;
   private static final Schema BOUNDS =
       Schema.of(Field.of("begin", DataType.INT32), new Field("end", DataType.INT32, false));
 
   private ListPositions() {}
 
-  /** The begin and end of each list, over the same memory; the begin is null where the list is. */
-  static Table bounds(Column lists) {
+  /**
+   * The begin and end of each list, as handles on the memory of {@code lists}; the begin of a null
+   * list is null. The caller closes the table.
+   */
+  public static Table bounds(Column lists) {
     Column offsets = lists.child(0);
     Buffer data = offsets.data().orElseThrow();
     long begin = (long) offsets.offset() * Integer.BYTES;
@@ -63,14 +66,14 @@ final class ListPositions {
   /**
    * The positions, as a table of {@link #SCHEMA} in host memory, which the caller closes.
    *
-   * @param bounds as {@link #bounds} gives them, in host memory
-   * @param outer whether a row whose list is empty or null has a position
+   * @param bounds the result of {@link #bounds}, in host memory
+   * @param outer whether a row with an empty or null list has a position
    * @param scope on a host stream
-   * @param builder of such tables
-   * @throws GpuOutOfMemoryException if there are more than a table is to have, which fewer rows may
-   *     not
+   * @param builder of tables of {@link #SCHEMA} in host memory
+   * @throws GpuOutOfMemoryException if a table of these rows would have too many positions; fewer
+   *     rows may fit
    */
-  static Table of(Table bounds, boolean outer, AccessScope scope, RowTableBuilder builder) {
+  public static Table of(Table bounds, boolean outer, AccessScope scope, RowTableBuilder builder) {
     ColumnReader begins = new ColumnReader(bounds.column(0), scope);
     ColumnReader ends = new ColumnReader(bounds.column(1), scope);
     int count = count(begins, ends, outer);
@@ -96,8 +99,10 @@ final class ListPositions {
       int length = length(begins, ends, row);
       count += outer ? Math.max(1, length) : length;
     }
-    if (count > (begins.size() > 1 ? MAX_ROWS : MAXIMUM)) {
-      throw new GpuOutOfMemoryException("lists of " + count + " elements are too many for a table");
+    int limit = begins.size() > 1 ? MAX_ROWS : MAX_ELEMENTS;
+    if (count > limit) {
+      throw new GpuOutOfMemoryException(
+          "expected at most " + limit + " list elements for a table, got " + count);
     }
     return (int) count;
   }

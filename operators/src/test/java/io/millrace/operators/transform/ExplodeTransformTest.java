@@ -2,33 +2,26 @@
 package io.millrace.operators.transform;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
-import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
-import io.millrace.column.TypeId;
-import io.millrace.device.GpuOutOfMemoryException;
-import io.millrace.memory.AccessScope;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
-import io.millrace.testing.TableBuilder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @ExtendWith(NothingHeldExtension.class)
-class ExplodeTest {
+class ExplodeTransformTest {
   private static final Schema SCHEMA =
       Schema.of(
           Field.of("name", DataType.STRING),
@@ -49,7 +42,7 @@ class ExplodeTest {
   @OutOfMemoryTest(attempts = 3)
   void eachElementMakesARowAndRowsWithoutOneVanish() throws Exception {
     try (TransformHarness harness =
-        new TransformHarness(device, SCHEMA, Explode.factory(SCHEMA, "tags", false))) {
+        new TransformHarness(device, SCHEMA, ExplodeTransform.factory("tags", false))) {
       harness.send(5, rows());
       assertThat(harness.rows())
           .containsExactly(
@@ -65,7 +58,7 @@ class ExplodeTest {
   @OutOfMemoryTest
   void theOuterFormKeepsRowsWithoutElements() throws Exception {
     try (TransformHarness harness =
-        new TransformHarness(device, SCHEMA, Explode.factory(SCHEMA, "others", true))) {
+        new TransformHarness(device, SCHEMA, ExplodeTransform.factory("others", true))) {
       harness.send(5, rows());
       assertThat(harness.rows())
           .containsExactly(
@@ -81,7 +74,7 @@ class ExplodeTest {
   @OutOfMemoryTest
   void anElementIsNullWhereThereIsNoneAlsoIfNoElementIsNull() throws Exception {
     try (TransformHarness harness =
-        new TransformHarness(device, SCHEMA, Explode.factory(SCHEMA, "tags", true))) {
+        new TransformHarness(device, SCHEMA, ExplodeTransform.factory("tags", true))) {
       harness.send(
           5,
           List.of(
@@ -98,7 +91,7 @@ class ExplodeTest {
   @CsvSource({"false, 0", "false, 0.3", "true, 0", "true, 0.3"})
   void randomSlicedTablesAreExplodedRowByRow(boolean outer, double nullFraction) throws Exception {
     try (TransformHarness harness =
-        new TransformHarness(device, SCHEMA, Explode.factory(SCHEMA, "tags", outer))) {
+        new TransformHarness(device, SCHEMA, ExplodeTransform.factory("tags", outer))) {
       Table table =
           new RandomTables(random.random(), nullFraction).generateSliced(SCHEMA, 1_000, device);
       List<List<Object>> expected = new ArrayList<>();
@@ -113,39 +106,5 @@ class ExplodeTest {
     boolean isEmpty = list == null || list.isEmpty();
     List<?> elements = !isEmpty ? list : outer ? Arrays.asList((Object) null) : List.of();
     elements.forEach(element -> rows.add(Arrays.asList(row.get(0), element, row.get(2))));
-  }
-
-  @Test
-  void rowsWithTooManyElementsAreToBeSplit() {
-    Schema schema =
-        Schema.of(Field.of("begin", DataType.INT32), new Field("end", DataType.INT32, false));
-    int half = ListPositions.MAX_ROWS / 2;
-    try (Table bounds =
-            TableBuilder.ofRows(schema, List.of(List.of(0, half), List.of(half, 2 * half + 1)))
-                .buildOnHost(device.hostStream(), device.hostMemory());
-        RowTableBuilder builder =
-            new RowTableBuilder(ListPositions.SCHEMA, device.hostStream(), device.hostMemory());
-        AccessScope scope = AccessScope.on(device.hostStream())) {
-      assertThatThrownBy(() -> ListPositions.of(bounds, false, scope, builder))
-          .isInstanceOf(GpuOutOfMemoryException.class)
-          .hasMessageContaining(" elements are too many for a table");
-    }
-  }
-
-  @Test
-  void theElementTakesTheListsPlaceAndType() {
-    Schema schema =
-        Schema.of(
-            new Field(
-                "a",
-                new DataType(
-                    TypeId.LIST, 0, 0, false, List.of(new Field("element", DataType.INT64, false))),
-                false));
-    assertThat(Explode.outputSchema(schema, "a", false))
-        .isEqualTo(Schema.of(new Field("a", DataType.INT64, false)));
-    assertThat(Explode.outputSchema(schema, "a", true))
-        .isEqualTo(Schema.of(Field.of("a", DataType.INT64)));
-    assertThatThrownBy(() -> Explode.outputSchema(SCHEMA, "name", false))
-        .hasMessage("column 'name' is STRING: only an ARRAY has elements");
   }
 }

@@ -31,9 +31,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Jobs that hold more than their share of the device. */
+/** Jobs that hold more than their quota of the device. */
 @ExtendWith(NothingHeldExtension.class)
-class SpillingJobTest {
+class JobMemoryLimitTest {
   @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
 
   private static final Schema SCHEMA = Schema.of(Field.of("n", DataType.INT64));
@@ -65,7 +65,7 @@ class SpillingJobTest {
 
   private static DataStream<ColumnBatch> batches(StreamExecutionEnvironment environment) {
     return TableSourceOperator.batches(
-        environment.fromSequence(0, BATCHES - 1), SCHEMA, SpillingJobTest::rows);
+        environment.fromSequence(0, BATCHES - 1), SCHEMA, JobMemoryLimitTest::rows);
   }
 
   private static FlinkJob submitAndHold(Configuration options, HoldBatches hold, BatchCollector to)
@@ -85,19 +85,19 @@ class SpillingJobTest {
     HoldBatches hold = new HoldBatches();
     BatchCollector collector = new BatchCollector();
     FlinkJob job = submitAndHold(limits(8 * BATCH_BYTES, 4 * BATCH_BYTES), hold, collector);
-    assertThat(hold.shares()).hasSize(1);
-    SpillQuota share = hold.shares().iterator().next();
-    assertThat(share.deviceBytes()).isLessThanOrEqualTo(8 * BATCH_BYTES);
-    assertThat(share.hostBytes()).isPositive().isLessThanOrEqualTo(4 * BATCH_BYTES);
-    assertThat(share.diskBytes()).isGreaterThanOrEqualTo((BATCHES - 12) * BATCH_BYTES);
-    assertThat(DeviceContext.heldBytes(device)).isEqualTo(share.deviceBytes());
-    assertThat(DeviceContext.spilledBytes(device)).isEqualTo(share.hostBytes() + share.diskBytes());
+    assertThat(hold.quotas()).hasSize(1);
+    SpillQuota quota = hold.quotas().iterator().next();
+    assertThat(quota.deviceBytes()).isLessThanOrEqualTo(8 * BATCH_BYTES);
+    assertThat(quota.hostBytes()).isPositive().isLessThanOrEqualTo(4 * BATCH_BYTES);
+    assertThat(quota.diskBytes()).isGreaterThanOrEqualTo((BATCHES - 12) * BATCH_BYTES);
+    assertThat(DeviceContext.heldBytes(device)).isEqualTo(quota.deviceBytes());
+    assertThat(DeviceContext.spilledBytes(device)).isEqualTo(quota.hostBytes() + quota.diskBytes());
 
     hold.release();
     job.await();
     assertAllRows(collector);
-    assertThat(share.statistics().bytes(SpillTier.DEVICE, SpillTier.HOST)).isPositive();
-    assertThat(share.statistics().bytes(SpillTier.DISK, SpillTier.DEVICE)).isPositive();
+    assertThat(quota.statistics().bytes(SpillTier.DEVICE, SpillTier.HOST)).isPositive();
+    assertThat(quota.statistics().bytes(SpillTier.DISK, SpillTier.DEVICE)).isPositive();
   }
 
   @Test
@@ -105,15 +105,15 @@ class SpillingJobTest {
     HoldBatches hold = new HoldBatches();
     FlinkJob job =
         submitAndHold(limits(8 * BATCH_BYTES, 4 * BATCH_BYTES), hold, new BatchCollector());
-    SpillQuota share = hold.shares().iterator().next();
-    assertThat(values("memory.deviceBytes")).isEqualTo(ofEachSubtask(share.deviceBytes()));
-    assertThat(values("memory.hostBytes")).isEqualTo(ofEachSubtask(share.hostBytes()));
-    assertThat(values("memory.diskBytes")).isEqualTo(ofEachSubtask(share.diskBytes()));
+    SpillQuota quota = hold.quotas().iterator().next();
+    assertThat(values("memory.deviceBytes")).isEqualTo(ofEachSubtask(quota.deviceBytes()));
+    assertThat(values("memory.hostBytes")).isEqualTo(ofEachSubtask(quota.hostBytes()));
+    assertThat(values("memory.diskBytes")).isEqualTo(ofEachSubtask(quota.diskBytes()));
 
     List<Gauge<?>> broughtBack = RecordingMetricReporter.gauges("spill.disk_to_gpu.bytes");
     hold.release();
     job.await();
-    long bytes = share.statistics().bytes(SpillTier.DISK, SpillTier.DEVICE);
+    long bytes = quota.statistics().bytes(SpillTier.DISK, SpillTier.DEVICE);
     assertThat(bytes).isPositive();
     assertThat(values(broughtBack)).isEqualTo(ofEachSubtask(bytes));
   }
@@ -136,9 +136,9 @@ class SpillingJobTest {
     BatchCollector collector = new BatchCollector();
     Configuration options = limits(8 * BATCH_BYTES, Long.MAX_VALUE);
     FlinkJob job = submitAndHold(options, hold, collector);
-    SpillQuota share = hold.shares().iterator().next();
-    assertThat(share.hostBytes()).isPositive();
-    assertThat(share.diskBytes()).as("enough managed memory for all").isZero();
+    SpillQuota quota = hold.quotas().iterator().next();
+    assertThat(quota.hostBytes()).isPositive();
+    assertThat(quota.diskBytes()).as("enough managed memory for all").isZero();
     hold.release();
     job.await();
     assertAllRows(collector);
@@ -152,19 +152,19 @@ class SpillingJobTest {
     BatchCollector large = new BatchCollector();
     FlinkJob smallJob = submitAndHold(limits(4 * BATCH_BYTES, BATCH_BYTES), smallHold, small);
     FlinkJob largeJob = submitAndHold(limits(24 * BATCH_BYTES, BATCH_BYTES), largeHold, large);
-    SpillQuota smallShare = smallHold.shares().iterator().next();
-    SpillQuota largeShare = largeHold.shares().iterator().next();
-    assertThat(smallShare).isNotSameAs(largeShare);
-    assertThat(smallShare.manager()).isSameAs(largeShare.manager());
-    assertThat(smallShare.deviceBytes()).isLessThanOrEqualTo(4 * BATCH_BYTES);
-    assertThat(largeShare.deviceBytes()).isBetween(16 * BATCH_BYTES, 24 * BATCH_BYTES);
+    SpillQuota smallQuota = smallHold.quotas().iterator().next();
+    SpillQuota largeQuota = largeHold.quotas().iterator().next();
+    assertThat(smallQuota).isNotSameAs(largeQuota);
+    assertThat(smallQuota.manager()).isSameAs(largeQuota.manager());
+    assertThat(smallQuota.deviceBytes()).isLessThanOrEqualTo(4 * BATCH_BYTES);
+    assertThat(largeQuota.deviceBytes()).isBetween(16 * BATCH_BYTES, 24 * BATCH_BYTES);
 
     smallHold.release();
     smallJob.await();
     assertAllRows(small);
-    assertThat(DeviceContext.heldBytes(device)).isEqualTo(largeShare.deviceBytes());
+    assertThat(DeviceContext.heldBytes(device)).isEqualTo(largeQuota.deviceBytes());
     assertThat(DeviceContext.spilledBytes(device))
-        .isEqualTo(largeShare.hostBytes() + largeShare.diskBytes());
+        .isEqualTo(largeQuota.hostBytes() + largeQuota.diskBytes());
     largeHold.release();
     largeJob.await();
     assertAllRows(large);

@@ -1,0 +1,2 @@
+/** Lists to rows, one row per element. */
+package io.millrace.kernel.explode;

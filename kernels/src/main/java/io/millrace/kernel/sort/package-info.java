@@ -1,0 +1,2 @@
+/** The order of rows by key columns. */
+package io.millrace.kernel.sort;

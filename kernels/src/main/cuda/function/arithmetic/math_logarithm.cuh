@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "math_double_sum.cuh"
+#include "math_double_double.cuh"
 
 namespace millrace {
 
@@ -24,7 +24,7 @@ __device__ inline double artanh_remainder(double square) {
   return square * sum;
 }
 
-__device__ __noinline__ DoubleSum natural_logarithm(double x) {
+__device__ __noinline__ DoubleDouble natural_logarithm(double x) {
   if (!(x > 0.0) || x == positive_infinity()) {
     return {x < 0.0 ? not_a_number() : x == 0.0 ? -positive_infinity() : x, 0.0};
   }
@@ -38,29 +38,29 @@ __device__ __noinline__ DoubleSum natural_logarithm(double x) {
   int32_t above = fraction >= 0x6a09e ? 1 : 0;  // sqrt(2)
   k += above;
   double m = with_high_word(x, fraction | ((0x3ff - above) << 20));
-  DoubleSum s = divide({m - 1.0, 0.0}, sum_of(m, 1.0));
-  DoubleSum square = multiply(s, s);
-  DoubleSum coefficient = sum_of(6.66666666666666629659e-01, artanh_remainder(square.high));
+  DoubleDouble s = divide({m - 1.0, 0.0}, sum_of(m, 1.0));
+  DoubleDouble square = multiply(s, s);
+  DoubleDouble coefficient = sum_of(6.66666666666666629659e-01, artanh_remainder(square.high));
   coefficient.low += 3.70074341541718826365e-17;
-  DoubleSum series = multiply(square, coefficient);
-  DoubleSum factor = sum_of(2.0, series.high);
+  DoubleDouble series = multiply(square, coefficient);
+  DoubleDouble factor = sum_of(2.0, series.high);
   factor.low += series.low;
-  DoubleSum reduced = multiply(s, factor);
+  DoubleDouble reduced = multiply(s, factor);
   double exponent = k;
-  DoubleSum sum = sum_of(exponent * 6.93147180369123816490e-01, reduced.high);  // ln(2) in two parts
+  DoubleDouble sum = sum_of(exponent * 6.93147180369123816490e-01, reduced.high);  // ln(2) in two parts
   return normalized(sum.high, sum.low + (reduced.low + exponent * 1.90821492927058770002e-10));
 }
 
 // A quotient as of logarithms that were rounded to doubles; of one that is so near to the middle of two doubles that
 // another algorithm may round it to either, as if it was not rounded, so that the quotient is near to both.
-__device__ inline DoubleSum rounded_if_certain(DoubleSum logarithm) {
+__device__ inline DoubleDouble rounded_if_certain(DoubleDouble logarithm) {
   bool certain = logarithm.high + logarithm.low * 1.001 == logarithm.high;
-  return certain ? DoubleSum{logarithm.high, 0.0} : logarithm;
+  return certain ? DoubleDouble{logarithm.high, 0.0} : logarithm;
 }
 
-__device__ inline double quotient_of_logarithms(DoubleSum dividend, DoubleSum divisor) {
-  DoubleSum a = rounded_if_certain(dividend);
-  DoubleSum b = rounded_if_certain(divisor);
+__device__ inline double quotient_of_logarithms(DoubleDouble dividend, DoubleDouble divisor) {
+  DoubleDouble a = rounded_if_certain(dividend);
+  DoubleDouble b = rounded_if_certain(divisor);
   double quotient = a.high / b.high;
   bool exact = a.low == 0.0 && b.low == 0.0;
   bool finite = fabs(quotient) < positive_infinity() && fabs(b.high) < positive_infinity();
@@ -68,7 +68,7 @@ __device__ inline double quotient_of_logarithms(DoubleSum dividend, DoubleSum di
 }
 
 __device__ inline double decimal_logarithm(double x) {
-  DoubleSum logarithm = natural_logarithm(x);
+  DoubleDouble logarithm = natural_logarithm(x);
   if (!(fabs(logarithm.high) < positive_infinity())) return logarithm.high;
   return multiply(logarithm, {4.34294481903251816668e-01, 1.09831965021676506785e-17}).high;
 }

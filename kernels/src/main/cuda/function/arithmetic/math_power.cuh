@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "math_double_sum.cuh"
+#include "math_double_double.cuh"
 #include "math_exponential.cuh"
 
 namespace millrace {
@@ -24,7 +24,7 @@ __device__ inline Integrality integrality(double y) {
 }
 
 // log2(x) for |x - 1| < 2^-20, in parts of which the first has 20 bits of fraction.
-__device__ inline DoubleSum logarithm_near_one(double x) {
+__device__ inline DoubleDouble logarithm_near_one(double x) {
   double t = x - 1.0;
   double w = (t * t) * (0.5 - t * (0.3333333333333333333333 - t * 0.25));
   double u = 1.44269502162933349609e+00 * t;
@@ -34,7 +34,7 @@ __device__ inline DoubleSum logarithm_near_one(double x) {
 }
 
 // log2(x) for positive finite x, in parts of which the first has 20 bits of fraction.
-__device__ inline DoubleSum base_two_logarithm(double x) {
+__device__ inline DoubleDouble base_two_logarithm(double x) {
   int32_t n = 0;
   if (high_word(x) < 0x00100000) {
     x *= power_of_two(53);
@@ -165,7 +165,7 @@ __device__ __noinline__ double power(double x, double y) {
   if (magnitude == 1.0) {
     return sign;
   }
-  DoubleSum logarithm;
+  DoubleDouble logarithm;
   if ((high_word(y) & 0x7fffffff) > 0x41e00000) {  // |y| > 2^31
     int32_t high = high_word(magnitude);
     if (high < 0x3fefffff || high > 0x3ff00000) {

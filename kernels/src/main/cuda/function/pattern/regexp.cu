@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regular expressions as automata over bytes, which io.millrace.regexp.RegexpAutomaton makes of the
+// Regular expressions as automata over bytes, which io.millrace.regexp.Dfa makes of the
 // patterns of a subset of java.util.regex and describes: the constant is its table.
 
 #include "pattern.cuh"

@@ -3,7 +3,7 @@ package io.millrace.expression.function.numeric;
 
 /**
  * A number of about 106 bits as the sum of two doubles. The second is at most half a unit in the
- * last place of the first, unless stated otherwise. The twin of {@code math_double_sum.cuh}.
+ * last place of the first, unless stated otherwise. The twin of {@code math_double_double.cuh}.
  *
  * <p>Sources: T. J. Dekker, "A floating-point technique for extending the available precision",
  * 1971; D. E. Knuth for the sum.

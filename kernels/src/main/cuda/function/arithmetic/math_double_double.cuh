@@ -9,20 +9,20 @@
 namespace millrace {
 
 // high + low, where low is at most half a unit in the last place of high unless it is said otherwise.
-struct DoubleSum {
+struct DoubleDouble {
   double high;
   double low;
 };
 
 // a + b exactly.
-__device__ inline DoubleSum sum_of(double a, double b) {
+__device__ inline DoubleDouble sum_of(double a, double b) {
   double high = a + b;
   double rounded = high - a;
   return {high, (a - (high - rounded)) + (b - rounded)};
 }
 
 // a * b exactly.
-__device__ inline DoubleSum product_of(double a, double b) {
+__device__ inline DoubleDouble product_of(double a, double b) {
   constexpr double SPLIT = 134217729.0;  // 2^27 + 1
   double a_high = SPLIT * a - (SPLIT * a - a);
   double a_low = a - a_high;
@@ -33,19 +33,19 @@ __device__ inline DoubleSum product_of(double a, double b) {
 }
 
 // For |low| <= |high|.
-__device__ inline DoubleSum normalized(double high, double low) {
+__device__ inline DoubleDouble normalized(double high, double low) {
   double sum = high + low;
   return {sum, low - (sum - high)};
 }
 
-__device__ inline DoubleSum multiply(DoubleSum a, DoubleSum b) {
-  DoubleSum product = product_of(a.high, b.high);
+__device__ inline DoubleDouble multiply(DoubleDouble a, DoubleDouble b) {
+  DoubleDouble product = product_of(a.high, b.high);
   return normalized(product.high, product.low + (a.high * b.low + a.low * b.high));
 }
 
-__device__ inline DoubleSum divide(DoubleSum a, DoubleSum b) {
+__device__ inline DoubleDouble divide(DoubleDouble a, DoubleDouble b) {
   double quotient = a.high / b.high;
-  DoubleSum product = product_of(quotient, b.high);
+  DoubleDouble product = product_of(quotient, b.high);
   double rest = ((a.high - product.high) - product.low) + a.low - quotient * b.low;
   return normalized(quotient, rest / b.high);
 }

@@ -33,9 +33,6 @@ import java.util.Optional;
 /** DATE_FORMAT, TO_DATE and TO_TIMESTAMP with patterns of java.time. */
 @Internal
 public final class DateTimeTextFunctions {
-  static final String HOST_PATTERN =
-      "the pattern has letters other than yyyy, yy, M, d, H, m, s and S, or other"
-          + " repetitions of them";
 
   private static final Serializable[] FORMATS = {
     "yyyy-MM-dd HH:mm:ss.SSS", "yyyyMMdd", "dd.MM.yy H:m", "EEE, d MMM uuuu", "HH 'o''clock'"
@@ -107,18 +104,11 @@ public final class DateTimeTextFunctions {
                 () -> new ExpressionException("the pattern '" + pattern + "' is malformed"));
     Optional<DateTimePattern> plain = DateTimePattern.of(pattern, Dialect.JAVA_TIME);
     BoundFunction.Builder function =
-        BoundFunction.named("DATE_FORMAT")
+        PatternBinding.named("DATE_FORMAT", pattern)
             .parameters(pattern, zoneName)
-            .sql(operands -> "DATE_FORMAT(" + operands.get(0) + ", '" + pattern + "')")
             .failing()
             .host(format(plain, formatter, table));
-    if (plain.isPresent()) {
-      function
-          .scratch(ResultSizeLimit.constant(plain.get().maximumBytes()))
-          .device(DeviceFunction.call("format_timestamp", plain.get().toBytes(table)));
-    } else {
-      function.hostOnly(HOST_PATTERN);
-    }
+    PatternBinding.formatOnDevice(function, "format_timestamp", plain, table);
     return function.call(List.of(nanos), DataType.STRING, true);
   }
 
@@ -264,20 +254,16 @@ public final class DateTimeTextFunctions {
           .call(List.of(text, arguments.get(1)), to);
     }
     String pattern = Arguments.literalString(arguments, 1);
-    Optional<DateTimePattern> plain =
-        DateTimePattern.of(pattern, Dialect.JAVA_TIME).filter(DateTimePattern::isReadable);
     BoundFunction.Builder function =
-        BoundFunction.named(name)
+        PatternBinding.named(name, pattern)
             .parameters(pattern, to, String.valueOf(zone))
             .nullable()
-            .host(TimestampParser.ofPattern(pattern, to.precision(), table))
-            .sql(operands -> name + "(" + operands.get(0) + ", '" + pattern + "')");
-    if (plain.isPresent()) {
-      byte[] constant = plain.get().toBytes(table);
-      function.device(DeviceFunction.call("parse_to_" + Timestamps.suffix(to), constant));
-    } else {
-      function.hostOnly("the pattern has fields of variable width");
-    }
+            .host(TimestampParser.ofPattern(pattern, to.precision(), table));
+    PatternBinding.parseOnDevice(
+        function,
+        "parse_to_" + Timestamps.suffix(to),
+        DateTimePattern.of(pattern, Dialect.JAVA_TIME),
+        table);
     return function.call(List.of(text), to);
   }
 }

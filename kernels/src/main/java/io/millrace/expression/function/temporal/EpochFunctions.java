@@ -90,10 +90,9 @@ public final class EpochFunctions {
       TypedExpression seconds, String pattern, SessionZone zone) {
     Optional<DateTimePattern> plain = legacyPattern(pattern, zone);
     BoundFunction.Builder function =
-        BoundFunction.named("FROM_UNIXTIME")
+        PatternBinding.named("FROM_UNIXTIME", pattern)
             .parameters(pattern, zone.toString())
             .nullable()
-            .sql(operands -> "FROM_UNIXTIME(" + operands.get(0) + ", '" + pattern + "')")
             .host(
                 (operands, result, rows) -> {
                   SimpleDateFormat format = DateTimeFormats.legacy(pattern, zone);
@@ -103,14 +102,7 @@ public final class EpochFunctions {
                     result.setString(row, format.format(millis));
                   }
                 });
-    if (plain.isPresent()) {
-      byte[] constant = plain.get().toBytes(zone.legacyInstants());
-      function
-          .scratch(ResultSizeLimit.constant(plain.get().maximumBytes()))
-          .device(DeviceFunction.call("format_unix_time", constant));
-    } else {
-      function.hostOnly(DateTimeTextFunctions.HOST_PATTERN);
-    }
+    PatternBinding.formatOnDevice(function, "format_unix_time", plain, zone.legacyInstants());
     return function.call(List.of(seconds), DataType.STRING);
   }
 
@@ -128,19 +120,6 @@ public final class EpochFunctions {
         function.evaluate(DateTimeFormats.parse(format, operands[0].getString(row)), result, row);
       }
     };
-  }
-
-  private static void onDevice(
-      BoundFunction.Builder function,
-      String name,
-      Optional<DateTimePattern> plain,
-      ZoneOffsetTable table) {
-    Optional<DateTimePattern> readable = plain.filter(DateTimePattern::isReadable);
-    if (readable.isPresent()) {
-      function.device(DeviceFunction.call(name, readable.get().toBytes(table)));
-    } else {
-      function.hostOnly("the pattern has fields of variable width");
-    }
   }
 
   private static FunctionDefinition unixTimestamp() {
@@ -169,10 +148,9 @@ public final class EpochFunctions {
   private static TypedExpression unixTimestamp(
       TypedExpression text, String pattern, SessionZone zone) {
     BoundFunction.Builder function =
-        BoundFunction.named("UNIX_TIMESTAMP")
+        PatternBinding.named("UNIX_TIMESTAMP", pattern)
             .parameters(pattern, zone.toString())
             .failing()
-            .sql(operands -> "UNIX_TIMESTAMP(" + operands.get(0) + ", '" + pattern + "')")
             .host(
                 reading(
                     pattern,
@@ -182,7 +160,7 @@ public final class EpochFunctions {
                             millis.isPresent()
                                 ? millis.getAsLong() / MILLIS_PER_SECOND
                                 : Long.MIN_VALUE));
-    onDevice(
+    PatternBinding.parseOnDevice(
         function,
         "parse_legacy_to_unix_time",
         legacyPattern(pattern, zone),
@@ -197,10 +175,9 @@ public final class EpochFunctions {
   static TypedExpression toDate(TypedExpression text, String pattern) {
     SessionZone utc = SessionZone.of("UTC");
     BoundFunction.Builder function =
-        BoundFunction.named("TO_DATE")
+        PatternBinding.named("TO_DATE", pattern)
             .parameters(pattern)
             .nullable()
-            .sql(operands -> "TO_DATE(" + operands.get(0) + ", '" + pattern + "')")
             .host(
                 reading(
                     pattern,
@@ -209,7 +186,8 @@ public final class EpochFunctions {
                         result.longs()[row] =
                             DateTimeArithmetic.instantToDate(
                                 millis.orElse(Long.MIN_VALUE), ZoneOffsetTable.UTC)));
-    onDevice(function, "parse_legacy_to_date", legacyPattern(pattern, utc), ZoneOffsetTable.UTC);
+    PatternBinding.parseOnDevice(
+        function, "parse_legacy_to_date", legacyPattern(pattern, utc), ZoneOffsetTable.UTC);
     return function.call(List.of(text), DataType.DATE);
   }
 
@@ -262,7 +240,7 @@ public final class EpochFunctions {
                       reader.get().toBytes(from.legacyLocalTimes()),
                       writer.get().toBytes(to.legacyInstants()))));
     } else {
-      function.hostOnly(DateTimeTextFunctions.HOST_PATTERN);
+      function.hostOnly(PatternBinding.HOST_PATTERN);
     }
     return function.call(List.of(text), DataType.STRING);
   }

@@ -237,8 +237,7 @@ public final class Column implements AutoCloseable {
    * A column of the same content; later writes to either column are invisible to the other: {@link
    * Buffer#shallowCopy} of each part.
    *
-   * @param stream the stream that copies of exposed memory are enqueued on and that orders their
-   *     memory
+   * @param stream the stream of copies of exposed memory, which also orders it
    */
   public Column shallowCopy(DeviceStream stream) {
     return derive(
@@ -266,10 +265,7 @@ public final class Column implements AutoCloseable {
         .withNullCount(nullCount);
   }
 
-  /**
-   * A column of this type, created part by part; if a part fails, the parts created so far are
-   * closed.
-   */
+  /** A column of this type, part by part; if a part fails, the earlier parts are closed. */
   private Column derive(
       int newSize, int newOffset, UnaryOperator<Buffer> buffers, UnaryOperator<Column> columns) {
     List<Column> newChildren = new ArrayList<>(children.size());

@@ -3,7 +3,7 @@ package io.millrace.memory;
 
 import io.millrace.annotation.PublicEvolving;
 
-/** How a pointer is used. */
+/** The use of a pointer. */
 @PublicEvolving
 public enum AccessMode {
   /** The memory is only read. */

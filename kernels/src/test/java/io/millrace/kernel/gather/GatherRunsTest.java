@@ -97,13 +97,10 @@ class GatherRunsTest {
                 .build(device);
         Table map = map(rows);
         AccessScope scope = AccessScope.on(device.stream())) {
+      RowGather gather = Gather.IMPLEMENTATIONS.of(device.stream().device());
+      long mapAddress = address(map.column(0), scope);
       RepeatedGather runs =
-          new RepeatedGather(
-              Gather.IMPLEMENTATIONS.of(device.stream().device()),
-              address(map.column(0), scope),
-              rows.size(),
-              scope,
-              device.memory());
+          new RepeatedGather(gather, mapAddress, rows.size(), scope, device.memory());
       long offsets = address(strings.column(0).child(0), scope);
       if (total <= Integer.MAX_VALUE) {
         assertThat(runs.count(offsets)).isEqualTo((int) total);

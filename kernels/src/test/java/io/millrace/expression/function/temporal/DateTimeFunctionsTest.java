@@ -274,7 +274,7 @@ class DateTimeFunctionsTest {
             .resolve(call("DATE_FORMAT", timestamp("2024-01-01T00:00"), pattern));
     BoundFunction function = ((TypedExpression.Call) bound).function();
     assertThat(function.device()).isEmpty();
-    assertThat(function.hostReason()).isEqualTo(DateTimeTextFunctions.HOST_PATTERN);
+    assertThat(function.hostReason()).isEqualTo(PatternBinding.HOST_PATTERN);
   }
 
   @Test

@@ -164,11 +164,19 @@ class CalcInputsTest {
     }
     try (Table table = words();
         Table slice = table.slice(0, 1)) {
-      assertRefused(program(large), table, "in a column, got up to 72494350336 bytes");
+      assertRefused(
+          program(large),
+          table,
+          "expected at most 2 GiB of bytes in a column, got up to 72494350336 bytes");
       assertThat(size(slice, RowSizeLimit.of(typed(large))).bytes()).isEqualTo(1 << 24);
       assertRefused(
-          program(call("CHAR_LENGTH", large)), table, "in a value, got up to 72494350336 bytes");
-      assertRefused(program(endless), table, "in a column, got up to 1125899906842624 bytes");
+          program(call("CHAR_LENGTH", large)),
+          table,
+          "expected at most 2 GiB of bytes in a value, got up to 72494350336 bytes");
+      assertRefused(
+          program(endless),
+          table,
+          "expected at most 2 GiB of bytes in a column, got up to 1125899906842624 bytes");
     }
   }
 

@@ -121,7 +121,7 @@ class CalcOutputsTest {
                       new Expression.Case(List.of(col("x").isNull()), List.of(lit(text), lit("")))
                           .as("text")))
           .isInstanceOf(GpuOutOfMemoryException.class)
-          .hasMessageContaining("2147483648 bytes");
+          .hasMessageContaining("2 GiB of bytes in a column, got");
     }
   }
 

@@ -125,7 +125,7 @@ class ColumnStreamFormsTest {
     assertThatThrownBy(() -> stream.toPojo(Object.class))
         .hasMessageContaining("expected a POJO class");
     assertThatThrownBy(() -> ColumnStream.from(environment.fromData(1L), IDS))
-        .hasMessageContaining("rows are RowData, Row or a POJO");
+        .hasMessageContaining("expected a stream of RowData, Row or a POJO, got Long");
   }
 
   @OutOfMemoryTest(onCluster = true)

@@ -199,7 +199,7 @@ class ColumnStreamGuideTest {
     ColumnStream bids = bids();
     String ptx;
     try (InputStream resource =
-        getClass().getResourceAsStream("/io/millrace/expression/discounted.ptx")) {
+        getClass().getResourceAsStream("/io/millrace/calc/discounted.ptx")) {
       ptx = new String(resource.readAllBytes(), StandardCharsets.US_ASCII);
     }
 

@@ -232,6 +232,6 @@ class TransformOperatorTest {
   void nothingIsComputedOfLists() {
     assertThatThrownBy(() -> plan().filter(col("tags").isNull()))
         .isInstanceOf(ExpressionException.class)
-        .hasMessage("'tags' is ARRAY<STRING>, which can be selected as it is only");
+        .hasMessage("'tags' is ARRAY<STRING>, which can only be selected unchanged");
   }
 }

@@ -109,7 +109,7 @@ class ArchitectureTest {
   static final ArchRule PACKAGES_MAKE_NO_CYCLE =
       slices().matching("io.millrace.(**)").should().beFreeOfCycles();
 
-  /** Time and randomness come through constructors, but for a job's own progress line. */
+  /** Time and randomness come through constructors, except for a job's own progress line. */
   @ArchTest
   static final ArchRule CLOCKS_AND_RANDOMNESS_ARE_PASSED_IN =
       noClasses()

@@ -17,8 +17,8 @@ import org.apache.flink.streaming.api.functions.ProcessFunction;
 import org.apache.flink.util.Collector;
 
 /**
- * Passes bad rows on and counts them in an accumulator, which starts anew with the job; its state
- * counts over restarts too, and fails the job for good when there are too many.
+ * Passes bad rows on and counts them in an accumulator, which starts at zero with the job; its
+ * state counts over restarts too, and fails the job without a restart when there are too many.
  */
 final class BadRowCountingFunction extends ProcessFunction<MalformedLine, MalformedLine>
     implements CheckpointedFunction {

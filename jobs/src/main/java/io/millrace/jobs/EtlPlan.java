@@ -159,7 +159,7 @@ record EtlPlan(
     }
     String path = required(configuration.get(EtlOptions.SOURCE_PATH), EtlOptions.SOURCE_PATH.key());
     if (configuration.get(EtlOptions.SOURCE_FORMAT) == Format.ARROW) {
-      throw new UsageException("source.format must be json or csv, but is 'arrow'");
+      throw new UsageException("expected json or csv for source.format, got arrow");
     }
     try {
       InputFiles.resolve(List.of(path));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.testing;
 
+import static org.assertj.core.api.Assumptions.assumeThat;
+
 import io.millrace.device.KernelStructure;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -25,11 +27,13 @@ public final class CudaStructures {
   }
 
   /**
-   * All CUDA sources of the module.
+   * All CUDA sources of the module. Aborts the test where only compiled classes are, as in a bundle
+   * for a GPU host.
    *
    * @throws UncheckedIOException if they cannot be read
    */
   public static CudaStructures ofSources() {
+    assumeThat(SOURCES).isDirectory();
     try (Stream<Path> files = Files.walk(SOURCES)) {
       return new CudaStructures(
           files

@@ -62,10 +62,10 @@ public final class DeviceExtension implements BeforeEachCallback, AfterEachCallb
           case "spilling" -> new SpillingMemory(upstream);
           default ->
               throw new IllegalArgumentException(
-                  MEMORY_PROPERTY
-                      + " must be pooled, unpooled or spilling, but is '"
-                      + choice
-                      + "'");
+                  "expected pooled, unpooled or spilling for "
+                      + MEMORY_PROPERTY
+                      + ", got "
+                      + choice);
         };
   }
 

@@ -7,8 +7,8 @@ import java.util.List;
 
 /**
  * The texts that events take from, made once from the seed: channels with their URLs, prices, and a
- * stretch of random letters of which each filling is a part. Making them anew for each event would
- * cost more than all else.
+ * stretch of random letters of which each filling is a part. Making new letters for each event
+ * would cost more than all else.
  */
 final class TextPool {
   private static final int LETTERS = 1 << 16;

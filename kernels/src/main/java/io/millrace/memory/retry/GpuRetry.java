@@ -80,8 +80,8 @@ public final class GpuRetry {
   }
 
   /**
-   * As {@link #withRetry}, for work of the host alone, such as encoding: but for the last, attempts
-   * need no permit.
+   * As {@link #withRetry}, for work of the host alone, such as encoding: only the last attempt
+   * needs a permit.
    */
   public <T> T withHostRetry(Supplier<? extends T> attempt) {
     return firstAttempt(attempt, Supplier::get);

@@ -28,7 +28,7 @@ class FunctionReferenceTest {
       Path file = FOLDER.resolve(page.getKey());
       assertThat(file).exists();
       assertThat(Files.readString(file))
-          .as("%s; write it anew with -Dmillrace.reference=write", file)
+          .as("%s; write it again with -Dmillrace.reference=write", file)
           .isEqualTo(page.getValue());
     }
   }

@@ -46,7 +46,7 @@ class GatherTest {
     }
   }
 
-  // Short ones are copied in pairs of words, but for those at the end of a buffer.
+  // Short ones are copied in pairs of words, except strings at the end of a buffer.
   @Test
   void stringsOfEachLength() {
     List<Object> texts = new ArrayList<>();

@@ -58,7 +58,7 @@ public final class EventTimeColumn {
   /**
    * A new table with {@code times} behind the columns of {@code table}, which stays the caller's.
    *
-   * @param times one a row; this takes ownership
+   * @param times a time for each row; this takes ownership
    */
   public static Table addTo(Table table, Column times) {
     List<Column> columns = new ArrayList<>();

@@ -61,7 +61,7 @@ public final class DeviceContext implements AutoCloseable {
    *
    * @throws io.millrace.device.DeviceUnavailableException if a GPU is asked for and cannot be used
    * @throws SuppressRestartsException if one of {@link DeviceOptions} or {@link MemoryOptions} has
-   *     a value that it cannot have: the job fails for good
+   *     a value that it cannot have: the job fails without a restart
    * @throws IllegalStateException if managed memory that Flink promised is not free
    * @throws io.millrace.memory.spill.SpillException if none of the TaskManager's temporary
    *     directories can be written to

@@ -21,7 +21,7 @@ public final class Deadline implements AutoCloseable {
   private ScheduledFuture<?> timer;
 
   /**
-   * @param action clears this deadline or sets it anew
+   * @param action clears this deadline or sets it again
    */
   public Deadline(ProcessingTimeService time, ThrowingRunnable<Exception> action) {
     this.time = time;

@@ -37,8 +37,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * A consumer of rows that takes a millisecond for each, in the chain of the operators that send
- * them. Time is counted in its rows, of which it does no more than one a millisecond however loaded
- * the machine is.
+ * them. Time is counted in its rows, of which it processes at most one per millisecond, however
+ * loaded the machine is.
  */
 @ExtendWith(NothingHeldExtension.class)
 class SlowConsumerTest {

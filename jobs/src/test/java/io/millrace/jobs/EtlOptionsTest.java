@@ -63,7 +63,7 @@ class EtlOptionsTest {
         "sink.format | xml | sink.format: expected one of json, csv, arrow, got 'xml'",
         "select | '' | select is empty; leave it out, or give it a value",
         "bad-rows.max | few | bad-rows.max: expected a number of rows such as 100 or a share such as 1%, got 'few'",
-        "batch.latency | soon | batch.latency must be a duration such as 100ms or 10s",
+        "batch.latency | soon | batch.latency: expected a duration such as 100ms or 10s",
         "source.events | many | source.events: expected a whole number, got 'many'",
         "parallelism | 0 | parallelism: expected at least 1, got 0",
         "source.events | -1 | source.events: expected at least 0, got -1",

@@ -33,7 +33,12 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class AllocationCoverage {
   private static final String MAIN = "io.millrace";
   private static final Set<String> MEMORY_LAYER =
-      Set.of("io.millrace.memory", "io.millrace.device");
+      Set.of(
+          "io.millrace.memory",
+          "io.millrace.memory.resource",
+          "io.millrace.memory.retry",
+          "io.millrace.memory.spill",
+          "io.millrace.device");
   private static final Set<String> BUFFERS =
       Set.of("allocate", "copyOf", "deepCopy", "shallowCopy");
 

@@ -30,7 +30,8 @@ final class PackageTable {
       for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
         JavaClass target = dependency.getTargetClass().getBaseComponentType();
         boolean isMarker = nameOf(target).equals("annotation");
-        if (target.getPackageName().startsWith(ROOT) && !isMarker) {
+        boolean isRelocated = target.getPackageName().contains(".shaded.");
+        if (target.getPackageName().startsWith(ROOT) && !isMarker && !isRelocated) {
           targets.add(nameOf(target));
         }
       }

@@ -21,7 +21,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Launches the kernels of partition.cu and partition_small.cu. One instance per device. */
 final class PartitionKernels {
-  private static final Map<Device, PartitionKernels> BY_DEVICE = new ConcurrentHashMap<>();
 
   // Constants of the kernels.
   private static final int WARP = 32;
@@ -42,19 +41,11 @@ final class PartitionKernels {
   private final Map<String, Integer> residentBlocks = new ConcurrentHashMap<>();
   private final AtomicInteger launches = new AtomicInteger();
 
-  private PartitionKernels(Device device) {
-    this(device, device.properties());
-  }
-
-  /** For tests: launches on {@code device} with the shapes of another GPU. */
+  /** Loads the kernels of {@code device}, to launch them with the shapes of {@code gpu}. */
   PartitionKernels(Device device, GpuProperties gpu) {
     this.gpu = gpu;
     module = device.loadModule("partition");
     smallModule = device.loadModule("partition_small");
-  }
-
-  static PartitionKernels of(Device device) {
-    return BY_DEVICE.computeIfAbsent(device, PartitionKernels::new);
   }
 
   /** Fills the columns of {@code plan} and returns the offsets. Waits for the offsets. */

@@ -13,8 +13,6 @@ import io.millrace.kernel.gather.GatherPlan.FixedWidthGather;
 import io.millrace.memory.MemoryResource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 /** Launches the kernels of round_robin_partition.cu. One instance per device. */
 final class RoundRobinKernels {
@@ -41,7 +39,6 @@ final class RoundRobinKernels {
     private Arguments() {}
   }
 
-  private static final Map<Device, RoundRobinKernels> BY_DEVICE = new ConcurrentHashMap<>();
   private static final int THREADS = 512;
   private static final int BANKS = 16;
 
@@ -54,7 +51,7 @@ final class RoundRobinKernels {
   private final KernelModule module;
   private final int smallRows;
 
-  private RoundRobinKernels(Device device) {
+  RoundRobinKernels(Device device) {
     module = device.loadModule("round_robin_partition");
     smallRows = smallRows(device.properties());
   }
@@ -62,10 +59,6 @@ final class RoundRobinKernels {
   /** The largest number of rows that get a thread each. */
   static int smallRows(GpuProperties gpu) {
     return gpu.multiprocessors() * gpu.threadsPerMultiprocessor();
-  }
-
-  static RoundRobinKernels of(Device device) {
-    return BY_DEVICE.computeIfAbsent(device, RoundRobinKernels::new);
   }
 
   void deal(

@@ -29,7 +29,7 @@ public final class RoundRobinPartition {
 
   private static final PerDevice<Deal> DEALS =
       new PerDevice<>(
-          host -> RoundRobinPartition::dealOnHost, gpu -> RoundRobinKernels.of(gpu)::deal);
+          host -> RoundRobinPartition::dealOnHost, gpu -> new RoundRobinKernels(gpu)::deal);
 
   private RoundRobinPartition() {}
 

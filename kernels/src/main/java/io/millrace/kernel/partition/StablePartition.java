@@ -24,7 +24,9 @@ final class StablePartition {
   }
 
   private static final PerDevice<Implementation> IMPLEMENTATIONS =
-      new PerDevice<>(host -> StablePartition::onHost, gpu -> PartitionKernels.of(gpu)::partition);
+      new PerDevice<>(
+          host -> StablePartition::onHost,
+          gpu -> new PartitionKernels(gpu, gpu.properties())::partition);
 
   private StablePartition() {}
 

@@ -10,7 +10,9 @@ import io.millrace.memory.MemoryResource;
 @PublicEvolving
 public final class PerDeviceResource {
   private static final PerDevice<MemoryResource> RESOURCES =
-      new PerDevice<>(host -> HostMemoryResource.INSTANCE, PoolMemoryResource::shared);
+      new PerDevice<>(
+          host -> HostMemoryResource.INSTANCE,
+          gpu -> new PoolMemoryResource(new CudaMemoryResource(gpu)));
 
   private PerDeviceResource() {}
 

@@ -9,7 +9,6 @@ import io.millrace.memory.MemoryResource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A stream-ordered pool with coalescing: best fit over the free blocks of the asking stream, then
@@ -24,7 +23,6 @@ public final class PoolMemoryResource implements MemoryResource {
   // because the driver refuses copies that span two of its allocations.
   private static final long GUARD_BYTES = ALIGNMENT;
   private static final long MIN_PIECE_BYTES = 64L << 20;
-  private static final Map<Device, PoolMemoryResource> SHARED = new ConcurrentHashMap<>();
 
   private final MemoryResource upstream;
   private final long minimumPieceBytes;
@@ -59,12 +57,6 @@ public final class PoolMemoryResource implements MemoryResource {
     this.upstream = upstream;
     this.minimumPieceBytes = minimumPieceBytes;
     this.maximumBytes = maximumBytes;
-  }
-
-  /** The process's pool for {@code device}. */
-  static PoolMemoryResource shared(Device device) {
-    return SHARED.computeIfAbsent(
-        device, key -> new PoolMemoryResource(new CudaMemoryResource(key)));
   }
 
   @Override

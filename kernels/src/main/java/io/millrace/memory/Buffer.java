@@ -80,8 +80,7 @@ public final class Buffer implements AutoCloseable {
    */
   public static Buffer wrap(
       long address, long size, DeviceStream stream, MemoryResource resource, Runnable release) {
-    return new Buffer(
-        new FixedBufferOwner(address, size, resource.device(), stream, resource, release), 0, size);
+    return new Buffer(new FixedBufferOwner(address, size, stream, resource, release), 0, size);
   }
 
   /** Bytes of this slice. */

@@ -14,19 +14,14 @@ final class FixedBufferOwner extends BufferOwner {
 
   /**
    * @param stream the stream in whose order the memory is valid and is released
-   * @param resource where a copy of the memory comes from
+   * @param resource where a copy of the memory comes from, of the memory's device
    * @param release called once, when no slice is live
    */
   FixedBufferOwner(
-      long address,
-      long size,
-      Device device,
-      DeviceStream stream,
-      MemoryResource resource,
-      Runnable release) {
+      long address, long size, DeviceStream stream, MemoryResource resource, Runnable release) {
     super(size);
     this.address = address;
-    this.device = device;
+    this.device = resource.device();
     this.stream = stream;
     this.resource = resource;
     this.release = release;

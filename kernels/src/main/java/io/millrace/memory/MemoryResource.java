@@ -51,7 +51,6 @@ public interface MemoryResource {
    */
   default BufferOwner allocateOwner(long bytes, DeviceStream stream) {
     long address = allocate(bytes, stream);
-    return new FixedBufferOwner(
-        address, bytes, device(), stream, this, () -> free(address, bytes, stream));
+    return new FixedBufferOwner(address, bytes, stream, this, () -> free(address, bytes, stream));
   }
 }

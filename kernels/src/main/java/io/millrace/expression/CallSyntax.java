@@ -4,7 +4,6 @@ package io.millrace.expression;
 import io.millrace.annotation.Internal;
 import java.util.List;
 import java.util.Optional;
-import java.util.ServiceLoader;
 
 /**
  * Writes function calls as SQL, such as {@code (a + b)}, for the text of an {@link Expression}. It
@@ -13,22 +12,6 @@ import java.util.ServiceLoader;
 @Internal
 @FunctionalInterface
 public interface CallSyntax {
-
-  /** The syntax of the library's built-in functions. */
-  CallSyntax BUILT_IN = (function, arguments) -> Loaded.INSTANCE.toSql(function, arguments);
-
-  /** Loads the service at the first call. */
-  final class Loaded {
-    private static final CallSyntax INSTANCE =
-        ServiceLoader.load(CallSyntax.class, CallSyntax.class.getClassLoader())
-            .findFirst()
-            .orElseThrow(
-                () ->
-                    new IllegalStateException(
-                        "expected a service " + CallSyntax.class.getName() + ", found none"));
-
-    private Loaded() {}
-  }
 
   /**
    * Writes a call of {@code function} as SQL.

@@ -10,12 +10,21 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.ServiceLoader;
 
 /**
  * Writes expressions as SQL that Flink parses with the same meaning, truncated by {@link
  * SqlText#cut}.
  */
 final class ExpressionText {
+  private static final CallSyntax BUILT_IN =
+      ServiceLoader.load(CallSyntax.class, CallSyntax.class.getClassLoader())
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  new IllegalStateException(
+                      "expected a service " + CallSyntax.class.getName() + ", found none"));
+
   private ExpressionText() {}
 
   /**
@@ -55,7 +64,7 @@ final class ExpressionText {
   }
 
   private static String call(String function, List<String> arguments) {
-    return CallSyntax.BUILT_IN
+    return BUILT_IN
         .toSql(function, arguments)
         .orElseGet(() -> function + "(" + String.join(", ", arguments) + ")");
   }

@@ -33,8 +33,6 @@ public final class SchemaParser {
   public static Schema parse(String option, String text) {
     try {
       return new Schema(split(text).stream().map(SchemaParser::parseColumn).toList());
-    } catch (SqlTextException e) {
-      throw e;
     } catch (IllegalArgumentException e) {
       throw new SqlTextException(option + ": " + e.getMessage());
     }

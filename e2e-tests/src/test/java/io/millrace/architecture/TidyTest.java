@@ -32,8 +32,6 @@ class TidyTest {
    */
   private static final List<Kind> KINDS =
       List.of(
-          // Spotless writes no header into these.
-          text(".*/package-info\\.java", 4 * KIB),
           source(".*/src/(main|test|libcudf)/java/.*\\.java", 20 * KIB),
           source("kernels/src/main/cuda/.*\\.cuh?", 20 * KIB),
           source("kernels/src/test/resources/.*\\.cu", 4 * KIB),

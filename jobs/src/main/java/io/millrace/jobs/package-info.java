@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Jobs: wiring and options of operators and connectors, no logic of their own.
  *

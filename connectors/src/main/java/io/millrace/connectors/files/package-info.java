@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Files as sources and sinks, each line or row exactly once.
  *

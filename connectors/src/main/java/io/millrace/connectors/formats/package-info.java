@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Text formats: lines to rows with {@link io.millrace.connectors.formats.JsonLineParser} and {@link
  * io.millrace.connectors.formats.CsvLineParser}, tables to lines with {@link

@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Expressions with known types and bound functions. */
 package io.millrace.expression.typed;

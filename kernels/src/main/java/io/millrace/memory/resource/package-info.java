@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Sources of memory: resources of a device and of the host, and adaptors around them. */
 package io.millrace.memory.resource;

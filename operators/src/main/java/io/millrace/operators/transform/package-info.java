@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Operators that map each batch to a batch. */
 package io.millrace.operators.transform;

@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Message digests. */
 package io.millrace.expression.function.digest;

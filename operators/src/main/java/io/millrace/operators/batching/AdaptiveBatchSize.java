@@ -2,21 +2,23 @@
 package io.millrace.operators.batching;
 
 /**
- * Chooses how many rows close a batch and how long a batch may wait for them, so that its oldest
- * row is sent before it is older than the latency target.
+ * Chooses how many rows close a batch and how long a batch may wait for them, so that the oldest
+ * row of a batch is sent before its age exceeds the latency target.
  *
  * <p>The rule, after each batch that was closed by its number of rows or by its deadline:
  *
  * <ul>
- *   <li>A batch may wait for rows for the target less the time that sending a batch took lately
- *       (the longest, fading by an eighth a batch) and less a millisecond of the clock; but not for
- *       less than half the target: where sending is that slow, smaller batches would make it
- *       slower.
- *   <li>The row limit is what arrives in that time at the rate of the last batch, at most double
- *       the last limit, so that one burst does not decide, within the minimum and maximum.
+ *   <li>The wait of a batch is the target, less the longest recent send time of a batch (which
+ *       fades by an eighth with each batch), less one millisecond for the resolution of the clock.
+ *       It is at least half the target: if sending takes longer than that, smaller batches would
+ *       make it slower.
+ *   <li>The row limit is the number of rows that arrive during the wait at the rate of the last
+ *       batch. It is at most twice the last limit, so that a single burst does not determine it,
+ *       and lies between the minimum and the maximum.
  * </ul>
  *
- * When the rate falls the deadline closes batches early, and the limit follows at once.
+ * When the rate falls, the deadline closes batches before they reach the limit, and the limit falls
+ * with the next batch.
  */
 final class AdaptiveBatchSize {
   private static final long CLOCK_MILLIS = 1;
@@ -40,16 +42,16 @@ final class AdaptiveBatchSize {
     return rowLimit;
   }
 
-  /** How long a batch may be open. */
+  /** How long a batch may be open, in milliseconds; at least 1. */
   long waitMillis() {
     long wait = Math.max(latencyMillis / 2, latencyMillis - CLOCK_MILLIS - sendMillis);
     return Math.max(1, wait);
   }
 
   /**
-   * Learns from a batch that its rows or its deadline closed.
+   * Adapts the row limit to a batch that was closed by its number of rows or by its deadline.
    *
-   * @param openMillis from its first row until it was closed
+   * @param openMillis the time from the batch's first row until it was closed
    */
   void closed(int rows, long openMillis) {
     long atThisRate = rows * waitMillis() / Math.max(1, openMillis);
@@ -57,7 +59,7 @@ final class AdaptiveBatchSize {
     rowLimit = (int) Math.max(minRows, Math.min(maxRows, limit));
   }
 
-  /** Learns how long sending a batch took. */
+  /** Adapts the wait to the time that sending a batch took. */
   void sent(long millis) {
     sendMillis = Math.max(millis, sendMillis - (sendMillis + FADING - 1) / FADING);
   }

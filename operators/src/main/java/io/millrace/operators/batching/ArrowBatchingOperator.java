@@ -25,9 +25,9 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
 
 /**
- * Makes a batch of each Arrow root, whose memory it shares where the host is the device and copies
- * to the device else. The root stays the sender's, who may close it when this has returned, but
- * must not write to its vectors.
+ * Makes a batch of each Arrow root. If the device is the host, the batch shares the root's memory;
+ * otherwise the root is copied to the device. The sender keeps ownership of the root: it may close
+ * the root when {@link #processElement} has returned, but must not write to the root's vectors.
  */
 @PublicEvolving
 public final class ArrowBatchingOperator extends AbstractStreamOperator<ColumnBatch>
@@ -55,10 +55,10 @@ public final class ArrowBatchingOperator extends AbstractStreamOperator<ColumnBa
   }
 
   /**
-   * Appends an operator to {@code roots} that makes batches of them.
+   * Appends to {@code roots} an operator that makes batches of them.
    *
    * @param roots a stream of {@link ArrowTypeInformation}
-   * @param schema of all roots
+   * @param schema the schema of all roots
    * @throws IllegalArgumentException if the stream has another type, whose serializer would copy or
    *     send roots
    */
@@ -102,7 +102,7 @@ public final class ArrowBatchingOperator extends AbstractStreamOperator<ColumnBa
     if (!table.schema().equals(schema)) {
       try (table) {
         throw new IllegalArgumentException(
-            "a root has the columns " + table.schema() + ", not " + schema);
+            "expected a root with the columns " + schema + ", got " + table.schema());
       }
     }
     return table;

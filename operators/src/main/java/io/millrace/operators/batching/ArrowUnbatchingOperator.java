@@ -22,8 +22,8 @@ import org.apache.flink.util.IOUtils;
 
 /**
  * Sends each batch as an Arrow root, with the batch's timestamp. The batch is copied to the host
- * first; see {@link DownloadingOperator}. The root is closed when it was sent: who gets it copies
- * what it keeps, and does not write to it.
+ * first; see {@link DownloadingOperator}. The root is closed after it was sent: its receiver copies
+ * what it keeps, and must not write to the root.
  */
 @PublicEvolving
 public final class ArrowUnbatchingOperator extends DownloadingOperator<VectorSchemaRoot> {
@@ -43,7 +43,7 @@ public final class ArrowUnbatchingOperator extends DownloadingOperator<VectorSch
     return new OperatorFactory<>(ArrowUnbatchingOperator.class, ArrowUnbatchingOperator::new);
   }
 
-  /** Appends an operator to {@code batches} that sends their roots to the same chain. */
+  /** Appends to {@code batches} an operator that sends them as roots within the same chain. */
   public static SingleOutputStreamOperator<VectorSchemaRoot> append(
       DataStream<ColumnBatch> batches) {
     return factory()

@@ -15,7 +15,7 @@ import org.apache.flink.runtime.metrics.DescriptiveStatisticsHistogram;
  * The metrics of a batching operator in the group {@code batching}: counters {@code rows}, {@code
  * batches}, {@code bytes} and {@code flush.<cause>}; the histogram {@code latencyMillis}, the age
  * of each batch's oldest row when it was sent; the gauges {@code rowLimit} and {@code batchFill},
- * the last batch's rows over the greatest number allowed.
+ * the last batch's rows divided by {@link BatchOptions#maxRows}.
  */
 final class BatchingMetrics {
   private static final String GROUP = "batching";

@@ -26,14 +26,15 @@ import org.apache.flink.util.IOUtils;
 
 /**
  * Collects rows into batches on the operator's device; {@link BatchOptions} say when a batch is
- * sent. Rows are copied into columns as they arrive, so they may be reused. Nothing is kept over a
- * checkpoint: the batch is sent before the barrier.
+ * sent. Rows are copied into columns as they arrive, so row objects may be reused. The operator has
+ * no state in checkpoints: the open batch is sent before the barrier.
  *
- * <p>A batch has the greatest event time of its rows, or none if no row has one. Where {@link
- * UnbatchingOperator#append} makes rows of the batches again, rows keep their own times in the
- * batch's hidden {@link EventTimeColumn}, which a batch of rows without times does not have.
- * Watermarks, watermark status, record attributes and generalized watermarks stay behind the rows
- * before them; latency markers pass. A batch that does not fit the device is sent as several.
+ * <p>A batch has the largest event time of its rows as its timestamp, or no timestamp if no row has
+ * an event time. If {@link UnbatchingOperator#append} makes rows of the batches again, rows keep
+ * their own event times in the batch's hidden {@link EventTimeColumn}; a batch of rows without
+ * event times does not have this column. Watermarks, watermark status, record attributes and
+ * generalized watermarks do not overtake rows that arrived before them; latency markers do. A batch
+ * that does not fit into device memory is sent as several batches.
  *
  * @param <IN> the type of the rows
  */
@@ -69,7 +70,7 @@ public final class BatchingOperator<IN> extends FlushingOperator<ColumnBatch>
     this.keepsEventTimes = keepsEventTimes;
   }
 
-  /** Makes the operators. Learns while a job is built whether batches become rows again. */
+  /** Makes the operators. An {@link EventTimeRequest} may change it while a job is built. */
   static final class Constructor<IN> implements OperatorFactory.Constructor<IN, ColumnBatch> {
     private static final long serialVersionUID = 1L;
 
@@ -84,7 +85,7 @@ public final class BatchingOperator<IN> extends FlushingOperator<ColumnBatch>
       this.options = options;
     }
 
-    /** From now on, operators keep the event times of rows in their batches. */
+    /** Operators that are made from now on keep the event times of rows in their batches. */
     void keepEventTimes() {
       keepsEventTimes = true;
     }
@@ -152,7 +153,7 @@ public final class BatchingOperator<IN> extends FlushingOperator<ColumnBatch>
     }
   }
 
-  // If there is no memory for one more row, flushing the batch frees some.
+  // If there is no memory for the next row, flushing the batch frees memory.
   private void appendWithRetry(IN row, long eventTime) throws Exception {
     Supplier<Boolean> append =
         () -> {

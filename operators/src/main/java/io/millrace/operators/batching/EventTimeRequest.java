@@ -11,14 +11,15 @@ import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 
 /**
  * Asks the operators that make batches of rows, anywhere upstream, to keep the event times of the
- * rows. Sent while a job is built if batches become rows again; without it, no times are kept.
+ * rows. Sent while a job is built, if batches become rows again; otherwise operators do not keep
+ * the event times of rows.
  */
 final class EventTimeRequest {
   private final Set<Transformation<?>> asked = Collections.newSetFromMap(new IdentityHashMap<>());
 
   private EventTimeRequest() {}
 
-  /** Asks all operators that {@code batches} come from. */
+  /** Asks all operators upstream of {@code batches}. */
   static void send(Transformation<ColumnBatch> batches) {
     new EventTimeRequest().ask(batches);
   }

@@ -14,6 +14,6 @@ enum FlushCause {
   WATERMARK_STATUS,
   BARRIER,
   END_OF_INPUT,
-  /** The next row did not fit the memory beside the batch. */
+  /** There was no memory for the next row beside the batch. */
   MEMORY
 }

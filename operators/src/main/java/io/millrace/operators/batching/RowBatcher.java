@@ -31,7 +31,7 @@ final class RowBatcher<T> implements AutoCloseable {
    * Takes ownership of {@code table}.
    *
    * @param appender appends to {@code table}
-   * @param clockMillis processing time
+   * @param clockMillis the processing time in milliseconds
    */
   RowBatcher(
       RowTableBuilder table,
@@ -52,7 +52,8 @@ final class RowBatcher<T> implements AutoCloseable {
    * Appends one row.
    *
    * @param eventTime the event time to keep, or {@link EventTimeColumn#NONE}
-   * @throws GpuOutOfMemoryException if there is no memory for it; nothing has changed then
+   * @throws GpuOutOfMemoryException if there is no memory for the row; the batch has not changed
+   *     then
    */
   void append(T row, long eventTime) {
     try {
@@ -73,7 +74,7 @@ final class RowBatcher<T> implements AutoCloseable {
     return rows;
   }
 
-  /** How many rows will close a batch at the current rate. */
+  /** The number of rows that closes a batch at the current rate. */
   int rowLimit() {
     return size.rowLimit();
   }
@@ -87,26 +88,28 @@ final class RowBatcher<T> implements AutoCloseable {
     return rows >= size.rowLimit() ? FlushCause.ROWS : FlushCause.BYTES;
   }
 
-  /** When the first row of the open batch was appended. */
+  /** The processing time at which the first row of the open batch was appended. */
   long openedMillis() {
     return openedMillis;
   }
 
-  /** When the open batch is due. */
+  /** The processing time by which the open batch must be closed. */
   long deadlineMillis() {
     return openedMillis + size.waitMillis();
   }
 
-  /** How long the oldest row has waited. */
+  /** How long the oldest row of the open batch has waited, in milliseconds; 0 if it has no rows. */
   long ageMillis() {
     return rows == 0 ? 0 : Math.max(0, clockMillis.getAsLong() - openedMillis);
   }
 
   /**
-   * The table of all rows since the last call, if there are any; the caller owns it.
+   * Closes the open batch. Returns the table of its rows, which the caller owns, or nothing if
+   * there are no rows.
    *
    * @param cause why the batch is closed
-   * @throws GpuOutOfMemoryException if there is no memory for it; nothing has changed then
+   * @throws GpuOutOfMemoryException if there is no memory for the table; the batch has not changed
+   *     then
    */
   Optional<Table> close(FlushCause cause) {
     if (rows == 0) {
@@ -132,7 +135,7 @@ final class RowBatcher<T> implements AutoCloseable {
     }
   }
 
-  /** Learns how long sending a batch took. */
+  /** Adapts the size of batches to the time, in milliseconds, that sending a batch took. */
   void sent(long millis) {
     size.sent(millis);
   }

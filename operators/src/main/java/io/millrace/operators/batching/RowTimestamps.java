@@ -11,8 +11,9 @@ import java.util.function.IntToLongFunction;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * The event time of each row of a batch: its time column's value or, if none is named, that of its
- * {@link EventTimeColumn}, else the batch's timestamp.
+ * The event time of each row of a batch: the row's value in the time column or, if no time column
+ * is named, in the batch's {@link EventTimeColumn}. If the batch has no such column or the value is
+ * null, it is the batch's timestamp.
  */
 final class RowTimestamps {
   private static final long MICROS_PER_MILLI = 1_000;
@@ -31,8 +32,9 @@ final class RowTimestamps {
    * The timestamps of the rows of {@code table}.
    *
    * @param table may have an {@link EventTimeColumn}
-   * @param timeColumn null if none is named
-   * @throws IllegalArgumentException if there is no such column or it holds no time
+   * @param timeColumn the name of the time column; null if none is named
+   * @throws IllegalArgumentException if there is no column {@code timeColumn}, or its type is
+   *     neither TIMESTAMP nor BIGINT
    */
   static RowTimestamps of(
       StreamRecord<?> batch, Table table, String timeColumn, AccessScope scope) {
@@ -48,9 +50,10 @@ final class RowTimestamps {
   }
 
   /**
-   * Checks that tables of {@code schema} have such a column.
+   * Checks that {@code timeColumn} can be the time column of tables of {@code schema}.
    *
-   * @throws IllegalArgumentException if there is no such column or it holds no time
+   * @throws IllegalArgumentException if there is no column {@code timeColumn}, or its type is
+   *     neither TIMESTAMP nor BIGINT
    */
   static void check(Schema schema, String timeColumn) {
     DataType type = schema.type(schema.indexOf(timeColumn));
@@ -62,7 +65,7 @@ final class RowTimestamps {
 
   private static IllegalArgumentException notATime(String name, DataType type) {
     return new IllegalArgumentException(
-        "time column '" + name + "' is " + type + ", not TIMESTAMP or BIGINT");
+        "expected TIMESTAMP or BIGINT for time column '" + name + "', got " + type);
   }
 
   private static IntToLongFunction millis(String name, ColumnReader column) {
@@ -74,7 +77,7 @@ final class RowTimestamps {
     };
   }
 
-  /** Gives {@code record} the timestamp of {@code row}. */
+  /** Sets the timestamp of {@code record} to the event time of {@code row}, or erases it. */
   void set(StreamRecord<?> record, int row) {
     if (column != null && !column.isNull(row)) {
       setOwn(record, millis.applyAsLong(row));

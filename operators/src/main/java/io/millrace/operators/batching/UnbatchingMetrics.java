@@ -5,8 +5,8 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 
 /**
- * The metrics of an operator that ends the batches of a chain, in the group {@code unbatching}: the
- * counters {@code rows} and {@code batches}.
+ * The metrics of an operator that makes rows or Arrow roots of batches, in the group {@code
+ * unbatching}: the counters {@code rows} and {@code batches}.
  */
 final class UnbatchingMetrics {
   private static final String GROUP = "unbatching";
@@ -20,7 +20,7 @@ final class UnbatchingMetrics {
     this.batches = group.counter("batches");
   }
 
-  /** Counts a batch that was sent on. */
+  /** Counts a batch whose rows were sent. */
   void count(int batchRows) {
     rows.inc(batchRows);
     batches.inc();

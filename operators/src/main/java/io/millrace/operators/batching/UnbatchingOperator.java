@@ -23,12 +23,13 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * Sends each row of a batch on its own, in order. The batch is copied to the host first; see {@link
  * DownloadingOperator}.
  *
- * <p>A row's timestamp is its value in the declared time column, or the batch's timestamp where
- * that is null. Where none is declared, it is the one that the row came with, if the batch's rows
- * keep theirs (see {@link #append}), else the batch's. The same row object may be sent again and
- * again; see {@link RowDecoder}.
+ * <p>With a declared time column, a row's timestamp is the row's value in this column, or the
+ * batch's timestamp if this value is null. Without one, it is the timestamp that the row had before
+ * it was batched, if the batch keeps the timestamps of its rows (see {@link #append}), otherwise
+ * the batch's timestamp. All rows may be sent as the same object, with new content each time; see
+ * {@link RowDecoder}.
  *
- * @param <OUT> the kind of row
+ * @param <OUT> the type of the rows
  */
 @PublicEvolving
 public final class UnbatchingOperator<OUT> extends DownloadingOperator<OUT> {
@@ -54,9 +55,10 @@ public final class UnbatchingOperator<OUT> extends DownloadingOperator<OUT> {
   /**
    * A factory of operators that send rows.
    *
-   * @param schema of all batches
-   * @param timeColumn a TIMESTAMP, or a BIGINT of milliseconds since 1970-01-01T00:00Z, that gives
-   *     rows their timestamps; empty to give them their own or the batch's
+   * @param schema the schema of all batches
+   * @param timeColumn the column that gives rows their timestamps: a TIMESTAMP, or a BIGINT of
+   *     milliseconds since 1970-01-01T00:00Z; empty for the timestamps that the rows had before
+   *     they were batched
    */
   public static <OUT> OperatorFactory<ColumnBatch, OUT> factory(
       Schema schema, RowDecoder.Factory<OUT> decoders, Optional<String> timeColumn) {
@@ -70,16 +72,17 @@ public final class UnbatchingOperator<OUT> extends DownloadingOperator<OUT> {
   }
 
   /**
-   * Appends an operator to {@code batches} that sends their rows. If no column gives their
-   * timestamps, the operators that make batches of rows, at the beginning of {@code batches}, keep
-   * the timestamp of each row from now on.
+   * Appends to {@code batches} an operator that sends their rows. If {@code timeColumn} is empty,
+   * the operators upstream that make batches of rows keep the timestamp of each row.
    *
    * @param batches a stream of {@link ColumnBatchTypeInformation}
-   * @param decoders makes rows of columns
+   * @param decoders make rows of columns
    * @param type the type of the rows
-   * @param timeColumn a TIMESTAMP, or a BIGINT of milliseconds since 1970-01-01T00:00Z; empty for
-   *     the timestamps that the rows came with
-   * @throws IllegalArgumentException if there is no such column or it is of another type
+   * @param timeColumn the column that gives rows their timestamps: a TIMESTAMP, or a BIGINT of
+   *     milliseconds since 1970-01-01T00:00Z; empty for the timestamps that the rows had before
+   *     they were batched
+   * @throws IllegalArgumentException if the stream has another type, there is no column {@code
+   *     timeColumn}, or this column has another type
    */
   public static <OUT> SingleOutputStreamOperator<OUT> append(
       DataStream<ColumnBatch> batches,
@@ -126,7 +129,7 @@ public final class UnbatchingOperator<OUT> extends DownloadingOperator<OUT> {
     unbatching.count(table.rowCount());
   }
 
-  /** Rows that are read without any further memory. */
+  /** The readers of a batch's rows. Only its constructor can run out of device or pinned memory. */
   private final class HostRows implements AutoCloseable {
     private final AccessScope scope = AccessScope.on(deviceContext().hostStream());
     private final Table visible;

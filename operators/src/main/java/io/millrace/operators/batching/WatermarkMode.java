@@ -7,15 +7,16 @@ import org.apache.flink.annotation.PublicEvolving;
 @PublicEvolving
 public enum WatermarkMode {
   /**
-   * The watermark closes the batch: the rows before it leave first, then the watermark, at once.
-   * Rows and watermarks keep their order exactly, so late rows are late just as without batching.
+   * The watermark closes the open batch: first the rows that arrived before the watermark are sent,
+   * then the watermark, without delay. Rows and watermarks keep their order, so the same rows are
+   * late as without batching.
    */
   FLUSH,
   /**
-   * The watermark waits until its batch is closed for another reason, at most the {@linkplain
-   * BatchOptions#latency latency}; of several only the last is sent. Batches outgrow the interval
-   * of watermarks, and rows that came after a watermark may leave before it, so that fewer of them
-   * are late. No row is late that would not have been.
+   * The watermark waits until the open batch is closed for another reason, at most the {@linkplain
+   * BatchOptions#latency latency}. If several watermarks wait, only the last is sent. Batches may
+   * be longer than the interval between watermarks. Rows that arrived after a watermark may be sent
+   * before it, so fewer rows are late; a row that is in time without batching is in time here, too.
    */
   HOLD
 }

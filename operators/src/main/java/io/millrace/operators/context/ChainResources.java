@@ -18,8 +18,8 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.runtime.tasks.StreamTask;
 
 /**
- * The streams and the memory that the operators of one chain share, counted. The chain is known by
- * an object that its operators have in common: their task.
+ * The streams and the memory that the operators of one chain share. It counts its users; the last
+ * one releases the resources. A chain is identified by the task that its operators have in common.
  */
 @Internal
 public final class ChainResources {
@@ -74,7 +74,10 @@ public final class ChainResources {
     streams.forEach(opened -> failure.run(opened::close));
   }
 
-  /** The stream of the chain that {@code operator} is part of, for an operator that opens. */
+  /**
+   * The resources of the chain that {@code operator} is part of. The operator calls this when it
+   * opens, and {@link #release} when it closes.
+   */
   static ChainResources acquire(AbstractStreamOperator<?> operator) {
     StreamTask<?, ?> task = operator.getContainingTask();
     synchronized (OPEN) {
@@ -99,9 +102,9 @@ public final class ChainResources {
   }
 
   /**
-   * The chain's stream; the first user of the chain decides on the device.
+   * The chain's resources; the first user of the chain chooses the device.
    *
-   * @param job that the chain is part of
+   * @param job the job that the chain is part of
    */
   static ChainResources acquire(Object chain, JobEnvironment job, Supplier<Device> device) {
     return acquire(chain, job, new SendTime(() -> 0), device);
@@ -118,8 +121,8 @@ public final class ChainResources {
   }
 
   /**
-   * A device that some chain of this process works on now, else the process's own choice. Memory
-   * that is pinned for one GPU is pinned for all.
+   * The device of any open chain of this process or, if no chain is open, {@link Device#current}.
+   * For pinned memory any GPU will do: what is pinned for one GPU is pinned for all.
    */
   public static Device anyDevice() {
     synchronized (OPEN) {
@@ -134,12 +137,12 @@ public final class ChainResources {
     return device;
   }
 
-  /** Memory of the job's quota. */
+  /** Memory that counts for the job's quota. */
   SpillableResourceAdaptor resource() {
     return resource;
   }
 
-  /** How long the chain's thread was busy with sending. */
+  /** The time that the chain's thread spent sending. */
   SendTime sendTime() {
     return sendTime;
   }
@@ -165,7 +168,10 @@ public final class ChainResources {
     return hostStream;
   }
 
-  /** The last user's call waits for the streams' work, destroys them and gives up the memory. */
+  /**
+   * Removes one user. The last user's call waits for the work on the streams, destroys the streams
+   * and releases the job's memory.
+   */
   void release() {
     synchronized (OPEN) {
       if (--users > 0) {

@@ -25,12 +25,13 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
  * The resources of an operator: its device, the stream that it shares with the other operators of
- * its chain, and memory. An operator opens it in {@code open()} and closes it in {@code close()};
- * all of its memory must be released by then.
+ * its chain, and memory. An operator opens its context in {@code open()} and closes it in {@code
+ * close()}. By then the operator must have released all memory that it allocated.
  *
- * <p>The operators of one chain use one stream, so that the order of calls is the order of work,
- * and no operator waits for another. Copies from and to the host have streams of their own, which
- * memory orders. The last operator to close destroys the streams.
+ * <p>The operators of one chain use one stream: the order of their calls is the order of the
+ * device's work, and no operator waits for another. Copies from and to the host run on streams of
+ * their own; buffers order these streams with the chain's stream. The last operator of the chain
+ * that closes its context destroys the streams.
  *
  * <p>The operator's metric group {@code retry} has the gauges {@code retries}, {@code splits} and
  * {@code waitedMillis} of {@link #retry}.
@@ -59,10 +60,12 @@ public final class DeviceContext implements AutoCloseable {
    * The context of an operator that is being opened, on the device that {@link DeviceOptions}
    * choose.
    *
-   * @throws io.millrace.device.DeviceUnavailableException if a GPU is asked for and cannot be used
+   * @throws io.millrace.device.DeviceUnavailableException if the options request a GPU that cannot
+   *     be used
    * @throws SuppressRestartsException if one of {@link DeviceOptions} or {@link MemoryOptions} has
-   *     a value that it cannot have: the job fails without a restart
-   * @throws IllegalStateException if managed memory that Flink promised is not free
+   *     an invalid value: the job fails without a restart
+   * @throws IllegalStateException if the managed memory that Flink assigned to the operator is not
+   *     free
    * @throws io.millrace.memory.spill.SpillException if none of the TaskManager's temporary
    *     directories can be written to
    */
@@ -73,7 +76,7 @@ public final class DeviceContext implements AutoCloseable {
     return context;
   }
 
-  /** A context with a stream of its own, outside any job. */
+  /** A context with streams of its own, outside any job. */
   public static DeviceContext open(Device device) {
     return new DeviceContext(
         ChainResources.acquire(new Object(), JobEnvironment.ofProcess(), () -> device));
@@ -83,7 +86,7 @@ public final class DeviceContext implements AutoCloseable {
     return chain.device();
   }
 
-  /** The chain's stream on {@link #device}. Never a default stream. */
+  /** The chain's stream on {@link #device}. Never CUDA's default stream. */
   public DeviceStream stream() {
     return chain.stream();
   }
@@ -101,22 +104,23 @@ public final class DeviceContext implements AutoCloseable {
     return chain.downloadStream();
   }
 
-  /** A stream of the host, which orders memory of {@link #pinnedResource}. */
+  /** The chain's stream on the host, which orders memory of {@link #pinnedResource}. */
   public DeviceStream hostStream() {
     return chain.hostStream();
   }
 
   /**
-   * Memory of {@link #device}, ordered by {@link #stream}. Buffers of it are spillable and count
-   * for the job's quota; see {@link MemoryOptions}.
+   * Allocates memory of {@link #device}, ordered by {@link #stream}. Its buffers can be spilled and
+   * count for the job's quota; see {@link MemoryOptions}.
    */
   public SpillableResourceAdaptor resource() {
     return chain.resource();
   }
 
   /**
-   * Pooled host memory that {@link #device} copies at full speed, ordered by a host stream. Where
-   * the host is the device, that is {@link #resource}: nothing is copied, so a batch stays there.
+   * Allocates pooled host memory that {@link #device} copies at full speed, ordered by a host
+   * stream. If the device is the host, this is {@link #resource}: a batch is not copied, so it
+   * stays in the memory in which it was made.
    */
   public MemoryResource pinnedResource() {
     return pinnedResource;
@@ -128,8 +132,9 @@ public final class DeviceContext implements AutoCloseable {
   }
 
   /**
-   * Ends what the operator is doing if its task was canceled. Called between the rows or batches
-   * that one element becomes, since Flink looks only between elements.
+   * Stops the operator's work if its task was canceled. An operator that emits several rows or
+   * batches for one element calls this between them, because Flink checks for cancellation only
+   * between elements.
    *
    * @throws CancelTaskException if the task was canceled
    */
@@ -139,23 +144,24 @@ public final class DeviceContext implements AutoCloseable {
     }
   }
 
-  /** A limit of rows for an operator that decides how many rows a batch has. */
+  /** A new row limit, for an operator that chooses how many rows its batches have. */
   public SendPace sendPace() {
     return new SendPace(chain.sendTime());
   }
 
   /**
-   * An output to use instead of {@code output} when an operator opens, so that Flink's {@code
-   * numRecordsOut} counts their rows, and {@code numBatchesOut} the batches.
+   * Wraps {@code output} so that Flink's {@code numRecordsOut} counts the rows of batches, and
+   * {@code numBatchesOut} the batches. The operator replaces its output by the result when it
+   * opens.
    *
-   * @param operator whose context this is
+   * @param operator the operator of this context
    */
   public Output<StreamRecord<ColumnBatch>> countRows(
       AbstractStreamOperator<?> operator, Output<StreamRecord<ColumnBatch>> output) {
     return new RowCountingOutput(output, closeLater(RowCounter.ofOutput(operator)));
   }
 
-  /** The counter, which is closed with this context. */
+  /** Closes {@code counter} with this context, and returns it. */
   public RowCounter closeLater(RowCounter counter) {
     rowCounters.add(counter);
     return counter;
@@ -183,17 +189,17 @@ public final class DeviceContext implements AutoCloseable {
   }
 
   /**
-   * Bytes that this process's contexts took of {@code device} and of pinned host memory for spilled
-   * buffers, used or not. None once no context is open.
+   * Bytes that the pools of this process's contexts reserved, used or free: of {@code device}, and
+   * of pinned host memory for spilled buffers. 0 if no context is open.
    */
   public static long reservedBytes(Device device) {
     return SharedDeviceMemory.reservedBytes(device);
   }
 
   /**
-   * Puts something around the memory of contexts that are opened from now on: beneath their
-   * spilling, so that a refusal is met as one of the device's. {@link UnaryOperator#identity} takes
-   * it away.
+   * Wraps the memory of contexts that are opened from now on. The wrapper is below spilling, so
+   * that a wrapper that refuses memory looks like a device that refuses memory. {@link
+   * UnaryOperator#identity} removes it.
    *
    * @throws IllegalStateException if a context is open
    */
@@ -203,7 +209,7 @@ public final class DeviceContext implements AutoCloseable {
     SharedDeviceMemory.wrap(deviceMemory, pinnedMemory);
   }
 
-  /** Gives up the chain's streams. Closing twice does nothing. */
+  /** Ends the operator's use of the chain's resources. A second call does nothing. */
   @Override
   public void close() {
     if (!closed) {

@@ -13,8 +13,8 @@ import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 
 /**
- * The options that choose an operator's device. Each is looked up in the job's configuration, then
- * in the TaskManager's, then in the system properties of the process.
+ * The options that choose an operator's device. Each option is looked up in the job's
+ * configuration, then in the TaskManager's, then in the system properties of the process.
  */
 @PublicEvolving
 public final class DeviceOptions {
@@ -34,17 +34,18 @@ public final class DeviceOptions {
           .noDefaultValue()
           .withDescription("Which GPU to use where Flink's external resource 'gpu' assigns none.");
 
-  /** Bounds how many subtasks of a TaskManager work on one device at once. */
+  /** How many subtasks of a TaskManager work on one device at once. */
   public static final ConfigOption<Integer> GPU_CONCURRENCY =
       ConfigOptions.key("millrace.gpu.concurrency")
           .intType()
           .noDefaultValue()
           .withDescription(
-              "How many subtasks of a TaskManager work on one device at once, of all jobs; the"
-                  + " others wait. What they use meanwhile cannot be spilled. By default 4 on a GPU"
-                  + " and as many as there are processors on the host. Of the TaskManager.");
+              "How many subtasks of a TaskManager, of all its jobs, work on one device at once; the"
+                  + " others wait. Memory that a working subtask uses cannot be spilled. The default"
+                  + " is 4 on a GPU, and the number of processors on the host. Set it in the"
+                  + " TaskManager's configuration.");
 
-  /** Bounds how many batches an operator has on their way to the host. */
+  /** How many batches an operator may have on their way to the host. */
   public static final ConfigOption<Integer> BATCHES_IN_FLIGHT =
       ConfigOptions.key("millrace.gpu.batches-in-flight")
           .intType()
@@ -101,7 +102,7 @@ public final class DeviceOptions {
     return batches;
   }
 
-  // A TaskManager's GPUs are seen by all of its slots; subtasks take turns.
+  // All slots of a TaskManager see all of its GPUs, so subtasks are assigned to GPUs in turns.
   private static Optional<Integer> assignedIndex(AbstractStreamOperator<?> operator) {
     int subtask = operator.getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
     return assignedIndex(

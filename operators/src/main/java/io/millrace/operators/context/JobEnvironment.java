@@ -14,8 +14,10 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
  *
  * @param id equal for all operators of the job
  * @param name for logs and messages
- * @param spillDirectories of the disk tier, which Flink deletes; empty for none
- * @param memoryManager of the task's slot; empty if host memory need not be paid for
+ * @param spillDirectories the directories of the disk tier, which Flink deletes; empty for no disk
+ *     tier
+ * @param memoryManager the slot's managed memory, which accounts for host memory of spilled
+ *     buffers; empty if this memory needs no account
  */
 record JobEnvironment(
     Object id,
@@ -35,7 +37,7 @@ record JobEnvironment(
         Optional.of(task.getMemoryManager()));
   }
 
-  /** A job of its own, for work outside Flink, which has no disk tier. */
+  /** A new job for work outside Flink. It has no disk tier. */
   static JobEnvironment ofProcess() {
     return new JobEnvironment(
         new Object(),

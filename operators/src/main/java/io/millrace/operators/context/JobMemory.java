@@ -28,7 +28,7 @@ final class JobMemory {
     users++;
   }
 
-  /** Whether no user is left. */
+  /** Removes one user; returns whether none is left. */
   boolean removeUser() {
     return --users == 0;
   }
@@ -45,8 +45,8 @@ final class JobMemory {
   void warnOfNoManagedMemory() {
     if (warned.compareAndSet(false, true)) {
       LOG.warn(
-          "{} keeps nothing that it spills in host memory, because its operators have no managed"
-              + " memory; set {} or {} of the TaskManager",
+          "{} cannot spill to host memory, because its operators have no managed memory; set {} or"
+              + " {} of the TaskManager",
           quota.name(),
           TaskManagerOptions.MANAGED_MEMORY_SIZE.key(),
           TaskManagerOptions.MANAGED_MEMORY_FRACTION.key());

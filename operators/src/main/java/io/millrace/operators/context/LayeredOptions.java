@@ -31,10 +31,10 @@ public record LayeredOptions(ReadableConfig job, ReadableConfig taskManager) {
   }
 
   /**
-   * Reads the options of an operator that is being opened with {@code reader}.
+   * Calls {@code reader}, which reads options of an operator that is being opened.
    *
-   * @throws SuppressRestartsException if one has a value that it cannot have, which the job would
-   *     fail at again after each restart
+   * @throws SuppressRestartsException if {@code reader} throws an IllegalArgumentException for an
+   *     invalid value, because the job would fail again after each restart
    */
   public static <T> T read(Supplier<T> reader) {
     try {
@@ -47,7 +47,7 @@ public record LayeredOptions(ReadableConfig job, ReadableConfig taskManager) {
   /**
    * The value of {@code option}, if it has one.
    *
-   * @throws IllegalArgumentException if its value is invalid; names the option
+   * @throws IllegalArgumentException if its value is invalid; the message names the option
    */
   <T> Optional<T> find(ConfigOption<T> option) {
     return ofJob(option).or(() -> ofProcess(option));
@@ -58,12 +58,12 @@ public record LayeredOptions(ReadableConfig job, ReadableConfig taskManager) {
     return find(option).orElseThrow();
   }
 
-  /** As {@link #find}, where only the job sets it. */
+  /** As {@link #find}, but in the job's configuration only. */
   <T> Optional<T> ofJob(ConfigOption<T> option) {
     return job.getOptional(option);
   }
 
-  /** As {@link #find}, whatever the job sets. */
+  /** As {@link #find}, but not in the job's configuration. */
   <T> Optional<T> ofProcess(ConfigOption<T> option) {
     return taskManager
         .getOptional(option)
@@ -72,10 +72,12 @@ public record LayeredOptions(ReadableConfig job, ReadableConfig taskManager) {
   }
 
   /**
-   * Checks that the job asks for no value of its own of an option that concerns all jobs. The
-   * process's value is none of its own: an embedded cluster and its job have one configuration.
+   * Checks that the job does not change an option that applies to all jobs of the process. It may
+   * set the value that the process has: an embedded cluster and its job have the same
+   * configuration.
    *
-   * @throws IllegalArgumentException if it does; names the option and where to set it
+   * @throws IllegalArgumentException if the job sets another value; the message names the option
+   *     and where to set it
    */
   <T> void requireOfProcess(ConfigOption<T> option) {
     Optional<T> ofJob = ofJob(option);

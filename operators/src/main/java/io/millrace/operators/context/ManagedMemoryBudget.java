@@ -9,10 +9,10 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.runtime.tasks.StreamTask;
 
 /**
- * The managed memory of a chain's operators, which pays for the host memory that holds their
- * spilled buffers. It is the chain's and not each operator's, because a buffer may outlive the
- * operator that made it. What an operator declared is reserved when it opens, so that Flink gives
- * it to no one else. Thread-safe.
+ * The managed memory of a chain's operators, which accounts for the host memory that holds their
+ * spilled buffers. There is one budget per chain and not one per operator, because a buffer may
+ * outlive the operator that made it. The managed memory that an operator declared is reserved when
+ * the operator opens, so that Flink does not give this memory to others. Thread-safe.
  */
 final class ManagedMemoryBudget implements MemoryBudget, AutoCloseable {
   private final MemoryManager memoryManager;
@@ -21,8 +21,8 @@ final class ManagedMemoryBudget implements MemoryBudget, AutoCloseable {
   private long usedBytes;
 
   /**
-   * @param memoryManager of the chain's slot
-   * @param onNone called whenever memory is asked for and the chain has none at all
+   * @param memoryManager the managed memory of the chain's slot
+   * @param onNone called for each request if the chain has no managed memory at all
    */
   ManagedMemoryBudget(MemoryManager memoryManager, Runnable onNone) {
     this.memoryManager = memoryManager;
@@ -30,9 +30,9 @@ final class ManagedMemoryBudget implements MemoryBudget, AutoCloseable {
   }
 
   /**
-   * Adds the managed memory that {@code operator} declared, if it did.
+   * Adds the managed memory that {@code operator} declared, if it declared any.
    *
-   * @throws IllegalStateException if others hold it
+   * @throws IllegalStateException if this memory is not free
    */
   void add(AbstractStreamOperator<?> operator) {
     add(fraction(operator));
@@ -83,7 +83,7 @@ final class ManagedMemoryBudget implements MemoryBudget, AutoCloseable {
     usedBytes -= bytes;
   }
 
-  /** Gives all managed memory back. Called when the chain's buffers are closed. */
+  /** Releases all managed memory. Called after the chain's buffers are closed. */
   @Override
   public synchronized void close() {
     memoryManager.releaseMemory(this, totalBytes);

@@ -12,17 +12,22 @@ import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
 
 /**
- * The metrics of a job's memory in a TaskManager, which each of its tasks reports: equal for all
- * tasks of the job there. In the group {@code memory} the gauges {@code deviceBytes}, {@code
- * hostBytes} and {@code diskBytes} of now. In the group {@code spill}, since the job began, for
- * each pair of tiers such as {@code gpu_to_cpu} the gauges {@code count}, {@code bytes} and {@code
- * millis}, which stay 0 at level 0 of {@link MemoryOptions#SPILL_STATISTICS_LEVEL}; and {@code
- * exposures.count} and {@code exposures.bytes}, which stay 0 below level 2.
+ * The metrics of a job's memory in a TaskManager. Each task of the job in the TaskManager reports
+ * them, with the same values.
+ *
+ * <ul>
+ *   <li>Group {@code memory}: the gauges {@code deviceBytes}, {@code hostBytes} and {@code
+ *       diskBytes}, in use now.
+ *   <li>Group {@code spill}, since the job began: for each pair of tiers, such as {@code
+ *       gpu_to_cpu}, the gauges {@code count}, {@code bytes} and {@code millis}, which stay 0 at
+ *       level 0 of {@link MemoryOptions#SPILL_STATISTICS_LEVEL}; and the gauges {@code
+ *       exposures.count} and {@code exposures.bytes}, which stay 0 below level 2.
+ * </ul>
  */
 final class MemoryMetrics {
   private MemoryMetrics() {}
 
-  /** Registers the metrics, until Flink closes {@code task}. */
+  /** Registers the metrics in the group of a task; Flink removes them with the group. */
   static void register(MetricGroup task, SpillQuota quota) {
     MetricGroup memory = task.addGroup("memory");
     gauge(memory, "deviceBytes", quota::deviceBytes);

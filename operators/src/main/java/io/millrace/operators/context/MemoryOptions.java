@@ -13,10 +13,10 @@ import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.ReadableConfig;
 
 /**
- * The options of device memory and of spilling. Each is looked up in the job's configuration, then
- * in the TaskManager's, then in the system properties of the process. What concerns all jobs of a
- * process together is read when the first of them uses the device; a job that sets it to a value of
- * its own fails when it starts.
+ * The options of device memory and of spilling. Each option is looked up in the job's
+ * configuration, then in the TaskManager's, then in the system properties of the process. An option
+ * that applies to all jobs of a process is read when the first job uses the device; a job that sets
+ * such an option to another value fails when it starts.
  */
 @PublicEvolving
 public final class MemoryOptions {
@@ -35,35 +35,36 @@ public final class MemoryOptions {
           .booleanType()
           .defaultValue(true)
           .withDescription(
-              "Whether to spill when the device has no memory left, and not only at a limit. Of"
-                  + " the TaskManager, for all its jobs.");
+              "Whether to spill when the device has no memory left, and not only at a limit. Set"
+                  + " it in the TaskManager's configuration, for all its jobs.");
 
-  /** The limit of the job's device memory; in the TaskManager's configuration, of all jobs. */
+  /** The limit of the job's device memory; in the TaskManager's configuration, of all its jobs. */
   public static final ConfigOption<MemorySize> SPILL_DEVICE_LIMIT =
       ConfigOptions.key("millrace.spill.device-limit")
           .memoryType()
           .noDefaultValue()
           .withDescription(
-              "Device memory beyond which buffers that are not in use are spilled: in the job's"
-                  + " configuration of that job, in the TaskManager's of all its jobs. Must hold"
-                  + " the largest column of a batch.");
+              "Device memory beyond which buffers that are not in use are spilled: of one job in"
+                  + " the job's configuration, of all its jobs in the TaskManager's configuration."
+                  + " It must be large enough for the largest column of a batch.");
 
-  /** Bounds the pinned host memory that holds a job's spilled buffers. */
+  /** The limit of the pinned host memory that holds a job's spilled buffers. */
   public static final ConfigOption<MemorySize> SPILL_HOST_LIMIT =
       ConfigOptions.key("millrace.spill.host-limit")
           .memoryType()
           .noDefaultValue()
           .withDescription(
-              "Pinned host memory that holds a job's spilled buffers in one TaskManager, at most;"
-                  + " further ones go to disk. 0 for none.");
+              "The most pinned host memory that holds a job's spilled buffers in one TaskManager;"
+                  + " further buffers are spilled to disk. With 0, all are.");
 
-  /** Bounds the disk that holds a job's spilled buffers. */
+  /** The limit of the disk space that holds a job's spilled buffers. */
   public static final ConfigOption<MemorySize> SPILL_DISK_LIMIT =
       ConfigOptions.key("millrace.spill.disk-limit")
           .memoryType()
           .noDefaultValue()
           .withDescription(
-              "Disk that holds a job's spilled buffers in one TaskManager, at most. 0 for none.");
+              "The most disk space that holds a job's spilled buffers in one TaskManager. With 0,"
+                  + " none are spilled to disk.");
 
   /** See {@link SpillStatistics}. */
   public static final ConfigOption<Integer> SPILL_STATISTICS_LEVEL =
@@ -74,22 +75,25 @@ public final class MemoryOptions {
               "0 counts nothing, 1 the bytes and times of spilling, 2 also where memory was"
                   + " exposed, which makes it unspillable.");
 
-  /** Whether shared memory is copied only when it is written to. */
+  /** Whether a copy shares the memory of its original until one of the two is written to. */
   public static final ConfigOption<Boolean> COPY_ON_WRITE =
       ConfigOptions.key("millrace.copy-on-write")
           .booleanType()
           .defaultValue(true)
-          .withDescription("Whether a copy shares its memory until one of the two is written to.");
+          .withDescription(
+              "Whether a copy shares memory with its original until one of the two is written"
+                  + " to.");
 
-  /** The share of a slot's managed memory; read when the job is built. */
+  /** The weight of an operator's share of its slot's managed memory; read when the job is built. */
   public static final ConfigOption<Integer> MANAGED_WEIGHT =
       ConfigOptions.key("millrace.spill.managed-weight")
           .intType()
           .defaultValue(1)
           .withDescription(
-              "Weight with which each operator asks for managed memory, beside the others of its"
-                  + " slot. Flink SQL's operators have the mebibytes that they want, and at least 1:"
-                  + " a window has 1, a sort 128. Read when the job is built.");
+              "Weight of each operator when the managed memory of its slot is divided. For"
+                  + " comparison, the weight of an operator of Flink SQL is the number of mebibytes"
+                  + " that it asks for, at least 1: a window has 1, a sort 128. Read when the job is"
+                  + " built.");
 
   /** The limit of the device memory of the process. */
   public static final ConfigOption<MemorySize> DEVICE_MEMORY_LIMIT =
@@ -97,7 +101,7 @@ public final class MemoryOptions {
           .memoryType()
           .noDefaultValue()
           .withDescription(
-              "Device memory that a TaskManager takes of each device, at most, for all its jobs.");
+              "The most memory that a TaskManager takes of each device, for all its jobs.");
 
   private static final List<ConfigOption<?>> OF_PROCESS =
       List.of(SPILL_ON_DEMAND, DEVICE_MEMORY_LIMIT, DeviceOptions.GPU_CONCURRENCY);
@@ -107,9 +111,9 @@ public final class MemoryOptions {
   /**
    * The limits of a job.
    *
-   * @param directories of the disk tier
-   * @throws IllegalArgumentException if an option has a value that it cannot have, or one of the
-   *     job's own that concerns all jobs; names the option
+   * @param directories the directories of the disk tier
+   * @throws IllegalArgumentException if an option has an invalid value, or the job sets another
+   *     value of an option that applies to all jobs; the message names the option
    */
   static SpillLimits jobLimits(LayeredOptions options, List<Path> directories) {
     OF_PROCESS.forEach(options::requireOfProcess);
@@ -127,7 +131,7 @@ public final class MemoryOptions {
   /**
    * The weight that a job's operators declare.
    *
-   * @throws IllegalArgumentException if it is below 1
+   * @throws IllegalArgumentException if the weight is below 1
    */
   static int managedWeight(ReadableConfig job) {
     int weight = job.get(MANAGED_WEIGHT);
@@ -147,7 +151,11 @@ public final class MemoryOptions {
     return level;
   }
 
-  /** The process's bytes of {@code option}, {@link Long#MAX_VALUE} if it is not set. */
+  /**
+   * The value of {@code option} for the process in bytes; {@link Long#MAX_VALUE} if it is not set.
+   *
+   * @throws IllegalArgumentException if the value is 0
+   */
   static long processBytes(LayeredOptions options, ConfigOption<MemorySize> option) {
     return positiveBytes(option, options.ofProcess(option));
   }
@@ -156,7 +164,7 @@ public final class MemoryOptions {
     long bytes = bytes(size);
     if (bytes == 0) {
       throw new IllegalArgumentException(
-          option.key() + " must be more than 0; leave it unset for no limit");
+          option.key() + ": expected more than 0, got 0; leave it unset for no limit");
     }
     return bytes;
   }

@@ -15,11 +15,10 @@ import org.apache.flink.streaming.api.operators.StreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 
 /**
- * Makes the operator of each subtask with its constructor. The operator is always chained if Flink
- * allows it.
+ * Makes the operator of each subtask. Flink chains the operator to its input wherever it can.
  *
- * @param <IN> the input of the operator
- * @param <OUT> the output of the operator
+ * @param <IN> the type of the operator's input
+ * @param <OUT> the type of the operator's output
  */
 @PublicEvolving
 public final class OperatorFactory<IN, OUT> extends AbstractStreamOperatorFactory<OUT>
@@ -48,11 +47,11 @@ public final class OperatorFactory<IN, OUT> extends AbstractStreamOperatorFactor
   }
 
   /**
-   * Adds the operator behind {@code input}, with a share of the slot's managed memory, which pays
-   * for host memory that holds its spilled buffers.
+   * Appends the operator to {@code input} and declares a share of the slot's managed memory, which
+   * accounts for host memory that holds the operator's spilled buffers.
    *
-   * @param name of the operator in the user interface, metrics and logs
-   * @param type of the output
+   * @param name the operator's name in the user interface, metrics and logs
+   * @param type the type of the output
    * @throws IllegalArgumentException if {@link MemoryOptions#MANAGED_WEIGHT} of the job is below 1
    */
   public SingleOutputStreamOperator<OUT> appendTo(

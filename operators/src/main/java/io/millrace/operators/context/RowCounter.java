@@ -18,12 +18,13 @@ import org.apache.flink.streaming.runtime.tasks.StreamTask;
  * Makes Flink's {@code numRecordsIn} or {@code numRecordsOut} of an operator and its task count the
  * rows of batches, and counts the batches as {@code numBatchesIn} or {@code numBatchesOut}.
  *
- * <p>Never waits for the device: where only that knows a row count, rows are counted when a later
- * batch finds it known, or the operator is closed. Used by one thread.
+ * <p>Never waits for the device. If only the device knows the row count of a batch, its rows are
+ * counted when a later batch is counted or when this is closed, provided that the host knows the
+ * row count by then. Used by one thread.
  */
 @Internal
 public final class RowCounter implements AutoCloseable {
-  // Flink itself counts each batch as one.
+  // Flink itself counts each batch as one record.
   private final List<Counter> records;
   private final Counter batches;
   // Tables without columns, which hold no more than a row count.
@@ -52,7 +53,8 @@ public final class RowCounter implements AutoCloseable {
         .getOperatorConfig()
         .getOperatorNonChainedOutputs(task.getUserCodeClassLoader())
         .isEmpty()) {
-      // A task's counter of what it sends is none of its operators', but for what it gets it is.
+      // The records that a task sends have a counter of their own; the records that it receives
+      // are counted by its first operator's counter.
       Counter ofTask = new SimpleCounter();
       task.getEnvironment().getMetricGroup().getIOMetricGroup().reuseRecordsOutputCounter(ofTask);
       records.add(ofTask);
@@ -60,7 +62,7 @@ public final class RowCounter implements AutoCloseable {
     return new RowCounter(records, metrics.counter("numBatchesOut"));
   }
 
-  /** Counts a batch of {@code table}, which stays the caller's. */
+  /** Counts a batch of {@code table}. The caller keeps ownership of the table. */
   public void count(Table table) {
     batches.inc();
     countKnown();
@@ -71,7 +73,7 @@ public final class RowCounter implements AutoCloseable {
     }
   }
 
-  /** Counts a batch of so many rows. */
+  /** Counts a batch of {@code rows} rows. */
   public void count(int rows) {
     batches.inc();
     add(rows);
@@ -89,7 +91,7 @@ public final class RowCounter implements AutoCloseable {
     }
   }
 
-  /** Counts the rows whose number is known by now. */
+  /** Counts the rows of batches whose row count is known by now; drops the other batches. */
   @Override
   public void close() {
     countKnown();

@@ -11,7 +11,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.util.OutputTag;
 
-/** Counts the rows of the batches that it passes on, and passes on all else. */
+/** Counts the rows of batches. Forwards all elements to another output. */
 final class RowCountingOutput implements Output<StreamRecord<ColumnBatch>> {
   private final Output<StreamRecord<ColumnBatch>> output;
   private final RowCounter counter;

@@ -5,24 +5,26 @@ import org.apache.flink.annotation.Internal;
 
 /**
  * Limits how many rows are sent at once, so that sending them takes no longer than {@value
- * #TARGET_MILLIS} ms. While an operator sends, its task sees neither a checkpoint barrier nor a
- * timer; so a consumer that is slow gets its rows in smaller batches.
+ * #TARGET_MILLIS} ms. While an operator sends, its task handles neither a checkpoint barrier nor a
+ * timer; so a slow consumer gets its rows in smaller batches.
  *
- * <p>The first limit is {@value #FIRST_ROWS} rows. Then the rule of three, after each batch: as
- * many rows as were sent in the target's time by the last batches, about {@value #BATCHES} of them.
- * The limit at most doubles with a batch, and grows only if that had at least half as many rows.
+ * <p>The first limit is {@value #FIRST_ROWS} rows. After each batch, the limit becomes the number
+ * of rows that take {@value #TARGET_MILLIS} ms at the average rate of about the last {@value
+ * #BATCHES} batches. The new limit is at most twice the old limit or twice the rows of the batch,
+ * whichever is larger. It grows only if the batch had at least half as many rows as the old limit.
  *
- * <p>It measures the whole chain. So it does not matter whether the rows of a batch leave while it
- * is sent or, as those that come from a GPU, a little later. Used by the chain's thread.
+ * <p>The measured time is the send time of the whole chain. So it does not matter whether the rows
+ * of a batch leave the chain while this batch is sent or, as rows that are copied from a GPU do, a
+ * little later. Used by the chain's thread.
  */
 @Internal
 public final class SendPace {
   static final long TARGET_MILLIS = 100;
 
-  /** The limit while nothing is known of the operators behind, which may take 1 ms a row. */
+  /** The limit while the speed of downstream operators is unknown: they may take 1 ms per row. */
   public static final int FIRST_ROWS = 128;
 
-  // As many as may be in flight, and more: what leaves now may be of a batch that many before.
+  // More than the batches that may be in flight: rows that leave now may be of an earlier batch.
   private static final int BATCHES = 4;
 
   private final SendTime time;
@@ -41,7 +43,7 @@ public final class SendPace {
     return (int) rowLimit;
   }
 
-  /** Runs {@code send}, which sends {@code sentRows}, and learns from the time that it took. */
+  /** Runs {@code send}, which sends {@code sentRows} rows, and adapts the limit to its time. */
   public void send(int sentRows, Runnable send) {
     time.measure(send);
     sent(sentRows);

@@ -5,8 +5,9 @@ import java.util.function.LongSupplier;
 import org.apache.flink.annotation.Internal;
 
 /**
- * How long the thread of a chain was busy with sending: with the work that batches and rows cause
- * when they are emitted, up to the network. Used by the chain's thread.
+ * The time that the thread of a chain spends sending: the time of all calls that emit batches or
+ * rows, with the work of downstream operators in the chain and of the network writers. Used by the
+ * chain's thread.
  */
 @Internal
 public final class SendTime {
@@ -16,13 +17,13 @@ public final class SendTime {
   private long totalMillis;
 
   /**
-   * @param clockMillis processing time
+   * @param clockMillis the processing time in milliseconds
    */
   SendTime(LongSupplier clockMillis) {
     this.clockMillis = clockMillis;
   }
 
-  /** Runs {@code sending}; the time of a nested call counts once. */
+  /** Runs {@code send} and adds its time; a nested call adds no time of its own. */
   public void measure(Runnable send) {
     if (sending) {
       send.run();
@@ -38,7 +39,7 @@ public final class SendTime {
     }
   }
 
-  /** The milliseconds so far, including the current call; never decreases. */
+  /** The time so far in milliseconds, including the current call; never decreases. */
   long millis() {
     // If the clock was set back, the time is unknown.
     return sending

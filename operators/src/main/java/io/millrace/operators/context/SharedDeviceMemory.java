@@ -26,18 +26,18 @@ import org.apache.flink.util.clock.SystemClock;
 
 /**
  * The memory of a device that the jobs of this process share: pools of device and pinned host
- * memory, and one {@link SpillManager} over them, with a {@link SpillQuota} for each job, and the
- * semaphore that bounds how many threads use it. It is there as long as some job uses the device.
- * When the last job ends, the process returns the device's memory to other processes; a job that
- * begins meanwhile waits for that.
+ * memory, one {@link SpillManager} over them with a {@link SpillQuota} for each job, and the
+ * semaphore that limits how many threads use the device. It exists as long as a job uses the
+ * device. When the last job ends, the pools free their memory, so that other processes can use it;
+ * a job that begins meanwhile waits until this is done.
  */
 final class SharedDeviceMemory {
-  // Large enough that a pool takes few of them, small enough to leave to other processes.
+  // Large enough that a pool takes few pieces, small enough to leave memory to other processes.
   private static final long PIECE_BYTES = 64L << 20;
   // Pinning takes about a millisecond for 4 MiB.
   private static final long HOST_PIECE_BYTES = 16L << 20;
 
-  // Guards all that is static, and the counts of users.
+  // Its lock guards all static state and the counts of users.
   private static final Map<Device, SharedDeviceMemory> OPEN = new HashMap<>();
   private static final AtomicReference<Wrappers> WRAPPERS =
       new AtomicReference<>(new Wrappers(UnaryOperator.identity(), UnaryOperator.identity()));
@@ -83,10 +83,10 @@ final class SharedDeviceMemory {
   }
 
   /**
-   * The quota of {@code job} in the memory of the device, until {@link #release} was called as
-   * often as this.
+   * The memory of {@code job} on {@code device}. It stays open until {@link #release} was called as
+   * often as this method.
    *
-   * @throws IllegalArgumentException if an option of memory has a value that it cannot have
+   * @throws IllegalArgumentException if a memory option has an invalid value
    * @throws io.millrace.memory.spill.SpillException if none of the job's directories can be written
    *     to
    */
@@ -103,17 +103,17 @@ final class SharedDeviceMemory {
   }
 
   private JobMemory acquire(JobEnvironment job) {
-    JobMemory open = jobs.computeIfAbsent(job.id(), id -> new JobMemory(openShare(job)));
+    JobMemory open = jobs.computeIfAbsent(job.id(), id -> new JobMemory(openQuota(job)));
     open.addUser();
     return open;
   }
 
-  private SpillQuota openShare(JobEnvironment job) {
+  private SpillQuota openQuota(JobEnvironment job) {
     return manager.openQuota(
         job.name(), MemoryOptions.jobLimits(job.options(), job.spillDirectories()));
   }
 
-  /** The semaphore of {@code device}, in whose memory a job has a quota. */
+  /** The semaphore of {@code device}; some job must be using the device. */
   static GpuSemaphore semaphore(Device device) {
     synchronized (OPEN) {
       return OPEN.get(device).semaphore;
@@ -122,8 +122,8 @@ final class SharedDeviceMemory {
 
   /**
    * Releases the result of {@link #acquire}. The last call for a job closes its quota and frees the
-   * host memory that its spilled buffers took, because Flink gives the managed memory that paid for
-   * it to others.
+   * host memory of its spilled buffers, because Flink gives the managed memory that accounted for
+   * it to other jobs.
    */
   static void release(Device device, JobEnvironment job) {
     synchronized (OPEN) {
@@ -153,7 +153,7 @@ final class SharedDeviceMemory {
     }
   }
 
-  // With something still held, the manager must be there when it is freed.
+  // While any memory is held, the manager must exist: it is called when the memory is freed.
   private void closeIfUnused() {
     if (jobs.isEmpty()
         && manager.deviceBytes() == 0
@@ -196,7 +196,7 @@ final class SharedDeviceMemory {
                 + memory.jobs.values().stream().mapToLong(JobMemory::diskBytes).sum());
   }
 
-  /** Bytes that pools of this process took for {@code device}, free ones included. */
+  /** Bytes that the pools of this process reserved for {@code device}, used or free. */
   static long reservedBytes(Device device) {
     return bytes(
         device,

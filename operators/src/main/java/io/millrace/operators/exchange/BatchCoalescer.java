@@ -26,7 +26,7 @@ final class BatchCoalescer implements AutoCloseable {
     this.transfer = new HostTransfer(context);
   }
 
-  /** Adds a batch in host memory, which stays the caller's. */
+  /** Adds a batch in host memory. The caller keeps its reference to the batch. */
   void add(ColumnBatch batch) {
     Table table = batch.tableWithEventTimes().share();
     pending.add(table);
@@ -44,8 +44,8 @@ final class BatchCoalescer implements AutoCloseable {
   }
 
   /**
-   * Whether a batch has to wait for a flush: a table's columns hold 2 GiB, and the rows of some
-   * batches keep their own event times while rows of other batches have the time of their batch.
+   * Whether the added batches must be flushed before {@code batch} is added: because a column holds
+   * at most 2 GiB, or because only some of the batches have the event times of their rows.
    */
   boolean needsFlushBefore(ColumnBatch batch) {
     Table table = batch.tableWithEventTimes();
@@ -87,9 +87,9 @@ final class BatchCoalescer implements AutoCloseable {
   }
 
   /**
-   * Tables one after the other, which this owns.
+   * Consecutive tables. Owns the tables.
    *
-   * @param sliced whether they use only a part of their memory
+   * @param sliced whether the tables use only a part of their memory
    */
   private record HostTables(List<Table> tables, boolean sliced) implements Splittable<HostTables> {
     boolean isOneAsItCame() {
@@ -123,7 +123,7 @@ final class BatchCoalescer implements AutoCloseable {
     bytes = 0;
   }
 
-  /** Drops the batches that were not flushed. */
+  /** Releases the batches that were not flushed. */
   @Override
   public void close() {
     pending.forEach(Table::close);

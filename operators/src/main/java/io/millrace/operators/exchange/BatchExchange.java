@@ -91,17 +91,18 @@ public final class BatchExchange {
   }
 
   /**
-   * Sends each row to the subtask that owns the key group of its key: all rows of a key come to one
-   * subtask. With {@link HashFunction#FLINK_JAVA}, the default, that is the subtask to which
-   * Flink's {@code keyBy} sends the Java object that external rows have for the value, or the tuple
-   * of them if there are several columns; so a stock keyed operator behind this one finds them in
-   * its own key groups. A {@code Row} of the values has another hash. Of a BINARY column, which
-   * Flink refuses as a key, {@code Arrays.hashCode} of the bytes counts.
+   * Sends each row to the subtask that owns the key group of its key: all rows of a key go to one
+   * subtask. With {@link HashFunction#FLINK_JAVA}, the default, this is the subtask to which
+   * Flink's {@code keyBy} sends a key of the same Java objects: the object that an external row has
+   * for the key column or, for several columns, the tuple of these objects. So a stock keyed
+   * operator downstream of the exchange receives only rows of its own key groups. A {@code Row} of
+   * the values has another hash. The hash of a BINARY value, which Flink refuses as a key, is
+   * {@code Arrays.hashCode} of its bytes.
    *
    * @param batches a stream whose type is a {@link ColumnBatchTypeInformation}
    * @param keys names of the columns that make the key, from 1 to 16; no ARRAY or ROW
-   * @throws IllegalArgumentException if the stream has no such type, or not these columns, or there
-   *     are more, or one is an ARRAY or ROW
+   * @throws IllegalArgumentException if the stream has another type, there is no key column or more
+   *     than 16, or a key column does not exist or is an ARRAY or ROW
    */
   public static BatchExchange keyBy(DataStream<ColumnBatch> batches, String... keys) {
     checkKeys(ColumnBatchTypeInformation.schemaOf(batches.getType()), List.of(keys));
@@ -113,8 +114,8 @@ public final class BatchExchange {
    * Checks whether columns can be the key of {@link #keyBy}.
    *
    * @param schema of the batches
-   * @throws IllegalArgumentException if there is no key column, or more than 16, or one does not
-   *     exist, or is an ARRAY or ROW
+   * @throws IllegalArgumentException if there is no key column or more than 16, or a key column
+   *     does not exist or is an ARRAY or ROW
    */
   public static void checkKeys(Schema schema, List<String> keys) {
     if (keys.isEmpty()) {
@@ -150,7 +151,7 @@ public final class BatchExchange {
    * Sends batches to the subtasks round robin. Batches of more than {@link #PART_BYTES} are cut.
    *
    * @param batches a stream whose type is a {@link ColumnBatchTypeInformation}
-   * @throws IllegalArgumentException if the stream has no such type
+   * @throws IllegalArgumentException if the stream has another type
    */
   public static BatchExchange roundRobin(DataStream<ColumnBatch> batches) {
     return new BatchExchange(List.of(batches), Routing.ROUND_ROBIN, List.of(), "RoundRobin");
@@ -203,12 +204,13 @@ public final class BatchExchange {
   }
 
   /**
-   * Sends one element per key group, not one per subtask, which lets barriers of unaligned
-   * checkpoints overtake them: Flink redistributes whole elements when it restores with another
-   * parallelism. Without this, checkpoints are aligned between the two operators of the exchange,
-   * even if the job's checkpoints are unaligned, and take as long as the receivers need for what is
-   * in their network buffers. It costs throughput: there are as many elements as key groups. {@link
-   * ExchangeOptions#PER_KEY_GROUP} does it for all exchanges of a job.
+   * Sends one element per key group instead of one per subtask. Then barriers of unaligned
+   * checkpoints may overtake elements, because Flink can redistribute whole elements when it
+   * restores with another parallelism. Without this, checkpoints are aligned between the two
+   * operators of the exchange, even if the job's checkpoints are unaligned: a checkpoint waits
+   * until the receivers have processed the elements in their network buffers. The price is
+   * throughput, since there are as many elements as key groups. {@link
+   * ExchangeOptions#PER_KEY_GROUP} sets this for all exchanges of a job.
    *
    * @throws IllegalStateException if this is not {@link #keyBy}
    */

@@ -5,7 +5,7 @@ import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
 import io.millrace.operators.wire.EncodedSize;
 
-/** Cuts rows of host tables into slices that take no more than a number of bytes when encoded. */
+/** Cuts host tables into slices that have at most a given number of bytes when encoded. */
 final class ByteSlicer {
   private final long maximumBytes;
   private final DeviceStream hostStream;
@@ -23,8 +23,9 @@ final class ByteSlicer {
   }
 
   /**
-   * Hands rows {@code [start, start + rows)} to {@code output}, in halves of halves until they fit.
-   * A single row is handed out whatever its size. No rows give no slice.
+   * Passes rows {@code [start, start + rows)} to {@code output}; rows that have too many bytes are
+   * halved until each slice fits. A single row is passed whatever its size. Without rows, no slice
+   * is passed.
    */
   void slice(Table table, int start, int rows, Output output) {
     if (rows == 0) {

@@ -7,13 +7,14 @@ import java.util.Objects;
 import org.apache.flink.annotation.PublicEvolving;
 
 /**
- * How many of the small batches that come out of an exchange are joined before further work. The
- * first limit that is reached decides; so do watermarks, checkpoint barriers and the end of input,
- * and as many rows as the operators behind took in 100 ms lately.
+ * How many of the small batches that an exchange receives are joined to one. A joined batch is sent
+ * when it reaches the first of these limits, before a watermark, a checkpoint barrier and the end
+ * of input, and when it has as many rows as the downstream operators recently took in 100 ms.
  *
- * @param rows a joined batch is sent on when it has this many rows, from 1 to 2<sup>30</sup>
- * @param bytes or this many bytes, from 1 to 1 GiB
- * @param delay or when its first row is this old, by processing time; from 1 ms to one day
+ * @param rows the number of rows at which a joined batch is sent; from 1 to 2<sup>30</sup>
+ * @param bytes the size at which a joined batch is sent; from 1 byte to 1 GiB
+ * @param delay the age of its first row, in processing time, at which a joined batch is sent; from
+ *     1 ms to one day
  */
 @PublicEvolving
 public record CoalesceOptions(int rows, long bytes, Duration delay) implements Serializable {
@@ -28,13 +29,14 @@ public record CoalesceOptions(int rows, long bytes, Duration delay) implements S
   public CoalesceOptions {
     Objects.requireNonNull(delay, "delay is null");
     if (rows < 1 || rows > ROWS_LIMIT) {
-      throw new IllegalArgumentException("rows is " + rows + ", not from 1 to " + ROWS_LIMIT);
+      throw new IllegalArgumentException("expected rows from 1 to " + ROWS_LIMIT + ", got " + rows);
     }
     if (bytes < 1 || bytes > BYTES_LIMIT) {
-      throw new IllegalArgumentException("bytes is " + bytes + ", not from 1 to " + BYTES_LIMIT);
+      throw new IllegalArgumentException(
+          "expected bytes from 1 to " + BYTES_LIMIT + ", got " + bytes);
     }
     if (delay.toMillis() < 1 || delay.compareTo(DELAY_LIMIT) > 0) {
-      throw new IllegalArgumentException("delay is " + delay + ", not from 1 ms to one day");
+      throw new IllegalArgumentException("expected a delay from 1 ms to one day, got " + delay);
     }
   }
 

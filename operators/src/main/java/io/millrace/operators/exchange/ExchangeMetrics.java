@@ -6,7 +6,11 @@ import org.apache.flink.metrics.Histogram;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.metrics.DescriptiveStatisticsHistogram;
 
-/** Rows, batches and bytes that an operator of an exchange sends on, and how large batches are. */
+/**
+ * The metrics of an operator of an exchange, in the group {@code exchange}: the counters {@code
+ * rows}, {@code batches} and {@code bytes} of the batches that it sends, and the histogram {@code
+ * rowsPerBatch}.
+ */
 final class ExchangeMetrics {
   private static final String GROUP = "exchange";
   private static final int HISTOGRAM_WINDOW = 1_024;

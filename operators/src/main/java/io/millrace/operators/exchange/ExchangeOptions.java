@@ -14,8 +14,9 @@ public final class ExchangeOptions {
           .booleanType()
           .defaultValue(false)
           .withDescription(
-              "Whether an exchange by key sends one batch per key group, not one per subtask. Only then"
-                  + " are unaligned checkpoints unaligned there too; it costs throughput.");
+              "Whether an exchange by key sends one batch per key group instead of one per subtask."
+                  + " Then unaligned checkpoints are unaligned in the exchange, too; the price is"
+                  + " throughput.");
 
   private ExchangeOptions() {}
 }

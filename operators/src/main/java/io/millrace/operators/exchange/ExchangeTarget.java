@@ -8,18 +8,18 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.runtime.tasks.StreamTask;
 
 /**
- * The receivers of an exchange at run time: a rescaled job, or one whose parallelism Flink decides,
- * differs from the parallelism with which it was built.
+ * The receivers of an exchange at run time. If a job is rescaled, or Flink chooses its parallelism,
+ * their number may differ from the parallelism with which the job was built.
  *
  * @param subtasks the downstream operator's parallelism
- * @param keyGroups its maximum parallelism
+ * @param keyGroups the downstream operator's maximum parallelism
  */
 record ExchangeTarget(int subtasks, int keyGroups) {
 
   /**
-   * The target of {@code operator}, which is being opened and has one output, to another task.
+   * The target of {@code operator}, which is being opened.
    *
-   * @throws IllegalStateException if that is not so
+   * @throws IllegalStateException if the operator does not have exactly one output to another task
    */
   static ExchangeTarget of(AbstractStreamOperator<?> operator) {
     StreamTask<?, ?> task = operator.getContainingTask();

@@ -13,10 +13,11 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 /**
  * Sends each batch to the subtask that owns its rows' key groups.
  *
- * <p>A batch for a target holds rows of many key groups. When a checkpoint that holds elements in
- * flight is restored with another parallelism, Flink sends whole elements to their new owners, and
- * such a batch has no one owner. So checkpoints are always aligned here: none holds any. Batches of
- * one key group each are redistributed.
+ * <p>Without {@code perKeyGroup}, a batch has rows of many key groups. When Flink restores a
+ * checkpoint that holds in-flight elements with another parallelism, it sends whole elements to
+ * their new owners, but the key groups of such a batch may have several new owners. So checkpoints
+ * are always aligned here, and hold no in-flight elements. With {@code perKeyGroup}, a batch has
+ * rows of one key group and can be redistributed.
  */
 final class KeyGroupPartitioner extends StreamPartitioner<ColumnBatch>
     implements ConfigurableStreamPartitioner {
@@ -26,7 +27,7 @@ final class KeyGroupPartitioner extends StreamPartitioner<ColumnBatch>
   private int keyGroups;
 
   /**
-   * @param perKeyGroup whether the rows of a batch have one key group
+   * @param perKeyGroup whether all rows of a batch have the same key group
    */
   KeyGroupPartitioner(boolean perKeyGroup) {
     this.perKeyGroup = perKeyGroup;

@@ -44,7 +44,7 @@ final class KeyGroupSplitter implements TableSplitter {
    *
    * @param keyColumns positions of the key's columns
    * @param perKeyGroup whether a part has rows of one key group only
-   * @param maximumBytes what parts are cut to
+   * @param maximumBytes the most bytes of an encoded part that has more than one row
    */
   static TableSplitter.Factory factory(
       List<Integer> keyColumns, HashFunction hash, boolean perKeyGroup, int maximumBytes) {
@@ -94,7 +94,7 @@ final class KeyGroupSplitter implements TableSplitter {
     }
   }
 
-  /** Cuts the rows of a partitioned table, which may come in several tables. */
+  /** Cuts the rows of a partitioned table, which may be downloaded as several tables. */
   private final class Groups implements Consumer<Table> {
     private final int[] offsets;
     private final Output output;

@@ -5,7 +5,7 @@ import io.millrace.operators.batch.ColumnBatch;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** The parts of a table that are all made before the first is sent. Used by one thread. */
+/** The parts of a table. All parts are made before the first is sent. Used by one thread. */
 final class TableParts implements AutoCloseable {
   private final Deque<Part> parts = new ArrayDeque<>();
 
@@ -16,7 +16,7 @@ final class TableParts implements AutoCloseable {
     parts.add(new Part(batch, encodedBytes));
   }
 
-  /** Hands all parts on, in order, and closes this if that fails. */
+  /** Passes all parts to {@code output}, in order. If this fails, releases the others. */
   void sendTo(TableSplitter.Output output) {
     try (this) {
       while (!parts.isEmpty()) {
@@ -26,7 +26,7 @@ final class TableParts implements AutoCloseable {
     }
   }
 
-  /** Releases the parts that were not handed on. */
+  /** Releases the parts that were not passed on. */
   @Override
   public void close() {
     while (!parts.isEmpty()) {

@@ -16,7 +16,7 @@ interface TableSplitter {
      * Takes ownership of {@code part}.
      *
      * @param part in host memory
-     * @param encodedBytes no fewer than it takes on the network, uncompressed
+     * @param encodedBytes an upper bound of the part's size on the network without compression
      */
     void accept(ColumnBatch part, long encodedBytes);
   }
@@ -28,9 +28,9 @@ interface TableSplitter {
   }
 
   /**
-   * Hands the parts of {@code batch}, which stays the caller's, to {@code output} once {@code
-   * downloads} has brought them to the host. Where memory runs out, these are the parts of one
-   * piece of the batch after the other.
+   * Passes the parts of {@code batch} to {@code output} when {@code downloads} has copied them to
+   * the host. The caller keeps its reference to {@code batch}. If memory runs out, the batch is cut
+   * into pieces first, and all parts of a piece are passed before those of the next piece.
    */
   void split(ColumnBatch batch, DownloadQueue downloads, Output output);
 }

@@ -7,7 +7,7 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.transfer.DownloadQueue;
 import java.util.function.Function;
 
-/** Sends all rows one way, cut only by bytes. */
+/** Cuts batches by bytes only, not by the rows' keys. */
 final class WholeTableSplitter implements TableSplitter {
   private final DeviceContext context;
   private final ByteSlicer slicer;

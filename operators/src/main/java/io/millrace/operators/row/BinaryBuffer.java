@@ -5,7 +5,7 @@ import java.util.Arrays;
 import org.apache.flink.core.memory.MemorySegment;
 import org.apache.flink.core.memory.MemorySegmentFactory;
 
-/** Heap memory that a row in Flink's binary format is written to, front to back; it is reused. */
+/** Reusable heap memory. A row in Flink's binary format is written to it from front to back. */
 final class BinaryBuffer {
   private static final int WORD_BYTES = 8;
   private static final int INITIAL_BYTES = 256;
@@ -33,9 +33,10 @@ final class BinaryBuffer {
   }
 
   /**
-   * Makes room for {@code length} bytes, rounded up to whole words; the rounding is zero.
+   * Reserves {@code length} bytes, rounded up to whole words. The bytes after {@code length} are
+   * zero, the others undefined.
    *
-   * @return the offset of their start
+   * @return the offset of the first reserved byte
    * @throws OutOfMemoryError if the row would have more than 2^31 - 1 bytes
    */
   int reserve(int length) {
@@ -51,7 +52,7 @@ final class BinaryBuffer {
     return start;
   }
 
-  /** Like {@link #reserve}, with zeros. */
+  /** As {@link #reserve}, but all reserved bytes are zero. */
   int reserveZeroed(int length) {
     int start = reserve(length);
     for (int i = start; i < size; i += WORD_BYTES) {

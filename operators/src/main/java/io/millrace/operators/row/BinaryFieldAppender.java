@@ -13,11 +13,13 @@ import java.util.Objects;
 import org.apache.flink.core.memory.MemorySegment;
 
 /**
- * Appends one field, which is not null, of a row or array in Flink's binary format to one column.
+ * Appends one non-null field of a row, or element of an array, in Flink's binary format to one
+ * column.
  *
- * <p>A slot holds the value itself, or the offset of its bytes from {@code base} in the upper 32
- * bits and their number in the lower, or up to seven bytes with their number and a mark in the top
- * byte.
+ * <p>A slot has one of three forms: the value itself; the offset of the value's bytes from {@code
+ * base} in the upper 32 bits and their number in the lower 32 bits (for a timestamp, the
+ * nanoseconds of the millisecond); or up to seven bytes, with their number and a mark bit in the
+ * top byte.
  */
 @FunctionalInterface
 interface BinaryFieldAppender {
@@ -46,7 +48,7 @@ interface BinaryFieldAppender {
     };
   }
 
-  // Little-endian: the first bytes of a slot are the low ones.
+  // Little-endian: the first bytes of a slot are the lowest.
   private static BinaryFieldAppender fixedWidth(FixedWidthColumnBuilder column) {
     return switch (column.type().id()) {
       case BOOL, INT8 -> (segment, base, slot) -> column.appendByte(segment.get(slot));
@@ -66,7 +68,8 @@ interface BinaryFieldAppender {
             segment.get(base + segment.getInt(slot + Integer.BYTES), bigEndian);
             Decimal128.append(column, bigEndian);
           };
-      default -> throw new IllegalArgumentException("rows have no " + column.type());
+      default ->
+          throw new IllegalArgumentException("no field of a row has the type " + column.type());
     };
   }
 
@@ -136,7 +139,7 @@ interface BinaryFieldAppender {
     };
   }
 
-  /** Bytes before the elements of a binary array: their number, and a bit each in 32-bit words. */
+  /** Bytes before the elements of a binary array: their number, and a null bit per element. */
   static int arrayHeaderBytes(int size) {
     return Integer.BYTES + (size + 31) / 32 * Integer.BYTES;
   }

@@ -7,19 +7,18 @@ import io.millrace.device.HostMemory;
 import org.apache.flink.core.memory.MemorySegment;
 
 /**
- * Writes one value, which is not null, of a column in host memory as a field of a row, or an
- * element of an array, in Flink's binary format. {@link BinaryFieldAppender} says what a slot
- * holds.
+ * Writes one non-null value of a column in host memory as a field of a row, or an element of an
+ * array, in Flink's binary format. {@link BinaryFieldAppender} says what a slot holds.
  */
 @FunctionalInterface
 interface BinaryFieldEncoder {
-  /** The most bytes that are kept in a slot; longer ones stand behind the slots. */
+  /** The length of the longest bytes that are kept in a slot; longer bytes follow the slots. */
   int MAX_INLINE_BYTES = 7;
 
   /**
    * Writes the value at {@code row} as the field whose slot is at {@code slot}.
    *
-   * @param row within the column
+   * @param row the position of the value in the column
    * @param base the offset of the binary row or array in {@code target}
    * @param slot the offset of the zeroed slot of the field or element in {@code target}
    */

@@ -8,9 +8,9 @@ import org.apache.flink.core.memory.MemorySegment;
 import org.apache.flink.table.data.binary.BinaryRowData;
 
 /**
- * Appends the fields of a row in Flink's binary format, top level or nested, straight from its
- * memory: a byte of row kind, a bit a field that is set for null, an 8-byte slot a field, then what
- * does not fit a slot. The format is {@link BinaryRowData}.
+ * Appends the fields of a top-level or nested row in Flink's binary format, directly from the row's
+ * memory: a byte with the row kind, a null bit per field, an 8-byte slot per field, then the values
+ * that do not fit into slots. {@link BinaryRowData} defines the format.
  */
 final class BinaryRowAppender {
   private static final int SLOT_BYTES = 8;

@@ -5,7 +5,9 @@ import io.millrace.column.ColumnReader;
 import java.util.Arrays;
 import org.apache.flink.table.data.binary.BinaryRowData;
 
-/** Writes columns in host memory as the fields of a row, top level or nested, in binary format. */
+/**
+ * Writes columns in host memory as fields of a top-level or nested row in Flink's binary format.
+ */
 final class BinaryRowEncoder {
   private static final int SLOT_BYTES = 8;
 
@@ -25,7 +27,7 @@ final class BinaryRowEncoder {
   /**
    * Appends row {@code row} to {@code target}.
    *
-   * @return the offset of its start; it ends at the end of the target
+   * @return the offset of the row's start; the row ends at the end of {@code target}
    */
   int encode(int row, BinaryBuffer target) {
     int base = target.reserveZeroed(fixedBytes);

@@ -5,9 +5,12 @@ import io.millrace.column.FixedWidthColumnBuilder;
 import java.math.BigInteger;
 import org.apache.flink.table.data.DecimalData;
 
-/** Between 128-bit two's complement in two words and the big-endian bytes of a BigInteger. */
+/**
+ * Converts between 128-bit two's complement in two words and the big-endian bytes of a {@link
+ * BigInteger}.
+ */
 final class Decimal128 {
-  /** Most bytes that 38 digits take. */
+  /** The most bytes that a number of 38 digits takes. */
   static final int MAX_BYTES = 16;
 
   private Decimal128() {}
@@ -31,7 +34,7 @@ final class Decimal128 {
     column.appendDecimal128(low, high);
   }
 
-  /** Byte {@code index} of the value, the lowest being 0. */
+  /** Byte {@code index} of the value; byte 0 is the lowest. */
   static byte byteAt(long low, long high, int index) {
     return (byte) (index < Long.BYTES ? low >>> (8 * index) : high >>> (8 * (index - Long.BYTES)));
   }
@@ -44,7 +47,7 @@ final class Decimal128 {
     return new BigInteger(bytes);
   }
 
-  /** How many bytes {@link BigInteger#toByteArray} gives: the fewest that keep the sign. */
+  /** The length of {@link BigInteger#toByteArray}: the fewest bytes that keep the sign. */
   static int length(long low, long high) {
     long sign = high >> 63;
     int significantBits =

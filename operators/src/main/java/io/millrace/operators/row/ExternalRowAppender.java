@@ -9,9 +9,10 @@ import org.apache.flink.table.data.conversion.DataStructureConverters;
 import org.apache.flink.types.Row;
 
 /**
- * Appends {@link Row}, by position or, if a row has names, by name, with the Java types of Flink's
- * Table API: LocalDateTime, Instant, BigDecimal and so on. Flink's own converters decide on
- * rounding: a decimal is rounded half up, and one that does not fit is null.
+ * Appends {@link Row}s with the Java types of Flink's Table API: LocalDateTime, Instant, BigDecimal
+ * and so on. Fields are found by name if the row has names, otherwise by position. Flink's
+ * converters round: a decimal is rounded half up, and a decimal that does not fit its column
+ * becomes null.
  */
 @Internal
 public final class ExternalRowAppender implements RowAppender<Row> {
@@ -31,13 +32,14 @@ public final class ExternalRowAppender implements RowAppender<Row> {
   public void append(Row row) {
     if (row.getArity() != arity) {
       throw new IllegalArgumentException(
-          "the row has " + row.getArity() + " fields, its table " + arity + ": " + row);
+          "expected a row of " + arity + " fields, got " + row.getArity() + ": " + row);
     }
     RowData converted;
     try {
       converted = (RowData) converter.toInternal(row);
     } catch (ClassCastException e) {
-      throw new IllegalArgumentException("the row does not have its columns' types: " + row, e);
+      throw new IllegalArgumentException(
+          "a value of the row does not have the type of its column: " + row, e);
     }
     appender.append(converted);
   }

@@ -12,8 +12,8 @@ import org.apache.flink.table.runtime.typeutils.ExternalTypeInfo;
 import org.apache.flink.types.Row;
 
 /**
- * Makes {@link Row}s, by position and by name, with the Java types of Flink's Table API. Each row
- * is a new object.
+ * Makes {@link Row}s with the Java types of Flink's Table API. Fields can be read by position and
+ * by name. Each row is a new object.
  */
 @PublicEvolving
 public final class ExternalRowDecoder implements RowDecoder.OfTables<Row> {

@@ -13,7 +13,7 @@ import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.TimestampData;
 
-/** Appends one field, which is not null, of any {@link RowData} to one column. */
+/** Appends one non-null field of any {@link RowData} to one column. */
 @FunctionalInterface
 interface GetterFieldAppender {
   void append(RowData row, int position);
@@ -55,7 +55,7 @@ interface GetterFieldAppender {
           (row, i) -> column.appendLong(row.getTimestamp(i, type.precision()).getMillisecond());
       case TIMESTAMP_MICROS ->
           (row, i) -> column.appendLong(microseconds(row.getTimestamp(i, type.precision())));
-      default -> throw new IllegalArgumentException("rows have no " + type);
+      default -> throw new IllegalArgumentException("no field of a row has the type " + type);
     };
   }
 
@@ -102,27 +102,29 @@ interface GetterFieldAppender {
     DecimalData decimal = row.getDecimal(position, type.precision(), type.scale());
     if (decimal.scale() != type.scale() || decimal.precision() > type.precision()) {
       throw new IllegalArgumentException(
-          decimal
-              + " is DECIMAL("
+          "expected "
+              + type
+              + ", got "
+              + decimal
+              + " of DECIMAL("
               + decimal.precision()
               + ", "
               + decimal.scale()
-              + "), its column "
-              + type);
+              + ")");
     }
     return decimal;
   }
 
   /**
-   * Microseconds since 1970-01-01T00:00; digits beyond are cut off.
+   * Microseconds since 1970-01-01T00:00; further digits are truncated.
    *
-   * @throws ArithmeticException if that is more than a long holds
+   * @throws ArithmeticException if the result does not fit a long
    */
   static long microseconds(TimestampData timestamp) {
     return microseconds(timestamp.getMillisecond(), timestamp.getNanoOfMillisecond());
   }
 
-  // The millisecond below zero may be out of range although the microseconds are in range.
+  // Below zero, the milliseconds may be out of range in microseconds although the sum is in range.
   static long microseconds(long millis, int nanosOfMilli) {
     int micros = nanosOfMilli / 1000;
     return millis < 0

@@ -8,8 +8,8 @@ import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.data.RowData;
 
 /**
- * Appends the fields of any {@link RowData}, top level or nested, through its getters. {@link
- * GetterRowAppenderCompiler} makes faster ones.
+ * Appends the fields of any top-level or nested {@link RowData} through its getters. {@link
+ * GetterRowAppenderCompiler} makes faster appenders.
  */
 @Internal
 public class GetterRowAppender {
@@ -18,7 +18,7 @@ public class GetterRowAppender {
   private final GetterFieldAppender[] appenders;
 
   /**
-   * @param builders of the columns of {@code fields}
+   * @param builders the builders of the columns of {@code fields}
    */
   protected GetterRowAppender(List<Field> fields, List<ColumnBuilder> builders) {
     this.fields = fields;
@@ -30,13 +30,17 @@ public class GetterRowAppender {
   /**
    * Appends one row.
    *
-   * @throws IllegalArgumentException if it has another number of fields, a null in a NOT NULL
-   *     column or a value of another type
+   * @throws IllegalArgumentException if the row has another number of fields than the columns, a
+   *     null in a NOT NULL column or a value of another type
    */
   final void append(RowData row) {
     if (row.getArity() != appenders.length) {
       throw new IllegalArgumentException(
-          "the row has " + row.getArity() + " fields, not those of " + fields);
+          "expected a row with the fields "
+              + fields
+              + ", got one with "
+              + row.getArity()
+              + " fields");
     }
     try {
       appendFields(row);
@@ -50,7 +54,7 @@ public class GetterRowAppender {
     }
   }
 
-  /** Appends each field of {@code row}, which has as many as there are columns. */
+  /** Appends each field of {@code row}, which has as many fields as there are columns. */
   protected void appendFields(RowData row) {
     for (int field = 0; field < appenders.length; field++) {
       appendField(row, field);

@@ -10,18 +10,18 @@ import java.util.Optional;
 import org.apache.flink.table.runtime.generated.CompileUtils;
 
 /**
- * Writes and compiles a {@link GetterRowAppender} for the columns of one table, as Flink's planner
- * compiles what converts rows: one statement a field, without a loop, and with call sites that only
- * tables of the same types share, so that the virtual machine inlines the getters of their rows.
+ * Generates and compiles a {@link GetterRowAppender} for the columns of one table, as Flink's
+ * planner does for row converters: one statement per field, without a loop. Only tables with the
+ * same types share its call sites, so that the virtual machine inlines the getters of their rows.
  */
 final class GetterRowAppenderCompiler {
   private static final String CLASS_NAME = "CompiledFieldsAppender";
-  // The virtual machine leaves methods interpreted that are too long.
+  // The virtual machine interprets longer methods and does not compile them.
   private static final int MAX_FIELDS = 100;
 
   private GetterRowAppenderCompiler() {}
 
-  /** An appender of the columns of {@code fields}; not a compiled one if there are very many. */
+  /** An appender to the columns of {@code fields}; compiled unless there are very many columns. */
   static GetterRowAppender compile(List<Field> fields, List<ColumnBuilder> builders) {
     if (fields.size() > MAX_FIELDS) {
       return new GetterRowAppender(fields, builders);
@@ -80,7 +80,7 @@ final class GetterRowAppenderCompiler {
     return String.format(Locale.ROOT, format, arguments);
   }
 
-  /** The part that the names of the row getter and the builder method of a field share. */
+  /** The end of the name that a field's row getter and builder method share, such as "Int". */
   private static Optional<String> javaType(Field field) {
     return switch (field.type().id()) {
       case BOOL -> Optional.of("Boolean");

@@ -18,8 +18,8 @@ import org.apache.flink.table.data.conversion.DataStructureConverters;
 import org.apache.flink.table.types.DataType;
 
 /**
- * Appends POJOs: each column is the POJO's field of that name, read through a method handle and
- * converted by Flink's converter of the field's class.
+ * Appends POJOs: each column gets the POJO's field with the column's name, read through a method
+ * handle and converted by Flink's converter for the field's class.
  *
  * @param <T> the POJO's class
  */
@@ -33,8 +33,8 @@ public final class PojoAppender<T> implements RowAppender<T> {
   /**
    * Prepares the fields.
    *
-   * @throws IllegalArgumentException if a column's field is missing or of a class that does not fit
-   *     the column's type
+   * @throws IllegalArgumentException if a column has no field, or its field has a class that does
+   *     not fit the column's type
    */
   @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
   public PojoAppender(PojoTypeInfo<T> type, RowTableBuilder table) {
@@ -58,9 +58,11 @@ public final class PojoAppender<T> implements RowAppender<T> {
   }
 
   /**
-   * Checks that fields of {@code type} are of the columns' types.
+   * Checks that POJOs of {@code type} have a field for each column, with a class that fits the
+   * column's type.
    *
-   * @throws IllegalArgumentException if there is none for a column, or one of another type
+   * @throws IllegalArgumentException if a column has no field, or its field has a class that does
+   *     not fit
    */
   public static void check(PojoTypeInfo<?> type, List<Field> columns) {
     List<DataType> types = SchemaConverter.toDataType(new Schema(columns)).getChildren();
@@ -78,7 +80,7 @@ public final class PojoAppender<T> implements RowAppender<T> {
     return type.getPojoFieldAt(index);
   }
 
-  // Flink's POJO rules allow private fields with getters; like its serializer, read the field.
+  // Flink's POJO rules allow private fields with getters; Flink's serializer reads the field, too.
   private static MethodHandle getter(PojoField field) {
     try {
       field.getField().setAccessible(true);

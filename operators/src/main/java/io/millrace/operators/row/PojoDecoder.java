@@ -18,9 +18,9 @@ import org.apache.flink.table.data.conversion.DataStructureConverter;
 import org.apache.flink.table.types.DataType;
 
 /**
- * Makes POJOs: each column is the POJO's field of that name, converted by Flink's converter of the
- * field's class and written through a method handle. Other fields are as the constructor leaves
- * them. Each POJO is a new object.
+ * Makes POJOs: each column's value is converted by Flink's converter for the class of the POJO's
+ * field with the column's name, and written to this field through a method handle. Other fields
+ * keep the values that the constructor gives them. Each POJO is a new object.
  *
  * @param <T> the POJO's class
  */
@@ -68,8 +68,9 @@ public final class PojoDecoder<T> implements RowDecoder.OfTables<T> {
   /**
    * The type of POJOs that hold rows of {@code schema}.
    *
-   * @throws IllegalArgumentException if Flink does not take the class as a POJO, a column's field
-   *     is missing or of a class that does not fit the column's type, or rows have kinds
+   * @throws IllegalArgumentException if Flink does not treat the class as a POJO, a column has no
+   *     field or a field with a class that does not fit the column's type, or {@code schema} has a
+   *     {@link RowKindColumn}
    */
   public static <T> PojoTypeInfo<T> typeInformation(Class<T> pojoClass, Schema schema) {
     if (!(TypeInformation.of(pojoClass) instanceof PojoTypeInfo<T> type)) {
@@ -95,7 +96,7 @@ public final class PojoDecoder<T> implements RowDecoder.OfTables<T> {
     }
   }
 
-  // Flink's POJO rules allow private fields with setters; like its serializer, write the field.
+  // Flink's POJO rules allow private fields with setters; Flink's serializer writes the field, too.
   private static MethodHandle setter(PojoField field) {
     try {
       field.getField().setAccessible(true);

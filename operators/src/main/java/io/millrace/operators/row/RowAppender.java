@@ -6,10 +6,10 @@ import java.io.Serializable;
 import org.apache.flink.annotation.PublicEvolving;
 
 /**
- * Appends rows to the columns of a {@link RowTableBuilder}. Nothing of a row is kept, so rows may
+ * Appends rows to the columns of a {@link RowTableBuilder}. Values are copied, so row objects may
  * be reused. Used by one thread.
  *
- * @param <T> the kind of row
+ * @param <T> the type of the rows
  */
 @PublicEvolving
 public interface RowAppender<T> {
@@ -18,7 +18,7 @@ public interface RowAppender<T> {
    *
    * @throws IllegalArgumentException if the row does not fit the schema: another number of fields,
    *     a null in a NOT NULL column, a value of another type, a row kind that the schema has no
-   *     column for. The columns may then differ in size.
+   *     column for. After this exception the columns may differ in size.
    */
   void append(T row);
 
@@ -28,7 +28,7 @@ public interface RowAppender<T> {
     /**
      * An appender to {@code table}, whose schema gives the fields of the rows.
      *
-     * @throws IllegalArgumentException if no rows of this kind fit the schema
+     * @throws IllegalArgumentException if rows of this type cannot fit the schema
      */
     RowAppender<T> create(RowTableBuilder table);
   }

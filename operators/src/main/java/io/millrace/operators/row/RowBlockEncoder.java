@@ -9,8 +9,8 @@ import org.apache.flink.core.memory.MemorySegmentFactory;
 import org.apache.flink.table.data.binary.BinaryRowData;
 
 /**
- * Writes rows whose values all fit their slots in Flink's binary format: a block of rows at a time,
- * column by column. The memory is reused for the next block.
+ * Writes rows in Flink's binary format if all of their values fit into slots: a block of rows at a
+ * time, column by column. The memory of a block is reused for the next block.
  */
 final class RowBlockEncoder {
   private static final int BLOCK_BYTES = 1 << 14;
@@ -28,8 +28,8 @@ final class RowBlockEncoder {
   private int end;
 
   /**
-   * @param columns of types that {@link #supports} takes
-   * @param rowKinds null for insertions
+   * @param columns columns whose types {@link #supports} accepts
+   * @param rowKinds the row-kind column; null if all rows are insertions
    */
   RowBlockEncoder(ColumnReader[] columns, ColumnReader rowKinds, int rowCount) {
     this.columns = columns;
@@ -42,7 +42,7 @@ final class RowBlockEncoder {
     this.segments = new MemorySegment[] {segment};
   }
 
-  /** Whether each value of {@code type} fits a slot. */
+  /** Whether each value of {@code type} fits into a slot. */
   static boolean supports(DataType type) {
     return switch (type.id()) {
       case BOOL, INT8, INT16, INT32, INT64, FLOAT32, FLOAT64 -> true;
@@ -52,7 +52,8 @@ final class RowBlockEncoder {
   }
 
   /**
-   * Points {@code target} at {@code row}, which is valid until a row of another block is asked for.
+   * Points {@code target} at {@code row}. Its content is valid until a row of another block is
+   * read.
    */
   void read(int row, BinaryRowData target) {
     if (row < first || row >= end) {

@@ -13,9 +13,10 @@ import org.apache.flink.types.RowKind;
 
 /**
  * Appends {@link RowData}. A {@link BinaryRowData} in one memory segment, on the heap or off it, is
- * read straight from there; all other rows are read through their getters.
+ * read directly from the segment; all other rows are read through their getters.
  *
- * <p>The row kind goes to the schema's {@link RowKindColumn} if it has one.
+ * <p>The row kind is appended to the schema's {@link RowKindColumn}. Without this column, a row
+ * that is not an insertion is refused.
  */
 @Internal
 public final class RowDataAppender implements RowAppender<RowData> {

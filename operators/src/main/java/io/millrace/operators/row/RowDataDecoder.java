@@ -12,13 +12,13 @@ import org.apache.flink.table.data.binary.BinaryRowData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 
 /**
- * Writes rows of a table as {@link BinaryRowData}, byte for byte what Flink's {@code
- * RowDataSerializer.toBinaryRow} makes. One row object and its memory are reused for all rows: a
- * consumer that keeps a row copies it, as with Flink's own operators.
+ * Writes rows of a table as {@link BinaryRowData}, with the same bytes as Flink's {@code
+ * RowDataSerializer.toBinaryRow}. One row object and its memory are reused for all rows: a consumer
+ * that keeps a row copies it, as with Flink's own operators.
  */
 @Internal
 public final class RowDataDecoder implements RowDecoder<RowData> {
-  // null where some values do not fit their slots.
+  // Null if some column has values that do not fit into slots.
   private final RowBlockEncoder block;
   private final BinaryRowEncoder fields;
   private final ColumnReader rowKinds;
@@ -45,7 +45,7 @@ public final class RowDataDecoder implements RowDecoder<RowData> {
     this.row = new BinaryRowData(arity);
   }
 
-  /** A factory of these, which tables have nothing in common for. */
+  /** A factory of decoders; the decoders of different tables share nothing. */
   public static Factory<RowData> factory() {
     return schema -> RowDataDecoder::new;
   }

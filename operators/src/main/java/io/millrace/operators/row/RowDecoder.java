@@ -8,10 +8,10 @@ import java.io.Serializable;
 import org.apache.flink.annotation.PublicEvolving;
 
 /**
- * Makes rows of the columns of one table in host memory. Valid as long as the access scope that it
- * was made with. Used by one thread.
+ * Makes rows of the columns of one table in host memory. A decoder is valid as long as the access
+ * scope that it was made with. Used by one thread.
  *
- * @param <T> the kind of row
+ * @param <T> the type of the rows
  */
 @PublicEvolving
 @FunctionalInterface
@@ -19,7 +19,7 @@ public interface RowDecoder<T> {
   /**
    * The row at {@code row}. It may be the same object at every call, with new content.
    *
-   * @param row within the table; not checked
+   * @param row the position of the row in the table; not checked
    */
   T decode(int row);
 
@@ -29,13 +29,13 @@ public interface RowDecoder<T> {
     /**
      * A decoder of {@code table}.
      *
-     * @param table in host memory; stays the caller's
+     * @param table in host memory; the caller keeps ownership
      * @param scope on a host stream
      */
     RowDecoder<T> decoder(Table table, AccessScope scope);
   }
 
-  /** Prepares what tables have in common, once an operator; serialized with the job. */
+  /** Prepares once per operator what its tables have in common; serialized with the job. */
   @FunctionalInterface
   interface Factory<T> extends Serializable {
     /** Makes the decoders of tables of {@code schema}. */

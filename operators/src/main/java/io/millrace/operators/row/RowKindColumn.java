@@ -21,7 +21,7 @@ public final class RowKindColumn {
 
   private RowKindColumn() {}
 
-  /** {@code schema} with a row-kind column behind its columns. */
+  /** {@code schema} with a row-kind column after its columns. */
   public static Schema addTo(Schema schema) {
     List<Field> fields = new ArrayList<>(schema.fields());
     fields.add(FIELD);

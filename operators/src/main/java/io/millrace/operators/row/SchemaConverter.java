@@ -34,8 +34,9 @@ import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 import org.apache.flink.table.types.utils.TypeConversions;
 
 /**
- * Maps Flink's row types to schemas and back. CHAR, VARCHAR, BINARY and VARBINARY lose their length
- * and TIME its precision (Flink keeps milliseconds whatever it is); all else comes back as it was.
+ * Maps Flink's row types to schemas and back. CHAR, VARCHAR, BINARY and VARBINARY lose their
+ * length, and TIME loses its precision (Flink keeps milliseconds for each precision); all other
+ * types are mapped back to themselves.
  */
 @PublicEvolving
 public final class SchemaConverter {
@@ -44,8 +45,8 @@ public final class SchemaConverter {
   /**
    * The schema of rows of {@code rowType}.
    *
-   * @throws IllegalArgumentException if a column or a nested field has a type that columns do not
-   *     have; the message names both
+   * @throws IllegalArgumentException if a column or a nested field has a type that no column can
+   *     have; the message names the field and the type
    */
   public static Schema toSchema(RowType rowType) {
     return new Schema(toFields(rowType, ""));
@@ -54,22 +55,24 @@ public final class SchemaConverter {
   /**
    * As {@link #toSchema(RowType)}, from a data type whose logical type is a ROW.
    *
-   * @throws IllegalArgumentException if it is none, or as above
+   * @throws IllegalArgumentException if {@code dataType} is not a ROW, or as {@link
+   *     #toSchema(RowType)}
    */
   public static Schema toSchema(org.apache.flink.table.types.DataType dataType) {
     if (dataType.getLogicalType() instanceof RowType rowType) {
       return toSchema(rowType);
     }
-    throw new IllegalArgumentException(dataType + " is not a ROW");
+    throw new IllegalArgumentException("expected a ROW, got " + dataType);
   }
 
   /**
-   * Checks that rows of {@code type} have the types of the columns of {@code schema}; their names
-   * and nullability may differ. Rows are read without a look at their types: one with another would
-   * be read as garbage.
+   * Checks that the fields of rows of {@code type} have the types of the columns of {@code schema}.
+   * Names and nullability may differ. Rows are read without type checks, so a field of another type
+   * would be read as garbage.
    *
-   * @param type of the stream; one that does not tell its fields' types is not checked
-   * @throws IllegalArgumentException with the first column whose type the rows do not have
+   * @param type the type of the stream; not checked if it does not declare the types of its fields
+   * @throws IllegalArgumentException if the rows have another number of fields or a field of
+   *     another type; the message names the first such column
    */
   public static void checkRows(TypeInformation<?> type, Schema schema) {
     if (!(type instanceof InternalTypeInfo<?> internal)

@@ -15,7 +15,7 @@ import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.table.types.logical.utils.LogicalTypeParser;
 
-/** Reads columns and types as SQL writes them: {@code id BIGINT NOT NULL, `my name` STRING}. */
+/** Parses lists of columns in SQL's syntax: {@code id BIGINT NOT NULL, `my name` STRING}. */
 @Internal
 public final class SchemaParser {
   private static final Pattern COLUMN =
@@ -27,8 +27,8 @@ public final class SchemaParser {
   /**
    * The columns that {@code text} lists, nullable unless their types say NOT NULL.
    *
-   * @param option the option of the text, for messages
-   * @throws SqlTextException if an item is not a name and a type, or two columns have one name
+   * @param option the name of the option that has the text, for messages
+   * @throws SqlTextException if an item is not a name and a type, or two columns have the same name
    */
   public static Schema parse(String option, String text) {
     try {
@@ -48,7 +48,7 @@ public final class SchemaParser {
     return new Field(name, field.type(), field.nullable());
   }
 
-  /** The names between the commas, out of their backticks. */
+  /** The names of a list that is separated by commas; backticks around a name are removed. */
   public static List<String> parseNames(String text) {
     return split(text).stream()
         .map(
@@ -59,22 +59,22 @@ public final class SchemaParser {
         .toList();
   }
 
-  /** A column's name as {@link #parse} and SQL read it: in backticks unless it is one word. */
+  /** A column's name as {@link #parse} and SQL read it: in backticks unless it is an identifier. */
   public static String quote(String name) {
     return PLAIN_NAME.matcher(name).matches() ? name : "`" + name.replace("`", "``") + "`";
   }
 
   /**
-   * The data type that an SQL type's text means.
+   * Parses a type in SQL's syntax.
    *
-   * @throws SqlTextException if it is none
+   * @throws SqlTextException if {@code text} is not the type of a column
    */
   public static DataType parseType(String text) {
     return parseField(text).type();
   }
 
   private static Field parseField(String text) {
-    // Flink upper-cases keywords by the default locale, in which i may not become I.
+    // Flink converts keywords to upper case in the default locale, where i may not become I.
     String sql = text.contains("<") ? text : text.toUpperCase(Locale.ROOT);
     try {
       RowType row = RowType.of(LogicalTypeParser.parse(sql, SchemaParser.class.getClassLoader()));

@@ -29,7 +29,7 @@ import org.apache.flink.annotation.Internal;
 import org.apache.flink.sql.parser.impl.FlinkSqlParserImpl;
 import org.apache.flink.sql.parser.validate.FlinkSqlConformance;
 
-/** Reads conditions and select lists as Flink SQL's own parser reads them. */
+/** Parses conditions and select lists with Flink SQL's parser. */
 @Internal
 public final class SqlExpressions {
   private static final SqlParser.Config CONFIG =
@@ -56,12 +56,12 @@ public final class SqlExpressions {
   }
 
   /**
-   * The condition that {@code text} is.
+   * Parses a condition.
    *
-   * @param option the option of the text, for messages
-   * @param typeParser the data type of an SQL type's text
-   * @throws SqlTextException with the position, if it does not parse, names a column or function
-   *     that does not exist, has types that do not fit or is not BOOLEAN
+   * @param option the name of the option that has the text, for messages
+   * @param typeParser converts the text of an SQL type to a data type
+   * @throws SqlTextException if {@code text} has invalid syntax, names a column or function that
+   *     does not exist, has operands of wrong types or is not BOOLEAN; the message has the position
    */
   public static Expression parseCondition(
       String option, String text, Schema schema, Function<String, DataType> typeParser) {
@@ -69,17 +69,18 @@ public final class SqlExpressions {
   }
 
   /**
-   * The columns that {@code text} lists: expressions, each with {@code AS name} if it likes, and
-   * {@code *}.
+   * Parses a select list: expressions, each with an optional {@code AS name}, and {@code *}.
    *
-   * @throws SqlTextException with the position, as {@link #parseCondition}
+   * @throws SqlTextException as {@link #parseCondition}, except that columns may have any type
    */
   public static List<Expression> parseSelectList(
       String option, String text, Schema schema, Function<String, DataType> typeParser) {
     return new SqlExpressions(option, SELECT.length(), schema, typeParser).selectList(text, schema);
   }
 
-  /** The parser goes down the stack for each term of a chain. */
+  /**
+   * Parses in a thread with a large stack, because the parser recurses for each term of a chain.
+   */
   private static SqlNode parse(Callable<SqlNode> parsing) throws SqlParseException {
     FutureTask<SqlNode> task = new FutureTask<>(parsing);
     new Thread(null, task, "sql-parser", PARSER_STACK_BYTES).start();
@@ -165,7 +166,7 @@ public final class SqlExpressions {
   private SqlTextException unreadable(SqlParseException e) {
     String message = e.getMessage().lines().findFirst().orElse("");
     if (e.getPos() == null) {
-      return new SqlTextException(option + ": it does not parse: " + message);
+      return new SqlTextException(option + ": invalid syntax: " + message);
     }
     return at(e.getPos(), message.replaceAll(" at line \\d+, column \\d+\\.?", ""));
   }

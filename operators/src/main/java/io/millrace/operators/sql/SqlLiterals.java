@@ -28,7 +28,7 @@ import org.apache.calcite.sql.SqlIntervalQualifier;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNumericLiteral;
 
-/** Makes expressions of the parser's literals, with the types that Flink SQL gives them. */
+/** Converts the parser's literals to expressions with the types that Flink SQL gives them. */
 final class SqlLiterals {
   private static final int MILLI_DIGITS = 3;
   private static final int MICRO_DIGITS = 6;
@@ -36,7 +36,7 @@ final class SqlLiterals {
   private static final Set<TypeId> TEMPORAL =
       EnumSet.of(TypeId.DATE, TypeId.TIME, TypeId.TIMESTAMP_MILLIS, TypeId.TIMESTAMP_MICROS);
 
-  private static final Map<String, Integer> UNITS_A_DAY =
+  private static final Map<String, Integer> UNITS_PER_DAY =
       Map.of("HOUR", 24, "MINUTE", 24 * 60, "SECOND", 24 * 60 * 60);
   private static final DateTimeFormatter DATE =
       strict(
@@ -84,7 +84,7 @@ final class SqlLiterals {
     };
   }
 
-  // DATE '2020-01-01' is of no type yet after parsing; its tag is what stands before the text.
+  // After parsing, DATE '2020-01-01' has no type yet; its tag is the word before the text.
   private static String tag(SqlLiteral literal) {
     return literal.toString().replaceAll("\\s*'.*", "");
   }
@@ -109,7 +109,7 @@ final class SqlLiterals {
     return Expressions.lit(number);
   }
 
-  // The literal has as many digits as the text, with leading zeros.
+  // The precision counts the digits of the text, including leading zeros.
   private static Expression decimal(BigDecimal value, int digits) {
     int precision = Math.max(digits, value.precision());
     if (precision > MAX_PRECISION) {
@@ -119,8 +119,8 @@ final class SqlLiterals {
   }
 
   /**
-   * The literal of the opposite number; other literals are returned, and the type check refuses
-   * them.
+   * The literal with the opposite sign. A literal that is not a number becomes a call of the
+   * negation, which the type check refuses.
    */
   static Expression negate(Expression.Literal literal) {
     if (literal.value() instanceof Long number && !TEMPORAL.contains(literal.type().id())) {
@@ -146,7 +146,7 @@ final class SqlLiterals {
     }
   }
 
-  // As many digits of a second as are written.
+  // The precision is the number of written digits after the point.
   private static Expression timestamp(String text) {
     int point = text.indexOf('.');
     int digits = point < 0 ? 0 : text.length() - point - 1;
@@ -165,17 +165,17 @@ final class SqlLiterals {
   }
 
   /**
-   * A time and an interval of one unit, such as {@code INTERVAL '3' DAY}. A DATE stays one: of
-   * hours and less it takes the whole days.
+   * The sum or difference of a time and an interval of one unit, such as {@code INTERVAL '3' DAY}.
+   * A DATE stays a DATE: an interval of hours, minutes or seconds counts by its whole days.
    *
-   * @param type of {@code time}
+   * @param type the type of {@code time}
    */
   static Expression add(
       Expression time, DataType type, SqlIntervalLiteral literal, boolean subtract) {
     IntervalValue interval = literal.getValueAs(IntervalValue.class);
     SqlIntervalQualifier qualifier = interval.getIntervalQualifier();
     if (!qualifier.isSingleDatetimeField()) {
-      throw new ExpressionException("an interval has one unit, not " + qualifier);
+      throw new ExpressionException("expected an interval of one unit, got " + qualifier);
     }
     int number;
     try {
@@ -185,9 +185,9 @@ final class SqlLiterals {
     }
     int count = subtract ? -number : number;
     String unit = qualifier.getStartUnit().name();
-    Integer unitsADay = type.id() == TypeId.DATE ? UNITS_A_DAY.get(unit) : null;
-    return unitsADay == null
+    Integer unitsPerDay = type.id() == TypeId.DATE ? UNITS_PER_DAY.get(unit) : null;
+    return unitsPerDay == null
         ? Expressions.call("TIMESTAMPADD", unit, count, time)
-        : Expressions.call("TIMESTAMPADD", "DAY", count / unitsADay, time);
+        : Expressions.call("TIMESTAMPADD", "DAY", count / unitsPerDay, time);
   }
 }

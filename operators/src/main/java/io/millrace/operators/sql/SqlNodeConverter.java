@@ -33,7 +33,7 @@ import org.apache.calcite.sql.fun.SqlBetweenOperator;
 import org.apache.calcite.sql.fun.SqlCase;
 import org.apache.calcite.sql.parser.SqlParserPos;
 
-/** Makes expressions of the parser's tree. */
+/** Converts the parser's tree to expressions. */
 final class SqlNodeConverter {
   private static final Pattern LIMITED_TEXT =
       Pattern.compile("(VARCHAR|CHAR)\\s*\\((\\d+)\\)", Pattern.CASE_INSENSITIVE);
@@ -69,9 +69,9 @@ final class SqlNodeConverter {
   private final BiFunction<SqlParserPos, String, SqlTextException> failure;
 
   /**
-   * @param typeParser the data type of an SQL type's text
-   * @param resolver throws an {@link ExpressionException} for an expression that cannot be and
-   *     whose parts can
+   * @param typeParser converts the text of an SQL type to a data type
+   * @param resolver checks each expression after its operands, so that an {@link
+   *     ExpressionException} belongs to the innermost invalid expression
    * @param failure makes the exception for a position and a message
    */
   SqlNodeConverter(
@@ -88,10 +88,10 @@ final class SqlNodeConverter {
   }
 
   /**
-   * The expression that {@code node} means.
+   * Converts {@code node} to an expression.
    *
-   * @throws SqlTextException at the innermost node that cannot be: it is something that rows have
-   *     no value of, such as a query, or the resolver refuses it
+   * @throws SqlTextException with the position of the innermost node that cannot be converted: it
+   *     has no value per row, such as a query, or the resolver refuses it
    */
   Expression convert(SqlNode node) {
     try {
@@ -176,7 +176,7 @@ final class SqlNodeConverter {
   private static String functionName(SqlCall call) {
     if (call.getFunctionQuantifier() != null) {
       throw new ExpressionException(
-          call.getFunctionQuantifier() + " is for aggregate functions alone");
+          call.getFunctionQuantifier() + " is allowed in aggregate functions only");
     }
     boolean isQualified =
         call.getOperator() instanceof SqlFunction function
@@ -195,10 +195,11 @@ final class SqlNodeConverter {
   }
 
   /**
-   * A chain of one operator, which the parser nests to the left: as one call of all its operands,
-   * so that neither the recursion nor the result is as deep as the chain is long.
+   * Converts a chain of one operator, which the parser nests to the left, to a single call with all
+   * operands. So the depth of the recursion and of the result does not depend on the length of the
+   * chain.
    *
-   * @throws SqlTextException at the first operator that cannot be
+   * @throws SqlTextException with the position of the first operator that the resolver refuses
    */
   private Expression chain(SqlCall last) {
     Deque<SqlCall> calls = new ArrayDeque<>();
@@ -226,7 +227,7 @@ final class SqlNodeConverter {
     }
   }
 
-  // The sum of a time and an interval is a function.
+  // The sum of a time and an interval is a call of TIMESTAMPADD.
   private static boolean isChained(SqlNode node, String operator) {
     return node instanceof SqlCall call
         && CHAINED.contains(operator)
@@ -254,7 +255,7 @@ final class SqlNodeConverter {
     String type = name.equalsIgnoreCase("CHAR") ? "CHAR(1)" : name;
     if (LIMITED_BYTES.matcher(type).matches()) {
       throw new ExpressionException(
-          "a cast to " + type + ", which limits bytes, is not supported; one to BYTES is");
+          "a cast to " + type + ", which limits the length, is not supported; cast to BYTES");
     }
     Matcher limited = LIMITED_TEXT.matcher(type);
     if (limited.matches()) {
@@ -266,7 +267,7 @@ final class SqlNodeConverter {
     return TIME.matcher(type).matches() ? ofPrecision(cast, type) : cast;
   }
 
-  // A column of TIME has milliseconds; one of TIME without a precision in SQL has seconds.
+  // A TIME column has milliseconds, but TIME without a precision has seconds in SQL.
   private static Expression ofPrecision(Expression time, String type) {
     String digits = type.replaceAll("\\D", "");
     return switch (digits) {
@@ -318,7 +319,7 @@ final class SqlNodeConverter {
     return SqlLiterals.add(time, resolver.resolve(time).type(), interval, subtract);
   }
 
-  // To a whole number, or TO a unit of time.
+  // FLOOR and CEIL round to a whole number, or with TO to a unit of time.
   private Expression round(SqlCall call) {
     String name = call.getKind() == SqlKind.FLOOR ? "FLOOR" : "CEIL";
     return function(call.operandCount() == 2 ? name + " TO" : name, call.getOperandList());

@@ -13,9 +13,10 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * The type of a stream of Arrow roots, which are handed along an operator chain by reference. Who
- * makes a root closes it when it was emitted; who gets one copies what it keeps. Roots are not sent
- * over the network: batches are, so keep what works on roots in the chain that makes them.
+ * The type of a stream of Arrow roots. The operators of a chain pass roots on by reference. The
+ * operator that makes a root closes it after it has emitted the root; an operator that receives a
+ * root copies what it keeps. Roots cannot be sent over the network, batches can: all operators on
+ * roots must be in the chain that makes the roots.
  */
 @PublicEvolving
 public final class ArrowTypeInformation extends OpaqueTypeInformation<VectorSchemaRoot> {
@@ -56,7 +57,7 @@ public final class ArrowTypeInformation extends OpaqueTypeInformation<VectorSche
     return INSTANCE;
   }
 
-  /** Passes references, and refuses all else. */
+  /** Copies a root by returning the same reference. Serialization throws an IOException. */
   static final class Serializer extends TypeSerializerSingleton<VectorSchemaRoot> {
     static final Serializer INSTANCE = new Serializer();
 
@@ -110,8 +111,8 @@ public final class ArrowTypeInformation extends OpaqueTypeInformation<VectorSche
 
     private static IOException refused() {
       return new IOException(
-          "Arrow roots are not sent over the network: let what works on them be in the chain that"
-              + " makes them, with its parallelism");
+          "Arrow roots cannot be sent over the network: put the operators that use them into the"
+              + " chain that makes them, with the same parallelism");
     }
 
     @Override
@@ -120,7 +121,7 @@ public final class ArrowTypeInformation extends OpaqueTypeInformation<VectorSche
     }
   }
 
-  /** Nothing to remember. */
+  /** Empty: the serializer has no parameters. */
   public static final class Snapshot extends SimpleTypeSerializerSnapshot<VectorSchemaRoot> {
     public Snapshot() {
       super(() -> Serializer.INSTANCE);

@@ -11,10 +11,10 @@ import org.apache.flink.core.memory.DataOutputView;
 
 /**
  * The header before the body of a serialized batch: magic number, version, codec, fingerprint of
- * the schema, key group and the body's sizes.
+ * the schema, key group, and the size of the body before and after compression.
  *
- * @param messageBytes of the Arrow message, before compression
- * @param bodyBytes that follow the header: the message as the codec leaves it
+ * @param messageBytes the size of the Arrow message before compression
+ * @param bodyBytes the size of the body that follows the header: the message after compression
  */
 record BatchHeader(
     BodyCodec codec, long fingerprint, int keyGroup, int messageBytes, int bodyBytes) {
@@ -37,19 +37,22 @@ record BatchHeader(
   /**
    * Reads and checks a header.
    *
-   * @param schema of the stream
-   * @param fingerprints of {@code schema}, and of it with an {@link EventTimeColumn}
-   * @throws IOException if it is not a header, of another version or of another schema
+   * @param schema the stream's schema
+   * @param fingerprints the fingerprints of {@code schema} without and with an {@link
+   *     EventTimeColumn}
+   * @throws IOException if the bytes are not a header, or the header has another version, an
+   *     unknown codec, another schema, or a size or key group that is out of range
    */
   static BatchHeader read(DataInputView source, Schema schema, Set<Long> fingerprints)
       throws IOException {
     short magic = source.readShort();
     if (magic != MAGIC) {
-      throw new IOException("not a batch: it starts with 0x" + Integer.toHexString(magic & 0xffff));
+      throw new IOException(
+          "expected a batch, got bytes that start with 0x" + Integer.toHexString(magic & 0xffff));
     }
     byte version = source.readByte();
     if (version != VERSION) {
-      throw new IOException("a batch of version " + version + "; this reads " + VERSION);
+      throw new IOException("expected batch version " + VERSION + ", got " + version);
     }
     BatchHeader header =
         new BatchHeader(
@@ -72,22 +75,23 @@ record BatchHeader(
     checkSize("message", messageBytes);
     checkSize("body", bodyBytes);
     if (keyGroup < ColumnBatch.NONE) {
-      throw new IOException("a batch of key group " + keyGroup);
+      throw new IOException(
+          "expected key group " + ColumnBatch.NONE + " or greater, got " + keyGroup);
     }
     if (codec == BodyCodec.RAW && bodyBytes != messageBytes) {
-      throw new IOException(bodyBytes + " bytes for a raw message of " + messageBytes);
+      throw new IOException("expected a raw body of " + messageBytes + " bytes, got " + bodyBytes);
     }
   }
 
   private static void checkSize(String what, int bytes) throws IOException {
     if (bytes < 0 || bytes > ColumnBatchSerializer.MAX_BYTES) {
       throw new IOException(
-          "a batch with a "
+          "expected a "
               + what
-              + " of "
-              + bytes
-              + " bytes, which is not within 0 and "
-              + ColumnBatchSerializer.MAX_BYTES);
+              + " of 0 to "
+              + ColumnBatchSerializer.MAX_BYTES
+              + " bytes, got "
+              + bytes);
     }
   }
 }

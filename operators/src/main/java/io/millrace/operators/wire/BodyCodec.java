@@ -7,9 +7,9 @@ import org.apache.flink.annotation.PublicEvolving;
 /** How the body of a serialized batch is compressed. */
 @PublicEvolving
 public enum BodyCodec {
-  /** Not at all. */
+  /** Not compressed. */
   RAW(0),
-  /** As one Zstandard frame, at the fastest level that compresses well (1). */
+  /** One Zstandard frame of level 1, the fastest level that compresses well. */
   ZSTD(1);
 
   private final byte wireNumber;
@@ -28,6 +28,6 @@ public enum BodyCodec {
         return codec;
       }
     }
-    throw new IOException("no body codec has the number " + wireNumber);
+    throw new IOException("expected the number of a body codec, got " + wireNumber);
   }
 }

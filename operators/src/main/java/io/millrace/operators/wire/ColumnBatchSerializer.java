@@ -32,29 +32,31 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * Batches of one schema as bytes: a header with the schema's fingerprint, then the table as one
- * Arrow IPC record batch message without its schema, raw or as one Zstandard frame.
+ * Serializes batches of one schema: a header with the schema's fingerprint, then the table as one
+ * Arrow IPC record batch message without the schema, raw or compressed to one Zstandard frame.
  *
- * <p>A batch may have the {@link EventTimeColumn} behind the columns of the schema: the fingerprint
- * tells. The serializer's {@linkplain #snapshotConfiguration snapshot} knows the schema alone.
+ * <p>A batch may have the {@link EventTimeColumn} after the columns of the schema; the fingerprint
+ * shows whether it has. The schema in the serializer's {@linkplain #snapshotConfiguration snapshot}
+ * never has this column.
  *
- * <p>A batch of at most {@value #MAX_BYTES} bytes is written. Above {@value #FAST_BYTES}, Flink's
- * receiver writes each element to a file first and reads it from there, so an exchange cuts larger
- * ones. What is read is in host memory that is pinned where there is a GPU and enough can be; the
- * head of the chain moves it to its device. {@link #copy(ColumnBatch)} gives the same batch: see
- * {@link ColumnBatch} for who releases it.
+ * <p>A batch has at most {@value #MAX_BYTES} bytes. If it has more than {@value #FAST_BYTES} bytes,
+ * Flink's receiver first writes it to a file and reads it from there; therefore an exchange cuts
+ * larger batches. A deserialized batch is in host memory, which is pinned if there is a GPU and
+ * enough pinned memory. The first operator of the chain moves the batch to its device. {@link
+ * #copy(ColumnBatch)} returns the same batch: see {@link ColumnBatch} for who releases it.
  *
- * <p>Tables in device memory are written too, but each waits for a copy; the exchange's operators
- * copy to the host beforehand.
+ * <p>A table in device memory can be written too, but the caller waits while it is copied to the
+ * host. The operators of an exchange copy tables to the host beforehand.
  */
 @PublicEvolving
 public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
-  /** Above this, Flink's receiver writes each element to a file first, and reads it from there. */
+  /** The size in bytes above which Flink's receiver writes an element to a file first. */
   public static final int FAST_BYTES = 5 << 20;
 
   /**
-   * The most bytes of one batch. Flink collects an element in a Java array, which has less than 2
-   * GiB; this leaves room for what Zstandard adds to bytes that it cannot compress.
+   * The maximum size of one batch in bytes, with its header and before compression. Flink collects
+   * an element in a Java array of less than 2 GiB; this limit leaves room for the bytes that
+   * Zstandard adds to data that it cannot compress.
    */
   public static final int MAX_BYTES = 2_000_000_000;
 
@@ -64,7 +66,7 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
 
   private final Schema schema;
   private final BodyCodec codec;
-  // By the fingerprint of the schema.
+  // Keyed by the fingerprint of the schema.
   private transient Map<Long, ArrowRecordBatchReader> readers;
   private transient MemoryResource resource;
   private transient DataViews views;
@@ -79,7 +81,7 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
     return schema;
   }
 
-  // The device is known only where the serializer works, not where it is made.
+  // The device is known where the serializer is used, not where it is constructed.
   private void prepare() {
     if (readers == null) {
       resource =
@@ -99,7 +101,7 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
   /**
    * {@inheritDoc}
    *
-   * @throws IOException also if the batch has another schema or more than {@link #MAX_BYTES}
+   * @throws IOException also if the batch has another schema or more than {@link #MAX_BYTES} bytes
    */
   @Override
   public void serialize(ColumnBatch batch, DataOutputView target) throws IOException {
@@ -193,7 +195,8 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
   /**
    * {@inheritDoc}
    *
-   * @throws IOException also if the bytes are cut short, corrupt, of another version or schema
+   * @throws IOException also if the bytes are cut short or corrupt, or have another version or
+   *     schema
    */
   @Override
   public ColumnBatch deserialize(DataInputView source) throws IOException {
@@ -244,7 +247,8 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
                 body.size());
         checkZstd(size);
         if (size != message.size()) {
-          throw new IOException("a frame of " + size + " bytes for a message of " + message.size());
+          throw new IOException(
+              "expected " + message.size() + " bytes in the Zstandard frame, got " + size);
         }
       }
       return readers.get(header.fingerprint()).read(message, HOST_STREAM, resource);
@@ -280,7 +284,7 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
     return true;
   }
 
-  /** Null: a batch that nobody releases must not hold anything, and none holds nothing. */
+  /** Null: Flink never releases this instance, so it must not hold memory, as every batch does. */
   @Override
   public ColumnBatch createInstance() {
     return null;

@@ -45,7 +45,7 @@ public final class ColumnBatchSerializerSnapshot implements TypeSerializerSnapsh
   public void readSnapshot(int readVersion, DataInputView source, ClassLoader classLoader)
       throws IOException {
     if (readVersion != VERSION) {
-      throw new IOException("snapshot version " + readVersion + ", not " + VERSION);
+      throw new IOException("expected snapshot version " + VERSION + ", got " + readVersion);
     }
     codec = BodyCodec.of(source.readByte());
     schema = SchemaFormat.read(source);

@@ -10,7 +10,7 @@ import org.apache.flink.api.common.serialization.SerializerConfig;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 
-/** The type of a stream of batches whose tables have one schema. Not a key type. */
+/** The type of a stream of batches whose tables have one schema. Batches cannot be keys. */
 @PublicEvolving
 public final class ColumnBatchTypeInformation extends OpaqueTypeInformation<ColumnBatch> {
   private static final long serialVersionUID = 1L;
@@ -21,7 +21,7 @@ public final class ColumnBatchTypeInformation extends OpaqueTypeInformation<Colu
   /**
    * Batches of {@code schema}, sent over the network without compression.
    *
-   * @throws IllegalArgumentException as below
+   * @throws IllegalArgumentException if a column has the name of the {@link EventTimeColumn}
    */
   public ColumnBatchTypeInformation(Schema schema) {
     this(schema, BodyCodec.RAW);
@@ -30,7 +30,7 @@ public final class ColumnBatchTypeInformation extends OpaqueTypeInformation<Colu
   /**
    * Batches of {@code schema}.
    *
-   * @param codec how they are compressed on the network
+   * @param codec how batches are compressed on the network
    * @throws IllegalArgumentException if a column has the name of the {@link EventTimeColumn}
    */
   public ColumnBatchTypeInformation(Schema schema, BodyCodec codec) {
@@ -43,7 +43,7 @@ public final class ColumnBatchTypeInformation extends OpaqueTypeInformation<Colu
   /**
    * The schema of a stream's batches.
    *
-   * @throws IllegalArgumentException if {@code type} is not this kind of type
+   * @throws IllegalArgumentException if {@code type} is not a {@code ColumnBatchTypeInformation}
    */
   public static Schema schemaOf(TypeInformation<ColumnBatch> type) {
     if (type instanceof ColumnBatchTypeInformation batchType) {

@@ -9,7 +9,7 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.core.memory.MemorySegmentFactory;
 import org.apache.flink.core.memory.MemorySegmentWritable;
 
-/** Moves bytes between Flink's data views and memory outside the heap. Used by one thread. */
+/** Copies bytes between Flink's data views and memory outside the heap. Used by one thread. */
 final class DataViews {
   private static final int CHUNK_BYTES = 32 << 10;
 
@@ -19,7 +19,7 @@ final class DataViews {
    * Writes {@code length} bytes of host memory, without an intermediate copy if the view allows.
    */
   void write(long address, long length, DataOutputView target) throws IOException {
-    // Wrapping memory costs more than copying a little of it.
+    // For a few bytes, wrapping the memory costs more than a copy.
     if (length > CHUNK_BYTES && target instanceof MemorySegmentWritable writable) {
       int bytes = Math.toIntExact(length);
       writable.write(
@@ -36,7 +36,7 @@ final class DataViews {
   /**
    * Reads {@code length} bytes into host memory.
    *
-   * @throws IOException if there are fewer
+   * @throws IOException if {@code source} has fewer bytes
    */
   void read(long address, long length, DataInputView source) throws IOException {
     for (long done = 0; done < length; done += CHUNK_BYTES) {
@@ -46,7 +46,11 @@ final class DataViews {
     }
   }
 
-  /** Reads {@code length} bytes to the start of {@code target}; fails if there are fewer. */
+  /**
+   * Reads {@code length} bytes to the start of {@code target}.
+   *
+   * @throws IOException if {@code source} has fewer bytes
+   */
   static void readFully(byte[] target, int length, DataInputView source) throws IOException {
     try {
       source.readFully(target, 0, length);

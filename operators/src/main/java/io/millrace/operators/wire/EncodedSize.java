@@ -9,19 +9,20 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import org.apache.flink.annotation.Internal;
 
-/** How many bytes {@link ColumnBatchSerializer} takes for a table, without encoding it. */
+/** Estimates the size of a table that {@link ColumnBatchSerializer} writes, without encoding it. */
 @Internal
 public final class EncodedSize {
   private static final long BUFFER_ALIGNMENT = 64;
   private static final long NODE_AND_BUFFERS_METADATA_BYTES = 4 * 16;
   private static final long MESSAGE_OVERHEAD_BYTES = 512;
-  // Arrow has decimals of 128 bits only.
+  // All decimals are written with 128 bits.
   private static final long DECIMAL_BYTES = 16;
 
   private EncodedSize() {}
 
   /**
-   * No fewer bytes than the table takes uncompressed, and few more.
+   * An upper bound of the table's serialized size in bytes, without compression and with the
+   * header. The bound is close to the size.
    *
    * @param table in host memory
    * @param stream a host stream

@@ -5,7 +5,7 @@ import java.util.Objects;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 
-/** The type of elements that Flink does not look into: one field, and no key. */
+/** The type of elements whose content Flink does not know: one field, which cannot be a key. */
 @Internal
 public abstract class OpaqueTypeInformation<T> extends TypeInformation<T> {
   private static final long serialVersionUID = 1L;

@@ -12,7 +12,7 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * Schemas as bytes, by the names of their types, so that the order of {@link TypeId} may change.
+ * Serializes schemas. Types are written by name, so that the order of {@link TypeId} may change.
  */
 final class SchemaFormat {
   private SchemaFormat() {}
@@ -42,7 +42,7 @@ final class SchemaFormat {
   private static List<Field> readFields(DataInputView source) throws IOException {
     int count = source.readInt();
     if (count < 0) {
-      throw new IOException("a schema with " + count + " fields");
+      throw new IOException("expected a schema with 0 or more fields, got " + count);
     }
     List<Field> fields = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -63,7 +63,7 @@ final class SchemaFormat {
     try {
       return TypeId.valueOf(name);
     } catch (IllegalArgumentException e) {
-      throw new IOException("no data type is named '" + name + "'", e);
+      throw new IOException("expected the name of a data type, got '" + name + "'", e);
     }
   }
 }

@@ -304,9 +304,10 @@ class BatchingOperatorTest {
   @Test
   void optionsOutOfRangeAreRefused() throws Exception {
     open(MANUAL);
-    assertThatThrownBy(() -> MANUAL.withRows(2, 1)).hasMessageContaining("from 2 to 1");
-    assertThatThrownBy(() -> MANUAL.withRows(0, 1)).hasMessageContaining("from 0 to 1");
-    assertThatThrownBy(() -> MANUAL.withMaxBytes(0)).hasMessageContaining("maxBytes is 0");
+    assertThatThrownBy(() -> MANUAL.withRows(2, 1)).hasMessageContaining("got rows from 2 to 1");
+    assertThatThrownBy(() -> MANUAL.withRows(0, 1)).hasMessageContaining("got rows from 0 to 1");
+    assertThatThrownBy(() -> MANUAL.withMaxBytes(0))
+        .hasMessageContaining("maxBytes from 1 to 1073741824, got 0");
     assertThatThrownBy(() -> BatchOptions.latency(Duration.ZERO)).hasMessageContaining("PT0S");
   }
 }

@@ -194,7 +194,7 @@ class UnbatchingOperatorTest {
   @OutOfMemoryTest(onGpuOnly = true)
   void aColumnWithoutTimeIsRefusedAndNothingIsHeld() throws Exception {
     open(Optional.of("name"));
-    assertThatThrownBy(this::sendAndWait).hasMessageContaining("time column 'name' is STRING");
+    assertThatThrownBy(this::sendAndWait).hasMessageContaining("time column 'name', got STRING");
   }
 
   @OutOfMemoryTest(onGpuOnly = true)

@@ -275,15 +275,16 @@ class CoalesceOperatorTest {
 
   @Test
   void limitsAreChecked() {
-    assertThatThrownBy(() -> OPTIONS.withRows(0)).hasMessage("rows is 0, not from 1 to 1073741824");
+    assertThatThrownBy(() -> OPTIONS.withRows(0))
+        .hasMessage("expected rows from 1 to 1073741824, got 0");
     assertThatThrownBy(() -> OPTIONS.withRows(Integer.MAX_VALUE))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> OPTIONS.withBytes(0))
-        .hasMessage("bytes is 0, not from 1 to 1073741824");
+        .hasMessage("expected bytes from 1 to 1073741824, got 0");
     assertThatThrownBy(() -> OPTIONS.withBytes(2L << 30))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> OPTIONS.withDelay(Duration.ZERO))
-        .hasMessage("delay is PT0S, not from 1 ms to one day");
+        .hasMessage("expected a delay from 1 ms to one day, got PT0S");
     assertThatThrownBy(() -> OPTIONS.withDelay(Duration.ofDays(2)))
         .isInstanceOf(IllegalArgumentException.class);
   }

@@ -88,7 +88,7 @@ class ExternalRowTest {
     try (RowTableBuilder builder = builder(SCHEMA)) {
       ExternalRowAppender appender = new ExternalRowAppender(builder);
       assertThatThrownBy(() -> appender.append(Row.of(1L)))
-          .hasMessageContaining("1 fields, its table 10");
+          .hasMessageContaining("expected a row of 10 fields, got 1");
       Object[] values = values();
       values[0] = "not a number";
       assertThatThrownBy(() -> appender.append(Row.of(values)))

@@ -92,7 +92,7 @@ class SchemaConverterTest {
   void aDataTypeOtherThanARowIsRefused() {
     assertThatThrownBy(
             () -> SchemaConverter.toSchema(TypeConversions.fromLogicalToDataType(new IntType())))
-        .hasMessage("INT is not a ROW");
+        .hasMessage("expected a ROW, got INT");
   }
 
   @Test

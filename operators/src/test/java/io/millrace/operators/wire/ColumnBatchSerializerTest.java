@@ -178,13 +178,13 @@ class ColumnBatchSerializerTest {
   void corruptHeadersAreRefused() throws IOException {
     ColumnBatchSerializer serializer = new ColumnBatchSerializer(IDS, BodyCodec.RAW);
     byte[] bytes = serializeAndRelease(serializer, ids(3));
-    assertRefused(serializer, bytes, 0, "not a batch");
-    assertRefused(serializer, bytes, 2, "version 127");
+    assertRefused(serializer, bytes, 0, "expected a batch, got bytes");
+    assertRefused(serializer, bytes, 2, "got 127");
     assertRefused(serializer, bytes, 3, "codec");
     assertRefused(serializer, bytes, 4, "another schema");
-    assertRefused(serializer, bytes, 16, "with a message of");
-    assertRefused(serializer, bytes, 20, "with a body of");
-    assertRefused(serializer, bytes, 23, "for a raw message");
+    assertRefused(serializer, bytes, 16, "expected a message of");
+    assertRefused(serializer, bytes, 20, "expected a body of");
+    assertRefused(serializer, bytes, 23, "expected a raw body of");
   }
 
   private static void assertRefused(

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Evaluates expressions with {@link Calc}, going on behind rows that fail. */
+/** Evaluates expressions with {@link Calc}, and continues after rows that fail. */
 public final class CalcResults {
   private static final int SHORTEST_SLICE = 16;
 
@@ -25,8 +25,8 @@ public final class CalcResults {
   public record RowFailure(String message) {}
 
   /**
-   * @param mostFailures after which an expression is not evaluated further: each needs runs of its
-   *     own
+   * @param mostFailures the number of failures after which the evaluation of an expression stops,
+   *     because each failure needs further runs
    */
   public CalcResults(ResolutionContext context, DeviceExtension device, int mostFailures) {
     this.context = context;
@@ -35,9 +35,9 @@ public final class CalcResults {
   }
 
   /**
-   * The values of each expression, as {@link TableRows} has them, with a {@link RowFailure} for
-   * each row that fails, up to and with the last of the failures; on the device that {@code table}
-   * is on.
+   * The values of each expression, in the form of {@link TableRows}, with a {@link RowFailure} for
+   * each row that fails. They end with the last failure if the evaluation stopped there. Runs on
+   * the device of {@code table}.
    */
   public List<List<Object>> evaluate(Table table, List<Expression> expressions) {
     return evaluate(table, expressions, device.stream(), device.memory());
@@ -65,7 +65,7 @@ public final class CalcResults {
     }
   }
 
-  /** By slices, which are short where rows fail: a slice that fails is evaluated twice. */
+  /** Evaluates slices. They are short near rows that fail, because a failed slice runs twice. */
   private List<Object> evaluateSlices(
       Table table, Expression expression, DeviceStream stream, MemoryResource memory) {
     List<Object> values = new ArrayList<>();
@@ -109,7 +109,7 @@ public final class CalcResults {
   private List<List<Object>> apply(
       Calc calc, Table table, DeviceStream stream, MemoryResource memory) {
     try (Table result = calc.apply(table, stream, memory)) {
-      // The kernels are unloaded and the tables of constants freed once all is done.
+      // Kernels are unloaded and tables of constants are freed after all work has finished.
       stream.synchronize();
       return device.rows(result);
     }

@@ -29,10 +29,11 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Java values to columns. A BOOL is a Boolean, a number any Number, a DECIMAL a BigDecimal of the
- * type's scale, a DATE a LocalDate, a TIME a LocalTime, a TIMESTAMP a LocalDateTime or with time
- * zone an Instant, a STRING a String, a BINARY a ByteBuffer, a LIST a List of its elements, a
- * STRUCT a List of its fields, and an element of a DICTIONARY its value.
+ * Converts Java values to columns. The Java type is Boolean for BOOL, any Number for numbers,
+ * BigDecimal with the type's scale for DECIMAL, LocalDate for DATE, LocalTime for TIME,
+ * LocalDateTime for TIMESTAMP without and Instant for TIMESTAMP with time zone, String for STRING,
+ * ByteBuffer for BINARY, List of the elements for LIST, List of the fields for STRUCT, and the type
+ * of the values for DICTIONARY.
  */
 final class ColumnValues {
   private ColumnValues() {}
@@ -113,7 +114,8 @@ final class ColumnValues {
   private static BigInteger unscaled(DataType type, Object value) {
     BigDecimal decimal = (BigDecimal) value;
     if (decimal.scale() != type.scale()) {
-      throw new IllegalArgumentException(value + " does not have the scale of " + type);
+      throw new IllegalArgumentException(
+          "expected a decimal with the scale of " + type + ", got " + value);
     }
     return decimal.unscaledValue();
   }

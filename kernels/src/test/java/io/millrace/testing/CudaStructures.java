@@ -27,10 +27,10 @@ public final class CudaStructures {
   }
 
   /**
-   * All CUDA sources of the module. Aborts the test where only compiled classes are, as in a bundle
-   * for a GPU host.
+   * All CUDA sources of the module. Aborts the test if there are only compiled classes, as in a
+   * bundle for a GPU host.
    *
-   * @throws UncheckedIOException if they cannot be read
+   * @throws UncheckedIOException if the sources cannot be read
    */
   public static CudaStructures ofSources() {
     assumeThat(SOURCES).isDirectory();

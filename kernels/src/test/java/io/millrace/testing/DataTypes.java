@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Every data type, for tests that hold for all of them. */
+/** Lists of data types, for tests that must pass for each type. */
 public final class DataTypes {
   private DataTypes() {}
 
-  /** Each type whose elements have a fixed width in the data buffer, but DICTIONARY. */
+  /** Each type whose elements have a fixed width in the data buffer, except DICTIONARY. */
   public static List<DataType> fixedWidth() {
     return List.of(
         DataType.BOOL,
@@ -44,7 +44,7 @@ public final class DataTypes {
     return types;
   }
 
-  /** Lists and structs, and each inside the other. */
+  /** LIST and STRUCT, and each of the two within the other. */
   public static List<DataType> nested() {
     DataType struct =
         DataType.struct(
@@ -71,7 +71,7 @@ public final class DataTypes {
         .toList();
   }
 
-  /** A nullable column {@code c0}, {@code c1} and so on of each type. */
+  /** A schema with one nullable column per type: {@code c0}, {@code c1} and so on. */
   public static Schema schema(List<DataType> types) {
     return new Schema(
         IntStream.range(0, types.size()).mapToObj(i -> Field.of("c" + i, types.get(i))).toList());

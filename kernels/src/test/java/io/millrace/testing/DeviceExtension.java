@@ -20,8 +20,8 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Gives each test the process's device, a stream of it and tracked memory, and fails the test if it
- * ends with memory or staging buffers held. Register it in a field that is not static:
+ * Gives each test the process's device, a stream of this device and tracked memory, and fails the
+ * test if memory or staging buffers are held at its end. Register it in a field that is not static:
  *
  * <pre>{@code @RegisterExtension final DeviceExtension device = new DeviceExtension();}</pre>
  *
@@ -105,7 +105,7 @@ public final class DeviceExtension implements BeforeEachCallback, AfterEachCallb
     return device.kind() == DeviceKind.CUDA;
   }
 
-  /** The stream of {@link #device} that the test works on. */
+  /** The test's stream on {@link #device}. */
   public DeviceStream stream() {
     return stream;
   }
@@ -120,7 +120,7 @@ public final class DeviceExtension implements BeforeEachCallback, AfterEachCallb
     return spillingMemory == null ? fixedMemory : spillingMemory.resource();
   }
 
-  /** Memory of {@link #device} that stays where it is, for tests that compare addresses. */
+  /** Memory of {@link #device} that is never moved, for tests that compare addresses. */
   public MemoryResource fixedMemory() {
     return fixedMemory;
   }
@@ -134,29 +134,29 @@ public final class DeviceExtension implements BeforeEachCallback, AfterEachCallb
     return fixedMemory.report() + (spillingMemory == null ? "" : spillingMemory.report());
   }
 
-  /** Memory of the host. */
+  /** Host memory. */
   public TrackingResourceAdaptor hostMemory() {
     return hostMemory;
   }
 
-  /** A copy of {@code table}, wherever it is, in {@link #memory}. The caller closes both. */
+  /** A copy of {@code table} in {@link #memory}, from any device. The caller closes both tables. */
   public Table copyToDevice(Table table) {
     return table.copyTo(memory(), stream, stream);
   }
 
-  /** A copy of {@code table}, wherever it is, in {@link #hostMemory}. The caller closes both. */
+  /** A copy of {@code table} in {@link #hostMemory}, from any device. The caller closes both. */
   public Table copyToHost(Table table) {
     return table.copyTo(hostMemory, hostStream, stream);
   }
 
-  /** The rows of {@code table}, wherever it is; see {@link TableRows}. */
+  /** The rows of {@code table}, on any device; see {@link TableRows}. */
   public List<List<Object>> rows(Table table) {
     return TableRows.of(table, this);
   }
 
   /**
-   * Runs {@code work} and, on a GPU, fails if it launched no kernel: a silent fall-back to the host
-   * must not pass for the device path.
+   * Runs {@code work} and, on a GPU, fails if it launched no kernel: a silent fallback to the host
+   * must not pass as the device path.
    */
   public <T> T assertLaunches(Supplier<T> work) {
     return assertLaunches(1, work);

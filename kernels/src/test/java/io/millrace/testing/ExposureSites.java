@@ -5,7 +5,7 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.spill.SpillStatistics;
 
-/** Callers outside the memory package that expose memory. */
+/** A caller outside the memory package that exposes memory. */
 public final class ExposureSites {
   private ExposureSites() {}
 
@@ -17,7 +17,7 @@ public final class ExposureSites {
     statistics.exposed(bytes, wasSpilled);
   }
 
-  /** Exposes {@code buffer} here. */
+  /** Exposes {@code buffer}; the exposure is attributed to this method. */
   public static void expose(Buffer buffer, AccessScope scope) {
     buffer.expose(scope);
   }

@@ -22,9 +22,9 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Random values that functions make something of: strings that are numbers, dates, patterns and
- * lists, numbers that are half way between two others, times within the years that SQL has, and
- * each type's extremes.
+ * Random values that reach many branches of functions: strings with numbers, dates, patterns and
+ * lists; numbers half way between two others; times within SQL's range of years; and the extreme
+ * values of each type.
  */
 public final class ExpressionValues {
   private static final long MILLIS_PER_DAY = TimeUnit.DAYS.toMillis(1);
@@ -68,7 +68,7 @@ public final class ExpressionValues {
     this.values = new RandomTables(random, 0);
   }
 
-  /** Rows of {@code schema}; nullable columns are null in one of eight. */
+  /** Rows of {@code schema}; one value in eight of a nullable column is null. */
   public List<List<Object>> rows(Schema schema, int count) {
     List<List<Object>> rows = new ArrayList<>();
     for (int row = 0; row < count; row++) {
@@ -81,7 +81,7 @@ public final class ExpressionValues {
     return rows;
   }
 
-  /** A value of {@code type} that is not null, as {@link TableRows} has it. */
+  /** A non-null value of {@code type}, in the form of {@link TableRows}. */
   public Object value(DataType type) {
     return switch (type.id()) {
       case FLOAT32 -> random.nextInt(4) == 0 ? values.value(type) : (float) number();
@@ -96,8 +96,8 @@ public final class ExpressionValues {
   }
 
   /**
-   * A value of {@code type} as a literal holds it; finite, as SQL's are, and a FLOAT is the same
-   * number as its decimal digits.
+   * A value of {@code type} in the form of a literal. It is finite, as SQL's literals are, and a
+   * FLOAT is exactly the number that its decimal digits denote.
    */
   public Serializable literal(DataType type) {
     return switch (type.id()) {
@@ -161,7 +161,7 @@ public final class ExpressionValues {
     };
   }
 
-  /** A random value with the digits of a precision. */
+  /** A random timestamp with the fractional digits of the type's precision. */
   private Object timestamp(DataType type) {
     long millis = random.nextInt(4) == 0 ? 0 : random.nextLong(MILLIS_PER_DAY);
     Instant instant =

@@ -4,9 +4,9 @@ package io.millrace.testing;
 import io.millrace.device.GpuProperties;
 
 /**
- * GPUs as their drivers report them, from the tables of NVIDIA's programming guide ("Compute
- * Capabilities") and data sheets, so that choices made from these numbers are tested without the
- * GPUs.
+ * The properties that the drivers of some GPUs report, taken from NVIDIA's programming guide
+ * ("Compute Capabilities") and data sheets. With them, choices that depend on these properties are
+ * tested without the GPUs.
  */
 public enum GpuModel {
   A100(80, 108, 2048, 163, 164),

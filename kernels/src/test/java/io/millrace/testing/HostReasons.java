@@ -10,7 +10,9 @@ import java.util.stream.Collectors;
 public final class HostReasons {
   private HostReasons() {}
 
-  /** The reasons of its functions that run on the host only; empty if the device can run it. */
+  /**
+   * The reasons of the functions that run on the host only; empty if there are no such functions.
+   */
   public static Set<String> of(TypedExpression expression) {
     return expression.nodes().stream()
         .flatMap(node -> node.calledFunction().stream())

@@ -10,8 +10,9 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
- * Overwrites memory that is freed, so that who still reads it reads nonsense. Memory of the host is
- * given back late, and is then checked: who still writes to it fails the test.
+ * Overwrites freed memory, so that code that still reads it gets wrong values. Host memory is
+ * returned late and is checked then: the test fails if the memory was written to after it was
+ * freed.
  */
 final class PoisoningResourceAdaptor implements MemoryResource, AutoCloseable {
   /** The byte that freed memory is filled with. */
@@ -71,9 +72,9 @@ final class PoisoningResourceAdaptor implements MemoryResource, AutoCloseable {
   }
 
   /**
-   * Gives all freed memory back.
+   * Returns all freed memory.
    *
-   * @throws IllegalStateException if it was written to after it was freed
+   * @throws IllegalStateException if memory was written to after it was freed
    */
   @Override
   public synchronized void close() {

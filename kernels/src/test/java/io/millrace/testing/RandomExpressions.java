@@ -26,9 +26,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Expressions of all functions and casts that a registry has, over one schema that has columns of
- * every type that these take: for each type {@code _a} and {@code _b}, which are nullable, and
- * {@code _c}, {@code _d} and {@code _e}, which are not.
+ * Random expressions of all functions and casts of a registry. Their schema has five columns for
+ * each type that the functions accept: nullable columns that end with {@code _a} and {@code _b},
+ * and NOT NULL columns that end with {@code _c}, {@code _d} and {@code _e}.
  */
 public final class RandomExpressions {
   private static final List<String> NULLABLE = List.of("a", "b");
@@ -41,11 +41,11 @@ public final class RandomExpressions {
               DataTypes.flat().stream(), Stream.of(DataType.timestamp(0), DataType.decimal(10, 0)))
           .toList();
 
-  /** Functions that a test has no memory for, if the argument behind the first is any integer. */
+  /** Functions whose result may be too large for a test if the second argument is any integer. */
   private static final Set<String> GROWING = Set.of("REPEAT", "LPAD", "RPAD", "ROUND", "TRUNCATE");
 
   /**
-   * Functions that Flink takes 2^31 steps for, if the arguments behind the first are any integers.
+   * Functions that may take 2^31 steps in Flink if the arguments after the first are any integers.
    */
   private static final Set<String> COUNTING = Set.of("INSTR");
 
@@ -55,12 +55,12 @@ public final class RandomExpressions {
   /**
    * A call of one function on columns and literals.
    *
-   * @param function its name; {@code CAST} and {@code TRY_CAST} for casts, {@code CASE} for a case
+   * @param function the function's name, or {@code CAST}, {@code TRY_CAST} or {@code CASE}
    */
   public record FunctionCall(String function, Expression expression) {}
 
   /**
-   * @param example which of the literals, on which the result's type may depend
+   * @param example the index of the example literal, on which the result's type may depend
    */
   private record Producer(FunctionDefinition function, Signature signature, int example) {}
 
@@ -137,12 +137,12 @@ public final class RandomExpressions {
     return schema;
   }
 
-  /** Resolves against {@link #schema}. */
+  /** A resolver for {@link #schema}. */
   public ExpressionResolver resolver() {
     return resolver;
   }
 
-  /** Why signatures of functions do not resolve; they are left out. */
+  /** For each signature that does not resolve, the reason; such signatures are left out. */
   public List<String> unresolved() {
     return unresolved;
   }
@@ -153,9 +153,9 @@ public final class RandomExpressions {
   }
 
   /**
-   * Calls of each function, with each of its signatures on nullable columns and on columns that are
-   * not, and with each of its example literals; IN and NOT IN of a few and of more constants; and
-   * each cast.
+   * Calls of each function, with each of its signatures, on nullable and on NOT NULL columns and
+   * with each of its example literals; IN and NOT IN with few and with many constants; and each
+   * cast.
    */
   public List<FunctionCall> calls() {
     List<FunctionCall> calls = new ArrayList<>();
@@ -187,7 +187,7 @@ public final class RandomExpressions {
   private void addLists(DataType type, List<FunctionCall> calls) {
     for (int constants : new int[] {2, MANY_CONSTANTS}) {
       List<Expression> list = new ArrayList<>();
-      // These distinguish -0.0 and NaN.
+      // Functions that distinguish -0.0 and NaN.
       if (type.isFloatingPoint()) {
         list.add(
             new Expression.Literal(
@@ -253,7 +253,7 @@ public final class RandomExpressions {
   /**
    * A random expression.
    *
-   * @param depth calls within calls, at most
+   * @param depth the maximum depth of nested calls
    */
   public Expression generate(int depth) {
     List<DataType> types = List.copyOf(producers.keySet());
@@ -261,7 +261,7 @@ public final class RandomExpressions {
   }
 
   /**
-   * @param readsColumns whether it must not be a constant, which a planner would fold
+   * @param readsColumns whether the expression must read a column, so that a planner cannot fold it
    */
   private Expression generate(DataType type, int depth, boolean readsColumns) {
     boolean hasColumns = schema.names().contains(name(type, "a"));
@@ -296,7 +296,9 @@ public final class RandomExpressions {
         : new Expression.Literal(values.literal(type), type);
   }
 
-  /** SQL has no literals of bytes that are no text, nor of instants. */
+  /**
+   * Whether SQL has literals of all values; it has none of instants and of bytes that are not text.
+   */
   private static boolean hasLiterals(DataType type) {
     return type.id() != TypeId.BINARY && !type.withTimeZone();
   }
@@ -333,8 +335,8 @@ public final class RandomExpressions {
   }
 
   /**
-   * An expression that is none of {@code others}, since a planner would simplify equal ones; of
-   * random depth, so that trees stay narrow.
+   * An expression that differs from all {@code others}, because a planner would simplify equal
+   * expressions. Its depth is random, so that trees stay narrow.
    */
   private Expression another(
       List<Expression> others, DataType type, int depth, boolean readsColumns) {
@@ -345,7 +347,7 @@ public final class RandomExpressions {
     return expression;
   }
 
-  /** The expression's functions and casts, as {@link FunctionCall} names them. */
+  /** The names of the expression's functions and casts, as in {@link FunctionCall}. */
   public static Set<String> functionsOf(Expression expression) {
     Set<String> names = new LinkedHashSet<>();
     collect(expression, names);

@@ -8,8 +8,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestWatcher;
 
 /**
- * The source of a test's randomness. The seed is a fixed one for each test, the number in {@code
- * -Dmillrace.seed}, or a new one for {@code -Dmillrace.seed=random}; a failed test prints it.
+ * The source of a test's random numbers. Each test has a fixed seed by default. {@code
+ * -Dmillrace.seed} sets a number as the seed, or with {@code random} a new seed for each test. A
+ * failed test prints its seed.
  */
 public final class RandomExtension implements BeforeEachCallback, TestWatcher {
   /** The system property that sets the seed. */

@@ -44,7 +44,7 @@ public final class RandomTables {
   private final double nullProbability;
 
   /**
-   * @param nullProbability of each nullable value, from 0 to 1
+   * @param nullProbability the probability, from 0 to 1, that a nullable value is null
    */
   public RandomTables(Random random, double nullProbability) {
     this.random = random;
@@ -56,7 +56,7 @@ public final class RandomTables {
     return TableBuilder.ofRows(schema, rows(schema, rowCount)).build(device);
   }
 
-  /** As {@link #generate}, as a slice out of the middle of a larger table. */
+  /** As {@link #generate}, but a slice from the middle of a larger table. */
   public Table generateSliced(Schema schema, int rowCount, DeviceExtension device) {
     int before = 1 + random.nextInt(70);
     int after = random.nextInt(70);
@@ -83,7 +83,7 @@ public final class RandomTables {
     return values;
   }
 
-  /** A value of {@code type} that is not null. */
+  /** A non-null value of {@code type}. */
   public Object value(DataType type) {
     return switch (type.id()) {
       case BOOL -> random.nextBoolean();
@@ -117,7 +117,7 @@ public final class RandomTables {
     return random.nextInt(times) == 0;
   }
 
-  // Small values make keys that repeat.
+  // Small values make keys that occur several times.
   private long integer(long minimum, long maximum) {
     return switch (random.nextInt(8)) {
       case 0 -> minimum;

@@ -8,7 +8,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A test that takes the number of rows as its {@code int} argument, once for {@link RowCounts}. */
+/** A test that has a number of rows as its {@code int} argument; runs once for each row count. */
 @ParameterizedTest(name = "{0} rows")
 @MethodSource("io.millrace.testing.RowCounts#all")
 @Retention(RetentionPolicy.RUNTIME)

@@ -4,8 +4,8 @@ package io.millrace.testing;
 import java.util.stream.IntStream;
 
 /**
- * The row counts that every kernel is tested with: around a mask's word, a warp, a block, and many
- * blocks.
+ * The row counts with which every kernel is tested: around the rows of a validity mask's word, of a
+ * warp, of a block and of many blocks.
  */
 public final class RowCounts {
   private RowCounts() {}

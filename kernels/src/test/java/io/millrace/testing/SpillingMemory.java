@@ -15,7 +15,7 @@ import io.millrace.memory.spill.SpillableResourceAdaptor;
 
 /**
  * Memory that moves as often as possible: each allocation first spills every buffer that no scope
- * holds, and freed memory is poisoned. An address that is used outside its scope gives wrong
+ * holds, and freed memory is overwritten. So an address that is used outside its scope gives wrong
  * results.
  */
 final class SpillingMemory implements AutoCloseable {
@@ -26,7 +26,7 @@ final class SpillingMemory implements AutoCloseable {
   private final SpillQuota quota;
   private final SpillableResourceAdaptor resource;
 
-  /** Spills all it can before each allocation. */
+  /** Spills all buffers that can be spilled before each allocation. */
   private static final class Spilling implements MemoryResource {
     private final MemoryResource upstream;
     private SpillManager manager;
@@ -69,7 +69,7 @@ final class SpillingMemory implements AutoCloseable {
     return resource;
   }
 
-  /** Bytes that are held, wherever they are. */
+  /** Bytes that are held in all tiers. */
   long heldBytes() {
     return quota.deviceBytes() + quota.hostBytes() + quota.diskBytes();
   }

@@ -15,7 +15,7 @@ import io.millrace.memory.SpillTier;
 import io.millrace.memory.resource.HostMemoryResource;
 import org.junit.jupiter.api.Test;
 
-/** Addresses that are used outside their scope are noticed. */
+/** Use of an address outside its scope is detected. */
 class SpillingMemoryTest {
   private final Device device = HostDevice.INSTANCE;
   private final DeviceStream stream = device.createStream();

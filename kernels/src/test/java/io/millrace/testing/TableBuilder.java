@@ -13,7 +13,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A table from Java values, as {@link ColumnValues} maps them; {@code null} is a null.
+ * Builds a table from Java values, whose types are those of {@link ColumnValues}; {@code null}
+ * stands for SQL's NULL.
  *
  * <pre>{@code
  * Table table =

@@ -21,13 +21,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Tables to Java values, copied to the host first: the values that {@link TableBuilder} takes, with
- * numbers in the Java type of their column. Two tables are equal when their rows are.
+ * Converts tables to Java values: the values that {@link TableBuilder} accepts, with numbers in the
+ * Java type of their column. Tables are copied to the host first. Two tables are equal if their
+ * rows are equal.
  */
 public final class TableRows {
   private TableRows() {}
 
-  /** The rows of {@code table}, wherever it is. */
+  /** The rows of {@code table}, on any device. */
   public static List<List<Object>> of(Table table, DeviceExtension device) {
     try (Table host = device.copyToHost(table)) {
       return ofHost(host, device.hostStream());
@@ -51,7 +52,7 @@ public final class TableRows {
     }
   }
 
-  /** The values of {@code column}, wherever it is. */
+  /** The values of {@code column}, on any device. */
   public static List<Object> of(Column column, DeviceExtension device) {
     try (Column host = column.copyTo(device.hostMemory(), device.hostStream(), device.stream());
         AccessScope scope = AccessScope.on(device.hostStream())) {
@@ -60,7 +61,8 @@ public final class TableRows {
   }
 
   /**
-   * The time of day; the stored number if it is out of LocalTime's range, as CEIL's end of the day.
+   * The time of day as a LocalTime, or {@code millis} itself if it is out of LocalTime's range,
+   * such as the end of the day that CEIL returns.
    */
   public static Object time(int millis) {
     boolean isOfDay = millis >= 0 && millis < Duration.ofDays(1).toMillis();

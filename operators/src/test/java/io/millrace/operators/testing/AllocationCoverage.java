@@ -26,9 +26,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * Compares the lines of main code that ask for memory with those where {@link OutOfMemoryTest}s of
  * this process failed a request.
  *
- * <p>A line asks for memory if it calls {@link MemoryResource#allocate} or what is made of it in
- * {@link Buffer}, or takes a staging buffer. The packages of memory and devices only hand requests
- * on. Access to spilled or shared memory may take memory too, but is no line of its own here.
+ * <p>A line asks for memory if it calls {@link MemoryResource#allocate}, a method of {@link Buffer}
+ * that allocates, or {@link PinnedStagingPool#acquire}. Lines of the memory and device packages do
+ * not count, because they only pass requests on. Access to a spilled or shared buffer may also
+ * allocate memory, but such lines are not counted.
  */
 public final class AllocationCoverage {
   private static final String MAIN = "io.millrace";
@@ -54,7 +55,7 @@ public final class AllocationCoverage {
   /**
    * The coverage of the main code of this project on the class path.
    *
-   * @param names of classes or packages that are meant, with all that begins with them
+   * @param names prefixes of the full names of the classes that are covered
    */
   public static AllocationCoverage ofMainCode(String... names) {
     JavaClasses mainClasses =
@@ -88,7 +89,7 @@ public final class AllocationCoverage {
     FAILED.add(line);
   }
 
-  /** The tests of {@code testPackage} and below that would add to what failed, but did not run. */
+  /** The {@link OutOfMemoryTest}s of {@code testPackage} and its subpackages that did not run. */
   public static List<String> testsNotRun(String testPackage) {
     List<String> tests = new ArrayList<>();
     for (JavaClass type :
@@ -108,10 +109,10 @@ public final class AllocationCoverage {
   }
 
   /**
-   * The gaps in the coverage, as text: each line that asks for memory and never failed, and each
-   * exemption that has no such line.
+   * The gaps in the coverage, as text: each line that asks for memory but never failed, and each
+   * exempt class without such a line.
    *
-   * @param exemptions by class, why its lines need not fail
+   * @param exemptions the full names of classes whose lines need not fail, each with the reason
    */
   public List<String> gaps(Map<String, String> exemptions) {
     List<String> gaps = new ArrayList<>();
@@ -127,7 +128,8 @@ public final class AllocationCoverage {
         gaps.add("no request failed at " + line + ": " + request.getDescription());
       }
     }
-    exempted.forEach(type -> gaps.add(type + " has no line that never failed; exempt it no more"));
+    exempted.forEach(
+        type -> gaps.add(type + " has no line that never failed; remove its exemption"));
     return gaps;
   }
 

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Decides which requests of a test fail: those at one site, in the first attempts of the thread
- * that comes there first. Remembers all sites. Thread-safe.
+ * Decides which requests of a test fail: the requests at one site, in the first attempts of the
+ * thread that reaches the site first. Records all sites. Thread-safe.
  */
 final class AllocationFailures {
   private final AllocationSite site;
@@ -24,12 +24,12 @@ final class AllocationFailures {
     this.attempts = attempts;
   }
 
-  /** Fails nothing. */
+  /** No request fails. */
   static AllocationFailures none() {
     return new AllocationFailures(null, 0);
   }
 
-  /** Fails the first attempts at {@code site}, once. */
+  /** The first {@code attempts} attempts at {@code site} fail; later attempts succeed. */
   static AllocationFailures at(AllocationSite site, int attempts) {
     return new AllocationFailures(site, attempts);
   }
@@ -44,12 +44,12 @@ final class AllocationFailures {
     return failedAttempts;
   }
 
-  /** Fails nothing more. */
+  /** Lets all further requests succeed. */
   synchronized void end() {
     over = true;
   }
 
-  /** Whether the request that the calling thread makes fails. */
+  /** Whether the current request of the calling thread fails. */
   synchronized boolean fails() {
     AllocationRequest request = AllocationRequest.current();
     if (request.isOfTestCode()) {
@@ -67,12 +67,12 @@ final class AllocationFailures {
     return fails;
   }
 
-  // An equal request right after is the same attempt, made again after a spill.
+  // An equal request directly after a failed one is the same attempt, repeated after a spill.
   private boolean isRepeated(AllocationRequest request) {
     return request.equals(lastFailed) && request.equals(last);
   }
 
-  // An operator may make its next attempt from another place, but not in another way.
+  // An operator may start its next attempt at another line, but asks for memory at the same line.
   private boolean isNextAttempt(AllocationRequest request) {
     return lastFailed == null
         ? request.site().equals(site)

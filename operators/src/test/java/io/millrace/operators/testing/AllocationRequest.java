@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A request for memory, as recorded from the stack of its thread.
+ * A request for memory, recorded from the stack of its thread.
  *
- * @param attempt the calls of {@link GpuRetry} that led to it, which are others in each of its
- *     attempts; empty outside of any
- * @param isOfTestCode whether a test asks for itself, outside any attempt; an operator of a test
- *     too
+ * @param attempt the calls of {@link GpuRetry} on the stack, which differ between its attempts;
+ *     empty outside {@code GpuRetry}
+ * @param isOfTestCode whether test code, or an operator of a test, makes the request outside {@code
+ *     GpuRetry}
  */
 record AllocationRequest(AllocationSite site, List<String> attempt, boolean isOfTestCode) {
   private static final StackWalker STACK =
@@ -27,14 +27,14 @@ record AllocationRequest(AllocationSite site, List<String> attempt, boolean isOf
         }
       };
 
-  /** Whether classes or a jar at {@code location}, of the build or of a bundle, are of tests. */
+  /** Whether {@code location}, a folder or jar of the build or of a bundle, holds test classes. */
   static boolean isTestCode(String location) {
     return location.contains("/test-classes/")
         || location.contains("-tests.jar")
         || location.endsWith("/test/");
   }
 
-  /** The request in which the calling thread is. */
+  /** The current request of the calling thread. */
   static AllocationRequest current() {
     return STACK.walk(AllocationRequest::of);
   }

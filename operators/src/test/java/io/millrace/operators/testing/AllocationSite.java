@@ -6,13 +6,13 @@ import static java.util.stream.Collectors.joining;
 import java.util.List;
 
 /**
- * A call path that allocates memory: the lines of this project that lead there, the one that asks
- * first and the one that Flink, or JUnit, called last. Lines of the memory layer, which hand a
- * request on, are not among them.
+ * A call path that allocates memory, as lines of this project: first the line that asks for memory,
+ * last the line that Flink or JUnit called. Lines of the memory layer, which pass requests on, are
+ * left out.
  */
 record AllocationSite(List<SourceLine> lines) {
 
-  /** The line that asks. */
+  /** The line that asks for memory. */
   SourceLine call() {
     return lines.get(0);
   }

@@ -18,8 +18,8 @@ import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * Collects the rows of the batches that a job ends with. The collector of a test and its copies in
- * the job's operators find each other by a number.
+ * Collects the rows of the batches at the end of a job. The collector of a test and its copies in
+ * the job's operators have the same number, by which they find the collected batches.
  */
 public final class BatchCollector implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -28,14 +28,14 @@ public final class BatchCollector implements Serializable {
 
   private final long number = NEXT.getAndIncrement();
 
-  /** The rows of one batch and the subtask that it came to. */
+  /** The rows of one batch and the index of the subtask that received it. */
   public record Batch(int subtask, List<List<Object>> rows) {}
 
   public BatchCollector() {
     COLLECTED.put(number, new ArrayList<>());
   }
 
-  /** Ends {@code batches} in this collector, at the stream's parallelism. */
+  /** Appends an operator to {@code batches} that collects them, with the stream's parallelism. */
   public void collect(DataStream<ColumnBatch> batches) {
     batches
         .transform(

@@ -18,14 +18,14 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * The Flink cluster in this process for all tests of the module, with {@value #SLOTS} slots and
- * little memory. Register it in a static field:
+ * A Flink cluster in this process, which the tests of a module share. It has {@value #SLOTS} slots
+ * and little memory. Register it in a static field:
  *
  * <pre>{@code @RegisterExtension static final FlinkCluster flink = new FlinkCluster();}</pre>
  *
- * <p>Jobs of its environments do not restart when they fail, and are cancelled when their test
- * ends, so that a test that fails leaves the next one its slots. Operators run in this process, so
- * tests may share static fields with them.
+ * <p>Its jobs do not restart when they fail. They are cancelled when their test ends, so that the
+ * slots are free for the next test after a failed test. Operators run in this process, so tests may
+ * share static fields with them.
  */
 public final class FlinkCluster implements BeforeAllCallback, AfterEachCallback {
   /** How many subtasks run at once. */
@@ -39,17 +39,17 @@ public final class FlinkCluster implements BeforeAllCallback, AfterEachCallback 
   private final Map<String, String> options;
   private MiniCluster cluster;
 
-  /** The cluster of all tests. */
+  /** The cluster with default options, which all tests share. */
   public FlinkCluster() {
     this(Map.of());
   }
 
-  /** A cluster that the tests share which want these options of it. */
+  /** A cluster with {@code options}, which all tests with equal options share. */
   public FlinkCluster(Map<String, String> options) {
     this.options = Map.copyOf(options);
   }
 
-  /** A cluster whose jobs can be rescaled, with small network buffers: several have one batch. */
+  /** A cluster whose jobs can be rescaled. One batch takes several of its small network buffers. */
   public static FlinkCluster withAdaptiveScheduler() {
     return new FlinkCluster(
         Map.of(
@@ -60,7 +60,7 @@ public final class FlinkCluster implements BeforeAllCallback, AfterEachCallback 
             "jobmanager.adaptive-scheduler.submission.resource-stabilization-timeout", "0 s"));
   }
 
-  /** Closes the cluster when the last test of the process is done. */
+  /** Closes the cluster after the last test of the process. */
   private record Shared(MiniCluster cluster) implements AutoCloseable {
     @Override
     public void close() {
@@ -106,7 +106,7 @@ public final class FlinkCluster implements BeforeAllCallback, AfterEachCallback 
     try {
       cluster.start();
     } catch (Exception e) {
-      throw new IllegalStateException("the cluster does not start", e);
+      throw new IllegalStateException("the cluster did not start", e);
     }
     return new Shared(cluster);
   }

@@ -48,7 +48,7 @@ public final class FlinkJob {
     return cluster.requestJobResult(id).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
   }
 
-  /** Waits for the job's end; what its operators added up. */
+  /** Waits for the job's end, and returns its accumulators by name. */
   public Map<String, Object> accumulators() throws Exception {
     return awaitEnd().toJobExecutionResult(getClass().getClassLoader()).getAllAccumulatorResults();
   }
@@ -67,7 +67,8 @@ public final class FlinkJob {
   /**
    * Waits until {@code condition} holds.
    *
-   * @throws Exception the job's failure if it failed meanwhile, or that the time is over
+   * @throws Exception the job's failure if it fails; an IllegalStateException if the job ends, or
+   *     {@value #TIMEOUT_SECONDS} s pass, before {@code condition} holds
    */
   public void awaitUntil(BooleanSupplier condition) throws Exception {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
@@ -77,15 +78,15 @@ public final class FlinkJob {
         throw new IllegalStateException("the job ended too early: " + status());
       }
       if (System.nanoTime() > deadline) {
-        throw new IllegalStateException("what the test waits for does not come: " + status());
+        throw new IllegalStateException("the condition does not hold: " + status());
       }
       Thread.sleep(5);
     }
   }
 
   /**
-   * Asks for {@code parallelism} subtasks of each operator, or as many as it can have, and waits
-   * until they run.
+   * Sets the parallelism of each operator to {@code parallelism} or, if this is smaller, its
+   * maximum parallelism, and waits until all subtasks run.
    */
   public void rescale(int parallelism) throws Exception {
     JobResourceRequirements.Builder requirements = JobResourceRequirements.newBuilder();
@@ -142,9 +143,9 @@ public final class FlinkJob {
   }
 
   /**
-   * Stops the job with a savepoint under {@code folder}; its path.
+   * Stops the job with a savepoint under {@code folder}, and returns the savepoint's path.
    *
-   * @throws Exception the job's failure, if that prevents it
+   * @throws Exception the job's failure, if the job fails before it stops
    */
   public String stopWithSavepoint(Path folder) throws Exception {
     String savepoint;
@@ -162,12 +163,12 @@ public final class FlinkJob {
     return savepoint;
   }
 
-  /** Takes a checkpoint; its path. */
+  /** Takes a checkpoint, and returns its path. */
   public String checkpoint() throws Exception {
     return cluster.triggerCheckpoint(id).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
   }
 
-  /** Statistics of the last completed checkpoint. */
+  /** The statistics of the last completed checkpoint. */
   public AbstractCheckpointStats lastCheckpoint() throws Exception {
     return graph().getCheckpointStatsSnapshot().getHistory().getLatestCompletedCheckpoint();
   }

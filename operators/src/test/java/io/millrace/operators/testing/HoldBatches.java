@@ -21,8 +21,8 @@ import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * Holds a job's batches until the input ends and the test lets them go, and then emits them. A test
- * and the operators of its job find each other by a number.
+ * Holds a job's batches until the input has ended and the test has called {@link #release}, and
+ * then emits them. A test and the operators of its job find each other by a number.
  */
 public final class HoldBatches implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -44,7 +44,7 @@ public final class HoldBatches implements Serializable {
     return STATES.get(number);
   }
 
-  /** The batches, once they are let go. */
+  /** Appends an operator to {@code batches} that holds them; returns its output. */
   public SingleOutputStreamOperator<ColumnBatch> apply(DataStream<ColumnBatch> batches) {
     OperatorFactory<ColumnBatch, ColumnBatch> factory =
         new OperatorFactory<>(HoldOperator.class, parameters -> new HoldOperator(parameters, this));
@@ -58,12 +58,12 @@ public final class HoldBatches implements Serializable {
     return state().complete.get();
   }
 
-  /** The quotas of memory that the subtasks have. */
+  /** The memory quotas of the subtasks. */
   public Set<SpillQuota> quotas() {
     return state().quotas;
   }
 
-  /** Lets the batches go. */
+  /** Lets the subtasks emit their batches. */
   public void release() {
     state().released.complete(null);
   }

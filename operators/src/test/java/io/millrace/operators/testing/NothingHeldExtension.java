@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * Fails a test that ends with a live batch, or with device, spilled or staging memory held by
- * operators. Register it on the class, so that it looks after all that the test itself closes:
+ * operators. Register it on the class, so that it runs after the test has closed its own resources:
  *
  * <pre>{@code @ExtendWith(NothingHeldExtension.class)}</pre>
  */

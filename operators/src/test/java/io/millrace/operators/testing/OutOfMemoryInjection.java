@@ -21,14 +21,14 @@ import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** Runs an {@link OutOfMemoryTest} as it is, and then with failures. */
+/** Runs an {@link OutOfMemoryTest} without failures, and then with failures at each site. */
 final class OutOfMemoryInjection implements TestTemplateInvocationContextProvider {
   @Override
   public boolean supportsTestTemplate(ExtensionContext context) {
     return AnnotationSupport.isAnnotated(context.getTestMethod(), OutOfMemoryTest.class);
   }
 
-  // Each invocation is run before the next is asked for, so the first has found the sites by then.
+  // JUnit runs each invocation before it takes the next, so the first run has recorded the sites.
   @Override
   public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(
       ExtensionContext context) {
@@ -69,7 +69,7 @@ final class OutOfMemoryInjection implements TestTemplateInvocationContextProvide
     }
   }
 
-  /** Puts the failures around the memory of operators. */
+  /** Injects the failures into the memory of operators. */
   private record Memory(AllocationFailures failures)
       implements BeforeEachCallback, AfterEachCallback {
     private static PinnedStagingPool stagingPool() {
@@ -90,7 +90,7 @@ final class OutOfMemoryInjection implements TestTemplateInvocationContextProvide
       }
     }
 
-    // Also finds what leaked and was spilled since. A test that failed may hold whatever it likes.
+    // Unwrapping also fails if a buffer leaked and was spilled. A failed test may hold memory.
     @Override
     public void afterEach(ExtensionContext context) {
       failures.end();

@@ -20,10 +20,10 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
-/** Tests of the tests: what does not stand a failure is found, and so is what never failed. */
+/** Injection finds operators that do not survive a failure, and lines that never failed. */
 class OutOfMemoryInjectionTest {
 
-  /** Takes rows out of a list, for which it needs memory. Run by the tests around it alone. */
+  /** Takes rows out of a list, for which it needs memory. Only the enclosing tests run it. */
   @ExtendWith(NothingHeldExtension.class)
   abstract static class Taking {
     private final List<Integer> input = new ArrayList<>(List.of(1, 2, 3));
@@ -162,6 +162,6 @@ class OutOfMemoryInjectionTest {
     assertThat(seen.gaps(Map.of(Taking.class.getName(), "for nothing")))
         .singleElement()
         .asString()
-        .contains("exempt it no more");
+        .contains("remove its exemption");
   }
 }

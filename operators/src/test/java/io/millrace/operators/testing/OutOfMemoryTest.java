@@ -10,18 +10,18 @@ import org.junit.jupiter.api.TestTemplate;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test of operators that holds as well when memory runs out: it is run once as it is, and then
- * for each site where an operator asked for memory meanwhile, with the first request there failing.
- * Its assertions hold each time, and {@link NothingHeldExtension} looks for leaks.
+ * A test of operators that must also pass when memory runs out. It runs once without failures,
+ * which records the sites where an operator asks for memory; then it runs again for each site, with
+ * the first attempts at the site failing (see {@link #attempts}). Its assertions must hold each
+ * time, and {@link NothingHeldExtension} checks for leaks.
  *
- * <p>A site is fit for failing if Flink called the operator, or something within {@link
- * io.millrace.memory.retry.GpuRetry}; memory that the test or its own operators take is always
- * given.
+ * <p>Requests can fail if they are made within {@link io.millrace.memory.retry.GpuRetry}, or by an
+ * operator of main code that Flink calls. Other requests of the test itself, and of operators that
+ * the test defines, never fail.
  *
- * <p>These stay {@code @Test}: tests that take no memory in an operator; those of what operators
- * are made of, which does not retry by itself; those that count attempts, measure time, or let a
- * job run until they have seen enough. Tests with parameters do too, beside one of the same job
- * without.
+ * <p>Keep {@code @Test} for tests in which no operator allocates memory; tests of the parts of
+ * operators, which do not retry; tests that count attempts, measure time, or end a job on a
+ * condition. Keep parameterized tests, too, beside an {@code @OutOfMemoryTest} of the same job.
  */
 @Documented
 @Target(ElementType.METHOD)
@@ -31,20 +31,18 @@ import org.junit.jupiter.api.extension.ExtendWith;
 public @interface OutOfMemoryTest {
 
   /**
-   * The most attempts in a row that fail at a site; each number from 1 on is tried. The second
-   * attempt follows spilling, the third is made alone on the device, and the fourth is of half the
-   * input, where it can be split.
+   * The maximum number of consecutive attempts that fail at a site; each number from 1 to this one
+   * gets a run. The second attempt follows spilling, the third runs alone on the device, and the
+   * fourth has half of the input, if the input can be split.
    */
   int attempts() default 2;
 
   /**
-   * Whether the operators run in the threads of a job, which may take another way each time: a
-   * failure that does not come is none then.
+   * Whether the operators run in the threads of a job, whose calls may differ between runs. Then a
+   * run passes even if its site is not reached.
    */
   boolean onCluster() default false;
 
-  /**
-   * Whether the operator takes memory on a GPU only, so that on the host there is nothing to fail.
-   */
+  /** Whether the operator allocates memory on a GPU only; then a run on the host needs no site. */
   boolean onGpuOnly() default false;
 }

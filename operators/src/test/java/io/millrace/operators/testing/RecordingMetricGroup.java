@@ -24,7 +24,7 @@ public final class RecordingMetricGroup extends UnregisteredMetricsGroup {
     this.path = path;
   }
 
-  /** All metrics of this group and of those in it. */
+  /** All metrics of this group and of its subgroups, by full name. */
   public Map<String, Metric> metrics() {
     return metrics;
   }

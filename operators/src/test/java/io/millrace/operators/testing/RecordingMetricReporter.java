@@ -15,7 +15,8 @@ import org.apache.flink.metrics.reporter.MetricReporter;
 import org.apache.flink.metrics.reporter.MetricReporterFactory;
 
 /**
- * Knows the metrics that {@link FlinkCluster} has now, of all jobs, and the counters that it had.
+ * Records the current metrics of {@link FlinkCluster}, of all its jobs, and the counters of
+ * subtasks that have ended.
  */
 public final class RecordingMetricReporter implements MetricReporter {
   private static final Map<Metric, String> NAMES = new ConcurrentHashMap<>();
@@ -32,10 +33,10 @@ public final class RecordingMetricReporter implements MetricReporter {
   }
 
   /**
-   * The sum over all subtasks, also of those that ended, of a counter.
+   * The sum of a counter over all subtasks, including subtasks that have ended.
    *
-   * @param job its name
-   * @param operator its name, or that of a task
+   * @param job the job's name
+   * @param operator the name of the operator or task
    */
   public static long count(String job, String operator, String name) {
     return Stream.concat(NAMES.entrySet().stream(), ENDED.entrySet().stream())
@@ -66,7 +67,7 @@ public final class RecordingMetricReporter implements MetricReporter {
     NAMES.remove(metric);
   }
 
-  /** Makes the reporter; found by Flink as a service. */
+  /** Makes the reporter. Flink finds this factory as a service. */
   public static final class Factory implements MetricReporterFactory {
     @Override
     public MetricReporter createMetricReporter(Properties properties) {

@@ -15,8 +15,8 @@ import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Remembers what an operator emits, in order, for a test harness: what is read of batches, which
- * are borrowed as by a chained operator, and all else as it is.
+ * Records what an operator emits in a test harness, in order. Of a batch it records what the reader
+ * returns; it borrows batches, as a chained operator does. Other elements are recorded as they are.
  */
 public final class RecordingOutput implements Output<StreamRecord<ColumnBatch>> {
   private final Function<StreamRecord<ColumnBatch>, ?> reader;
@@ -24,18 +24,18 @@ public final class RecordingOutput implements Output<StreamRecord<ColumnBatch>> 
   private final List<Object> sideElements = new ArrayList<>();
 
   /**
-   * @param reader gives what is remembered of a batch
+   * @param reader returns what is recorded of a batch
    */
   public RecordingOutput(Function<StreamRecord<ColumnBatch>, ?> reader) {
     this.reader = reader;
   }
 
-  /** The elements emitted so far; each batch is replaced by its rows. */
+  /** The elements emitted so far; each batch is replaced by the reader's result. */
   public List<Object> elements() {
     return elements;
   }
 
-  /** The rows of each batch in a side output. */
+  /** The reader's result for each batch in a side output. */
   public List<Object> sideElements() {
     return sideElements;
   }

@@ -14,10 +14,10 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 
 /**
- * Collects the rows that a job ends with. The collector of a test and its copies in the job's
- * operators find each other by a number.
+ * Collects the rows at the end of a job. The collector of a test and its copies in the job's
+ * operators have the same number, by which they find the collected rows.
  *
- * @param <V> what is kept of a row
+ * @param <V> the type of the values that are kept of rows
  */
 public final class RowCollector<V> implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -31,7 +31,7 @@ public final class RowCollector<V> implements Serializable {
   }
 
   /**
-   * Ends {@code rows} in this collector.
+   * Appends an operator to {@code rows} that collects them.
    *
    * @param reader reads the value to keep; the row object may be reused
    */
@@ -44,7 +44,7 @@ public final class RowCollector<V> implements Serializable {
   }
 
   /** The rows collected so far, in order for each subtask. */
-  @SuppressWarnings("unchecked") // collect() takes no others
+  @SuppressWarnings("unchecked") // collect() adds only values of this type
   public List<V> rows() {
     return COLLECTED.get(number).stream().map(row -> (V) row).toList();
   }

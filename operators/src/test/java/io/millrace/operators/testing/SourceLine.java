@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.testing;
 
-/** A line of a class, nested and local classes being classes of their own. */
+/** A line of a class. Nested and local classes count as separate classes. */
 record SourceLine(String className, int line) {
   @Override
   public String toString() {

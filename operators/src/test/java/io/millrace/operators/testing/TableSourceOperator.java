@@ -17,7 +17,7 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
-/** Makes a batch in the memory of the operator's device of each number that comes in. */
+/** Makes one batch, in the memory of the operator's device, for each number of its input. */
 public final class TableSourceOperator extends AbstractStreamOperator<ColumnBatch>
     implements OneInputStreamOperator<Long, ColumnBatch> {
   private static final long serialVersionUID = 1L;

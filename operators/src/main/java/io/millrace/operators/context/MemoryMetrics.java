@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.context;
 
+import io.millrace.device.Device;
 import io.millrace.memory.SpillTier;
 import io.millrace.memory.spill.SpillQuota;
 import io.millrace.memory.spill.SpillStatistics;
@@ -14,20 +15,22 @@ import org.apache.flink.metrics.MetricGroup;
 /**
  * The metrics of a job's memory in a TaskManager, which each of its tasks reports: equal for all
  * tasks of the job there. In the group {@code memory} the gauges {@code deviceBytes}, {@code
- * hostBytes} and {@code diskBytes} of now. In the group {@code spill}, since the job began, for
- * each pair of tiers such as {@code gpu_to_cpu} the gauges {@code count}, {@code bytes} and {@code
- * millis}, which stay 0 at level 0 of {@link MemoryOptions#SPILL_STATISTICS_LEVEL}; and {@code
- * exposures.count} and {@code exposures.bytes}, which stay 0 below level 2.
+ * hostBytes} and {@code diskBytes} of now, and {@code stagingBytes}, the pinned memory for
+ * transfers to and from the device, of all jobs together. In the group {@code spill}, since the job
+ * began, for each pair of tiers such as {@code gpu_to_cpu} the gauges {@code count}, {@code bytes}
+ * and {@code millis}, which stay 0 at level 0 of {@link MemoryOptions#SPILL_STATISTICS_LEVEL}; and
+ * {@code exposures.count} and {@code exposures.bytes}, which stay 0 below level 2.
  */
 final class MemoryMetrics {
   private MemoryMetrics() {}
 
   /** Registers the metrics, until Flink closes {@code task}. */
-  static void register(MetricGroup task, SpillQuota quota) {
+  static void register(MetricGroup task, SpillQuota quota, Device device) {
     MetricGroup memory = task.addGroup("memory");
     gauge(memory, "deviceBytes", quota::deviceBytes);
     gauge(memory, "hostBytes", quota::hostBytes);
     gauge(memory, "diskBytes", quota::diskBytes);
+    gauge(memory, "stagingBytes", device.stagingPool()::pinnedBytes);
     MetricGroup spill = task.addGroup("spill");
     SpillStatistics statistics = quota.statistics();
     for (SpillTier from : SpillTier.values()) {

@@ -5,7 +5,6 @@ import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.Column;
 import io.millrace.column.Table;
 import io.millrace.device.Device;
-import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
@@ -65,7 +64,7 @@ public final class ArrowExporter {
    */
   public VectorSchemaRoot export(
       Table table, MapDictionaryProvider dictionaries, DeviceStream stream) {
-    if (!isOnDevice(table)) {
+    if (isHostAccessible(table)) {
       return exportHost(table, dictionaries);
     }
     try (Table host = table.copyTo(resource, hostStream, stream)) {
@@ -73,11 +72,10 @@ public final class ArrowExporter {
     }
   }
 
-  private static boolean isOnDevice(Table table) {
+  private static boolean isHostAccessible(Table table) {
     return table.columns().stream()
         .flatMap(column -> column.device().stream())
-        .map(Device::kind)
-        .anyMatch(kind -> kind == DeviceKind.CUDA);
+        .allMatch(Device::isHostAccessible);
   }
 
   private VectorSchemaRoot exportHost(Table table, MapDictionaryProvider dictionaries) {

@@ -6,7 +6,6 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.Device;
-import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.memory.AccessScope;
@@ -110,8 +109,7 @@ final class ComputedColumns implements AutoCloseable {
 
   /** See {@link Calc#apply}; computes these columns only. */
   Table evaluate(Table input, DeviceStream stream, MemoryResource memory) {
-    boolean onDevice = stream.device().kind() != DeviceKind.HOST;
-    if (expressions.isEmpty() || !onDevice) {
+    if (expressions.isEmpty() || stream.device().isHostAccessible()) {
       return evaluateOnHost(input, stream, memory);
     }
     if (hostReasons().isEmpty() && input.rowCountUpperBound() > 0) {

@@ -17,6 +17,11 @@ public interface Device {
 
   DeviceKind kind();
 
+  /** Whether the host reads and writes this device's memory by its address. */
+  default boolean isHostAccessible() {
+    return kind() == DeviceKind.HOST;
+  }
+
   /** A description in one line: the processor's name and memory. */
   String description();
 

@@ -4,7 +4,6 @@ package io.millrace.memory;
 import io.millrace.annotation.Internal;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceEvent;
-import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -170,7 +169,7 @@ public abstract class BufferOwner {
     lock.lock();
     try {
       checkNotReleased();
-      if (device().kind() == DeviceKind.CUDA && user.device() != device()) {
+      if (!device().isHostAccessible() && user.device() != device()) {
         throw new IllegalStateException(
             "memory of " + device().description() + " is used on " + user.device().description());
       }

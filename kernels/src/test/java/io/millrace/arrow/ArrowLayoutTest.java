@@ -59,12 +59,12 @@ class ArrowLayoutTest {
       long result = actual.access(AccessMode.WRITE, hostScope);
       HostMemory.copyFromArray(from, bytes, 0, bytes.length);
       HostMemory.fill(to, targetBytes, (byte) 0);
-      conversion.run(new ArrowLayout(device.hostStream()), to, from);
+      conversion.run(ArrowLayout.on(device.hostStream()), to, from);
       long deviceFrom = deviceSource.access(AccessMode.WRITE, scope);
       long deviceTo = deviceTarget.access(AccessMode.WRITE, scope);
       device.stream().copy(deviceFrom, from, bytes.length);
       device.stream().fill(deviceTo, (byte) 0, targetBytes);
-      conversion.run(new ArrowLayout(device.stream()), deviceTo, deviceFrom);
+      conversion.run(ArrowLayout.on(device.stream()), deviceTo, deviceFrom);
       device.stream().copy(result, deviceTo, targetBytes);
       device.stream().synchronize();
       assertThat(bytes(result, comparedBytes)).isEqualTo(bytes(to, comparedBytes));
@@ -184,9 +184,9 @@ class ArrowLayoutTest {
   @Test
   void argumentsHaveTheFieldsOfTheKernels() {
     CudaStructures cuda = CudaStructures.ofSources();
-    assertThat(ArrowLayout.Arguments.LAYOUT.fields())
+    assertThat(CudaArrowLayout.Arguments.LAYOUT.fields())
         .isEqualTo(cuda.layout("ArrowLayoutArguments").fields());
-    assertThat(ArrowLayout.DecimalArguments.LAYOUT.fields())
+    assertThat(CudaArrowLayout.DecimalArguments.LAYOUT.fields())
         .isEqualTo(cuda.layout("ArrowDecimalArguments").fields());
   }
 
@@ -194,10 +194,10 @@ class ArrowLayoutTest {
   void argumentsHaveTheSizeThatTheKernelsExpect() {
     if (device.isCuda()) {
       assertThat(device.device().loadModule("arrow_layout").constant("sizeof_ArrowLayoutArguments"))
-          .isEqualTo(ArrowLayout.Arguments.LAYOUT.bytes());
+          .isEqualTo(CudaArrowLayout.Arguments.LAYOUT.bytes());
       assertThat(
               device.device().loadModule("arrow_layout").constant("sizeof_ArrowDecimalArguments"))
-          .isEqualTo(ArrowLayout.DecimalArguments.LAYOUT.bytes());
+          .isEqualTo(CudaArrowLayout.DecimalArguments.LAYOUT.bytes());
     }
   }
 }

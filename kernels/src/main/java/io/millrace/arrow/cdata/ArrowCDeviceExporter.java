@@ -6,6 +6,7 @@ import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.device.Device;
 import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
@@ -136,9 +137,8 @@ public final class ArrowCDeviceExporter {
     ArrowDeviceArray target = ArrowDeviceArray.allocate();
     try {
       ExportedArray array = arrays.apply(export);
-      boolean isHost = stream.device().kind() == DeviceKind.HOST;
-      ArrowDeviceType type = isHost ? ArrowDeviceType.CPU : ArrowDeviceType.CUDA;
-      target.putDevice(type, stream.device().index(), export.finish());
+      Device device = stream.device();
+      target.putDevice(type(device.kind()), device.index(), export.finish());
       array.export(target.address(), () -> close(export, closeInput));
       return target;
     } catch (RuntimeException | Error e) {
@@ -146,6 +146,13 @@ public final class ArrowCDeviceExporter {
       export.close();
       throw e;
     }
+  }
+
+  private static ArrowDeviceType type(DeviceKind kind) {
+    return switch (kind) {
+      case HOST -> ArrowDeviceType.CPU;
+      case CUDA -> ArrowDeviceType.CUDA;
+    };
   }
 
   private static void close(DeviceExport export, Runnable closeInput) {

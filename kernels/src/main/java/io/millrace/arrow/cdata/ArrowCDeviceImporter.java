@@ -9,7 +9,6 @@ import io.millrace.column.Column;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.column.TableConcatenation;
-import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.Buffer;
@@ -242,7 +241,7 @@ public final class ArrowCDeviceImporter {
   private static CArray deviceArray(ArrowDeviceArray input, DeviceStream stream) {
     checkNotNull(input);
     CArray array = checkNotReleased(new CArray(input.address()));
-    if (stream.device().kind() == DeviceKind.HOST) {
+    if (stream.device().isHostAccessible()) {
       checkHostArray(input);
       return array;
     }

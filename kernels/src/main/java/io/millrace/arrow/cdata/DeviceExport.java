@@ -8,7 +8,6 @@ import io.millrace.column.Table;
 import io.millrace.column.TypeId;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceEvent;
-import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.AccessMode;
@@ -77,7 +76,7 @@ final class DeviceExport implements AutoCloseable {
     if (!isView) {
       scope.close();
     }
-    if (stream.device().kind() == DeviceKind.HOST) {
+    if (stream.device().isHostAccessible()) {
       return 0;
     }
     event = stream.recordEvent();
@@ -144,7 +143,7 @@ final class DeviceExport implements AutoCloseable {
     Buffer target = allocate(Column.maskBytes(elements));
     long source = column.data().orElseThrow().access(AccessMode.READ, scope) + skipped;
     long address = target.access(AccessMode.WRITE, scope);
-    new ArrowLayout(stream).pack(address, source, elements);
+    ArrowLayout.on(stream).pack(address, source, elements);
     return made(target, address);
   }
 
@@ -155,7 +154,7 @@ final class DeviceExport implements AutoCloseable {
     long source =
         column.data().orElseThrow().access(AccessMode.READ, scope) + (long) skipped * width;
     long address = target.access(AccessMode.WRITE, scope);
-    new ArrowLayout(stream)
+    ArrowLayout.on(stream)
         .convert(address, wide, ArrowLayout.Integers.signed(source, width), elements);
     return made(target, address);
   }

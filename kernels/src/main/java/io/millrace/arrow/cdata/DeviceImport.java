@@ -16,7 +16,6 @@ import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.NotNullCheck;
 import io.millrace.column.TypeId;
-import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.Buffer;
@@ -50,7 +49,7 @@ final class DeviceImport implements AutoCloseable {
   private DeviceImport(Field root, DeviceStream stream, MemoryResource resource) {
     this.dictionaryFields = ArrowSchemaConverter.dictionaryFields(List.of(root));
     this.stream = stream;
-    this.layout = new ArrowLayout(stream);
+    this.layout = ArrowLayout.on(stream);
     this.memory = new ImportedMemory(stream, resource);
     this.reads = memory.reads();
   }
@@ -293,7 +292,7 @@ final class DeviceImport implements AutoCloseable {
     }
 
     Column column() throws ArrowFormatException {
-      if (isHost() && part.end > 0) {
+      if (stream.device().isHostAccessible() && part.end > 0) {
         ArrowContent.checkOffsets(part.field, part.array.buffer(1), part.end + 1L, width);
       }
       return new Column(DataType.INT32, part.end + 1, 0, buffer, null, List.of());
@@ -359,16 +358,12 @@ final class DeviceImport implements AutoCloseable {
     readIfUndecided(part, codes);
     return () -> {
       Column dictionary = values.finish();
-      if (isHost()) {
+      if (stream.device().isHostAccessible()) {
         long mask = part.mask == null ? 0 : memory.read(part.mask);
         ArrowContent.checkCodes(part.field, memory.read(codes), part.end, mask, dictionary);
       }
       return part.column(codes, List.of(dictionary));
     };
-  }
-
-  private boolean isHost() {
-    return stream.device().kind() == DeviceKind.HOST;
   }
 
   private Buffer values(Part part, int width) throws ArrowFormatException {

@@ -2,7 +2,6 @@
 package io.millrace.memory.spill;
 
 import io.millrace.device.Device;
-import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.StagingBuffer;
 import io.millrace.memory.FirstFailure;
@@ -69,7 +68,7 @@ final class SpillTransfers implements AutoCloseable {
   }
 
   private void readFromDisk(SpillFile file, SpillFile.Region region, long address, long size) {
-    if (device.kind() == DeviceKind.HOST) {
+    if (device.isHostAccessible()) {
       file.read(region, address);
       return;
     }
@@ -87,7 +86,7 @@ final class SpillTransfers implements AutoCloseable {
 
   /** Writes memory of the device, once the spill stream's work is done, or of the host to disk. */
   SpillFile.Region toDisk(SpillFile file, SpillTier from, long address, long size) {
-    if (from == SpillTier.HOST || device.kind() == DeviceKind.HOST) {
+    if (from == SpillTier.HOST || device.isHostAccessible()) {
       return file.write(address, size);
     }
     try (StagingBuffer chunk = device.stagingPool().acquire(Math.min(size, CHUNK_BYTES));

@@ -91,7 +91,8 @@ public final class ChainResources {
       try {
         open.managedMemory.ifPresent(budget -> budget.add(operator));
         if (first) {
-          MemoryMetrics.register(task.getEnvironment().getMetricGroup(), open.resource.quota());
+          MemoryMetrics.register(
+              task.getEnvironment().getMetricGroup(), open.resource.quota(), open.device());
         }
       } catch (RuntimeException | Error e) {
         open.release();

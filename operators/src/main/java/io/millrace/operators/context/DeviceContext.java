@@ -2,7 +2,6 @@
 package io.millrace.operators.context;
 
 import io.millrace.device.Device;
-import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
@@ -49,7 +48,7 @@ public final class DeviceContext implements AutoCloseable {
   private DeviceContext(ChainResources chain) {
     this.chain = chain;
     this.pinnedResource =
-        chain.device().kind() == DeviceKind.HOST
+        chain.device().isHostAccessible()
             ? chain.resource()
             : SharedDeviceMemory.pinnedMemory(chain.device());
     this.retry =

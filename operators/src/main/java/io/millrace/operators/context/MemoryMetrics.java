@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.context;
 
+import io.millrace.device.Device;
 import io.millrace.memory.SpillTier;
 import io.millrace.memory.spill.SpillQuota;
 import io.millrace.memory.spill.SpillStatistics;
@@ -17,7 +18,8 @@ import org.apache.flink.metrics.MetricGroup;
  *
  * <ul>
  *   <li>Group {@code memory}: the gauges {@code deviceBytes}, {@code hostBytes} and {@code
- *       diskBytes}, in use now.
+ *       diskBytes}, in use now; and the gauge {@code stagingBytes}, the pinned memory for transfers
+ *       to and from the device, of all jobs together.
  *   <li>Group {@code spill}, since the job began: for each pair of tiers, such as {@code
  *       gpu_to_cpu}, the gauges {@code count}, {@code bytes} and {@code millis}, which stay 0 at
  *       level 0 of {@link MemoryOptions#SPILL_STATISTICS_LEVEL}; and the gauges {@code
@@ -28,11 +30,12 @@ final class MemoryMetrics {
   private MemoryMetrics() {}
 
   /** Registers the metrics in the group of a task; Flink removes them with the group. */
-  static void register(MetricGroup task, SpillQuota quota) {
+  static void register(MetricGroup task, SpillQuota quota, Device device) {
     MetricGroup memory = task.addGroup("memory");
     gauge(memory, "deviceBytes", quota::deviceBytes);
     gauge(memory, "hostBytes", quota::hostBytes);
     gauge(memory, "diskBytes", quota::diskBytes);
+    gauge(memory, "stagingBytes", device.stagingPool()::pinnedBytes);
     MetricGroup spill = task.addGroup("spill");
     SpillStatistics statistics = quota.statistics();
     for (SpillTier from : SpillTier.values()) {

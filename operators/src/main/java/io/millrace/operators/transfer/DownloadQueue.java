@@ -3,7 +3,6 @@ package io.millrace.operators.transfer;
 
 import io.millrace.column.StringBytes;
 import io.millrace.column.Table;
-import io.millrace.device.DeviceKind;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.EventTimeColumn;
@@ -56,7 +55,7 @@ public final class DownloadQueue implements AutoCloseable {
     this.transfer = new HostTransfer(context);
     this.batchesInFlight = batchesInFlight;
     this.largeStringBytes =
-        context.device().kind() == DeviceKind.HOST ? Long.MAX_VALUE : LARGE_STRING_BYTES;
+        context.device().isHostAccessible() ? Long.MAX_VALUE : LARGE_STRING_BYTES;
   }
 
   /** Whether nothing is on its way. */

@@ -6,7 +6,6 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.column.TableConcatenation;
 import io.millrace.device.DeviceEvent;
-import io.millrace.device.DeviceKind;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.batch.EventTimes;
 import io.millrace.operators.context.DeviceContext;
@@ -62,14 +61,14 @@ public final class HostTransfer implements AutoCloseable {
 
   /** A builder of tables in the host memory that {@link #toDevice} copies from fastest. */
   public RowTableBuilder tableBuilder(Schema schema) {
-    return isHost()
+    return context.device().isHostAccessible()
         ? new RowTableBuilder(schema, context.stream(), context.resource())
         : new RowTableBuilder(schema, context.hostStream(), context.pinnedResource());
   }
 
   /** The event times of the rows of such a table, in the same memory. */
   public EventTimes eventTimes() {
-    return isHost()
+    return context.device().isHostAccessible()
         ? new EventTimes(context.stream(), context.resource())
         : new EventTimes(context.hostStream(), context.pinnedResource());
   }
@@ -79,7 +78,7 @@ public final class HostTransfer implements AutoCloseable {
    * enqueued; readers of the result wait for it. The caller closes the result.
    */
   public Table toHost(Table table) {
-    return isHost()
+    return context.device().isHostAccessible()
         ? table.share()
         : table.copyTo(context.pinnedResource(), context.hostStream(), context.downloadStream());
   }
@@ -103,7 +102,7 @@ public final class HostTransfer implements AutoCloseable {
    * @param consumer takes ownership of each table
    */
   public void toDevice(Table table, Consumer<Table> consumer) {
-    if (isHost()) {
+    if (context.device().isHostAccessible()) {
       consumer.accept(table);
       return;
     }
@@ -129,7 +128,7 @@ public final class HostTransfer implements AutoCloseable {
    * @param table in host memory; this takes ownership, also if it fails
    */
   public Table upload(Table table) {
-    if (isHost()) {
+    if (context.device().isHostAccessible()) {
       return table;
     }
     Table uploaded = null;
@@ -160,10 +159,6 @@ public final class HostTransfer implements AutoCloseable {
       uploads.remove().close(failure);
     }
     failure.rethrow();
-  }
-
-  private boolean isHost() {
-    return context.device().kind() == DeviceKind.HOST;
   }
 
   /** Waits for the copies to the device and frees their sources. */

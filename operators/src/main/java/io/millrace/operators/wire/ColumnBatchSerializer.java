@@ -7,7 +7,6 @@ import io.millrace.arrow.ipc.ArrowRecordBatchWriter;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.Device;
-import io.millrace.device.DeviceKind;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostDevice;
 import io.millrace.device.HostMemory;
@@ -141,7 +140,7 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
             .flatMap(column -> column.device().stream())
             .findFirst()
             .orElse(HostDevice.INSTANCE);
-    if (home.kind() == DeviceKind.HOST) {
+    if (home.isHostAccessible()) {
       return table.share();
     }
     try (DeviceStream stream = home.createStream()) {

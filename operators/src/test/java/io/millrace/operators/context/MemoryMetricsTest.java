@@ -4,6 +4,7 @@ package io.millrace.operators.context;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.device.Device;
+import io.millrace.device.StagingBuffer;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.SpillTier;
@@ -41,12 +42,17 @@ class MemoryMetricsTest {
                 Optional.empty()),
             Device::current);
     RecordingMetricGroup metrics = new RecordingMetricGroup();
-    MemoryMetrics.register(metrics, chain.resource().quota());
+    MemoryMetrics.register(metrics, chain.resource().quota(), chain.device());
 
     List<Buffer> buffers = List.of(buffer(chain), buffer(chain), buffer(chain));
     assertThat(metrics.gauge("memory.deviceBytes")).isEqualTo(4096L);
     assertThat(metrics.gauge("memory.hostBytes")).isEqualTo(4096L);
     assertThat(metrics.gauge("memory.diskBytes")).isEqualTo(4096L);
+    long stagingBytes = (Long) metrics.gauge("memory.stagingBytes");
+    StagingBuffer staging = chain.device().stagingPool().acquire(2 * stagingBytes + 1);
+    assertThat((Long) metrics.gauge("memory.stagingBytes"))
+        .isEqualTo(stagingBytes + staging.capacity());
+    staging.close();
     assertThat(metrics.gauge("spill.gpu_to_cpu.count")).isEqualTo(2L);
     assertThat(metrics.gauge("spill.gpu_to_cpu.bytes")).isEqualTo(8192L);
     assertThat(metrics.gauge("spill.cpu_to_disk.count")).isEqualTo(1L);
@@ -59,7 +65,7 @@ class MemoryMetricsTest {
     assertThat(metrics.gauge("spill.exposures.count")).isEqualTo(1L);
     assertThat(metrics.gauge("spill.exposures.bytes")).isEqualTo(4096L);
     int directions = SpillTier.values().length * (SpillTier.values().length - 1) - 1;
-    assertThat(metrics.metrics()).hasSize(3 + 3 * directions + 2);
+    assertThat(metrics.metrics()).hasSize(4 + 3 * directions + 2);
     buffers.forEach(Buffer::close);
     chain.release();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of strings between separators, Base64, the percent encoding of URLs, and IPv4 addresses.
+// Parts of strings between separators, Base64, the percent encoding of URLs, JSON strings, and IPv4 addresses.
 
 #pragma once
 
@@ -43,6 +43,38 @@ __device__ inline int32_t escaped_value(char first, char second) {
 
 __device__ inline bool is_white_space(char byte) {
   return byte == ' ' || is_between(byte, '\t', '\r') || is_between(byte, 0x1C, 0x1F);
+}
+
+// The letter of a character's JSON escape, or 0 if it has none.
+__device__ inline char json_escape(char byte) {
+  switch (byte) {
+    case '"':
+    case '\\':
+    case '/':
+      return byte;
+    case '\b':
+      return 'b';
+    case '\t':
+      return 't';
+    case '\n':
+      return 'n';
+    case '\f':
+      return 'f';
+    case '\r':
+      return 'r';
+    default:
+      return 0;
+  }
+}
+
+// \u with the hexadecimal digits of a code, at least four of them.
+__device__ inline void append_unicode_escape(Writer& writer, uint32_t code) {
+  writer.append('\\');
+  writer.append('u');
+  for (int32_t shift = code > 0xFFFFF ? 20 : code > 0xFFFF ? 16 : 12; shift >= 0; shift -= 4) {
+    const uint32_t digit = code >> shift & 15;
+    writer.append(static_cast<char>(digit < 10 ? '0' + digit : 'a' + digit - 10));
+  }
 }
 
 // The part behind the `index`th separator, counted from 0; `next` gives where the next separator starts, or -1.
@@ -190,6 +222,39 @@ MILLRACE_FUNCTION millrace::Outcome<millrace::String> url_decode(char* scratch, 
     i += 2;
   }
   return is_well_formed(writer.written()) ? value(writer.written()) : none<String>(NEEDS_HOST);
+}
+
+// A JSON string with Flink's escapes: a code point of two UTF-16 units has one for itself and one for its low surrogate.
+MILLRACE_FUNCTION millrace::Outcome<millrace::String> json_quote(char* scratch, const char* bytes, int32_t length) {
+  using namespace millrace;
+  if (!is_well_formed({bytes, length})) {
+    return none<String>(NEEDS_HOST);
+  }
+  Writer writer = {scratch, 0};
+  writer.append('"');
+  int32_t width;
+  for (int32_t i = 0; i < length; i += width) {
+    const uint8_t first = static_cast<uint8_t>(bytes[i]);
+    width = code_point_width(first);
+    if (width == 1) {
+      const char escape = json_escape(bytes[i]);
+      if (escape != 0) {
+        writer.append('\\');
+      }
+      writer.append(escape != 0 ? escape : bytes[i]);
+      continue;
+    }
+    uint32_t code = first & (0x7F >> width);
+    for (int32_t k = 1; k < width; ++k) {
+      code = code << 6 | (bytes[i + k] & 0x3F);
+    }
+    append_unicode_escape(writer, code);
+    if (width == 4) {
+      append_unicode_escape(writer, 0xDC00 | (code & 0x3FF));
+    }
+  }
+  writer.append('"');
+  return value(writer.written());
 }
 
 // The number of an IPv4 address of one to four parts, the last of which is its last byte;

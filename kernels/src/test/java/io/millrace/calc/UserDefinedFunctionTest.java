@@ -30,6 +30,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -159,6 +160,28 @@ class UserDefinedFunctionTest {
             .program(true);
     assertThat(program.ptx()).contains("discounted");
     assertThat(PtxAssembler.errorsForOneArchitecture(program.ptx())).isEmpty();
+  }
+
+  @Test
+  void anOutcomeThatTheBindingDoesNotExpectIsRefused() throws Exception {
+    String result = ".visible .func (.param %s) f(.param .b64 a)\n{\n  ret;\n}\n";
+    String value = String.format(Locale.ROOT, result, ".b64 r");
+    String outcome = String.format(Locale.ROOT, result, ".align 8 .b8 r[16]");
+    assertThatThrownBy(() -> program(ofPrice().device("f", outcome)))
+        .hasMessage("f returns an Outcome: bind it with nullable() or failing()");
+    assertThatThrownBy(() -> program(ofPrice().nullable().device("f", value)))
+        .hasMessage("f returns no Outcome: bind it without nullable() and failing()");
+    assertThatThrownBy(() -> program(ofPrice().device("f", outcome.replace("16", "24"))))
+        .hasMessage("expected result .b64 of f, got .align 8 .b8 [24]");
+  }
+
+  private static UserDefinedFunction.Builder ofPrice() {
+    return UserDefinedFunction.named("F").arguments(DataType.FLOAT64).returns(DataType.FLOAT64);
+  }
+
+  private static CalcProgram program(UserDefinedFunction.Builder function) throws Exception {
+    UserDefinedFunction built = function.as(ColumnFunction.ofRow((operands, result, row) -> {}));
+    return calc(built, call("F", col("price"))).program();
   }
 
   @Test

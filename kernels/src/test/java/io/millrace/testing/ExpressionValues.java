@@ -57,6 +57,7 @@ public final class ExpressionValues {
           "SGVsbG8=",
           "48656C6C6F",
           "line\nbreak",
+          "{\"key\": \"a/b\"}\b\t\f\r",
           "z\u0000y",
           "😀 emoji");
 

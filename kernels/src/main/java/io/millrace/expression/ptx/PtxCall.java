@@ -156,12 +156,20 @@ public final class PtxCall {
 
   private static void checkResult(
       String function, Optional<String> declared, PtxValue result, boolean hasStatus) {
-    String expected =
-        result == null ? "none" : expectedResult(ValueKind.of(result.type()), hasStatus);
-    if (!declared.orElse("none").equals(expected)) {
-      throw new IllegalStateException(
-          "expected result " + expected + " of " + function + ", got " + declared);
+    String actual = declared.orElse("none");
+    ValueKind kind = result == null ? null : ValueKind.of(result.type());
+    String expected = kind == null ? "none" : expectedResult(kind, hasStatus);
+    if (actual.equals(expected)) {
+      return;
     }
+    if (kind != null && actual.equals(expectedResult(kind, !hasStatus))) {
+      throw new IllegalStateException(
+          hasStatus
+              ? function + " returns no Outcome: bind it without nullable() and failing()"
+              : function + " returns an Outcome: bind it with nullable() or failing()");
+    }
+    throw new IllegalStateException(
+        "expected result " + expected + " of " + function + ", got " + actual);
   }
 
   private static String expectedResult(ValueKind kind, boolean hasStatus) {

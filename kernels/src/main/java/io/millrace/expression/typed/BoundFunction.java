@@ -160,11 +160,17 @@ public final class BoundFunction {
       return this;
     }
 
+    /** The result may be null. The device function returns an {@code Outcome}. */
     public Builder nullable() {
       this.outcome = Outcome.NULLABLE;
       return this;
     }
 
+    /**
+     * Rows may fail, or the device function may leave them to the host. It returns an {@code
+     * Outcome}. The result is as nullable as the operands, unless {@link #call(List, DataType,
+     * boolean)} says otherwise.
+     */
     public Builder failing() {
       this.outcome = Outcome.FAILING;
       return this;

@@ -23,7 +23,7 @@ import io.millrace.expression.vector.HostFunction;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Base64, character sets, URLs and IPv4 addresses. */
+/** Base64, character sets, URLs, JSON strings and IPv4 addresses. */
 @Internal
 public final class StringEncodingFunctions {
   private static final String CHARACTER_SETS = "Java's character sets";
@@ -78,6 +78,20 @@ public final class StringEncodingFunctions {
                         .host(HostFunction.ofRow(StringEncodings::urlDecode))
                         .device("url_decode")
                         .scratch(WITHIN_TEXT)
+                        .call(texts(arguments, 1, 1), STRING)),
+        named("JSON_QUOTE", one)
+            .description(
+                "Encodes a string as a JSON string in double quotes, with escapes for quotes,"
+                    + " backslashes, slashes, \\b, \\t, \\n, \\f, \\r and all that is not ASCII."
+                    + " A code point above U+FFFF becomes an escape of its five or six digits and"
+                    + " one of its low surrogate.")
+            .bind(
+                (arguments, context) ->
+                    BoundFunction.named("JSON_QUOTE")
+                        .failing()
+                        .host(HostFunction.ofRow(StringEncodings::jsonQuote))
+                        .device("json_quote")
+                        .scratch(ResultSizeLimit.constant(2).plusOperand(0, 4))
                         .call(texts(arguments, 1, 1), STRING)));
   }
 

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Host implementations of Base64, character sets, URLs and IPv4 addresses. */
+/** Host implementations of Base64, character sets, URLs, JSON strings and IPv4 addresses. */
 final class StringEncodings {
   private static final Pattern BYTE = Pattern.compile("0*(25[0-5]|2[0-4][0-9]|[01]?[0-9]{1,2})");
 
@@ -116,6 +116,36 @@ final class StringEncodings {
     Matcher parameter =
         Pattern.compile("(?:&|^)" + Pattern.quote(name) + "=([^&]*)").matcher(query);
     return parameter.find() ? parameter.group(1) : null;
+  }
+
+  /** The string in quotes, with the escapes of JSON for all that is not plain ASCII. */
+  static void jsonQuote(HostVector[] operands, HostVector result, int row) {
+    String text = operands[0].getString(row);
+    StringBuilder quoted = new StringBuilder("\"");
+    for (int i = 0; i < text.length(); i++) {
+      // As in Flink, a low surrogate is escaped again after the code point that it belongs to.
+      appendEscaped(quoted, text.codePointAt(i));
+    }
+    result.setString(row, quoted.append('"').toString());
+  }
+
+  private static void appendEscaped(StringBuilder quoted, int codePoint) {
+    switch (codePoint) {
+      case '"', '\\', '/' -> quoted.append('\\').append((char) codePoint);
+      case '\b' -> quoted.append("\\b");
+      case '\t' -> quoted.append("\\t");
+      case '\n' -> quoted.append("\\n");
+      case '\f' -> quoted.append("\\f");
+      case '\r' -> quoted.append("\\r");
+      default -> {
+        if (codePoint < 0x80) {
+          quoted.append((char) codePoint);
+        } else {
+          String digits = Integer.toHexString(codePoint);
+          quoted.append("\\u").append("0".repeat(Math.max(0, 4 - digits.length()))).append(digits);
+        }
+      }
+    }
   }
 
   /** The number of an IPv4 address; missing parts are 0. */

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.expression.function.string;
 
+import static io.millrace.expression.Expressions.call;
+import static io.millrace.expression.Expressions.col;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.millrace.expression.error.EvaluationException;
 import io.millrace.expression.function.FunctionCalls;
 import io.millrace.testing.DeviceExtension;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class StringEncodingFunctionsTest {
@@ -127,5 +134,39 @@ class StringEncodingFunctionsTest {
   })
   void numbersHaveAddresses(long number, String address) {
     assertThat(calls.of("INET_NTOA", number)).isEqualTo(address);
+  }
+
+  @ParameterizedTest
+  @MethodSource("quotedTexts")
+  void jsonStringsAreQuoted(String text, String quoted) {
+    assertThat(calls.of("JSON_QUOTE", text)).isEqualTo(quoted);
+  }
+
+  static Stream<Arguments> quotedTexts() {
+    return Stream.of(
+        arguments("", "\"\""),
+        arguments("{\"k\": [1]}", "\"{\\\"k\\\": [1]}\""),
+        arguments("\\ a/b", "\"\\\\ a\\/b\""),
+        arguments("\b\t\n\f\r", "\"\\b\\t\\n\\f\\r\""),
+        arguments("\0\013\037\177", "\"\0\013\037\177\""),
+        arguments("\u0080\u00e9\u07ff", "\"\\u0080\\u00e9\\u07ff\""),
+        arguments("\u0800\u20ac\uffff", "\"\\u0800\\u20ac\\uffff\""),
+        arguments("\ud83d\ude00a", "\"\\u1f600\\ude00a\""),
+        arguments("\udbff\udfff", "\"\\u10ffff\\udfff\""));
+  }
+
+  @Test
+  void malformedUtf8IsReplacedInJsonStrings() {
+    ByteBuffer bytes = ByteBuffer.wrap(new byte[] {'a', (byte) 0xff, (byte) 0xff, (byte) 0xff});
+    assertThat(
+            calls.evaluate(
+                call("JSON_QUOTE", call("FROM_BASE64", call("TO_BASE64", col("a")))),
+                List.of(List.of(bytes))))
+        .containsExactly("\"a\\ufffd\\ufffd\\ufffd\"");
+  }
+
+  @Test
+  void jsonStringsOfNullAreNull() {
+    assertThat(calls.of("JSON_QUOTE", (Object) null)).isNull();
   }
 }

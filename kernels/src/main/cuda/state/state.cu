@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// A batch against keyed state: two launches.
+//
+//   state_group   groups the rows of the batch by key in a hash table of its own, and accumulates the values of each key
+//   state_update  finds or adds the row of each distinct key in the state, combines it with the accumulated values, and
+//                 writes the values before and after
+//   state_index   moves the entries of an index to a larger one
+//
+// Nothing depends on the order in which threads run: operations are associative and commutative, a key is known by its
+// first row in the batch, changed keys are numbered in the order of their first rows, and new keys get the next rows of
+// the state in that order. Only the slots of the index differ between runs; they are never written to a checkpoint.
+//
+// Bound: latency for micro-batches; with many keys, the random reads of the index and of the state rows (a sector each).
+//
+// Launch shapes (Java repeats them): STATE_THREADS per block; state_group and state_index with any number of blocks;
+// state_update with `tiles` blocks, one row per thread.
+
+#include "common/block.cuh"
+#include "common/look_back.cuh"
+#include "state_row.cuh"
+
+namespace millrace {
+
+constexpr int STATE_THREADS = 256;
+constexpr uint32_t PENDING = 0xffffffffu;  // the row of an index entry that this launch adds
+constexpr int NEW_KEYS_SHIFT = 31;         // of the two counts in a word of the look-back
+constexpr uint64_t CHANGED_KEYS = (uint64_t{1} << NEW_KEYS_SHIFT) - 1;
+
+template <typename Value>
+static __device__ __forceinline__ Value* slot_of(uint64_t address, int64_t index) {
+  return reinterpret_cast<Value*>(address) + index;
+}
+
+// The slot of the row's key in the batch's hash table. A slot holds some row of its key, in the end the first.
+static __device__ __forceinline__ uint32_t group_of_row(const StateArguments& arguments, uint32_t row) {
+  const uint32_t mark = row + 1;
+  for (uint32_t slot = hash_of_key(arguments, row) & arguments.group_mask;; slot = (slot + 1) & arguments.group_mask) {
+    uint32_t* group = slot_of<uint32_t>(arguments.groups, slot);
+    uint32_t found = *reinterpret_cast<volatile uint32_t*>(group);
+    if (found == 0) {
+      found = atomicCAS(group, 0u, mark);
+      if (found == 0) return slot;
+    }
+    if (equal_keys(arguments, row, found - 1)) {
+      if (mark < found) atomicMin(group, mark);
+      return slot;
+    }
+  }
+}
+
+static __device__ __forceinline__ void accumulate(const StateArguments& arguments, uint32_t row, uint32_t slot) {
+  for (int a = 0; a < arguments.accumulators; ++a) {
+    const AccumulatedValue& value = arguments.value[a];
+    if (is_null_in(value, row)) continue;
+    const int64_t at = a * (static_cast<int64_t>(arguments.group_mask) + 1) + slot;
+    unsigned long long* partial = slot_of<unsigned long long>(arguments.partials, at);
+    if (value.operation == OPERATION_SUM) {
+      atomicAdd(partial, accumulator_of(value, row));
+    } else {
+      atomicMax(partial, accumulator_of(value, row));
+    }
+  }
+}
+
+struct StateRow {
+  int64_t entry;  // its slot of the index
+  int64_t row;    // only of a key that was there before
+  bool is_new;
+};
+
+// Keys of one launch are distinct, so an entry that this launch adds is never the wanted one; its row is not written yet.
+static __device__ __forceinline__ StateRow find_or_claim(const StateArguments& arguments, uint32_t row, uint32_t hash) {
+  for (int64_t at = hash & arguments.index_mask;; at = (at + 1) & arguments.index_mask) {
+    unsigned long long* entry = slot_of<unsigned long long>(arguments.index, at);
+    unsigned long long found = *reinterpret_cast<volatile unsigned long long*>(entry);
+    if (found == 0) {
+      found = atomicCAS(entry, 0ull, static_cast<unsigned long long>(hash) << 32 | PENDING);
+      if (found == 0) return {at, 0, true};
+    }
+    const uint32_t mark = static_cast<uint32_t>(found);
+    const bool was_there = mark != PENDING && mark - 1 < arguments.state_rows;
+    if (was_there && static_cast<uint32_t>(found >> 32) == hash &&
+        is_key_of(arguments, row, state_row(arguments, mark - 1))) {
+      return {at, static_cast<int64_t>(mark) - 1, false};
+    }
+  }
+}
+
+static __device__ __forceinline__ void put_output_key(const StateArguments& arguments, uint32_t row, int64_t position) {
+  for (int w = 0; w < arguments.key_words; ++w) {
+    const KeyWord& word = arguments.key[w];
+    if (word.output == 0) continue;
+    put_bits(word.output + position * word.stride, word.width, bits_at(word.data + row * word.stride, word.width));
+    if (word.output_validity != 0 && !is_null_in(word, row)) {
+      atomicOr(slot_of<uint32_t>(word.output_validity, position >> 5), 1u << (position & 31));
+    }
+  }
+}
+
+static __device__ __forceinline__ void update_row(const StateArguments& arguments, uint32_t row, uint32_t slot,
+                                                  const StateRow& found, int64_t position) {
+  uint64_t* state = state_row(arguments, found.row);
+  if (found.is_new) put_key(arguments, row, state);
+  uint64_t* accumulators = state + arguments.key_words + (arguments.has_null_word ? 1 : 0);
+  for (int a = 0; a < arguments.accumulators; ++a) {
+    const AccumulatedValue& value = arguments.value[a];
+    const int64_t at = a * (static_cast<int64_t>(arguments.group_mask) + 1) + slot;
+    const uint64_t before = found.is_new ? 0 : accumulators[a];
+    const uint64_t after = combine_accumulators(value.operation, before, element_of<uint64_t>(arguments.partials, at));
+    accumulators[a] = after;
+    if (value.before != 0) put_result(value, value.before, position, before);
+    if (value.after != 0) put_result(value, value.after, position, after);
+  }
+  put_output_key(arguments, row, position);
+  if (arguments.is_new != 0) *slot_of<uint8_t>(arguments.is_new, position) = found.is_new;
+}
+
+// Counts of this block's threads and of all blocks before, as in the look-back: changed keys, and new keys above.
+static __device__ __forceinline__ uint64_t counts_before(const StateArguments& arguments, int32_t tile, uint64_t own) {
+  __shared__ uint64_t warp_sums[WARP];
+  __shared__ uint64_t before_block;
+  __shared__ uint64_t total;
+  const uint64_t before = exclusive_scan_of_block<STATE_THREADS>(own, warp_sums);
+  if (threadIdx.x == STATE_THREADS - 1) total = before + own;
+  __syncthreads();
+  if (threadIdx.x < WARP) {
+    const uint64_t sum = sum_before_tile(slot_of<uint64_t>(arguments.look_back, 0), tile, total);
+    if (threadIdx.x == 0) {
+      before_block = sum;
+      if (tile == arguments.tiles - 1) {
+        const uint64_t all = sum + total;
+        *slot_of<volatile uint32_t>(arguments.counts, 0) = static_cast<uint32_t>(all & CHANGED_KEYS);
+        *slot_of<volatile uint32_t>(arguments.counts, 1) = static_cast<uint32_t>(all >> NEW_KEYS_SHIFT);
+      }
+    }
+  }
+  __syncthreads();
+  return before + before_block;
+}
+
+}  // namespace millrace
+
+using namespace millrace;
+
+MILLRACE_REPORT_SIZE(StateArguments);
+MILLRACE_REPORT_SIZE(StateIndexArguments);
+
+extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_group(const __grid_constant__ StateArguments arguments) {
+  const uint32_t stride = gridDim.x * STATE_THREADS;
+  for (uint32_t row = blockIdx.x * STATE_THREADS + threadIdx.x; row < arguments.rows; row += stride) {
+    const uint32_t slot = group_of_row(arguments, row);
+    *slot_of<uint32_t>(arguments.group_of, row) = slot;
+    accumulate(arguments, row, slot);
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_update(const __grid_constant__ StateArguments arguments) {
+  __shared__ int32_t tile_of_block;
+  if (threadIdx.x == 0) tile_of_block = atomicAdd(slot_of<int32_t>(arguments.next_tile, 0), 1);
+  __syncthreads();
+  const int32_t tile = tile_of_block;
+  const uint32_t row = static_cast<uint32_t>(tile) * STATE_THREADS + threadIdx.x;
+  uint32_t slot = 0;
+  bool is_first = false;
+  if (row < arguments.rows) {
+    slot = element_of<uint32_t>(arguments.group_of, row);
+    is_first = element_of<uint32_t>(arguments.groups, slot) == row + 1;
+  }
+  uint32_t hash = 0;
+  StateRow found = {0, 0, false};
+  if (is_first) {
+    hash = hash_of_key(arguments, row);
+    found = find_or_claim(arguments, row, hash);
+  }
+  const uint64_t own = (is_first ? 1 : 0) | (found.is_new ? uint64_t{1} << NEW_KEYS_SHIFT : 0);
+  const uint64_t before = counts_before(arguments, tile, own);
+  if (!is_first) return;
+  if (found.is_new) {
+    found.row = arguments.state_rows + static_cast<int64_t>(before >> NEW_KEYS_SHIFT);
+    *slot_of<uint64_t>(arguments.index, found.entry) =
+        static_cast<uint64_t>(hash) << 32 | static_cast<uint32_t>(found.row + 1);
+  }
+  update_row(arguments, row, slot, found, static_cast<int64_t>(before & CHANGED_KEYS));
+}
+
+extern "C" __global__ void __launch_bounds__(STATE_THREADS)
+    state_index(const __grid_constant__ StateIndexArguments arguments) {
+  const int64_t stride = static_cast<int64_t>(gridDim.x) * STATE_THREADS;
+  for (int64_t i = blockIdx.x * static_cast<int64_t>(STATE_THREADS) + threadIdx.x; i < arguments.source_slots; i += stride) {
+    const unsigned long long entry = element_of<unsigned long long>(arguments.source, i);
+    if (entry == 0) continue;
+    int64_t at = static_cast<int64_t>(entry >> 32) & arguments.target_mask;
+    while (atomicCAS(slot_of<unsigned long long>(arguments.target, at), 0ull, entry) != 0) {
+      at = (at + 1) & arguments.target_mask;
+    }
+  }
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state;
+
+import io.millrace.device.DeviceStream;
+import io.millrace.device.HostMemory;
+import java.util.List;
+
+/** The twin of state.cu. */
+final class HostStateKernels implements StateKernels {
+  private static final int HASH_SHIFT = 32;
+  private static final long ROW_MASK = 0xffffffffL;
+
+  @Override
+  public Counts update(StateBatch batch) {
+    StateScratch scratch = StateScratch.of(batch.rows(), batch.values().size());
+    Groups groups = new Groups(batch, scratch);
+    for (int row = 0; row < batch.rows(); row++) {
+      groups.add(row);
+    }
+    int changedKeys = 0;
+    int newKeys = 0;
+    for (int row = 0; row < batch.rows(); row++) {
+      if (groups.isFirst(row)) {
+        long rows = batch.stateRows() + newKeys;
+        boolean isNew = updateRow(batch, groups, row, rows, changedKeys);
+        changedKeys++;
+        newKeys += isNew ? 1 : 0;
+      }
+    }
+    return new Counts(changedKeys, newKeys);
+  }
+
+  /** The hash table of the batch's keys; a slot holds the first row of its key, plus 1. */
+  private static final class Groups {
+    private final StateBatch batch;
+    private final StateScratch scratch;
+
+    Groups(StateBatch batch, StateScratch scratch) {
+      this.batch = batch;
+      this.scratch = scratch;
+    }
+
+    private long groupAddress(int slot) {
+      return batch.scratch() + (long) slot * Integer.BYTES;
+    }
+
+    private long slotAddress(int row) {
+      return batch.scratch() + scratch.groupOf() + (long) row * Integer.BYTES;
+    }
+
+    private long partialAddress(int accumulator, int slot) {
+      long position = (long) accumulator * scratch.groups() + slot;
+      return batch.scratch() + scratch.partials() + position * Long.BYTES;
+    }
+
+    void add(int row) {
+      int slot = slot(row);
+      HostMemory.putInt(slotAddress(row), slot);
+      List<AccumulatorValue> values = batch.values();
+      for (int i = 0; i < values.size(); i++) {
+        AccumulatorValue value = values.get(i);
+        if (!value.isNull(row)) {
+          long address = partialAddress(i, slot);
+          HostMemory.putLong(
+              address, value.combine(HostMemory.getLong(address), value.accumulator(row)));
+        }
+      }
+    }
+
+    private int slot(int row) {
+      int mask = scratch.groups() - 1;
+      for (int slot = hash(batch, row) & mask; ; slot = (slot + 1) & mask) {
+        int first = HostMemory.getInt(groupAddress(slot));
+        if (first == 0) {
+          HostMemory.putInt(groupAddress(slot), row + 1);
+          return slot;
+        }
+        if (areEqual(batch, row, first - 1)) {
+          return slot;
+        }
+      }
+    }
+
+    boolean isFirst(int row) {
+      return HostMemory.getInt(groupAddress(HostMemory.getInt(slotAddress(row)))) == row + 1;
+    }
+
+    long partial(int accumulator, int row) {
+      return HostMemory.getLong(partialAddress(accumulator, HostMemory.getInt(slotAddress(row))));
+    }
+  }
+
+  private static boolean updateRow(
+      StateBatch batch, Groups groups, int row, long stateRows, int position) {
+    int hash = hash(batch, row);
+    long mask = batch.indexSlots() - 1;
+    long slot = Integer.toUnsignedLong(hash) & mask;
+    long entry = HostMemory.getLong(batch.index() + slot * Long.BYTES);
+    while (entry != 0 && !isEntryOf(batch, row, hash, entry)) {
+      slot = (slot + 1) & mask;
+      entry = HostMemory.getLong(batch.index() + slot * Long.BYTES);
+    }
+    boolean isNew = entry == 0;
+    long stateRow = isNew ? stateRows : (entry & ROW_MASK) - 1;
+    long address = rowAddress(batch, stateRow);
+    if (isNew) {
+      long added = (long) hash << HASH_SHIFT | (stateRow + 1);
+      HostMemory.putLong(batch.index() + slot * Long.BYTES, added);
+      putKey(batch, row, address);
+    }
+    combine(batch, groups, row, address, isNew, position);
+    return isNew;
+  }
+
+  private static void combine(
+      StateBatch batch, Groups groups, int row, long address, boolean isNew, int position) {
+    long accumulators = address + (long) batch.firstAccumulator() * Long.BYTES;
+    List<AccumulatorValue> values = batch.values();
+    for (int i = 0; i < values.size(); i++) {
+      AccumulatorValue value = values.get(i);
+      long accumulator = accumulators + (long) i * Long.BYTES;
+      long before = isNew ? 0 : HostMemory.getLong(accumulator);
+      long after = value.combine(before, groups.partial(i, row));
+      HostMemory.putLong(accumulator, after);
+      if (value.before() != 0) {
+        value.putResult(value.before(), position, before);
+      }
+      if (value.after() != 0) {
+        value.putResult(value.after(), position, after);
+      }
+    }
+    for (KeyWord word : batch.key()) {
+      word.putOutput(row, position);
+    }
+    if (batch.isNew() != 0) {
+      HostMemory.putByte(batch.isNew() + position, (byte) (isNew ? 1 : 0));
+    }
+  }
+
+  private static boolean isEntryOf(StateBatch batch, int row, int hash, long entry) {
+    return (int) (entry >> HASH_SHIFT) == hash
+        && isKey(batch, row, rowAddress(batch, (entry & ROW_MASK) - 1));
+  }
+
+  private static boolean isKey(StateBatch batch, int row, long address) {
+    List<KeyWord> key = batch.key();
+    for (int i = 0; i < key.size(); i++) {
+      if (key.get(i).word(row) != HostMemory.getLong(address + (long) i * Long.BYTES)) {
+        return false;
+      }
+    }
+    return !batch.hasNullWord()
+        || nullWord(batch, row) == HostMemory.getLong(address + (long) key.size() * Long.BYTES);
+  }
+
+  private static boolean areEqual(StateBatch batch, int left, int right) {
+    for (KeyWord word : batch.key()) {
+      if (word.word(left) != word.word(right)) {
+        return false;
+      }
+    }
+    return !batch.hasNullWord() || nullWord(batch, left) == nullWord(batch, right);
+  }
+
+  private static void putKey(StateBatch batch, int row, long address) {
+    List<KeyWord> key = batch.key();
+    for (int i = 0; i < key.size(); i++) {
+      HostMemory.putLong(address + (long) i * Long.BYTES, key.get(i).word(row));
+    }
+    if (batch.hasNullWord()) {
+      HostMemory.putLong(address + (long) key.size() * Long.BYTES, nullWord(batch, row));
+    }
+    for (int i = batch.firstAccumulator() + batch.values().size(); i < batch.rowWords(); i++) {
+      HostMemory.putLong(address + (long) i * Long.BYTES, 0);
+    }
+  }
+
+  private static long rowAddress(StateBatch batch, long row) {
+    long inChunk = row & ((1L << batch.chunkShift()) - 1);
+    long chunk = HostMemory.getLong(batch.chunkTable() + (row >> batch.chunkShift()) * Long.BYTES);
+    return chunk + inChunk * batch.rowWords() * Long.BYTES;
+  }
+
+  private static long nullWord(StateBatch batch, int row) {
+    long nulls = 0;
+    for (KeyWord word : batch.key()) {
+      if (word.nullBit() != KeyWord.NO_NULL_BIT && word.isNull(row)) {
+        nulls |= 1L << word.nullBit();
+      }
+    }
+    return nulls;
+  }
+
+  private static int hash(StateBatch batch, int row) {
+    List<KeyWord> key = batch.key();
+    long hash = mix(key.get(0).word(row));
+    for (int i = 1; i < key.size(); i++) {
+      hash = mix(hash * 31 + key.get(i).word(row));
+    }
+    if (batch.hasNullWord()) {
+      hash = mix(hash * 31 + nullWord(batch, row));
+    }
+    return (int) (hash >>> HASH_SHIFT);
+  }
+
+  /** The finalizer of MurmurHash3 for 64 bits. */
+  private static long mix(long word) {
+    long mixed = (word ^ word >>> 33) * 0xff51afd7ed558ccdL;
+    mixed = (mixed ^ mixed >>> 33) * 0xc4ceb9fe1a85ec53L;
+    return mixed ^ mixed >>> 33;
+  }
+
+  @Override
+  public void moveIndex(
+      long source, long slots, long target, long targetSlots, DeviceStream stream) {
+    for (long i = 0; i < slots; i++) {
+      long entry = HostMemory.getLong(source + i * Long.BYTES);
+      if (entry != 0) {
+        long slot = (entry >>> HASH_SHIFT) & (targetSlots - 1);
+        while (HostMemory.getLong(target + slot * Long.BYTES) != 0) {
+          slot = (slot + 1) & (targetSlots - 1);
+        }
+        HostMemory.putLong(target + slot * Long.BYTES, entry);
+      }
+    }
+  }
+}

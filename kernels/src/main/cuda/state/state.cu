@@ -3,7 +3,7 @@
 //
 //   state_group   groups the rows of the batch by key in a hash table of its own, and accumulates the values of each key
 //   state_update  finds or adds the row of each distinct key in the state, combines it with the accumulated values, and
-//                 writes the values before and after
+//                 writes the values before and after, as a changelog
 //   state_index   moves the entries of an index to a larger one
 //
 // Nothing depends on the order in which threads run: operations are associative and commutative, a key is known by its
@@ -49,15 +49,16 @@ static __device__ __forceinline__ uint32_t group_of_row(const StateArguments& ar
 }
 
 static __device__ __forceinline__ void accumulate(const StateArguments& arguments, uint32_t row, uint32_t slot) {
+  const bool retracts = is_retraction(arguments, row);
   for (int a = 0; a < arguments.accumulators; ++a) {
     const AccumulatedValue& value = arguments.value[a];
     if (is_null_in(value, row)) continue;
     const int64_t at = a * (static_cast<int64_t>(arguments.group_mask) + 1) + slot;
     unsigned long long* partial = slot_of<unsigned long long>(arguments.partials, at);
     if (value.operation == OPERATION_SUM) {
-      atomicAdd(partial, accumulator_of(value, row));
+      atomicAdd(partial, accumulator_of(value, row, retracts));
     } else {
-      atomicMax(partial, accumulator_of(value, row));
+      atomicMax(partial, accumulator_of(value, row, retracts));
     }
   }
 }
@@ -86,15 +87,32 @@ static __device__ __forceinline__ StateRow find_or_claim(const StateArguments& a
   }
 }
 
+// Writes the key as it is in the batch, to both rows of the result.
 static __device__ __forceinline__ void put_output_key(const StateArguments& arguments, uint32_t row, int64_t position) {
   for (int w = 0; w < arguments.key_words; ++w) {
     const KeyWord& word = arguments.key[w];
-    if (word.output == 0) continue;
-    put_bits(word.output + position * word.stride, word.width, bits_at(word.data + row * word.stride, word.width));
+    const uint64_t bits = bits_at(word.data + row * word.stride, word.width);
+    put_bits(word.output + position * word.stride, word.width, bits);
+    put_bits(word.output + (position + 1) * word.stride, word.width, bits);
     if (word.output_validity != 0 && !is_null_in(word, row)) {
-      atomicOr(slot_of<uint32_t>(word.output_validity, position >> 5), 1u << (position & 31));
+      atomicOr(slot_of<uint32_t>(word.output_validity, position >> 5), 3u << (position & 31));
     }
   }
+}
+
+static __device__ __forceinline__ void put_kinds(const StateArguments& arguments, int64_t position, bool was_present,
+                                                 bool is_present, bool is_changed) {
+  ChangeKind before = CHANGE_NONE;
+  ChangeKind after = CHANGE_NONE;
+  if (was_present && !is_present) before = CHANGE_DELETE;
+  if (!was_present && is_present) after = CHANGE_INSERT;
+  if (was_present && is_present && is_changed) {
+    before = CHANGE_UPDATE_BEFORE;
+    after = CHANGE_UPDATE_AFTER;
+  }
+  ChangeKind* kinds = slot_of<ChangeKind>(arguments.kinds, position);
+  kinds[0] = before;
+  kinds[1] = after;
 }
 
 static __device__ __forceinline__ void update_row(const StateArguments& arguments, uint32_t row, uint32_t slot,
@@ -102,17 +120,30 @@ static __device__ __forceinline__ void update_row(const StateArguments& argument
   uint64_t* state = state_row(arguments, found.row);
   if (found.is_new) put_key(arguments, row, state);
   uint64_t* accumulators = state + arguments.key_words + (arguments.has_null_word ? 1 : 0);
+  const bool has_result = arguments.kinds != 0;
+  bool was_present = !found.is_new;
+  bool is_present = true;
+  bool is_changed = false;
   for (int a = 0; a < arguments.accumulators; ++a) {
     const AccumulatedValue& value = arguments.value[a];
     const int64_t at = a * (static_cast<int64_t>(arguments.group_mask) + 1) + slot;
     const uint64_t before = found.is_new ? 0 : accumulators[a];
     const uint64_t after = combine_accumulators(value.operation, before, element_of<uint64_t>(arguments.partials, at));
     accumulators[a] = after;
-    if (value.before != 0) put_result(value, value.before, position, before);
-    if (value.after != 0) put_result(value, value.after, position, after);
+    is_changed |= before != after;
+    if (a == arguments.row_count) {
+      was_present = before != 0;
+      is_present = after != 0;
+    }
+    if (has_result) {
+      put_result(value, position, before);
+      put_result(value, position + 1, after);
+    }
   }
-  put_output_key(arguments, row, position);
-  if (arguments.is_new != 0) *slot_of<uint8_t>(arguments.is_new, position) = found.is_new;
+  if (has_result) {
+    put_output_key(arguments, row, position);
+    put_kinds(arguments, position, was_present, is_present, is_changed);
+  }
 }
 
 // Counts of this block's threads and of all blocks before, as in the look-back: changed keys, and new keys above.
@@ -180,7 +211,7 @@ extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_update(const _
     *slot_of<uint64_t>(arguments.index, found.entry) =
         static_cast<uint64_t>(hash) << 32 | static_cast<uint32_t>(found.row + 1);
   }
-  update_row(arguments, row, slot, found, static_cast<int64_t>(before & CHANGED_KEYS));
+  update_row(arguments, row, slot, found, 2 * static_cast<int64_t>(before & CHANGED_KEYS));
 }
 
 extern "C" __global__ void __launch_bounds__(STATE_THREADS)

@@ -23,8 +23,8 @@ struct KeyWord {
   uint64_t data;
   uint64_t validity;         // bit mask of the column, whose element i is bit row_offset + i; 0: no nulls
   int64_t row_offset;
-  uint64_t output;           // element i of the result at output + i * stride; 0: not written
-  uint64_t output_validity;  // bit mask, zero before the launch; 0: not written
+  uint64_t output;           // element i of the result at output + i * stride; 0: nothing is written
+  uint64_t output_validity;  // bit mask, zero before the launch; 0: none
   int32_t stride;            // bytes
   int32_t width;             // bytes: 1, 2, 4 or 8
   int32_t type;              // KeyWordType
@@ -54,14 +54,25 @@ struct AccumulatedValue {
   uint64_t data;      // 0 for VALUE_ONE
   uint64_t validity;  // as in KeyWord
   int64_t row_offset;
-  uint64_t before;    // element i of the result: the value before and after the update; 0: not written
-  uint64_t after;
+  uint64_t output;    // the column of the result; 0: nothing is written
   int32_t stride;     // bytes between elements of data
   int32_t type;       // ValueType
   int32_t operation;  // Operation
-  int32_t result;     // ValueType of the results: VALUE_INT8 to VALUE_FLOAT64
+  int32_t result;     // ValueType of the result: VALUE_INT8 to VALUE_FLOAT64
 };
 
+// What happens to a row of the result: Flink's row kinds. The numbers are shared with Java.
+enum ChangeKind : int8_t {
+  CHANGE_NONE = -1,
+  CHANGE_INSERT = 0,
+  CHANGE_UPDATE_BEFORE = 1,
+  CHANGE_UPDATE_AFTER = 2,
+  CHANGE_DELETE = 3
+};
+
+constexpr int32_t NO_ROW_COUNT = -1;
+
+// Changed key p has row 2 * p of the result for its values before the update, and row 2 * p + 1 for those after it.
 struct StateArguments {
   uint64_t groups;       // uint32 per slot of the batch's hash table: the first row of a key, plus 1; zero before
   uint64_t group_of;     // uint32 per row: its slot
@@ -70,7 +81,8 @@ struct StateArguments {
   uint64_t next_tile;    // uint32; zero before
   uint64_t index;        // uint64 per slot of the index: hash in the high half, row plus 1 in the low half
   uint64_t chunks;       // uint64 per chunk: its address
-  uint64_t is_new;       // uint8 per changed key
+  uint64_t kinds;        // ChangeKind per row of the result; 0: there is no result
+  uint64_t row_kinds;    // ChangeKind per row of the batch; 0: all are inserted
   uint64_t counts;       // mapped host memory: uint32 changed keys, uint32 new keys
   int64_t index_mask;
   int64_t state_rows;    // rows in the state before the batch
@@ -82,6 +94,8 @@ struct StateArguments {
   int32_t row_words;     // words of a state row: key words, null word, accumulators, padding
   int32_t chunk_shift;   // binary logarithm of the rows of a chunk
   int32_t tiles;
+  int32_t row_count;     // the accumulator that counts rows: a key with 0 rows is absent; NO_ROW_COUNT: none does
+  int32_t reserved;
   KeyWord key[MAX_KEY_WORDS];
   AccumulatedValue value[MAX_ACCUMULATORS];
 };

@@ -123,10 +123,17 @@ MILLRACE_FUNCTION int64_t integer_of_value(const AccumulatedValue& value, int64_
   }
 }
 
+MILLRACE_FUNCTION bool is_retraction(const StateArguments& arguments, int64_t row) {
+  if (arguments.row_kinds == 0) return false;
+  const int8_t kind = element_of<int8_t>(arguments.row_kinds, row);
+  return kind == CHANGE_UPDATE_BEFORE || kind == CHANGE_DELETE;
+}
+
 // The accumulator of one element. Signed numbers are shifted to unsigned ones, so that the smallest is zero.
-MILLRACE_FUNCTION uint64_t accumulator_of(const AccumulatedValue& value, int64_t row) {
+MILLRACE_FUNCTION uint64_t accumulator_of(const AccumulatedValue& value, int64_t row, bool is_retraction) {
   const uint64_t integer = static_cast<uint64_t>(integer_of_value(value, row));
-  if (value.operation == OPERATION_SUM || value.type == VALUE_STATE) return integer;
+  if (value.type == VALUE_STATE) return integer;
+  if (value.operation == OPERATION_SUM) return is_retraction ? 0 - integer : integer;
   return value.operation == OPERATION_MAX ? integer ^ SIGN_BIT : ~(integer ^ SIGN_BIT);
 }
 
@@ -136,7 +143,8 @@ MILLRACE_FUNCTION uint64_t combine_accumulators(int32_t operation, uint64_t left
 }
 
 // Writes an accumulator as a value of the result's type; unspecified if no value was accumulated.
-MILLRACE_FUNCTION void put_result(const AccumulatedValue& value, uint64_t column, int64_t row, uint64_t accumulator) {
+MILLRACE_FUNCTION void put_result(const AccumulatedValue& value, int64_t row, uint64_t accumulator) {
+  const uint64_t column = value.output;
   uint64_t integer = accumulator;
   if (value.operation != OPERATION_SUM) {
     integer = (value.operation == OPERATION_MAX ? accumulator : ~accumulator) ^ SIGN_BIT;

@@ -40,6 +40,10 @@ public record Accumulator(String name, Function function, int column) implements
     return new Accumulator(name, Function.COUNT, ALL_ROWS);
   }
 
+  boolean isRowCount() {
+    return function == Function.COUNT && column == ALL_ROWS;
+  }
+
   /**
    * The type of the value.
    *

@@ -14,15 +14,13 @@ import io.millrace.state.Accumulator.Function;
  *     bytes behind
  * @param validity address of the column's mask, 0 if it has none; element {@code i} is bit {@code
  *     rowOffset + i}
- * @param before address of the values before the update, by changed key; 0 if they are not wanted
- * @param after address of the values after the update, likewise
+ * @param output address of the column of the result; 0 if there is no result
  */
 record AccumulatorValue(
     long data,
     long validity,
     long rowOffset,
-    long before,
-    long after,
+    long output,
     int stride,
     int type,
     int operation,
@@ -86,10 +84,13 @@ record AccumulatorValue(
   }
 
   /** The accumulator of one element, which is not null. */
-  long accumulator(long row) {
+  long accumulator(long row, boolean isRetraction) {
     long value = integer(data + row * stride);
-    if (operation == SUM || type == STATE) {
+    if (type == STATE) {
       return value;
+    }
+    if (operation == SUM) {
+      return isRetraction ? -value : value;
     }
     return operation == MAX ? value ^ Long.MIN_VALUE : ~(value ^ Long.MIN_VALUE);
   }
@@ -122,19 +123,19 @@ record AccumulatorValue(
     return Long.compareUnsigned(left, right) > 0 ? left : right;
   }
 
-  /** Writes an accumulator as element {@code position} of a column; see {@link Accumulator}. */
-  void putResult(long column, long position, long accumulator) {
+  /** Writes an accumulator as an element of the result; see {@link Accumulator}. */
+  void putResult(long position, long accumulator) {
     long value = accumulator;
     if (operation != SUM) {
       value = (operation == MAX ? accumulator : ~accumulator) ^ Long.MIN_VALUE;
     }
     switch (result) {
-      case INT8 -> HostMemory.putByte(column + position, (byte) value);
-      case INT16 -> HostMemory.putShort(column + position * Short.BYTES, (short) value);
-      case INT32 -> HostMemory.putInt(column + position * Integer.BYTES, (int) value);
-      case FLOAT32 -> HostMemory.putInt(column + position * Float.BYTES, sortable((int) value));
-      case FLOAT64 -> HostMemory.putLong(column + position * Double.BYTES, sortable(value));
-      default -> HostMemory.putLong(column + position * Long.BYTES, value);
+      case INT8 -> HostMemory.putByte(output + position, (byte) value);
+      case INT16 -> HostMemory.putShort(output + position * Short.BYTES, (short) value);
+      case INT32 -> HostMemory.putInt(output + position * Integer.BYTES, (int) value);
+      case FLOAT32 -> HostMemory.putInt(output + position * Float.BYTES, sortable((int) value));
+      case FLOAT64 -> HostMemory.putLong(output + position * Double.BYTES, sortable(value));
+      default -> HostMemory.putLong(output + position * Long.BYTES, value);
     }
   }
 }

@@ -34,8 +34,7 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int64 DATA = LAYOUT.int64("data");
     static final KernelStructure.Int64 VALIDITY = LAYOUT.int64("validity");
     static final KernelStructure.Int64 ROW_OFFSET = LAYOUT.int64("row_offset");
-    static final KernelStructure.Int64 BEFORE = LAYOUT.int64("before");
-    static final KernelStructure.Int64 AFTER = LAYOUT.int64("after");
+    static final KernelStructure.Int64 OUTPUT = LAYOUT.int64("output");
     static final KernelStructure.Int32 STRIDE = LAYOUT.int32("stride");
     static final KernelStructure.Int32 TYPE = LAYOUT.int32("type");
     static final KernelStructure.Int32 OPERATION = LAYOUT.int32("operation");
@@ -54,7 +53,8 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int64 NEXT_TILE = LAYOUT.int64("next_tile");
     static final KernelStructure.Int64 INDEX = LAYOUT.int64("index");
     static final KernelStructure.Int64 CHUNKS = LAYOUT.int64("chunks");
-    static final KernelStructure.Int64 IS_NEW = LAYOUT.int64("is_new");
+    static final KernelStructure.Int64 KINDS = LAYOUT.int64("kinds");
+    static final KernelStructure.Int64 ROW_KINDS = LAYOUT.int64("row_kinds");
     static final KernelStructure.Int64 COUNTS = LAYOUT.int64("counts");
     static final KernelStructure.Int64 INDEX_MASK = LAYOUT.int64("index_mask");
     static final KernelStructure.Int64 STATE_ROWS = LAYOUT.int64("state_rows");
@@ -66,6 +66,8 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int32 ROW_WORDS = LAYOUT.int32("row_words");
     static final KernelStructure.Int32 CHUNK_SHIFT = LAYOUT.int32("chunk_shift");
     static final KernelStructure.Int32 TILES = LAYOUT.int32("tiles");
+    static final KernelStructure.Int32 ROW_COUNT = LAYOUT.int32("row_count");
+    static final KernelStructure.Int32 RESERVED = LAYOUT.int32("reserved");
     static final KernelStructure.Array KEY =
         LAYOUT.array("key", WordArguments.LAYOUT, StateSchema.MAX_KEY_WORDS);
     static final KernelStructure.Array VALUE =
@@ -120,7 +122,9 @@ final class CudaStateKernels implements StateKernels {
         .put(Arguments.NEXT_TILE, batch.scratch() + scratch.nextTile())
         .put(Arguments.INDEX, batch.index())
         .put(Arguments.CHUNKS, batch.chunkTable())
-        .put(Arguments.IS_NEW, batch.isNew())
+        .put(Arguments.KINDS, batch.kinds())
+        .put(Arguments.ROW_KINDS, batch.rowKinds())
+        .put(Arguments.ROW_COUNT, batch.rowCount())
         .put(Arguments.COUNTS, counts)
         .put(Arguments.INDEX_MASK, batch.indexSlots() - 1)
         .put(Arguments.STATE_ROWS, batch.stateRows())
@@ -159,8 +163,7 @@ final class CudaStateKernels implements StateKernels {
         .put(at, ValueArguments.DATA, value.data())
         .put(at, ValueArguments.VALIDITY, value.validity())
         .put(at, ValueArguments.ROW_OFFSET, value.rowOffset())
-        .put(at, ValueArguments.BEFORE, value.before())
-        .put(at, ValueArguments.AFTER, value.after())
+        .put(at, ValueArguments.OUTPUT, value.output())
         .put(at, ValueArguments.STRIDE, value.stride())
         .put(at, ValueArguments.TYPE, value.type())
         .put(at, ValueArguments.OPERATION, value.operation())

@@ -22,7 +22,7 @@ final class HostStateKernels implements StateKernels {
     for (int row = 0; row < batch.rows(); row++) {
       if (groups.isFirst(row)) {
         long rows = batch.stateRows() + newKeys;
-        boolean isNew = updateRow(batch, groups, row, rows, changedKeys);
+        boolean isNew = updateRow(batch, groups, row, rows, 2L * changedKeys);
         changedKeys++;
         newKeys += isNew ? 1 : 0;
       }
@@ -56,13 +56,15 @@ final class HostStateKernels implements StateKernels {
     void add(int row) {
       int slot = slot(row);
       HostMemory.putInt(slotAddress(row), slot);
+      boolean retracts = isRetraction(batch, row);
       List<AccumulatorValue> values = batch.values();
       for (int i = 0; i < values.size(); i++) {
         AccumulatorValue value = values.get(i);
         if (!value.isNull(row)) {
           long address = partialAddress(i, slot);
           HostMemory.putLong(
-              address, value.combine(HostMemory.getLong(address), value.accumulator(row)));
+              address,
+              value.combine(HostMemory.getLong(address), value.accumulator(row, retracts)));
         }
       }
     }
@@ -91,7 +93,7 @@ final class HostStateKernels implements StateKernels {
   }
 
   private static boolean updateRow(
-      StateBatch batch, Groups groups, int row, long stateRows, int position) {
+      StateBatch batch, Groups groups, int row, long stateRows, long position) {
     int hash = hash(batch, row);
     long mask = batch.indexSlots() - 1;
     long slot = Integer.toUnsignedLong(hash) & mask;
@@ -113,28 +115,57 @@ final class HostStateKernels implements StateKernels {
   }
 
   private static void combine(
-      StateBatch batch, Groups groups, int row, long address, boolean isNew, int position) {
+      StateBatch batch, Groups groups, int row, long address, boolean isNew, long position) {
     long accumulators = address + (long) batch.firstAccumulator() * Long.BYTES;
     List<AccumulatorValue> values = batch.values();
+    boolean hasResult = batch.kinds() != 0;
+    boolean wasPresent = !isNew;
+    boolean isPresent = true;
+    boolean isChanged = false;
     for (int i = 0; i < values.size(); i++) {
       AccumulatorValue value = values.get(i);
       long accumulator = accumulators + (long) i * Long.BYTES;
       long before = isNew ? 0 : HostMemory.getLong(accumulator);
       long after = value.combine(before, groups.partial(i, row));
       HostMemory.putLong(accumulator, after);
-      if (value.before() != 0) {
-        value.putResult(value.before(), position, before);
+      isChanged |= before != after;
+      if (i == batch.rowCount()) {
+        wasPresent = before != 0;
+        isPresent = after != 0;
       }
-      if (value.after() != 0) {
-        value.putResult(value.after(), position, after);
+      if (hasResult) {
+        value.putResult(position, before);
+        value.putResult(position + 1, after);
       }
     }
-    for (KeyWord word : batch.key()) {
-      word.putOutput(row, position);
+    if (hasResult) {
+      for (KeyWord word : batch.key()) {
+        word.putOutput(row, position);
+        word.putOutput(row, position + 1);
+      }
+      putKinds(batch.kinds() + position, wasPresent, isPresent, isChanged);
     }
-    if (batch.isNew() != 0) {
-      HostMemory.putByte(batch.isNew() + position, (byte) (isNew ? 1 : 0));
+  }
+
+  private static void putKinds(
+      long address, boolean wasPresent, boolean isPresent, boolean isChanged) {
+    ChangeKind before = ChangeKind.NONE;
+    ChangeKind after = ChangeKind.NONE;
+    if (wasPresent && !isPresent) {
+      before = ChangeKind.DELETE;
+    } else if (!wasPresent && isPresent) {
+      after = ChangeKind.INSERT;
+    } else if (wasPresent && isChanged) {
+      before = ChangeKind.UPDATE_BEFORE;
+      after = ChangeKind.UPDATE_AFTER;
     }
+    HostMemory.putByte(address, before.value());
+    HostMemory.putByte(address + 1, after.value());
+  }
+
+  private static boolean isRetraction(StateBatch batch, int row) {
+    return batch.rowKinds() != 0
+        && ChangeKind.isRetraction(HostMemory.getByte(batch.rowKinds() + row));
   }
 
   private static boolean isEntryOf(StateBatch batch, int row, int hash, long entry) {

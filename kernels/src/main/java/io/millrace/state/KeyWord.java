@@ -11,8 +11,8 @@ import io.millrace.device.HostMemory;
  * @param data address of the first element; element {@code i} is {@code i * stride} bytes behind
  * @param validity address of the column's mask, 0 if it has none; element {@code i} is bit {@code
  *     rowOffset + i}
- * @param output address of the column of changed keys, with the same stride; 0 if it is not wanted
- * @param outputValidity address of that column's mask, zero at first; 0 if there is none
+ * @param output address of the column of the result, with the same stride; 0 if there is no result
+ * @param outputValidity address of that column's mask, zero at first; 0 if it has none
  * @param width bytes of an element: 1, 2, 4 or 8
  * @param nullBit the bit of the null word; {@link #NO_NULL_BIT} if the word is never null
  */
@@ -57,11 +57,8 @@ record KeyWord(
     };
   }
 
-  /** Writes the element of a row, as it is in its column, as the key at {@code position}. */
+  /** Writes the element of a row, as it is in its column, as an element of the result. */
   void putOutput(long row, long position) {
-    if (output == 0) {
-      return;
-    }
     long bits = bits(data + row * stride);
     long address = output + position * stride;
     switch (width) {

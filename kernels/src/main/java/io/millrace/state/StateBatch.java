@@ -11,7 +11,10 @@ import java.util.List;
  * @param rows of the batch, at least 1
  * @param hasNullWord whether state rows have a null word behind the words of the key
  * @param scratch {@link StateScratch#bytes}, the first {@link StateScratch#zeroBytes} of them zero
- * @param isNew a byte for each changed key, 0 or 1; 0 if they are not wanted
+ * @param kinds address of a byte for each row of the result, its {@link ChangeKind}; 0 if there is
+ *     no result
+ * @param rowKinds address of a byte for each row of the batch, likewise; 0 if all are inserted
+ * @param rowCount position of the accumulator that counts rows; -1 if none does
  * @param index a word for each slot: 0, or the hash of a key in the high half, and its row plus 1
  * @param indexSlots a power of two
  * @param chunkTable the address of an INT64 for each chunk of state rows: its address
@@ -24,7 +27,9 @@ record StateBatch(
     List<AccumulatorValue> values,
     int rowWords,
     long scratch,
-    long isNew,
+    long kinds,
+    long rowKinds,
+    int rowCount,
     long index,
     long indexSlots,
     long chunkTable,

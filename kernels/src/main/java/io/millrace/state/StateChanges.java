@@ -19,23 +19,26 @@ import java.util.List;
 /**
  * The result of an update, allocated before it for as many changed keys as the batch has rows: one
  * buffer with the masks of the key columns, which are zero at first, and then the data of all
- * columns.
+ * columns. A changed key has two rows: its values before the update and its values after it.
  */
 final class StateChanges implements AutoCloseable {
   private static final long ALIGNMENT = 64;
 
   private final StateSchema schema;
   private final Schema result;
-  private final int capacity;
+  private final long capacity;
   private final DeviceStream stream;
   private final long[] dataOffsets;
   private final Buffer buffer;
   private boolean[] keyHasMask = {};
 
-  StateChanges(StateSchema schema, int capacity, DeviceStream stream, MemoryResource memory) {
+  /**
+   * @param batchRows rows of the batch
+   */
+  StateChanges(StateSchema schema, int batchRows, DeviceStream stream, MemoryResource memory) {
     this.schema = schema;
     this.result = schema.changes();
-    this.capacity = capacity;
+    this.capacity = 2L * batchRows;
     this.stream = stream;
     this.dataOffsets = new long[result.size()];
     long bytes = schema.keys().size() * Column.maskBytes(capacity);
@@ -66,8 +69,10 @@ final class StateChanges implements AutoCloseable {
     for (int i = 0; i < schema.accumulators().size(); i++) {
       values.add(value(i, batch, output, scope));
     }
-    long isNew = output + dataOffsets[dataOffsets.length - 1];
-    return new StateInput(words, schema.hasNullWord(), values, isNew);
+    boolean hasKinds = schema.kindColumn() != StateSchema.NO_KINDS;
+    long rowKinds = hasKinds ? data(batch.column(schema.kindColumn()), scope) : 0;
+    long kinds = output + dataOffsets[dataOffsets.length - 1];
+    return new StateInput(words, schema.hasNullWord(), values, rowKinds, kinds);
   }
 
   private void addKey(int key, Column column, long output, AccessScope scope, List<KeyWord> words) {
@@ -103,13 +108,11 @@ final class StateChanges implements AutoCloseable {
     Column column =
         accumulator.column() == Accumulator.ALL_ROWS ? null : batch.column(accumulator.column());
     boolean isCount = accumulator.function() == Function.COUNT;
-    int before = schema.keys().size() + 2 * position;
     return new AccumulatorValue(
         isCount ? 0 : data(column, scope),
         column == null ? 0 : validity(column, scope),
         column == null ? 0 : column.offset(),
-        output + dataOffsets[before],
-        output + dataOffsets[before + 1],
+        output + dataOffsets[schema.keys().size() + position],
         isCount ? 0 : column.type().id().byteWidth(),
         isCount ? AccumulatorValue.ONE : AccumulatorValue.code(column.type()),
         AccumulatorValue.operation(accumulator.function()),
@@ -125,8 +128,9 @@ final class StateChanges implements AutoCloseable {
     return column.validity().map(mask -> mask.access(AccessMode.READ, scope)).orElse(0L);
   }
 
-  /** The result of {@code rows} changed keys, which the caller closes. Called once. */
-  Table table(int rows) {
+  /** The result, which the caller closes. Called once. */
+  Table table(int changedKeys) {
+    int rows = Math.multiplyExact(2, changedKeys);
     List<Column> columns = new ArrayList<>();
     try {
       for (int i = 0; i < result.size(); i++) {

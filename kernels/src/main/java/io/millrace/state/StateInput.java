@@ -8,10 +8,15 @@ import java.util.List;
 /**
  * The rows that an update reads, as addresses on the device.
  *
- * @param isNew address of the byte for each changed key, 0 if they are not wanted
+ * @param rowKinds address of the kinds of the rows; 0 if all are inserted
+ * @param kinds address of the kinds of the rows of the result; 0 if there is no result
  */
 record StateInput(
-    List<KeyWord> key, boolean hasNullWord, List<AccumulatorValue> values, long isNew) {
+    List<KeyWord> key,
+    boolean hasNullWord,
+    List<AccumulatorValue> values,
+    long rowKinds,
+    long kinds) {
 
   /** Rows of another state table, one behind the other; no results are written. */
   static StateInput ofRows(StateSchema schema, long address) {
@@ -31,13 +36,12 @@ record StateInput(
               0,
               0,
               0,
-              0,
               stride,
               AccumulatorValue.STATE,
               AccumulatorValue.operation(function),
               AccumulatorValue.INT64));
     }
     // The null word is a word like the others here.
-    return new StateInput(key, false, values, 0);
+    return new StateInput(key, false, values, 0, 0);
   }
 }

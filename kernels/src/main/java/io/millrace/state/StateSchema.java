@@ -6,6 +6,7 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.TypeId;
+import io.millrace.state.Accumulator.Function;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,18 +19,18 @@ import java.util.List;
  * @param input the columns of the batches
  * @param keys positions of the key columns, at least one
  * @param accumulators in the order of their words
+ * @param kindColumn position of the column with the {@link ChangeKind} of each row, an INT8; {@link
+ *     #NO_KINDS} if all rows are inserted. A key is absent while all its rows are taken back
  */
 @PublicEvolving
-public record StateSchema(Schema input, List<Integer> keys, List<Accumulator> accumulators)
+public record StateSchema(
+    Schema input, List<Integer> keys, List<Accumulator> accumulators, int kindColumn)
     implements Serializable {
-  /** The prefix of columns of {@link #changes} that hold values before the update. */
-  public static final String BEFORE = "$before_";
+  /** The column of {@link #changes} with the {@link ChangeKind} of each row. */
+  public static final String KIND = "$kind";
 
-  /** The prefix of columns of {@link #changes} that hold values after the update. */
-  public static final String AFTER = "$after_";
-
-  /** The column of {@link #changes} that tells whether the key is new. */
-  public static final String IS_NEW = "$is_new";
+  /** There is no column of kinds. */
+  public static final int NO_KINDS = -1;
 
   static final int MAX_KEY_WORDS = 24;
   static final int MAX_ACCUMULATORS = 32;
@@ -39,8 +40,9 @@ public record StateSchema(Schema input, List<Integer> keys, List<Accumulator> ac
    * Checks that the table can be kept.
    *
    * @throws IllegalArgumentException if there is no key column, a key column has a type without a
-   *     fixed width, a function does not support the type of its column, or there are more than 24
-   *     words of keys or 32 accumulators
+   *     fixed width, a function does not support the type of its column, there are more than 24
+   *     words of keys or 32 accumulators, or rows may be taken back and there is a minimum or
+   *     maximum, or no count of all rows
    */
   public StateSchema {
     keys = List.copyOf(keys);
@@ -54,17 +56,38 @@ public record StateSchema(Schema input, List<Integer> keys, List<Accumulator> ac
     for (Accumulator accumulator : accumulators) {
       accumulator.check(input);
     }
-    int words = firstAccumulator(input, keys);
-    if (words > MAX_KEY_WORDS || accumulators.size() > MAX_ACCUMULATORS) {
+    checkSize(firstAccumulator(input, keys), accumulators.size());
+    if (kindColumn != NO_KINDS) {
+      checkRetractable(accumulators);
+    }
+  }
+
+  private static void checkSize(int keyWords, int accumulators) {
+    if (keyWords > MAX_KEY_WORDS || accumulators > MAX_ACCUMULATORS) {
       throw new IllegalArgumentException(
           "expected at most "
               + MAX_KEY_WORDS
               + " words of keys and "
               + MAX_ACCUMULATORS
               + " accumulators, got "
-              + words
+              + keyWords
               + " and "
-              + accumulators.size());
+              + accumulators);
+    }
+  }
+
+  private static void checkRetractable(List<Accumulator> accumulators) {
+    for (Accumulator accumulator : accumulators) {
+      if (accumulator.function() == Function.MIN || accumulator.function() == Function.MAX) {
+        throw new IllegalArgumentException(
+            accumulator.function()
+                + " '"
+                + accumulator.name()
+                + "' is not supported for a changelog: the values before are not kept");
+      }
+    }
+    if (accumulators.stream().noneMatch(Accumulator::isRowCount)) {
+      throw new IllegalArgumentException("expected a count of all rows for a changelog");
     }
   }
 
@@ -112,18 +135,26 @@ public record StateSchema(Schema input, List<Integer> keys, List<Accumulator> ac
     return new Schema(keys.stream().map(input::field).toList());
   }
 
+  /** The accumulator that tells whether a key is present; -1 if every key is. */
+  int rowCount() {
+    for (int i = 0; i < accumulators.size() && kindColumn != NO_KINDS; i++) {
+      if (accumulators.get(i).isRowCount()) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
   /**
-   * The columns of {@link StateTable#update}: the key columns, for each accumulator its value
-   * before and after the update, and {@link #IS_NEW}. Values are never null.
+   * The columns of {@link StateTable#update}: the key columns, the values of the accumulators,
+   * which are never null, and {@link #KIND}.
    */
   public Schema changes() {
     List<Field> fields = new ArrayList<>(keySchema().fields());
     for (Accumulator accumulator : accumulators) {
-      DataType type = accumulator.type(input);
-      fields.add(new Field(BEFORE + accumulator.name(), type, false));
-      fields.add(new Field(AFTER + accumulator.name(), type, false));
+      fields.add(new Field(accumulator.name(), accumulator.type(input), false));
     }
-    fields.add(new Field(IS_NEW, DataType.BOOL, false));
+    fields.add(new Field(KIND, DataType.INT8, false));
     return new Schema(fields);
   }
 }

@@ -19,7 +19,7 @@ import java.util.Arrays;
 /**
  * Accumulators for each key, updated by batches. A hash index leads from keys to rows; rows lie in
  * chunks that are copied on write while a {@link #snapshot} holds them, and spilled one by one if
- * the memory is spillable. Keys are never removed.
+ * the memory is spillable. Rows stay when all rows of their key were taken back.
  *
  * <p>The same batches in the same order give the same rows and the same results, on the host and on
  * a GPU. Used by one thread.
@@ -62,7 +62,7 @@ public final class StateTable implements AutoCloseable {
     return schema;
   }
 
-  /** The number of keys. */
+  /** The number of rows: keys that are present, and keys that were. */
   public long rowCount() {
     return rowCount;
   }
@@ -72,8 +72,10 @@ public final class StateTable implements AutoCloseable {
    * fails. Waits for the work.
    *
    * @param batch of {@link StateSchema#input}; stays the caller's
-   * @return a row of {@link StateSchema#changes} for each distinct key of the batch, in the order
-   *     of their first rows; the caller closes it
+   * @return two rows of {@link StateSchema#changes} for each distinct key of the batch, in the
+   *     order of their first rows: the values before the batch and the values after it. The kind of
+   *     a row is {@link ChangeKind#NONE} if there is no such row: before a key is new, after its
+   *     last row was taken back, and if nothing changed. The caller closes the table
    * @throws GpuOutOfMemoryException if there is too little memory for new keys or the result
    */
   public Table update(Table batch) {
@@ -124,7 +126,9 @@ public final class StateTable implements AutoCloseable {
                       input.values(),
                       schema.rowWords(),
                       scratchAddress,
-                      input.isNew(),
+                      input.kinds(),
+                      input.rowKinds(),
+                      schema.rowCount(),
                       index.access(AccessMode.WRITE, scope),
                       indexSlots,
                       chunks,

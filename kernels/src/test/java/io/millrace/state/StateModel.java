@@ -22,7 +22,7 @@ final class StateModel {
     return state.size();
   }
 
-  /** The expected rows of {@link StateSchema#changes}; null where a value is unspecified. */
+  /** The rows of {@link StateSchema#changes} that there are; null where a value is unspecified. */
   List<List<Object>> update(List<List<Object>> rows) {
     Map<List<Object>, Object[]> before = new LinkedHashMap<>();
     for (List<Object> row : rows) {
@@ -34,17 +34,33 @@ final class StateModel {
       accumulate(state.computeIfAbsent(key, k -> initial()), row);
     }
     List<List<Object>> changes = new ArrayList<>();
-    before.forEach((key, old) -> changes.add(change(key, old, state.get(key))));
+    before.forEach((key, old) -> addChanges(changes, key, old, state.get(key)));
     return changes;
   }
 
-  private List<Object> change(List<Object> key, Object[] old, Object[] now) {
-    List<Object> change = new ArrayList<>(key);
-    for (int i = 0; i < now.length; i++) {
-      change.add(old == null ? initial()[i] : old[i]);
-      change.add(now[i]);
+  private void addChanges(
+      List<List<Object>> changes, List<Object> key, Object[] old, Object[] now) {
+    boolean wasPresent = old != null && isPresent(old);
+    boolean isPresent = isPresent(now);
+    if (wasPresent && isPresent && Arrays.equals(old, now)) {
+      return;
     }
-    change.add(old == null);
+    if (wasPresent) {
+      changes.add(change(key, old, isPresent ? ChangeKind.UPDATE_BEFORE : ChangeKind.DELETE));
+    }
+    if (isPresent) {
+      changes.add(change(key, now, wasPresent ? ChangeKind.UPDATE_AFTER : ChangeKind.INSERT));
+    }
+  }
+
+  private boolean isPresent(Object[] values) {
+    return schema.rowCount() < 0 || !values[schema.rowCount()].equals(0L);
+  }
+
+  private static List<Object> change(List<Object> key, Object[] values, ChangeKind kind) {
+    List<Object> change = new ArrayList<>(key);
+    change.addAll(Arrays.asList(values));
+    change.add(kind.value());
     return change;
   }
 
@@ -55,37 +71,44 @@ final class StateModel {
   }
 
   private void accumulate(Object[] values, List<Object> row) {
+    boolean retracts =
+        schema.kindColumn() != StateSchema.NO_KINDS
+            && ChangeKind.isRetraction((Byte) row.get(schema.kindColumn()));
     for (int i = 0; i < values.length; i++) {
       Accumulator accumulator = schema.accumulators().get(i);
       Object value =
           accumulator.column() == Accumulator.ALL_ROWS ? 1 : row.get(accumulator.column());
       if (value != null) {
-        values[i] = combine(accumulator.function(), values[i], value);
+        values[i] = combine(accumulator.function(), values[i], value, retracts ? -1 : 1);
       }
     }
   }
 
   @SuppressWarnings("unchecked") // values of one column
-  private static Object combine(Function function, Object left, Object right) {
+  private static Object combine(Function function, Object left, Object right, int sign) {
     Comparator<Object> order = (a, b) -> ((Comparable<Object>) a).compareTo(b);
     return switch (function) {
-      case COUNT -> (Long) left + 1;
-      case SUM -> (Long) left + ((Number) right).longValue();
+      case COUNT -> (Long) left + sign;
+      case SUM -> (Long) left + sign * ((Number) right).longValue();
       case MIN -> left == null || order.compare(right, left) < 0 ? right : left;
       case MAX -> left == null || order.compare(right, left) > 0 ? right : left;
     };
   }
 
-  /** {@code rows} with null where {@code expected} has an unspecified value. */
-  static List<List<Object>> specified(
-      List<List<Object>> rows, List<List<Object>> expected, int keys) {
+  /** {@code rows} that there are, with null where {@code expected} has an unspecified value. */
+  static List<List<Object>> specified(List<List<Object>> rows, List<List<Object>> expected) {
     List<List<Object>> specified = new ArrayList<>();
-    for (int i = 0; i < rows.size(); i++) {
-      Object[] row = rows.get(i).toArray();
-      for (int c = keys; c < row.length && i < expected.size(); c++) {
-        row[c] = expected.get(i).get(c) == null ? null : row[c];
+    for (List<Object> row : rows) {
+      int kind = row.size() - 1;
+      if (row.get(kind).equals(ChangeKind.NONE.value())) {
+        continue;
       }
-      specified.add(Arrays.asList(row));
+      Object[] values = row.toArray();
+      int position = specified.size();
+      for (int c = 0; c < values.length && position < expected.size(); c++) {
+        values[c] = expected.get(position).get(c) == null ? null : values[c];
+      }
+      specified.add(Arrays.asList(values));
     }
     return specified;
   }

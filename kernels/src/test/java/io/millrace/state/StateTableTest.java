@@ -66,7 +66,8 @@ class StateTableTest {
             List.of(
                 Accumulator.countRows("rows"),
                 new Accumulator("sum", Function.SUM, 1),
-                new Accumulator("max", Function.MAX, 1)));
+                new Accumulator("max", Function.MAX, 1)),
+            StateSchema.NO_KINDS);
     int keys = Math.max(1, rowCount / 3);
     try (StateTable table = new StateTable(schema, device.stream(), device.memory())) {
       StateModel model = new StateModel(schema);
@@ -86,7 +87,8 @@ class StateTableTest {
     for (int round = 0; round < 40; round++) {
       Schema input = randomInput();
       int keys = 1 + random.random().nextInt(input.size() - 1);
-      StateSchema schema = new StateSchema(input, range(keys), accumulators(input));
+      StateSchema schema =
+          new StateSchema(input, range(keys), accumulators(input), StateSchema.NO_KINDS);
       List<List<Object>> pool = new RandomTables(random.random(), 0.3).rows(input, 60);
       try (StateTable table = new StateTable(schema, device.stream(), device.memory())) {
         StateModel model = new StateModel(schema);
@@ -98,9 +100,66 @@ class StateTableTest {
   }
 
   @Test
+  void keysWhoseRowsAreTakenBackAreDeletedAndReturn() {
+    Schema input =
+        Schema.of(
+            new Field("k", DataType.INT32, false),
+            Field.of("v", DataType.INT64),
+            new Field("kind", DataType.INT8, false));
+    StateSchema schema =
+        new StateSchema(
+            input,
+            List.of(0),
+            List.of(
+                new Accumulator("sum", Function.SUM, 1),
+                new Accumulator("values", Function.COUNT, 1),
+                Accumulator.countRows("rows")),
+            2);
+    try (StateTable table = new StateTable(schema, device.stream(), device.memory())) {
+      StateModel model = new StateModel(schema);
+      List<List<Object>> present = new ArrayList<>();
+      for (int batch = 0; batch < 30; batch++) {
+        List<List<Object>> rows = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+          rows.add(randomChange(present, i % 3 == batch % 3));
+        }
+        assertUpdate(table, model, rows);
+      }
+    }
+  }
+
+  // Takes a row back that was inserted and is still there, or inserts one.
+  private List<Object> randomChange(List<List<Object>> present, boolean takesBack) {
+    ChangeKind[] kinds = {ChangeKind.DELETE, ChangeKind.UPDATE_BEFORE};
+    if (takesBack && !present.isEmpty()) {
+      List<Object> row = present.remove(random.random().nextInt(present.size()));
+      return List.of(row.get(0), row.get(1), kinds[random.random().nextInt(2)].value());
+    }
+    List<Object> row = List.of(random.random().nextInt(50), random.random().nextLong());
+    present.add(row);
+    kinds = new ChangeKind[] {ChangeKind.INSERT, ChangeKind.UPDATE_AFTER};
+    return List.of(row.get(0), row.get(1), kinds[random.random().nextInt(2)].value());
+  }
+
+  @Test
+  void minimumOfAChangelogIsRefused() {
+    Schema input = Schema.of(Field.of("k", DataType.INT32), Field.of("kind", DataType.INT8));
+    assertThatThrownBy(
+            () ->
+                new StateSchema(
+                    input, List.of(0), List.of(new Accumulator("least", Function.MIN, 0)), 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("MIN 'least' is not supported for a changelog: the values before are not kept");
+  }
+
+  @Test
   void oneHotKeyTakesAllRowsOfABatch() {
     StateSchema schema =
-        new StateSchema(LONGS, List.of(0), List.of(new Accumulator("sum", Function.SUM, 1)));
+        new StateSchema(
+            LONGS,
+            List.of(0),
+            List.of(new Accumulator("sum", Function.SUM, 1)),
+            StateSchema.NO_KINDS);
     List<List<Object>> rows = new ArrayList<>();
     for (int i = 0; i < 100_000; i++) {
       rows.add(List.of(i % 2 == 0 ? 7L : (long) i % 100, (long) i));
@@ -113,7 +172,11 @@ class StateTableTest {
   @Test
   void stateGrowsOverManyChunks() {
     StateSchema schema =
-        new StateSchema(LONGS, List.of(0), List.of(new Accumulator("min", Function.MIN, 1)));
+        new StateSchema(
+            LONGS,
+            List.of(0),
+            List.of(new Accumulator("min", Function.MIN, 1)),
+            StateSchema.NO_KINDS);
     int rowsOfChunk = (int) (StateRows.CHUNK_BYTES / schema.rowBytes());
     try (StateTable table = new StateTable(schema, device.stream(), device.memory())) {
       StateModel model = new StateModel(schema);
@@ -135,7 +198,11 @@ class StateTableTest {
     List<List<Object>> pool = new RandomTables(random.random(), 0).rows(LONGS, 5_000);
     List<List<Object>> rows = randomRows(pool, LONGS, 1, 20_000);
     StateSchema schema =
-        new StateSchema(LONGS, List.of(0), List.of(new Accumulator("sum", Function.SUM, 1)));
+        new StateSchema(
+            LONGS,
+            List.of(0),
+            List.of(new Accumulator("sum", Function.SUM, 1)),
+            StateSchema.NO_KINDS);
     assertThat(stateRows(schema, rows)).isEqualTo(stateRows(schema, rows));
   }
 
@@ -153,7 +220,11 @@ class StateTableTest {
   @Test
   void snapshotIsNotChangedByLaterBatches() {
     StateSchema schema =
-        new StateSchema(LONGS, List.of(0), List.of(new Accumulator("sum", Function.SUM, 1)));
+        new StateSchema(
+            LONGS,
+            List.of(0),
+            List.of(new Accumulator("sum", Function.SUM, 1)),
+            StateSchema.NO_KINDS);
     try (StateTable table = new StateTable(schema, device.stream(), device.memory())) {
       StateModel model = new StateModel(schema);
       assertUpdate(table, model, rows(0, 1_000));
@@ -178,7 +249,7 @@ class StateTableTest {
   @Test
   void keysWithoutFixedWidthAreRefused() {
     Schema input = Schema.of(Field.of("name", DataType.STRING));
-    assertThatThrownBy(() -> new StateSchema(input, List.of(0), List.of()))
+    assertThatThrownBy(() -> new StateSchema(input, List.of(0), List.of(), StateSchema.NO_KINDS))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("expected a type of fixed width for key column 'name', got STRING");
   }
@@ -188,7 +259,11 @@ class StateTableTest {
     Schema input = Schema.of(Field.of("k", DataType.INT32), Field.of("x", DataType.FLOAT64));
     assertThatThrownBy(
             () ->
-                new StateSchema(input, List.of(0), List.of(new Accumulator("s", Function.SUM, 1))))
+                new StateSchema(
+                    input,
+                    List.of(0),
+                    List.of(new Accumulator("s", Function.SUM, 1)),
+                    StateSchema.NO_KINDS))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("SUM of column 'x' is not supported: its type is DOUBLE");
   }
@@ -222,8 +297,7 @@ class StateTableTest {
         Table changes = table.update(batch)) {
       assertThat(changes.schema()).isEqualTo(table.schema().changes());
       List<List<Object>> actual = device.rows(changes);
-      int keys = table.schema().keys().size();
-      assertThat(StateModel.specified(actual, expected, keys)).isEqualTo(expected);
+      assertThat(StateModel.specified(actual, expected)).isEqualTo(expected);
     }
     assertThat(table.rowCount()).isEqualTo(model.rowCount());
   }

@@ -62,7 +62,8 @@ public class StateUpdateBenchmark {
         List.of(
             new Accumulator("sum", Function.SUM, 1),
             Accumulator.countRows("count"),
-            new Accumulator("max", Function.MAX, 1)));
+            new Accumulator("max", Function.MAX, 1)),
+        StateSchema.NO_KINDS);
   }
 
   /** Fills the state and makes batches. */

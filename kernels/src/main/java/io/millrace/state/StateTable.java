@@ -95,17 +95,21 @@ public final class StateTable implements AutoCloseable {
   }
 
   /**
-   * Combines rows of another table of this schema with the state, as {@link #update} does.
+   * Combines rows of another table of this schema with the state: makes one attempt, as {@link
+   * #update} does.
    *
-   * @param stateRows an address on the device
-   * @param count of rows
+   * @param block with one row for each key at most; stays the caller's
+   * @throws GpuOutOfMemoryException if there is too little memory
    */
-  void merge(long stateRows, int count) {
-    if (count > 0) {
-      reserve(count);
-      try (AccessScope scope = AccessScope.on(stream)) {
-        update(StateInput.ofRows(schema, stateRows), count, scope);
-      }
+  public void merge(StateBlock block) {
+    if (block.rowCount() == 0) {
+      return;
+    }
+    reserve(block.rowCount());
+    try (Buffer input = Buffer.copyOf(block.address(), block.byteCount(), stream, memory);
+        AccessScope scope = AccessScope.on(stream)) {
+      long address = input.access(AccessMode.READ, scope);
+      update(StateInput.ofRows(schema, address), block.rowCount(), scope);
     }
   }
 

@@ -15,6 +15,8 @@ import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
 import io.millrace.testing.RowCountTest;
 import io.millrace.testing.TableBuilder;
+import io.millrace.testing.TableRows;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -235,6 +237,53 @@ class StateTableTest {
         assertThat(SnapshotWords.of(snapshot, device)).isEqualTo(words);
       }
       assertUpdate(table, model, rows(0, 4_000));
+    }
+  }
+
+  @Test
+  void rowsOfASnapshotMakeTheSameTableAgain() throws IOException {
+    for (int round = 0; round < 10; round++) {
+      Schema input = randomInput();
+      int keys = 1 + random.random().nextInt(input.size() - 1);
+      StateSchema schema =
+          new StateSchema(input, range(keys), accumulators(input), StateSchema.NO_KINDS);
+      List<List<Object>> pool = new RandomTables(random.random(), 0.3).rows(input, 400);
+      try (StateTable table = new StateTable(schema, device.stream(), device.memory());
+          StateTable restored = new StateTable(schema, device.stream(), device.memory())) {
+        StateModel model = new StateModel(schema);
+        assertUpdate(table, model, randomRows(pool, input, keys, 1_000));
+        try (StateSnapshot snapshot = table.snapshot()) {
+          snapshot.read(
+              device.stream(),
+              block -> {
+                assertThat(keys(block)).doesNotHaveDuplicates().hasSize(block.rowCount());
+                restored.merge(block);
+              });
+        }
+        assertUpdate(restored, model, randomRows(pool, input, keys, 1_000));
+      }
+    }
+  }
+
+  private List<List<Object>> keys(StateBlock block) {
+    try (Table keys = block.keys(device.hostStream(), device.hostMemory())) {
+      return TableRows.ofHost(keys, device.hostStream());
+    }
+  }
+
+  @Test
+  void blocksKeepChosenRows() throws IOException {
+    StateSchema schema = new StateSchema(LONGS, List.of(0), List.of(), StateSchema.NO_KINDS);
+    try (StateTable table = new StateTable(schema, device.stream(), device.memory())) {
+      assertUpdate(table, new StateModel(schema), rows(10, 20));
+      try (StateSnapshot snapshot = table.snapshot()) {
+        snapshot.read(
+            device.stream(),
+            block -> {
+              block.keep(new int[] {0, 3, 9, -1}, 3);
+              assertThat(keys(block)).containsExactly(List.of(10L), List.of(13L), List.of(19L));
+            });
+      }
     }
   }
 

@@ -54,10 +54,10 @@ import org.apache.flink.types.Row;
  * changelog. A row keeps its kind through all steps.
  */
 @PublicEvolving
-public final class ColumnStream {
+public sealed class ColumnStream permits KeyedColumnStream {
   private final StreamPlan plan;
 
-  private ColumnStream(StreamPlan plan) {
+  ColumnStream(StreamPlan plan) {
     this.plan = plan;
   }
 
@@ -102,6 +102,10 @@ public final class ColumnStream {
   public static ColumnStream fromArrow(DataStream<VectorSchemaRoot> roots, Schema schema) {
     DataStream<ColumnBatch> batches = ArrowBatchingOperator.append(roots, schema);
     return of(batches, ExpressionSettings.DEFAULT, ExplainNode.batching("Batch Arrow"));
+  }
+
+  final StreamPlan plan() {
+    return plan;
   }
 
   /** The columns and their types. */
@@ -205,11 +209,12 @@ public final class ColumnStream {
    * sends the value that {@link #toRows} gives for the key column, or the tuple of these values for
    * several columns. See {@link BatchExchange#keyBy}.
    *
+   * @return the same rows; also the way to aggregates of each key
    * @throws IllegalArgumentException if there is no key column, or more than 16, or one does not
    *     exist or is an ARRAY or ROW
    */
-  public ColumnStream keyBy(String... keys) {
-    return new ColumnStream(plan.keyBy(keys));
+  public KeyedColumnStream keyBy(String... keys) {
+    return new KeyedColumnStream(plan.keyBy(keys), List.of(keys));
   }
 
   /**

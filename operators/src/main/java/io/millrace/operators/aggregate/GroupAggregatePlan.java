@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.aggregate;
+
+import io.millrace.calc.Calc;
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.expression.Expression;
+import io.millrace.expression.Expressions;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.operators.row.RowKindColumn;
+import io.millrace.state.Accumulator;
+import io.millrace.state.StateSchema;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.flink.annotation.Internal;
+
+/**
+ * Aggregates as three steps: a calc that computes their arguments; accumulators of a state table,
+ * which several aggregates may share; and a calc that computes the results of the accumulators.
+ * Immutable; serialized with the job as unresolved expressions.
+ */
+@Internal
+public final class GroupAggregatePlan implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private static final String ARGUMENT = "$argument_";
+  private static final String ROWS = "$rows";
+
+  private final Schema input;
+  private final List<String> keys;
+  private final List<Aggregate> aggregates;
+  private final ExpressionSettings settings;
+
+  /** The steps. */
+  record Steps(Calc arguments, StateSchema state, Calc results) {}
+
+  /**
+   * @param input the columns of the batches; with a {@link RowKindColumn} if rows may be taken back
+   * @param settings of the aggregates' expressions
+   * @throws ExpressionException if there is no aggregate, an argument does not fit the columns, a
+   *     filter is not BOOLEAN, a function does not support its argument's type, or two columns of
+   *     the result have the same name
+   */
+  public GroupAggregatePlan(
+      Schema input, List<String> keys, List<Aggregate> aggregates, ExpressionSettings settings) {
+    this.input = input;
+    this.keys = List.copyOf(keys);
+    this.aggregates = List.copyOf(aggregates);
+    this.settings = settings;
+    if (aggregates.isEmpty()) {
+      throw new ExpressionException("expected an aggregate");
+    }
+    outputSchema();
+  }
+
+  /** The keys, the results in their order, and the kind of each row. */
+  public Schema outputSchema() {
+    Steps steps = steps();
+    try (Calc arguments = steps.arguments();
+        Calc results = steps.results()) {
+      Schema schema = results.outputSchema();
+      Field kind = schema.field(schema.size() - 1);
+      if (!kind.equals(RowKindColumn.addTo(new Schema(List.of())).field(0))) {
+        throw new IllegalStateException("expected a column of row kinds, got " + kind);
+      }
+      return schema;
+    }
+  }
+
+  /** Resolves the steps; the caller closes the calcs. */
+  Steps steps() {
+    return new Builder().build();
+  }
+
+  /** Collects the columns of the three steps. */
+  private final class Builder {
+    private final List<Expression> arguments = new ArrayList<>();
+    private final List<Expression> argumentTexts = new ArrayList<>();
+    private final List<Accumulator> accumulators = new ArrayList<>();
+    private final List<Expression> results = new ArrayList<>();
+    private final boolean isChangelog = RowKindColumn.isIn(input);
+
+    Steps build() {
+      keys.forEach(key -> arguments.add(Expressions.col(key)));
+      keys.forEach(key -> results.add(Expressions.col(key)));
+      int kindColumn = StateSchema.NO_KINDS;
+      if (isChangelog) {
+        kindColumn = arguments.size();
+        arguments.add(Expressions.col(RowKindColumn.NAME));
+        accumulator(Accumulator.countRows(ROWS));
+      }
+      for (Aggregate aggregate : aggregates) {
+        results.add(result(aggregate).as(aggregate.name()));
+      }
+      results.add(Expressions.col(StateSchema.KIND).as(RowKindColumn.NAME));
+      Calc argumentCalc = calc(input, Optional.empty(), arguments);
+      StateSchema state = state(argumentCalc.outputSchema(), kindColumn);
+      Expression isChange = Expressions.col(StateSchema.KIND).ge(0);
+      return new Steps(argumentCalc, state, calc(state.changes(), Optional.of(isChange), results));
+    }
+
+    private StateSchema state(Schema columns, int kindColumn) {
+      List<Integer> keyColumns = keys.stream().map(columns::indexOf).toList();
+      try {
+        return new StateSchema(columns, keyColumns, accumulators, kindColumn);
+      } catch (IllegalArgumentException e) {
+        throw new ExpressionException(e.getMessage());
+      }
+    }
+
+    private Calc calc(Schema schema, Optional<Expression> condition, List<Expression> columns) {
+      return Calc.of(schema, condition, columns, settings.context());
+    }
+
+    private Expression result(Aggregate aggregate) {
+      if (aggregate.argument().isEmpty() && aggregate.filter().isEmpty()) {
+        return rowCount();
+      }
+      Expression argument = filteredArgument(aggregate);
+      Field field = typeOf(argument);
+      int column = argumentColumn(argument);
+      return switch (aggregate.function()) {
+        case COUNT -> count(field, column);
+        case SUM -> ofValues(field, column, sum(column).cast(field.type()));
+        case AVG ->
+            ofValues(field, column, sum(column).dividedBy(count(field, column)).cast(field.type()));
+        case MIN -> ofValues(field, column, value("min", Accumulator.Function.MIN, column));
+        case MAX -> ofValues(field, column, value("max", Accumulator.Function.MAX, column));
+      };
+    }
+
+    private Expression filteredArgument(Aggregate aggregate) {
+      Expression argument = aggregate.argument().orElse(Expressions.lit(1));
+      if (aggregate.filter().isEmpty()) {
+        return argument;
+      }
+      DataType type = typeOf(argument).type();
+      return aggregate.filter().orElseThrow().then(argument, Expressions.nullOf(type));
+    }
+
+    private Field typeOf(Expression argument) {
+      try (Calc calc = calc(input, Optional.empty(), List.of(argument.as(ARGUMENT)))) {
+        return calc.outputSchema().field(0);
+      }
+    }
+
+    private int argumentColumn(Expression argument) {
+      int known = argumentTexts.indexOf(argument);
+      if (known < 0) {
+        known = argumentTexts.size();
+        argumentTexts.add(argument);
+        arguments.add(argument.as(ARGUMENT + known));
+      }
+      return keys.size() + (isChangelog ? 1 : 0) + known;
+    }
+
+    private Expression rowCount() {
+      return accumulator(Accumulator.countRows(ROWS));
+    }
+
+    // Without nulls there are as many values as rows.
+    private Expression count(Field field, int column) {
+      return field.nullable() ? value("count", Accumulator.Function.COUNT, column) : rowCount();
+    }
+
+    private Expression sum(int column) {
+      return value("sum", Accumulator.Function.SUM, column);
+    }
+
+    private Expression value(String name, Accumulator.Function function, int column) {
+      return accumulator(new Accumulator("$" + name + "_" + column, function, column));
+    }
+
+    private Expression accumulator(Accumulator accumulator) {
+      if (!accumulators.contains(accumulator)) {
+        accumulators.add(accumulator);
+      }
+      return Expressions.col(accumulator.name());
+    }
+
+    private Expression ofValues(Field field, int column, Expression result) {
+      return field.nullable()
+          ? count(field, column).gt(0).then(result, Expressions.nullOf(field.type()))
+          : result;
+    }
+  }
+
+  /** Such as {@code GroupAggregate(groupBy=[a], select=[a, COUNT(*) AS n])}. */
+  @Override
+  public String toString() {
+    List<String> selected = new ArrayList<>(keys);
+    aggregates.forEach(aggregate -> selected.add(aggregate.toString()));
+    return "GroupAggregate(groupBy=["
+        + String.join(", ", keys)
+        + "], select=["
+        + String.join(", ", selected)
+        + "])";
+  }
+}

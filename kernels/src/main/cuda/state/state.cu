@@ -12,8 +12,9 @@
 //
 // Bound: latency for micro-batches; with many keys, the random reads of the index and of the state rows (a sector each).
 //
-// Launch shapes (Java repeats them): STATE_THREADS per block; state_group and state_index with any number of blocks;
-// state_update with `tiles` blocks, one row per thread.
+// Launch shapes (Java repeats them): STATE_THREADS per block; state_group and state_index with any number of blocks,
+// state_group with 8 bytes of shared memory per thread and accumulator; state_update with `tiles` blocks, one row per
+// thread.
 
 #include "common/block.cuh"
 #include "common/look_back.cuh"
@@ -31,11 +32,15 @@ static __device__ __forceinline__ Value* slot_of(uint64_t address, int64_t index
   return reinterpret_cast<Value*>(address) + index;
 }
 
+static __device__ __forceinline__ uint64_t* words_of_group(const StateArguments& arguments, uint32_t slot) {
+  return slot_of<uint64_t>(arguments.groups, static_cast<int64_t>(slot) * arguments.group_words);
+}
+
 // The slot of the row's key in the batch's hash table. A slot holds some row of its key, in the end the first.
 static __device__ __forceinline__ uint32_t group_of_row(const StateArguments& arguments, uint32_t row) {
   const uint32_t mark = row + 1;
   for (uint32_t slot = hash_of_key(arguments, row) & arguments.group_mask;; slot = (slot + 1) & arguments.group_mask) {
-    uint32_t* group = slot_of<uint32_t>(arguments.groups, slot);
+    uint32_t* group = reinterpret_cast<uint32_t*>(words_of_group(arguments, slot));
     uint32_t found = *reinterpret_cast<volatile uint32_t*>(group);
     if (found == 0) {
       found = atomicCAS(group, 0u, mark);
@@ -48,17 +53,62 @@ static __device__ __forceinline__ uint32_t group_of_row(const StateArguments& ar
   }
 }
 
-static __device__ __forceinline__ void accumulate(const StateArguments& arguments, uint32_t row, uint32_t slot) {
+static __device__ __forceinline__ void combine_atomically(int32_t operation, uint64_t* target, uint64_t accumulator) {
+  unsigned long long* word = reinterpret_cast<unsigned long long*>(target);
+  if (operation == OPERATION_SUM) {
+    atomicAdd(word, accumulator);
+  } else {
+    atomicMax(word, accumulator);
+  }
+}
+
+constexpr uint32_t NO_SLOT = 0xffffffffu;
+constexpr int HOT_LANES = 4;  // a key of fewer lanes is not worth a reduction
+
+// A key that many rows of a warp have. Its rows are accumulated per thread, in shared memory, and once per warp in the
+// hash table: atomics on one address take turns.
+struct HotKey {
+  uint32_t slot;  // the same in all lanes
+  uint64_t* own;  // this thread's word of the first accumulator; a block's threads apart for each further one
+};
+
+static __device__ __forceinline__ void choose_hot_key(const StateArguments& arguments, HotKey& hot, uint32_t slot) {
+  if (hot.slot != NO_SLOT) return;
+  const uint32_t peers = __match_any_sync(ALL_LANES, slot);
+  const uint32_t candidates = __ballot_sync(ALL_LANES, slot != NO_SLOT && __popc(peers) >= HOT_LANES);
+  if (candidates == 0) return;
+  hot.slot = __shfl_sync(ALL_LANES, slot, __ffs(candidates) - 1);
+  for (int a = 0; a < arguments.accumulators; ++a) hot.own[a * STATE_THREADS] = 0;
+}
+
+static __device__ __forceinline__ void accumulate(const StateArguments& arguments, uint32_t row, uint32_t slot,
+                                                  const HotKey& hot) {
   const bool retracts = is_retraction(arguments, row);
+  uint64_t* group = words_of_group(arguments, slot);
   for (int a = 0; a < arguments.accumulators; ++a) {
     const AccumulatedValue& value = arguments.value[a];
     if (is_null_in(value, row)) continue;
-    const int64_t at = a * (static_cast<int64_t>(arguments.group_mask) + 1) + slot;
-    unsigned long long* partial = slot_of<unsigned long long>(arguments.partials, at);
-    if (value.operation == OPERATION_SUM) {
-      atomicAdd(partial, accumulator_of(value, row, retracts));
+    const uint64_t accumulator = accumulator_of(value, row, retracts);
+    if (slot == hot.slot) {
+      uint64_t* own = hot.own + a * STATE_THREADS;
+      *own = combine_accumulators(value.operation, *own, accumulator);
     } else {
-      atomicMax(partial, accumulator_of(value, row, retracts));
+      combine_atomically(value.operation, group + 1 + a, accumulator);
+    }
+  }
+}
+
+static __device__ __forceinline__ void accumulate_hot_key(const StateArguments& arguments, const HotKey& hot) {
+  if (hot.slot == NO_SLOT) return;
+  for (int a = 0; a < arguments.accumulators; ++a) {
+    const int32_t operation = arguments.value[a].operation;
+    uint64_t accumulator = hot.own[a * STATE_THREADS];
+    for (int distance = WARP / 2; distance > 0; distance /= 2) {
+      accumulator =
+          combine_accumulators(operation, accumulator, __shfl_xor_sync(ALL_LANES, accumulator, distance));
+    }
+    if (lane_of_thread() == 0 && accumulator != 0) {
+      combine_atomically(operation, words_of_group(arguments, hot.slot) + 1 + a, accumulator);
     }
   }
 }
@@ -117,6 +167,7 @@ static __device__ __forceinline__ void put_kinds(const StateArguments& arguments
 
 static __device__ __forceinline__ void update_row(const StateArguments& arguments, uint32_t row, uint32_t slot,
                                                   const StateRow& found, int64_t position) {
+  uint64_t* group = words_of_group(arguments, slot);
   uint64_t* state = state_row(arguments, found.row);
   if (found.is_new) put_key(arguments, row, state);
   uint64_t* accumulators = state + arguments.key_words + (arguments.has_null_word ? 1 : 0);
@@ -126,9 +177,9 @@ static __device__ __forceinline__ void update_row(const StateArguments& argument
   bool is_changed = false;
   for (int a = 0; a < arguments.accumulators; ++a) {
     const AccumulatedValue& value = arguments.value[a];
-    const int64_t at = a * (static_cast<int64_t>(arguments.group_mask) + 1) + slot;
     const uint64_t before = found.is_new ? 0 : accumulators[a];
-    const uint64_t after = combine_accumulators(value.operation, before, element_of<uint64_t>(arguments.partials, at));
+    const uint64_t after = combine_accumulators(value.operation, before, group[1 + a]);
+    group[1 + a] = 0;
     accumulators[a] = after;
     is_changed |= before != after;
     if (a == arguments.row_count) {
@@ -140,6 +191,8 @@ static __device__ __forceinline__ void update_row(const StateArguments& argument
       put_result(value, position + 1, after);
     }
   }
+  // Other rows of the key only compare this word with their own number.
+  *reinterpret_cast<volatile uint32_t*>(group) = 0;
   if (has_result) {
     put_output_key(arguments, row, position);
     put_kinds(arguments, position, was_present, is_present, is_changed);
@@ -177,12 +230,26 @@ MILLRACE_REPORT_SIZE(StateArguments);
 MILLRACE_REPORT_SIZE(StateIndexArguments);
 
 extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_group(const __grid_constant__ StateArguments arguments) {
-  const uint32_t stride = gridDim.x * STATE_THREADS;
-  for (uint32_t row = blockIdx.x * STATE_THREADS + threadIdx.x; row < arguments.rows; row += stride) {
-    const uint32_t slot = group_of_row(arguments, row);
-    *slot_of<uint32_t>(arguments.group_of, row) = slot;
-    accumulate(arguments, row, slot);
+  extern __shared__ uint64_t partials_of_threads[];
+  const uint32_t thread = blockIdx.x * STATE_THREADS + threadIdx.x;
+  const uint32_t threads = gridDim.x * STATE_THREADS;
+  for (uint32_t tile = thread; tile < arguments.tiles; tile += threads) *slot_of<uint64_t>(arguments.look_back, tile) = 0;
+  if (thread == 0) *slot_of<uint32_t>(arguments.next_tile, 0) = 0;
+  HotKey hot = {NO_SLOT, partials_of_threads + threadIdx.x};
+  // All lanes of a warp make the same number of rounds.
+  for (uint32_t first = thread - lane_of_thread(); first < arguments.rows; first += threads) {
+    const uint32_t row = first + lane_of_thread();
+    uint32_t slot = NO_SLOT;
+    if (row < arguments.rows) {
+      slot = group_of_row(arguments, row);
+      *slot_of<uint32_t>(arguments.group_of, row) = slot;
+    }
+    __syncwarp();
+    choose_hot_key(arguments, hot, slot);
+    if (slot != NO_SLOT) accumulate(arguments, row, slot, hot);
+    __syncwarp();
   }
+  accumulate_hot_key(arguments, hot);
 }
 
 extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_update(const __grid_constant__ StateArguments arguments) {
@@ -195,7 +262,7 @@ extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_update(const _
   bool is_first = false;
   if (row < arguments.rows) {
     slot = element_of<uint32_t>(arguments.group_of, row);
-    is_first = element_of<uint32_t>(arguments.groups, slot) == row + 1;
+    is_first = *reinterpret_cast<volatile uint32_t*>(words_of_group(arguments, slot)) == row + 1;
   }
   uint32_t hash = 0;
   StateRow found = {0, 0, false};

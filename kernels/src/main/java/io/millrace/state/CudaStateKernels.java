@@ -48,7 +48,6 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure LAYOUT = new KernelStructure("StateArguments");
     static final KernelStructure.Int64 GROUPS = LAYOUT.int64("groups");
     static final KernelStructure.Int64 GROUP_OF = LAYOUT.int64("group_of");
-    static final KernelStructure.Int64 PARTIALS = LAYOUT.int64("partials");
     static final KernelStructure.Int64 LOOK_BACK = LAYOUT.int64("look_back");
     static final KernelStructure.Int64 NEXT_TILE = LAYOUT.int64("next_tile");
     static final KernelStructure.Int64 INDEX = LAYOUT.int64("index");
@@ -60,6 +59,7 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int64 STATE_ROWS = LAYOUT.int64("state_rows");
     static final KernelStructure.Int32 ROWS = LAYOUT.int32("rows");
     static final KernelStructure.Int32 GROUP_MASK = LAYOUT.int32("group_mask");
+    static final KernelStructure.Int32 GROUP_WORDS = LAYOUT.int32("group_words");
     static final KernelStructure.Int32 KEY_WORDS = LAYOUT.int32("key_words");
     static final KernelStructure.Int32 HAS_NULL_WORD = LAYOUT.int32("has_null_word");
     static final KernelStructure.Int32 ACCUMULATORS = LAYOUT.int32("accumulators");
@@ -67,7 +67,6 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int32 CHUNK_SHIFT = LAYOUT.int32("chunk_shift");
     static final KernelStructure.Int32 TILES = LAYOUT.int32("tiles");
     static final KernelStructure.Int32 ROW_COUNT = LAYOUT.int32("row_count");
-    static final KernelStructure.Int32 RESERVED = LAYOUT.int32("reserved");
     static final KernelStructure.Array KEY =
         LAYOUT.array("key", WordArguments.LAYOUT, StateSchema.MAX_KEY_WORDS);
     static final KernelStructure.Array VALUE =
@@ -100,24 +99,27 @@ final class CudaStateKernels implements StateKernels {
 
   @Override
   public Counts update(StateBatch batch) {
-    StateScratch scratch = StateScratch.of(batch.rows(), batch.values().size());
     DeviceStream stream = batch.stream();
     try (StagingBuffer counts = stream.device().stagingPool().acquire(2 * Integer.BYTES);
-        KernelArguments arguments = arguments(batch, scratch, counts.address())) {
-      module.function("state_group").launch(blocks(batch.rows()), THREADS, 0, stream, arguments);
-      module.function("state_update").launch(scratch.tiles(), THREADS, 0, stream, arguments);
+        KernelArguments arguments = arguments(batch, counts.address())) {
+      int sharedBytes = batch.values().size() * THREADS * Long.BYTES;
+      module
+          .function("state_group")
+          .launch(blocks(batch.rows()), THREADS, sharedBytes, stream, arguments);
+      int tiles = StateScratch.tiles(batch.rows());
+      module.function("state_update").launch(tiles, THREADS, 0, stream, arguments);
       stream.synchronize();
       return new Counts(
           HostMemory.getInt(counts.address()), HostMemory.getInt(counts.address() + Integer.BYTES));
     }
   }
 
-  private static KernelArguments arguments(StateBatch batch, StateScratch scratch, long counts) {
+  private static KernelArguments arguments(StateBatch batch, long counts) {
+    StateScratch scratch = batch.scratchLayout();
     KernelArguments arguments = new KernelArguments(Arguments.LAYOUT);
     arguments
         .put(Arguments.GROUPS, batch.scratch())
         .put(Arguments.GROUP_OF, batch.scratch() + scratch.groupOf())
-        .put(Arguments.PARTIALS, batch.scratch() + scratch.partials())
         .put(Arguments.LOOK_BACK, batch.scratch() + scratch.lookBack())
         .put(Arguments.NEXT_TILE, batch.scratch() + scratch.nextTile())
         .put(Arguments.INDEX, batch.index())
@@ -129,13 +131,14 @@ final class CudaStateKernels implements StateKernels {
         .put(Arguments.INDEX_MASK, batch.indexSlots() - 1)
         .put(Arguments.STATE_ROWS, batch.stateRows())
         .put(Arguments.ROWS, batch.rows())
-        .put(Arguments.GROUP_MASK, scratch.groups() - 1)
+        .put(Arguments.GROUP_MASK, StateScratch.groups(batch.rows()) - 1)
+        .put(Arguments.GROUP_WORDS, scratch.groupWords())
         .put(Arguments.KEY_WORDS, batch.key().size())
         .put(Arguments.HAS_NULL_WORD, batch.hasNullWord() ? 1 : 0)
         .put(Arguments.ACCUMULATORS, batch.values().size())
         .put(Arguments.ROW_WORDS, batch.rowWords())
         .put(Arguments.CHUNK_SHIFT, batch.chunkShift())
-        .put(Arguments.TILES, scratch.tiles());
+        .put(Arguments.TILES, StateScratch.tiles(batch.rows()));
     for (int i = 0; i < batch.key().size(); i++) {
       put(arguments, Arguments.KEY.at(i), batch.key().get(i));
     }

@@ -12,8 +12,7 @@ final class HostStateKernels implements StateKernels {
 
   @Override
   public Counts update(StateBatch batch) {
-    StateScratch scratch = StateScratch.of(batch.rows(), batch.values().size());
-    Groups groups = new Groups(batch, scratch);
+    Groups groups = new Groups(batch);
     for (int row = 0; row < batch.rows(); row++) {
       groups.add(row);
     }
@@ -23,6 +22,7 @@ final class HostStateKernels implements StateKernels {
       if (groups.isFirst(row)) {
         long rows = batch.stateRows() + newKeys;
         boolean isNew = updateRow(batch, groups, row, rows, 2L * changedKeys);
+        groups.clear(row);
         changedKeys++;
         newKeys += isNew ? 1 : 0;
       }
@@ -30,27 +30,32 @@ final class HostStateKernels implements StateKernels {
     return new Counts(changedKeys, newKeys);
   }
 
-  /** The hash table of the batch's keys; a slot holds the first row of its key, plus 1. */
+  /** The hash table of the batch's keys; a slot begins with the first row of its key, plus 1. */
   private static final class Groups {
     private final StateBatch batch;
-    private final StateScratch scratch;
+    private final int mask;
+    private final long groupBytes;
 
-    Groups(StateBatch batch, StateScratch scratch) {
+    Groups(StateBatch batch) {
       this.batch = batch;
-      this.scratch = scratch;
-    }
-
-    private long groupAddress(int slot) {
-      return batch.scratch() + (long) slot * Integer.BYTES;
+      this.mask = StateScratch.groups(batch.rows()) - 1;
+      this.groupBytes = (long) batch.scratchLayout().groupWords() * Long.BYTES;
     }
 
     private long slotAddress(int row) {
-      return batch.scratch() + scratch.groupOf() + (long) row * Integer.BYTES;
+      return batch.scratch() + batch.scratchLayout().groupOf() + (long) row * Integer.BYTES;
     }
 
-    private long partialAddress(int accumulator, int slot) {
-      long position = (long) accumulator * scratch.groups() + slot;
-      return batch.scratch() + scratch.partials() + position * Long.BYTES;
+    private long group(int slot) {
+      return batch.scratch() + slot * groupBytes;
+    }
+
+    private long groupOf(int row) {
+      return group(HostMemory.getInt(slotAddress(row)));
+    }
+
+    private static long partial(long group, int accumulator) {
+      return group + (1L + accumulator) * Long.BYTES;
     }
 
     void add(int row) {
@@ -61,7 +66,7 @@ final class HostStateKernels implements StateKernels {
       for (int i = 0; i < values.size(); i++) {
         AccumulatorValue value = values.get(i);
         if (!value.isNull(row)) {
-          long address = partialAddress(i, slot);
+          long address = partial(group(slot), i);
           HostMemory.putLong(
               address,
               value.combine(HostMemory.getLong(address), value.accumulator(row, retracts)));
@@ -70,11 +75,10 @@ final class HostStateKernels implements StateKernels {
     }
 
     private int slot(int row) {
-      int mask = scratch.groups() - 1;
       for (int slot = hash(batch, row) & mask; ; slot = (slot + 1) & mask) {
-        int first = HostMemory.getInt(groupAddress(slot));
+        int first = HostMemory.getInt(group(slot));
         if (first == 0) {
-          HostMemory.putInt(groupAddress(slot), row + 1);
+          HostMemory.putInt(group(slot), row + 1);
           return slot;
         }
         if (areEqual(batch, row, first - 1)) {
@@ -84,11 +88,16 @@ final class HostStateKernels implements StateKernels {
     }
 
     boolean isFirst(int row) {
-      return HostMemory.getInt(groupAddress(HostMemory.getInt(slotAddress(row)))) == row + 1;
+      return HostMemory.getInt(groupOf(row)) == row + 1;
     }
 
     long partial(int accumulator, int row) {
-      return HostMemory.getLong(partialAddress(accumulator, HostMemory.getInt(slotAddress(row))));
+      return HostMemory.getLong(partial(groupOf(row), accumulator));
+    }
+
+    /** Leaves the slot of a first row as it was found. */
+    void clear(int row) {
+      HostMemory.fill(groupOf(row), groupBytes, (byte) 0);
     }
   }
 

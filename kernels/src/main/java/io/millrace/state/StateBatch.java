@@ -10,7 +10,9 @@ import java.util.List;
  *
  * @param rows of the batch, at least 1
  * @param hasNullWord whether state rows have a null word behind the words of the key
- * @param scratch {@link StateScratch#bytes}, the first {@link StateScratch#zeroBytes} of them zero
+ * @param scratch the address of scratch memory, in which {@link StateScratch#zeroBytes} bytes are
+ *     zero
+ * @param scratchLayout for at least {@code rows} rows
  * @param kinds address of a byte for each row of the result, its {@link ChangeKind}; 0 if there is
  *     no result
  * @param rowKinds address of a byte for each row of the batch, likewise; 0 if all are inserted
@@ -27,6 +29,7 @@ record StateBatch(
     List<AccumulatorValue> values,
     int rowWords,
     long scratch,
+    StateScratch scratchLayout,
     long kinds,
     long rowKinds,
     int rowCount,

@@ -19,8 +19,8 @@ interface StateKernels {
 
   /**
    * Combines the values of a batch with the state. The index and the chunks have room for as many
-   * new keys as the batch has rows. Allocates nothing but staging memory, and that first. Waits for
-   * the work.
+   * new keys as the batch has rows. Allocates nothing but staging memory, and that first. Leaves
+   * the zeros of the scratch memory as they were. Waits for the work.
    */
   Counts update(StateBatch batch);
 

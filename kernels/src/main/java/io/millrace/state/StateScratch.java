@@ -2,43 +2,47 @@
 package io.millrace.state;
 
 /**
- * The scratch memory of one update: a hash table of the keys of the batch with the accumulators of
- * each key, and what the kernels need to number them. Offsets are in bytes.
+ * The layout of the scratch memory of updates: a hash table of the keys of a batch with the
+ * accumulators of each key, and what the kernels need to number them. The hash table is zero before
+ * and after each update. Offsets are in bytes.
  *
- * @param groups slots of the hash table, a power of two; an INT32 each
- * @param partials an INT64 for each accumulator and slot
+ * @param groupWords words of a slot of the hash table: the first row of its key plus 1, and a word
+ *     for each accumulator
+ * @param zeroBytes bytes of the hash table, from the beginning on
  * @param lookBack an INT64 for each tile of the kernel state_update
  * @param nextTile an INT32
- * @param zeroBytes how many bytes are zero before the update
  * @param groupOf an INT32 for each row
  */
 record StateScratch(
-    int groups,
-    int tiles,
-    long partials,
-    long lookBack,
-    long nextTile,
-    long zeroBytes,
-    long groupOf,
-    long bytes) {
+    int groupWords, long zeroBytes, long lookBack, long nextTile, long groupOf, long bytes) {
   /** Rows of a tile: the threads of a block. */
   static final int TILE_ROWS = 256;
 
+  private static final int SECTOR_WORDS = 4;
+
+  /** The layout for batches of up to {@code rows} rows. */
   static StateScratch of(int rows, int accumulators) {
-    int groups = Integer.highestOneBit(Math.max(rows, 2) - 1) << 2;
-    int tiles = (rows - 1) / TILE_ROWS + 1;
-    long partials = (long) groups * Integer.BYTES;
-    long lookBack = partials + (long) accumulators * groups * Long.BYTES;
-    long nextTile = lookBack + (long) tiles * Long.BYTES;
-    long zeroBytes = nextTile + Long.BYTES;
+    int groupWords = groupWords(1 + accumulators);
+    long zeroBytes = (long) groups(rows) * groupWords * Long.BYTES;
+    long nextTile = zeroBytes + (long) tiles(rows) * Long.BYTES;
+    long groupOf = nextTile + Long.BYTES;
     return new StateScratch(
-        groups,
-        tiles,
-        partials,
-        lookBack,
-        nextTile,
-        zeroBytes,
-        zeroBytes,
-        zeroBytes + (long) rows * Integer.BYTES);
+        groupWords, zeroBytes, zeroBytes, nextTile, groupOf, groupOf + (long) rows * Integer.BYTES);
+  }
+
+  // A slot lies in as few sectors of memory as it can.
+  private static int groupWords(int words) {
+    return words < SECTOR_WORDS
+        ? Integer.highestOneBit(2 * words - 1)
+        : (words + SECTOR_WORDS - 1) / SECTOR_WORDS * SECTOR_WORDS;
+  }
+
+  /** Slots of the hash table for a batch of {@code rows} rows: a power of two. */
+  static int groups(int rows) {
+    return Integer.highestOneBit(Math.max(rows, 2) - 1) << 2;
+  }
+
+  static int tiles(int rows) {
+    return (rows - 1) / TILE_ROWS + 1;
   }
 }

@@ -44,6 +44,10 @@ public final class StateTable implements AutoCloseable {
   // The addresses of chunks, and what was written there last; null until the first update.
   private Buffer chunkTable;
   private long[] chunkAddresses = {};
+  // null until the first update.
+  private Buffer scratch;
+  private StateScratch scratchLayout;
+  private int scratchRows;
 
   /**
    * An empty table.
@@ -114,11 +118,9 @@ public final class StateTable implements AutoCloseable {
   }
 
   private Counts update(StateInput input, int inputRows, AccessScope scope) {
-    StateScratch layout = StateScratch.of(inputRows, schema.accumulators().size());
     long chunks = chunkTable(rows.access(scope), scope);
-    try (Buffer scratch = Buffer.allocate(layout.bytes(), stream, memory)) {
-      long scratchAddress = scratch.access(AccessMode.WRITE, scope);
-      stream.fill(scratchAddress, (byte) 0, layout.zeroBytes());
+    long scratchAddress = scratch(inputRows, scope);
+    try {
       Counts counts =
           KERNELS
               .of(stream.device())
@@ -130,6 +132,7 @@ public final class StateTable implements AutoCloseable {
                       input.values(),
                       schema.rowWords(),
                       scratchAddress,
+                      scratchLayout,
                       input.kinds(),
                       input.rowKinds(),
                       schema.rowCount(),
@@ -141,7 +144,29 @@ public final class StateTable implements AutoCloseable {
                       stream));
       rowCount += counts.newKeys();
       return counts;
+    } catch (RuntimeException | Error e) {
+      scratch.close();
+      scratch = null;
+      throw e;
     }
+  }
+
+  // Updates leave zeros where they found zeros, so that the memory is cleared only when it is new.
+  private long scratch(int inputRows, AccessScope scope) {
+    if (scratch == null || scratchRows < inputRows) {
+      StateScratch layout = StateScratch.of(inputRows, schema.accumulators().size());
+      Buffer larger = Buffer.allocate(layout.bytes(), stream, memory);
+      if (scratch != null) {
+        scratch.close();
+      }
+      scratch = larger;
+      scratchLayout = layout;
+      scratchRows = inputRows;
+      long address = scratch.access(AccessMode.WRITE, scope);
+      stream.fill(address, (byte) 0, layout.zeroBytes());
+      return address;
+    }
+    return scratch.access(AccessMode.WRITE, scope);
   }
 
   private long chunkTable(long[] addresses, AccessScope scope) {
@@ -220,6 +245,9 @@ public final class StateTable implements AutoCloseable {
     }
     if (chunkTable != null) {
       failure.run(chunkTable::close);
+    }
+    if (scratch != null) {
+      failure.run(scratch::close);
     }
     failure.rethrow();
   }

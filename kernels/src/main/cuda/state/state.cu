@@ -14,7 +14,8 @@
 //
 // Launch shapes (Java repeats them): STATE_THREADS per block; state_group and state_index with any number of blocks,
 // state_group with 8 bytes of shared memory per thread and accumulator; state_update with `tiles` blocks, one row per
-// thread.
+// thread (eight took 1.6 times as long for 1 Mi rows with 1 M keys on an H200: what counts is the number of random reads
+// in flight).
 
 #include "common/block.cuh"
 #include "common/look_back.cuh"
@@ -23,6 +24,7 @@
 namespace millrace {
 
 constexpr int STATE_THREADS = 256;
+constexpr int STATE_WARPS = STATE_THREADS / WARP;
 constexpr uint32_t PENDING = 0xffffffffu;  // the row of an index entry that this launch adds
 constexpr int NEW_KEYS_SHIFT = 31;         // of the two counts in a word of the look-back
 constexpr uint64_t CHANGED_KEYS = (uint64_t{1} << NEW_KEYS_SHIFT) - 1;
@@ -32,15 +34,15 @@ static __device__ __forceinline__ Value* slot_of(uint64_t address, int64_t index
   return reinterpret_cast<Value*>(address) + index;
 }
 
-static __device__ __forceinline__ uint64_t* words_of_group(const StateArguments& arguments, uint32_t slot) {
-  return slot_of<uint64_t>(arguments.groups, static_cast<int64_t>(slot) * arguments.group_words);
+static __device__ __forceinline__ uint64_t* partials_of_group(const StateArguments& arguments, uint32_t slot) {
+  return slot_of<uint64_t>(arguments.partials, static_cast<int64_t>(slot) * arguments.partial_words);
 }
 
-// The slot of the row's key in the batch's hash table. A slot holds some row of its key, in the end the first.
-static __device__ __forceinline__ uint32_t group_of_row(const StateArguments& arguments, uint32_t row) {
+// The slot of a key in the batch's hash table. A slot holds some row of its key, in the end the first.
+static __device__ __forceinline__ uint32_t group_of_key(const StateArguments& arguments, uint32_t row, uint32_t hash) {
   const uint32_t mark = row + 1;
-  for (uint32_t slot = hash_of_key(arguments, row) & arguments.group_mask;; slot = (slot + 1) & arguments.group_mask) {
-    uint32_t* group = reinterpret_cast<uint32_t*>(words_of_group(arguments, slot));
+  for (uint32_t slot = hash & arguments.group_mask;; slot = (slot + 1) & arguments.group_mask) {
+    uint32_t* group = slot_of<uint32_t>(arguments.groups, slot);
     uint32_t found = *reinterpret_cast<volatile uint32_t*>(group);
     if (found == 0) {
       found = atomicCAS(group, 0u, mark);
@@ -53,6 +55,25 @@ static __device__ __forceinline__ uint32_t group_of_row(const StateArguments& ar
   }
 }
 
+constexpr uint32_t NO_SLOT = 0xffffffffu;
+
+// The slots of a warp's rows, NO_SLOT behind the last row. Of the lanes with one key only the first touches the hash table.
+static __device__ __forceinline__ uint32_t group_of_row(const StateArguments& arguments, uint32_t row) {
+  const bool is_row = row < arguments.rows;
+  const uint32_t hash = is_row ? hash_of_key(arguments, row) : 0;
+  // Lanes behind the last row are no peers of others.
+  const uint32_t rows = __ballot_sync(ALL_LANES, is_row);
+  const uint32_t peers = __match_any_sync(ALL_LANES, hash) & (is_row ? rows : ~rows);
+  const int first_lane = __ffs(peers) - 1;
+  const uint32_t first_row = row - lane_of_thread() + first_lane;
+  const bool follows = is_row && first_lane != lane_of_thread() && equal_keys(arguments, row, first_row);
+  uint32_t slot = NO_SLOT;
+  if (is_row && !follows) slot = group_of_key(arguments, row, hash);
+  __syncwarp();
+  const uint32_t slot_of_first = __shfl_sync(ALL_LANES, slot, first_lane);
+  return follows ? slot_of_first : slot;
+}
+
 static __device__ __forceinline__ void combine_atomically(int32_t operation, uint64_t* target, uint64_t accumulator) {
   unsigned long long* word = reinterpret_cast<unsigned long long*>(target);
   if (operation == OPERATION_SUM) {
@@ -62,7 +83,6 @@ static __device__ __forceinline__ void combine_atomically(int32_t operation, uin
   }
 }
 
-constexpr uint32_t NO_SLOT = 0xffffffffu;
 constexpr int HOT_LANES = 4;  // a key of fewer lanes is not worth a reduction
 
 // A key that many rows of a warp have. Its rows are accumulated per thread, in shared memory, and once per warp in the
@@ -84,7 +104,7 @@ static __device__ __forceinline__ void choose_hot_key(const StateArguments& argu
 static __device__ __forceinline__ void accumulate(const StateArguments& arguments, uint32_t row, uint32_t slot,
                                                   const HotKey& hot) {
   const bool retracts = is_retraction(arguments, row);
-  uint64_t* group = words_of_group(arguments, slot);
+  uint64_t* partials = partials_of_group(arguments, slot);
   for (int a = 0; a < arguments.accumulators; ++a) {
     const AccumulatedValue& value = arguments.value[a];
     if (is_null_in(value, row)) continue;
@@ -93,23 +113,37 @@ static __device__ __forceinline__ void accumulate(const StateArguments& argument
       uint64_t* own = hot.own + a * STATE_THREADS;
       *own = combine_accumulators(value.operation, *own, accumulator);
     } else {
-      combine_atomically(value.operation, group + 1 + a, accumulator);
+      combine_atomically(value.operation, partials + a, accumulator);
     }
   }
 }
 
-static __device__ __forceinline__ void accumulate_hot_key(const StateArguments& arguments, const HotKey& hot) {
-  if (hot.slot == NO_SLOT) return;
-  for (int a = 0; a < arguments.accumulators; ++a) {
-    const int32_t operation = arguments.value[a].operation;
+// Adds the hot keys of the block's warps to the hash table; warps with the same key together. Every thread calls it.
+static __device__ __forceinline__ void accumulate_hot_keys(const StateArguments& arguments, const HotKey& hot) {
+  __shared__ uint32_t slots[STATE_WARPS];
+  uint64_t* partials = hot.own - threadIdx.x;
+  for (int a = 0; a < arguments.accumulators && hot.slot != NO_SLOT; ++a) {
     uint64_t accumulator = hot.own[a * STATE_THREADS];
     for (int distance = WARP / 2; distance > 0; distance /= 2) {
-      accumulator =
-          combine_accumulators(operation, accumulator, __shfl_xor_sync(ALL_LANES, accumulator, distance));
+      const uint64_t other = __shfl_xor_sync(ALL_LANES, accumulator, distance);
+      accumulator = combine_accumulators(arguments.value[a].operation, accumulator, other);
     }
-    if (lane_of_thread() == 0 && accumulator != 0) {
-      combine_atomically(operation, words_of_group(arguments, hot.slot) + 1 + a, accumulator);
+    if (lane_of_thread() == 0) hot.own[a * STATE_THREADS] = accumulator;
+  }
+  if (lane_of_thread() == 0) slots[warp_of_thread()] = hot.slot;
+  __syncthreads();
+  if (lane_of_thread() != 0 || hot.slot == NO_SLOT) return;
+  for (int warp = 0; warp < warp_of_thread(); ++warp) {
+    if (slots[warp] == hot.slot) return;
+  }
+  for (int a = 0; a < arguments.accumulators; ++a) {
+    const int32_t operation = arguments.value[a].operation;
+    uint64_t accumulator = 0;
+    for (int warp = warp_of_thread(); warp < STATE_WARPS; ++warp) {
+      if (slots[warp] != hot.slot) continue;
+      accumulator = combine_accumulators(operation, accumulator, partials[a * STATE_THREADS + warp * WARP]);
     }
+    if (accumulator != 0) combine_atomically(operation, partials_of_group(arguments, hot.slot) + a, accumulator);
   }
 }
 
@@ -167,7 +201,7 @@ static __device__ __forceinline__ void put_kinds(const StateArguments& arguments
 
 static __device__ __forceinline__ void update_row(const StateArguments& arguments, uint32_t row, uint32_t slot,
                                                   const StateRow& found, int64_t position) {
-  uint64_t* group = words_of_group(arguments, slot);
+  uint64_t* partials = partials_of_group(arguments, slot);
   uint64_t* state = state_row(arguments, found.row);
   if (found.is_new) put_key(arguments, row, state);
   uint64_t* accumulators = state + arguments.key_words + (arguments.has_null_word ? 1 : 0);
@@ -178,8 +212,8 @@ static __device__ __forceinline__ void update_row(const StateArguments& argument
   for (int a = 0; a < arguments.accumulators; ++a) {
     const AccumulatedValue& value = arguments.value[a];
     const uint64_t before = found.is_new ? 0 : accumulators[a];
-    const uint64_t after = combine_accumulators(value.operation, before, group[1 + a]);
-    group[1 + a] = 0;
+    const uint64_t after = combine_accumulators(value.operation, before, partials[a]);
+    partials[a] = 0;
     accumulators[a] = after;
     is_changed |= before != after;
     if (a == arguments.row_count) {
@@ -192,7 +226,7 @@ static __device__ __forceinline__ void update_row(const StateArguments& argument
     }
   }
   // Other rows of the key only compare this word with their own number.
-  *reinterpret_cast<volatile uint32_t*>(group) = 0;
+  *slot_of<volatile uint32_t>(arguments.groups, slot) = 0;
   if (has_result) {
     put_output_key(arguments, row, position);
     put_kinds(arguments, position, was_present, is_present, is_changed);
@@ -239,17 +273,13 @@ extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_group(const __
   // All lanes of a warp make the same number of rounds.
   for (uint32_t first = thread - lane_of_thread(); first < arguments.rows; first += threads) {
     const uint32_t row = first + lane_of_thread();
-    uint32_t slot = NO_SLOT;
-    if (row < arguments.rows) {
-      slot = group_of_row(arguments, row);
-      *slot_of<uint32_t>(arguments.group_of, row) = slot;
-    }
-    __syncwarp();
+    const uint32_t slot = group_of_row(arguments, row);
+    if (slot != NO_SLOT) *slot_of<uint32_t>(arguments.group_of, row) = slot;
     choose_hot_key(arguments, hot, slot);
     if (slot != NO_SLOT) accumulate(arguments, row, slot, hot);
     __syncwarp();
   }
-  accumulate_hot_key(arguments, hot);
+  accumulate_hot_keys(arguments, hot);
 }
 
 extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_update(const __grid_constant__ StateArguments arguments) {
@@ -262,7 +292,7 @@ extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_update(const _
   bool is_first = false;
   if (row < arguments.rows) {
     slot = element_of<uint32_t>(arguments.group_of, row);
-    is_first = *reinterpret_cast<volatile uint32_t*>(words_of_group(arguments, slot)) == row + 1;
+    is_first = *slot_of<volatile uint32_t>(arguments.groups, slot) == row + 1;
   }
   uint32_t hash = 0;
   StateRow found = {0, 0, false};

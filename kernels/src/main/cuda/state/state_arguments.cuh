@@ -74,9 +74,9 @@ constexpr int32_t NO_ROW_COUNT = -1;
 
 // Changed key p has row 2 * p of the result for its values before the update, and row 2 * p + 1 for those after it.
 struct StateArguments {
-  uint64_t groups;       // the batch's hash table, zero before and after; a slot: the first row of a key, plus 1, as
-                         // uint32 in its first word, and then a word per accumulator
+  uint64_t groups;       // uint32 per slot of the batch's hash table: the first row of a key, plus 1; zero before and after
   uint64_t group_of;     // uint32 per row: its slot
+  uint64_t partials;     // partial_words words per slot: the accumulators of the key in this batch; zero before and after
   uint64_t look_back;    // uint64 per tile
   uint64_t next_tile;    // uint32
   uint64_t index;        // uint64 per slot of the index: hash in the high half, row plus 1 in the low half
@@ -88,7 +88,7 @@ struct StateArguments {
   int64_t state_rows;    // rows in the state before the batch
   int32_t rows;
   int32_t group_mask;
-  int32_t group_words;   // words of a slot
+  int32_t partial_words;
   int32_t key_words;     // without the null word
   int32_t has_null_word;
   int32_t accumulators;

@@ -48,6 +48,7 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure LAYOUT = new KernelStructure("StateArguments");
     static final KernelStructure.Int64 GROUPS = LAYOUT.int64("groups");
     static final KernelStructure.Int64 GROUP_OF = LAYOUT.int64("group_of");
+    static final KernelStructure.Int64 PARTIALS = LAYOUT.int64("partials");
     static final KernelStructure.Int64 LOOK_BACK = LAYOUT.int64("look_back");
     static final KernelStructure.Int64 NEXT_TILE = LAYOUT.int64("next_tile");
     static final KernelStructure.Int64 INDEX = LAYOUT.int64("index");
@@ -59,7 +60,7 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int64 STATE_ROWS = LAYOUT.int64("state_rows");
     static final KernelStructure.Int32 ROWS = LAYOUT.int32("rows");
     static final KernelStructure.Int32 GROUP_MASK = LAYOUT.int32("group_mask");
-    static final KernelStructure.Int32 GROUP_WORDS = LAYOUT.int32("group_words");
+    static final KernelStructure.Int32 PARTIAL_WORDS = LAYOUT.int32("partial_words");
     static final KernelStructure.Int32 KEY_WORDS = LAYOUT.int32("key_words");
     static final KernelStructure.Int32 HAS_NULL_WORD = LAYOUT.int32("has_null_word");
     static final KernelStructure.Int32 ACCUMULATORS = LAYOUT.int32("accumulators");
@@ -120,6 +121,7 @@ final class CudaStateKernels implements StateKernels {
     arguments
         .put(Arguments.GROUPS, batch.scratch())
         .put(Arguments.GROUP_OF, batch.scratch() + scratch.groupOf())
+        .put(Arguments.PARTIALS, batch.scratch() + scratch.partials())
         .put(Arguments.LOOK_BACK, batch.scratch() + scratch.lookBack())
         .put(Arguments.NEXT_TILE, batch.scratch() + scratch.nextTile())
         .put(Arguments.INDEX, batch.index())
@@ -132,7 +134,7 @@ final class CudaStateKernels implements StateKernels {
         .put(Arguments.STATE_ROWS, batch.stateRows())
         .put(Arguments.ROWS, batch.rows())
         .put(Arguments.GROUP_MASK, StateScratch.groups(batch.rows()) - 1)
-        .put(Arguments.GROUP_WORDS, scratch.groupWords())
+        .put(Arguments.PARTIAL_WORDS, scratch.partialWords())
         .put(Arguments.KEY_WORDS, batch.key().size())
         .put(Arguments.HAS_NULL_WORD, batch.hasNullWord() ? 1 : 0)
         .put(Arguments.ACCUMULATORS, batch.values().size())

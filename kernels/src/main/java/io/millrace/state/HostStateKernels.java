@@ -30,32 +30,32 @@ final class HostStateKernels implements StateKernels {
     return new Counts(changedKeys, newKeys);
   }
 
-  /** The hash table of the batch's keys; a slot begins with the first row of its key, plus 1. */
+  /** The hash table of the batch's keys; a slot holds the first row of its key, plus 1. */
   private static final class Groups {
     private final StateBatch batch;
     private final int mask;
-    private final long groupBytes;
+    private final long partialBytes;
 
     Groups(StateBatch batch) {
       this.batch = batch;
       this.mask = StateScratch.groups(batch.rows()) - 1;
-      this.groupBytes = (long) batch.scratchLayout().groupWords() * Long.BYTES;
+      this.partialBytes = (long) batch.scratchLayout().partialWords() * Long.BYTES;
     }
 
     private long slotAddress(int row) {
       return batch.scratch() + batch.scratchLayout().groupOf() + (long) row * Integer.BYTES;
     }
 
-    private long group(int slot) {
-      return batch.scratch() + slot * groupBytes;
+    private long firstAddress(int slot) {
+      return batch.scratch() + (long) slot * Integer.BYTES;
     }
 
-    private long groupOf(int row) {
-      return group(HostMemory.getInt(slotAddress(row)));
+    private long partialsAddress(int slot) {
+      return batch.scratch() + batch.scratchLayout().partials() + slot * partialBytes;
     }
 
-    private static long partial(long group, int accumulator) {
-      return group + (1L + accumulator) * Long.BYTES;
+    private int slotOf(int row) {
+      return HostMemory.getInt(slotAddress(row));
     }
 
     void add(int row) {
@@ -66,7 +66,7 @@ final class HostStateKernels implements StateKernels {
       for (int i = 0; i < values.size(); i++) {
         AccumulatorValue value = values.get(i);
         if (!value.isNull(row)) {
-          long address = partial(group(slot), i);
+          long address = partialsAddress(slot) + (long) i * Long.BYTES;
           HostMemory.putLong(
               address,
               value.combine(HostMemory.getLong(address), value.accumulator(row, retracts)));
@@ -76,9 +76,9 @@ final class HostStateKernels implements StateKernels {
 
     private int slot(int row) {
       for (int slot = hash(batch, row) & mask; ; slot = (slot + 1) & mask) {
-        int first = HostMemory.getInt(group(slot));
+        int first = HostMemory.getInt(firstAddress(slot));
         if (first == 0) {
-          HostMemory.putInt(group(slot), row + 1);
+          HostMemory.putInt(firstAddress(slot), row + 1);
           return slot;
         }
         if (areEqual(batch, row, first - 1)) {
@@ -88,16 +88,17 @@ final class HostStateKernels implements StateKernels {
     }
 
     boolean isFirst(int row) {
-      return HostMemory.getInt(groupOf(row)) == row + 1;
+      return HostMemory.getInt(firstAddress(slotOf(row))) == row + 1;
     }
 
     long partial(int accumulator, int row) {
-      return HostMemory.getLong(partial(groupOf(row), accumulator));
+      return HostMemory.getLong(partialsAddress(slotOf(row)) + (long) accumulator * Long.BYTES);
     }
 
     /** Leaves the slot of a first row as it was found. */
     void clear(int row) {
-      HostMemory.fill(groupOf(row), groupBytes, (byte) 0);
+      HostMemory.fill(partialsAddress(slotOf(row)), partialBytes, (byte) 0);
+      HostMemory.putInt(firstAddress(slotOf(row)), 0);
     }
   }
 

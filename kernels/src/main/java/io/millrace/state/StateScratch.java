@@ -6,15 +6,25 @@ package io.millrace.state;
  * accumulators of each key, and what the kernels need to number them. The hash table is zero before
  * and after each update. Offsets are in bytes.
  *
- * @param groupWords words of a slot of the hash table: the first row of its key plus 1, and a word
- *     for each accumulator
+ * <p>The first rows of the keys lie apart from the accumulators: all rows read the former, which
+ * stay in the GPU's cache, and only the first row of a key reads the latter.
+ *
+ * @param partials words for the accumulators of each slot, behind an INT32 for the first row of
+ *     each slot's key, plus 1
+ * @param partialWords words of a slot in {@code partials}
  * @param zeroBytes bytes of the hash table, from the beginning on
  * @param lookBack an INT64 for each tile of the kernel state_update
  * @param nextTile an INT32
  * @param groupOf an INT32 for each row
  */
 record StateScratch(
-    int groupWords, long zeroBytes, long lookBack, long nextTile, long groupOf, long bytes) {
+    long partials,
+    int partialWords,
+    long zeroBytes,
+    long lookBack,
+    long nextTile,
+    long groupOf,
+    long bytes) {
   /** Rows of a tile: the threads of a block. */
   static final int TILE_ROWS = 256;
 
@@ -22,19 +32,26 @@ record StateScratch(
 
   /** The layout for batches of up to {@code rows} rows. */
   static StateScratch of(int rows, int accumulators) {
-    int groupWords = groupWords(1 + accumulators);
-    long zeroBytes = (long) groups(rows) * groupWords * Long.BYTES;
+    int partialWords = partialWords(accumulators);
+    long partials = (long) groups(rows) * Integer.BYTES;
+    long zeroBytes = partials + (long) groups(rows) * partialWords * Long.BYTES;
     long nextTile = zeroBytes + (long) tiles(rows) * Long.BYTES;
     long groupOf = nextTile + Long.BYTES;
     return new StateScratch(
-        groupWords, zeroBytes, zeroBytes, nextTile, groupOf, groupOf + (long) rows * Integer.BYTES);
+        partials,
+        partialWords,
+        zeroBytes,
+        zeroBytes,
+        nextTile,
+        groupOf,
+        groupOf + (long) rows * Integer.BYTES);
   }
 
   // A slot lies in as few sectors of memory as it can.
-  private static int groupWords(int words) {
-    return words < SECTOR_WORDS
-        ? Integer.highestOneBit(2 * words - 1)
-        : (words + SECTOR_WORDS - 1) / SECTOR_WORDS * SECTOR_WORDS;
+  private static int partialWords(int accumulators) {
+    return accumulators < SECTOR_WORDS
+        ? Integer.highestOneBit(Math.max(1, 2 * accumulators - 1))
+        : (accumulators + SECTOR_WORDS - 1) / SECTOR_WORDS * SECTOR_WORDS;
   }
 
   /** Slots of the hash table for a batch of {@code rows} rows: a power of two. */

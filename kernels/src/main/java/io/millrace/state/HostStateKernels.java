@@ -97,7 +97,10 @@ final class HostStateKernels implements StateKernels {
 
     /** Leaves the slot of a first row as it was found. */
     void clear(int row) {
-      HostMemory.fill(partialsAddress(slotOf(row)), partialBytes, (byte) 0);
+      long partials = partialsAddress(slotOf(row));
+      for (int i = 0; i < batch.values().size(); i++) {
+        HostMemory.putLong(partials + (long) i * Long.BYTES, 0);
+      }
       HostMemory.putInt(firstAddress(slotOf(row)), 0);
     }
   }

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.device.Device;
 import io.millrace.operators.aggregate.Aggregate;
 import io.millrace.operators.aggregate.GroupAggregateOperator;
 import io.millrace.operators.api.ColumnStream;
+import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batching.BatchOptions;
+import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.row.SchemaConverter;
@@ -91,6 +94,8 @@ class GroupAggregateParityTest {
     int updates = cases.stream().mapToInt(compared -> compare(compared, differences)).sum();
     assertThat(differences).as("differences with seed %d", random.seed()).isEmpty();
     assertThat(updates).as("updates of a row by a later batch").isPositive();
+    assertThat(ColumnBatch.liveBatches()).as("live batches").isZero();
+    assertThat(DeviceContext.heldBytes(Device.current())).as("bytes held").isZero();
   }
 
   private static StreamExecutionEnvironment environment(int parallelism) {

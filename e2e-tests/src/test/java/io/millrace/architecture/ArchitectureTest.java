@@ -37,6 +37,7 @@ class ArchitectureTest {
     "io.millrace.kernel..",
     "io.millrace.text..",
     "io.millrace.regexp..",
+    "io.millrace.state..",
     "io.millrace.expression..",
     "io.millrace.calc.."
   };

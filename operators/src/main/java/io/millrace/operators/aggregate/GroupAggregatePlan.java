@@ -59,8 +59,8 @@ public final class GroupAggregatePlan implements Serializable {
   /** The keys, the results in their order, and the kind of each row. */
   public Schema outputSchema() {
     Steps steps = steps();
-    try (Calc arguments = steps.arguments();
-        Calc results = steps.results()) {
+    try (Calc results = steps.results()) {
+      steps.arguments().close();
       Schema schema = results.outputSchema();
       Field kind = schema.field(schema.size() - 1);
       if (!kind.equals(RowKindColumn.addTo(new Schema(List.of())).field(0))) {

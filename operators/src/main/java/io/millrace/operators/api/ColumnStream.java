@@ -85,10 +85,8 @@ public sealed class ColumnStream permits KeyedColumnStream {
    */
   public static ColumnStream fromBatches(DataStream<ColumnBatch> batches) {
     String name = batches.getTransformation().getName();
-    return of(
-        batches,
-        ExpressionSettings.DEFAULT,
-        new ExplainNode(name, Place.NONE, List.of(), List.of()));
+    ExplainNode stage = new ExplainNode(name, Place.NONE, List.of(), List.of());
+    return of(batches, ExpressionSettings.DEFAULT, stage);
   }
 
   /**
@@ -197,11 +195,8 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * @throws IllegalArgumentException if a stream has other columns, in name, type or order
    */
   public ColumnStream union(ColumnStream... others) {
-    return new ColumnStream(
-        StreamPlan.union(
-            Stream.concat(Stream.of(this), Arrays.stream(others))
-                .map(stream -> stream.plan)
-                .toList()));
+    Stream<ColumnStream> all = Stream.concat(Stream.of(this), Arrays.stream(others));
+    return new ColumnStream(StreamPlan.union(all.map(stream -> stream.plan).toList()));
   }
 
   /**
@@ -209,7 +204,6 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * sends the value that {@link #toRows} gives for the key column, or the tuple of these values for
    * several columns. See {@link BatchExchange#keyBy}.
    *
-   * @return the same rows; also the way to aggregates of each key
    * @throws IllegalArgumentException if there is no key column, or more than 16, or one does not
    *     exist or is an ARRAY or ROW
    */

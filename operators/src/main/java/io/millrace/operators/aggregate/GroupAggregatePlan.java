@@ -11,6 +11,7 @@ import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.state.Accumulator;
+import io.millrace.state.Accumulator.Function;
 import io.millrace.state.StateSchema;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -27,7 +28,6 @@ import org.apache.flink.annotation.Internal;
 public final class GroupAggregatePlan implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final String ARGUMENT = "$argument_";
-  private static final String ROWS = "$rows";
 
   private final Schema input;
   private final List<String> keys;
@@ -78,7 +78,8 @@ public final class GroupAggregatePlan implements Serializable {
   /** Collects the columns of the three steps. */
   private final class Builder {
     private final List<Expression> arguments = new ArrayList<>();
-    private final List<Expression> argumentTexts = new ArrayList<>();
+    private final List<Expression> values = new ArrayList<>();
+    private final List<String> valueTexts = new ArrayList<>();
     private final List<Accumulator> accumulators = new ArrayList<>();
     private final List<Expression> results = new ArrayList<>();
     private final boolean isChangelog = RowKindColumn.isIn(input);
@@ -90,7 +91,7 @@ public final class GroupAggregatePlan implements Serializable {
       if (isChangelog) {
         kindColumn = arguments.size();
         arguments.add(Expressions.col(RowKindColumn.NAME));
-        accumulator(Accumulator.countRows(ROWS));
+        rowCount();
       }
       for (Aggregate aggregate : aggregates) {
         results.add(result(aggregate).as(aggregate.name()));
@@ -127,8 +128,8 @@ public final class GroupAggregatePlan implements Serializable {
         case SUM -> ofValues(field, column, sum(column).cast(field.type()));
         case AVG ->
             ofValues(field, column, sum(column).dividedBy(count(field, column)).cast(field.type()));
-        case MIN -> ofValues(field, column, value("min", Accumulator.Function.MIN, column));
-        case MAX -> ofValues(field, column, value("max", Accumulator.Function.MAX, column));
+        case MIN -> ofValues(field, column, value(Function.MIN, column));
+        case MAX -> ofValues(field, column, value(Function.MAX, column));
       };
     }
 
@@ -148,30 +149,43 @@ public final class GroupAggregatePlan implements Serializable {
     }
 
     private int argumentColumn(Expression argument) {
-      int known = argumentTexts.indexOf(argument);
+      int known = values.indexOf(argument);
       if (known < 0) {
-        known = argumentTexts.size();
-        argumentTexts.add(argument);
+        known = values.size();
+        String text = argument.toString();
+        // Such as two literals of different types.
+        valueTexts.add(valueTexts.contains(text) ? text + " #" + known : text);
+        values.add(argument);
         arguments.add(argument.as(ARGUMENT + known));
       }
-      return keys.size() + (isChangelog ? 1 : 0) + known;
+      return firstArgument() + known;
+    }
+
+    private int firstArgument() {
+      return keys.size() + (isChangelog ? 1 : 0);
     }
 
     private Expression rowCount() {
-      return accumulator(Accumulator.countRows(ROWS));
+      return accumulator(Accumulator.countRows(name(Function.COUNT, "*")));
+    }
+
+    // By the name, a checkpoint's value is found again: it tells all that the value depends on.
+    private String name(Function function, String argument) {
+      return "$" + function + "(" + argument + ")";
     }
 
     // Without nulls there are as many values as rows.
     private Expression count(Field field, int column) {
-      return field.nullable() ? value("count", Accumulator.Function.COUNT, column) : rowCount();
+      return field.nullable() ? value(Function.COUNT, column) : rowCount();
     }
 
     private Expression sum(int column) {
-      return value("sum", Accumulator.Function.SUM, column);
+      return value(Function.SUM, column);
     }
 
-    private Expression value(String name, Accumulator.Function function, int column) {
-      return accumulator(new Accumulator("$" + name + "_" + column, function, column));
+    private Expression value(Function function, int column) {
+      String name = name(function, valueTexts.get(column - firstArgument()));
+      return accumulator(new Accumulator(name, function, column));
     }
 
     private Expression accumulator(Accumulator accumulator) {

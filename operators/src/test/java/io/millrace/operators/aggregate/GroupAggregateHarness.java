@@ -19,6 +19,7 @@ import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.jobgraph.OperatorID;
 import org.apache.flink.runtime.operators.testutils.MockEnvironment;
 import org.apache.flink.runtime.operators.testutils.MockEnvironmentBuilder;
+import org.apache.flink.runtime.state.CheckpointStreamFactory;
 import org.apache.flink.runtime.state.memory.MemCheckpointStreamFactory;
 import org.apache.flink.runtime.util.TestingTaskManagerRuntimeInfo;
 import org.apache.flink.streaming.api.operators.OperatorSnapshotFinalizer;
@@ -162,6 +163,11 @@ public final class GroupAggregateHarness extends OperatorHarness {
 
   /** Begins a checkpoint: the synchronous part alone. */
   public OperatorSnapshotFutures beginSnapshot() throws Exception {
+    return beginSnapshot(new MemCheckpointStreamFactory(MAX_STATE_BYTES));
+  }
+
+  /** As {@link #beginSnapshot()}, to streams of {@code streams}. */
+  public OperatorSnapshotFutures beginSnapshot(CheckpointStreamFactory streams) throws Exception {
     checkpoints++;
     return harness()
         .getOperator()
@@ -169,7 +175,7 @@ public final class GroupAggregateHarness extends OperatorHarness {
             checkpoints,
             checkpoints,
             CheckpointOptions.forCheckpointWithDefaultLocation(),
-            new MemCheckpointStreamFactory(MAX_STATE_BYTES));
+            streams);
   }
 
   /** Ends a checkpoint on the calling thread. */
@@ -180,6 +186,11 @@ public final class GroupAggregateHarness extends OperatorHarness {
   /** A whole checkpoint. */
   public OperatorSubtaskState snapshot() throws Exception {
     return write(beginSnapshot());
+  }
+
+  /** Closes the operator before its task ends. */
+  public void closeOperator() throws Exception {
+    harness().getOperator().close();
   }
 
   /** What a canceled task closes. */

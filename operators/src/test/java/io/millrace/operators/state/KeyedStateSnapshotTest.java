@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.state;
 
+import static io.millrace.expression.Expressions.col;
 import static io.millrace.operators.aggregate.Aggregate.count;
 import static io.millrace.operators.aggregate.Aggregate.sum;
+import static java.util.Arrays.asList;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,6 +12,7 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.device.Device;
+import io.millrace.operators.aggregate.Aggregate;
 import io.millrace.operators.aggregate.GroupAggregateHarness;
 import io.millrace.operators.aggregate.GroupAggregateHarness.Job;
 import io.millrace.operators.context.DeviceContext;
@@ -22,6 +25,7 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RunnableFuture;
+import java.util.stream.IntStream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.SnapshotResult;
@@ -49,7 +53,6 @@ class KeyedStateSnapshotTest {
     return rows;
   }
 
-  // The third attempt of the batches is the last; then they are aggregated in parts.
   @OutOfMemoryTest
   void aSnapshotHasTheStateOfItsMoment() throws Exception {
     OperatorSubtaskState first;
@@ -72,6 +75,42 @@ class KeyedStateSnapshotTest {
       assertThat(harness.changes(List.of(3L, 1, 0L), List.of(5L, 1, 0L), List.of(6L, 1, 0L)))
           .containsExactly(
               "-U[3, 2, 110]", "+U[3, 3, 111]", "-U[5, 1, 100]", "+U[5, 2, 101]", "+I[6, 1, 1]");
+    }
+  }
+
+  @OutOfMemoryTest
+  void keysThatMayBeNullAreRestored() throws Exception {
+    Job job = new Job(SCHEMA, List.of("value", "key"), sum("other"));
+    OperatorSubtaskState state;
+    try (GroupAggregateHarness harness = job.open(device)) {
+      harness.send(1, List.of(asList(1L, null, 5L), List.of(1L, 0, 6L)));
+      state = harness.snapshot();
+    }
+    try (GroupAggregateHarness harness = job.restore(device, state)) {
+      assertThat(harness.changes(List.of(1L, 0, 1L), asList(1L, null, 1L)))
+          .containsExactly("-U[0, 1, 6]", "+U[0, 1, 7]", "-U[null, 1, 5]", "+U[null, 1, 6]");
+    }
+  }
+
+  // A chunk has 16384 rows of this many sums.
+  @OutOfMemoryTest(attempts = 1)
+  void stateGrowsByChunks() throws Exception {
+    Aggregate[] sums =
+        IntStream.range(0, 28)
+            .mapToObj(i -> sum(col("other").plus(i)).as("s" + i))
+            .toArray(Aggregate[]::new);
+    OperatorSubtaskState state;
+    try (GroupAggregateHarness harness = JOB.withAggregates(sums).open(device)) {
+      harness.send(1, rows(0, 16_400, 1));
+      state = harness.snapshot();
+    }
+    try (GroupAggregateHarness harness = JOB.withAggregates(sums).restore(device, state)) {
+      harness.send(1, rows(16_399, 16_401, 1));
+      assertThat(harness.takeRows())
+          .satisfiesExactly(
+              row -> assertThat(row).startsWith(16_399L, 16_399L, 16_400L),
+              row -> assertThat(row).startsWith(16_399L, 2 * 16_399L, 2 * 16_400L),
+              row -> assertThat(row).startsWith(16_400L, 16_400L, 16_401L));
     }
   }
 

@@ -87,9 +87,6 @@ public final class GroupAggregateOperator extends KeyedStateOperator {
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(
-        steps == null ? null : steps.arguments(),
-        steps == null ? null : steps.results(),
-        super::close);
+    IOUtils.closeAll(steps, super::close);
   }
 }

@@ -9,6 +9,7 @@ import io.millrace.expression.Expression;
 import io.millrace.expression.Expressions;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.memory.FirstFailure;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.state.Accumulator;
 import io.millrace.state.Accumulator.Function;
@@ -35,7 +36,15 @@ public final class GroupAggregatePlan implements Serializable {
   private final ExpressionSettings settings;
 
   /** The steps. */
-  record Steps(Calc arguments, StateSchema state, Calc results) {}
+  record Steps(Calc arguments, StateSchema state, Calc results) implements AutoCloseable {
+    @Override
+    public void close() {
+      FirstFailure failure = new FirstFailure();
+      failure.run(arguments::close);
+      failure.run(results::close);
+      failure.rethrow();
+    }
+  }
 
   /**
    * @param input the columns of the batches; with a {@link RowKindColumn} if rows may be taken back
@@ -58,10 +67,8 @@ public final class GroupAggregatePlan implements Serializable {
 
   /** The keys, the results in their order, and the kind of each row. */
   public Schema outputSchema() {
-    Steps steps = steps();
-    try (Calc arguments = steps.arguments();
-        Calc results = steps.results()) {
-      Schema schema = results.outputSchema();
+    try (Steps steps = steps()) {
+      Schema schema = steps.results().outputSchema();
       Field kind = schema.field(schema.size() - 1);
       if (!kind.equals(RowKindColumn.addTo(new Schema(List.of())).field(0))) {
         throw new IllegalStateException("expected a column of row kinds, got " + kind);
@@ -70,7 +77,7 @@ public final class GroupAggregatePlan implements Serializable {
     }
   }
 
-  /** Resolves the steps; the caller closes the calcs. */
+  /** Resolves the steps; the caller closes them. */
   Steps steps() {
     return new Builder().build();
   }
@@ -98,9 +105,15 @@ public final class GroupAggregatePlan implements Serializable {
       }
       results.add(Expressions.col(StateSchema.KIND).as(RowKindColumn.NAME));
       Calc argumentCalc = calc(input, Optional.empty(), arguments);
-      StateSchema state = state(argumentCalc.outputSchema(), kindColumn);
-      Expression isChange = Expressions.col(StateSchema.KIND).ge(0);
-      return new Steps(argumentCalc, state, calc(state.changes(), Optional.of(isChange), results));
+      try {
+        StateSchema state = state(argumentCalc.outputSchema(), kindColumn);
+        Expression isChange = Expressions.col(StateSchema.KIND).ge(0);
+        Calc resultCalc = calc(state.changes(), Optional.of(isChange), results);
+        return new Steps(argumentCalc, state, resultCalc);
+      } catch (RuntimeException | Error e) {
+        argumentCalc.close();
+        throw e;
+      }
     }
 
     private StateSchema state(Schema columns, int kindColumn) {

@@ -218,10 +218,9 @@ class GroupAggregateOperatorTest {
             count("price").as("p"),
             count("bidder").as("b"),
             avg("bidder").as("ab"));
-    GroupAggregatePlan.Steps steps = job.plan().steps();
-    steps.arguments().close();
-    steps.results().close();
-    assertThat(steps.state().accumulators()).hasSize(4);
+    try (GroupAggregatePlan.Steps steps = job.plan().steps()) {
+      assertThat(steps.state().accumulators()).hasSize(4);
+    }
     try (GroupAggregateHarness harness = job.open(device)) {
       assertThat(harness.changes(List.of(1L, 10, 3L), asList(1L, null, 5L), List.of(1L, 5, 1L)))
           .containsExactly("+I[1, 3, 15, 7, 2, 3, 3]");

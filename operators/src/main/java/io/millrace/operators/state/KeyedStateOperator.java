@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.state;
 
+import io.millrace.device.Device;
 import io.millrace.memory.retry.GpuRetry;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
@@ -67,8 +68,8 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
   }
 
   /**
-   * The schema of the state. A checkpoint's values are those of the accumulators with the same
-   * names, so a name tells all that its value depends on.
+   * The schema of the state. A checkpoint's values go to the accumulators with the same names, so a
+   * name tells all that its value depends on.
    */
   protected abstract StateSchema stateSchema();
 
@@ -120,17 +121,22 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
 
   private void restore(StateFormat.Header header, InputStream stream, KeyGroupFilter filter)
       throws Exception {
-    header.checkFits(stateSchema());
+    int[] positions = header.positions(state.schema());
+    Device device = deviceContext().device();
     GpuRetry retry = deviceContext().retry();
     StateFormat.readBlocks(
         header,
-        stateSchema(),
-        deviceContext().device(),
+        header.layout(state.schema()),
+        device,
         retry,
         stream,
         block -> {
           retry.withHostRetry(() -> filter.apply(block));
-          retry.withRetry(() -> merge(block));
+          try (StateBlock own =
+              retry.withHostRetry(
+                  () -> block.withAccumulators(state.schema(), positions, device))) {
+            retry.withRetry(() -> merge(own));
+          }
         });
   }
 

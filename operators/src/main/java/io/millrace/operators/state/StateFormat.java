@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.state;
 
+import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.device.Device;
@@ -8,6 +9,7 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.retry.GpuRetry;
 import io.millrace.operators.wire.SchemaFormat;
+import io.millrace.state.Accumulator;
 import io.millrace.state.StateBlock;
 import io.millrace.state.StateSchema;
 import io.millrace.state.StateSnapshot;
@@ -68,20 +70,54 @@ final class StateFormat {
     }
 
     /**
-     * Checks that a table of {@code schema} can take the rows.
+     * The positions of the values that a table of {@code schema} keeps, in the order of its
+     * accumulators. The checkpoint may have further values.
      *
-     * @throws IOException if the keys or the values differ
+     * @throws IOException if the keys differ, a value is missing, or a value has another type; an
+     *     integer's type may become wider
      */
-    void checkFits(StateSchema schema) throws IOException {
-      Header expected = of(id, schema, rowCount);
-      if (!keys.equals(expected.keys)) {
+    int[] positions(StateSchema schema) throws IOException {
+      Header job = of(id, schema, rowCount);
+      if (!keys.equals(job.keys)) {
         throw new IOException(
-            "the checkpoint has state for the key " + keys + ", and the job has " + expected.keys);
+            "the checkpoint has state for the key " + keys + ", and the job has " + job.keys);
       }
-      if (!values.equals(expected.values)) {
-        throw new IOException(
-            "the checkpoint has state with " + values + ", and the job has " + expected.values);
+      int[] positions = new int[job.values.size()];
+      for (int i = 0; i < positions.length; i++) {
+        positions[i] = position(job.values.field(i));
+        if (positions[i] < 0) {
+          throw new IOException(
+              "the checkpoint has state with " + values + ", and the job has " + job.values);
+        }
       }
+      return positions;
+    }
+
+    private int position(Field value) {
+      for (int i = 0; i < values.size(); i++) {
+        if (values.field(i).name().equals(value.name())
+            && canBecome(values.type(i), value.type())) {
+          return i;
+        }
+      }
+      return -1;
+    }
+
+    // The word of an integer does not depend on the integer's width.
+    private static boolean canBecome(DataType type, DataType wider) {
+      return type.equals(wider)
+          || (type.isInteger()
+              && wider.isInteger()
+              && type.id().byteWidth() < wider.id().byteWidth());
+    }
+
+    /** A schema with the layout of the rows, for a table of {@code schema} with the same keys. */
+    StateSchema layout(StateSchema schema) {
+      return new StateSchema(
+          schema.input(),
+          schema.keys(),
+          values.fields().stream().map(value -> Accumulator.countRows(value.name())).toList(),
+          StateSchema.NO_KINDS);
     }
   }
 
@@ -190,6 +226,7 @@ final class StateFormat {
   /**
    * Reads the blocks behind {@code header}.
    *
+   * @param schema with the layout of the rows
    * @param device that the rows go to
    * @throws IOException if the rows end too early or a block has another checksum than it says
    */

@@ -2,10 +2,12 @@
 package io.millrace.operators.state;
 
 import static io.millrace.expression.Expressions.col;
+import static io.millrace.operators.aggregate.Aggregate.avg;
 import static io.millrace.operators.aggregate.Aggregate.count;
 import static io.millrace.operators.aggregate.Aggregate.max;
 import static io.millrace.operators.aggregate.Aggregate.min;
 import static io.millrace.operators.aggregate.Aggregate.sum;
+import static java.util.Arrays.asList;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -13,9 +15,11 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.operators.aggregate.Aggregate;
 import io.millrace.operators.aggregate.GroupAggregateHarness;
 import io.millrace.operators.aggregate.GroupAggregateHarness.Job;
 import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import java.io.IOException;
@@ -178,5 +182,63 @@ class DamagedStateTest {
     try (GroupAggregateHarness harness = JOB.restore(device, state)) {
       assertThat(harness.changes(List.of(7L, 1, 0L))).containsExactly("+I[7, 1, 1]");
     }
+  }
+
+  @OutOfMemoryTest
+  void aggregatesMayBeRemovedAndReordered() throws Exception {
+    Job before =
+        JOB.withAggregates(avg("price"), max("price"), count(), sum("bidder"), min("bidder"));
+    Job after =
+        JOB.withAggregates(
+            min("bidder").as("m"), sum("price"), sum("bidder").as("s"), avg("price"));
+    OperatorSubtaskState state;
+    try (GroupAggregateHarness harness = before.open(device)) {
+      harness.send(0, List.of(List.of(1L, 10, 5L), asList(1L, null, 4L), asList(2L, null, 3L)));
+      state = harness.snapshot();
+    }
+    try (GroupAggregateHarness harness = after.restore(device, state)) {
+      assertThat(harness.changes(List.of(2L, 8, 9L), List.of(1L, 2, 1L)))
+          .containsExactly(
+              "-U[2, 3, null, 3, null]",
+              "+U[2, 3, 8, 12, 8]",
+              "-U[1, 4, 10, 9, 10]",
+              "+U[1, 1, 12, 10, 6]");
+    }
+  }
+
+  @Test
+  void anAggregateThatTheCheckpointLacksIsRefused() throws Exception {
+    OperatorSubtaskState state = state(3);
+    assertThat(failure(JOB.withAggregates(count(), sum("price"), max("price")), state))
+        .isInstanceOf(IOException.class)
+        .hasMessage(
+            "the checkpoint has state with ($COUNT(*) BIGINT NOT NULL, $SUM(`price`) BIGINT NOT"
+                + " NULL, $COUNT(`price`) BIGINT NOT NULL), and the job has ($COUNT(*) BIGINT NOT"
+                + " NULL, $SUM(`price`) BIGINT NOT NULL, $COUNT(`price`) BIGINT NOT NULL,"
+                + " $MAX(`price`) INT NOT NULL)");
+  }
+
+  @Test
+  void anIntegerMayBecomeWider() throws Exception {
+    Aggregate[] aggregates = {min("price"), max("price"), sum("price"), avg("price")};
+    Schema wide = Schema.of(BIDS.field(0), Field.of("price", DataType.INT64), BIDS.field(2));
+    OperatorSubtaskState state;
+    OperatorSubtaskState wideState;
+    try (GroupAggregateHarness harness = JOB.withAggregates(aggregates).open(device)) {
+      harness.send(0, List.of(List.of(1L, Integer.MIN_VALUE, 0L), List.of(1L, 7, 0L)));
+      state = harness.snapshot();
+    }
+    Job wideJob = new Job(wide, List.of("auction"), aggregates);
+    try (GroupAggregateHarness harness = wideJob.restore(device, state)) {
+      assertThat(harness.changes(List.of(1L, 1L << 40, 0L)))
+          .containsExactly(
+              "-U[1, -2147483648, 7, -2147483641, -1073741820]",
+              "+U[1, -2147483648, 1099511627776, 1097364144135, 365788048045]");
+      wideState = harness.snapshot();
+    }
+    assertThat(failure(JOB.withAggregates(aggregates), wideState))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("$MIN(`price`) BIGINT NOT NULL")
+        .hasMessageContaining("$MIN(`price`) INT NOT NULL");
   }
 }

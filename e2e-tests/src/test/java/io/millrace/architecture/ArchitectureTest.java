@@ -38,7 +38,8 @@ class ArchitectureTest {
     "io.millrace.text..",
     "io.millrace.regexp..",
     "io.millrace.expression..",
-    "io.millrace.calc.."
+    "io.millrace.calc..",
+    "io.millrace.state.."
   };
 
   /**

@@ -117,6 +117,14 @@ class GroupAggregateOperatorTest {
     }
   }
 
+  @Test
+  void anUpdateIsEmittedIfOnlyTheCountBehindAnAverageChanges() throws Exception {
+    try (GroupAggregateHarness harness = open(avg("bidder").as("a"))) {
+      assertThat(harness.changes(List.of(1L, 1, 5L))).containsExactly("+I[1, 5]");
+      assertThat(harness.changes(List.of(1L, 1, 5L))).containsExactly("-U[1, 5]", "+U[1, 5]");
+    }
+  }
+
   @OutOfMemoryTest
   void aKeyIsDeletedWithItsLastRowAndComesBack() throws Exception {
     try (GroupAggregateHarness harness = openChangelog(sum("price").as("s"))) {

@@ -39,7 +39,8 @@ class ArchitectureTest {
     "io.millrace.regexp..",
     "io.millrace.state..",
     "io.millrace.expression..",
-    "io.millrace.calc.."
+    "io.millrace.calc..",
+    "io.millrace.state.."
   };
 
   /**

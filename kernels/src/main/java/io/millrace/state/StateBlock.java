@@ -132,6 +132,31 @@ public final class StateBlock implements AutoCloseable {
     rowCount = count;
   }
 
+  /**
+   * These rows with other accumulators: makes one attempt. The caller closes both blocks.
+   *
+   * @param target a schema with the same keys
+   * @param positions for each accumulator of {@code target} the position of the accumulator of this
+   *     block that has its value
+   * @param device as in the constructor
+   * @throws io.millrace.device.GpuOutOfMemoryException if the host cannot pin that much
+   */
+  public StateBlock withAccumulators(StateSchema target, int[] positions, Device device) {
+    StateBlock block = new StateBlock(target, rowCount, device);
+    HostMemory.fill(block.address(), block.byteCount(), (byte) 0);
+    int keyBytes = schema.firstAccumulator() * Long.BYTES;
+    for (int row = 0; row < rowCount; row++) {
+      long from = address() + (long) row * schema.rowBytes();
+      long to = block.address() + (long) row * target.rowBytes();
+      HostMemory.copy(to, from, keyBytes);
+      for (int i = 0; i < positions.length; i++) {
+        long word = HostMemory.getLong(from + keyBytes + (long) positions[i] * Long.BYTES);
+        HostMemory.putLong(to + keyBytes + (long) i * Long.BYTES, word);
+      }
+    }
+    return block;
+  }
+
   @Override
   public void close() {
     memory.close();

@@ -9,6 +9,7 @@ import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import java.io.IOException;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The rows of a state table at one moment, shared with the table until the table writes to them.
@@ -38,6 +39,39 @@ public final class StateSnapshot implements AutoCloseable {
     return rowCount;
   }
 
+  /**
+   * Copies rows to the host and waits for them: makes one attempt. The chunk of the rows is on the
+   * device only meanwhile.
+   *
+   * @param first the first row; below {@link #rowCount}
+   * @param stream of the table's device, of the calling thread alone
+   * @return rows from {@code first} on, in their order, of up to {@link #BLOCK_BYTES}; the caller
+   *     closes the block
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is no room to bring a spilled chunk
+   *     back, or no staging memory
+   */
+  public StateBlock block(long first, DeviceStream stream) {
+    Objects.checkIndex(first, rowCount);
+    long offset = first * schema.rowBytes();
+    int chunk = 0;
+    while (offset >= chunks.get(chunk).size()) {
+      offset -= chunks.get(chunk).size();
+      chunk++;
+    }
+    long bytes = Math.min(BLOCK_BYTES, chunks.get(chunk).size() - offset);
+    int rows = (int) (bytes / schema.rowBytes());
+    StateBlock block = new StateBlock(schema, rows, stream.device());
+    try (AccessScope scope = AccessScope.on(stream)) {
+      long address = chunks.get(chunk).access(AccessMode.READ, scope);
+      stream.copy(block.address(), address + offset, block.byteCount());
+      stream.synchronize();
+      return block;
+    } catch (RuntimeException | Error e) {
+      block.close();
+      throw e;
+    }
+  }
+
   /** Takes blocks of rows. */
   @FunctionalInterface
   public interface BlockConsumer {
@@ -46,29 +80,15 @@ public final class StateSnapshot implements AutoCloseable {
   }
 
   /**
-   * Hands all rows to {@code consumer}, in their order, in blocks of up to {@link #BLOCK_BYTES}.
-   * Copies them from the device one block at a time and waits for each, so that other copies get in
-   * between.
+   * Hands all rows to {@code consumer}, as {@link #block} gives them.
    *
-   * @param stream of the table's device, of the calling thread alone
-   * @throws io.millrace.device.GpuOutOfMemoryException if there is no room to bring a spilled chunk
-   *     back, or no staging memory
    * @throws IOException if the consumer throws it
    */
   public void read(DeviceStream stream, BlockConsumer consumer) throws IOException {
-    int blockRows = BLOCK_BYTES / schema.rowBytes();
-    for (Buffer chunk : chunks) {
-      try (AccessScope scope = AccessScope.on(stream)) {
-        long address = chunk.access(AccessMode.READ, scope);
-        long rows = chunk.size() / schema.rowBytes();
-        for (long first = 0; first < rows; first += blockRows) {
-          int count = (int) Math.min(blockRows, rows - first);
-          try (StateBlock block = new StateBlock(schema, count, stream.device())) {
-            stream.copy(block.address(), address + first * schema.rowBytes(), block.byteCount());
-            stream.synchronize();
-            consumer.accept(block);
-          }
-        }
+    for (long row = 0; row < rowCount; ) {
+      try (StateBlock block = block(row, stream)) {
+        row += block.rowCount();
+        consumer.accept(block);
       }
     }
   }

@@ -18,7 +18,8 @@ import org.apache.flink.util.IOUtils;
  * Aggregates the rows of each key, and emits for each batch what changed: for each key an
  * insertion, an update with the row before directly before the row after, or a deletion, in the
  * order in which the keys come in the batch. These are the changes of Flink SQL's group aggregate
- * with mini-batches.
+ * with mini-batches, except that an update is also emitted if only a count or sum behind a result
+ * changed: its two rows are then equal.
  *
  * <p>A batch that does not fit the device is aggregated in parts, each of which emits its changes.
  */
@@ -87,9 +88,6 @@ public final class GroupAggregateOperator extends KeyedStateOperator {
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(
-        steps == null ? null : steps.arguments(),
-        steps == null ? null : steps.results(),
-        super::close);
+    IOUtils.closeAll(steps, super::close);
   }
 }

@@ -9,8 +9,10 @@ import io.millrace.expression.Expression;
 import io.millrace.expression.Expressions;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.memory.FirstFailure;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.state.Accumulator;
+import io.millrace.state.Accumulator.Function;
 import io.millrace.state.StateSchema;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -27,7 +29,6 @@ import org.apache.flink.annotation.Internal;
 public final class GroupAggregatePlan implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final String ARGUMENT = "$argument_";
-  private static final String ROWS = "$rows";
 
   private final Schema input;
   private final List<String> keys;
@@ -35,7 +36,15 @@ public final class GroupAggregatePlan implements Serializable {
   private final ExpressionSettings settings;
 
   /** The steps. */
-  record Steps(Calc arguments, StateSchema state, Calc results) {}
+  record Steps(Calc arguments, StateSchema state, Calc results) implements AutoCloseable {
+    @Override
+    public void close() {
+      FirstFailure failure = new FirstFailure();
+      failure.run(arguments::close);
+      failure.run(results::close);
+      failure.rethrow();
+    }
+  }
 
   /**
    * @param input the columns of the batches; with a {@link RowKindColumn} if rows may be taken back
@@ -58,10 +67,8 @@ public final class GroupAggregatePlan implements Serializable {
 
   /** The keys, the results in their order, and the kind of each row. */
   public Schema outputSchema() {
-    Steps steps = steps();
-    try (Calc results = steps.results()) {
-      steps.arguments().close();
-      Schema schema = results.outputSchema();
+    try (Steps steps = steps()) {
+      Schema schema = steps.results().outputSchema();
       Field kind = schema.field(schema.size() - 1);
       if (!kind.equals(RowKindColumn.addTo(new Schema(List.of())).field(0))) {
         throw new IllegalStateException("expected a column of row kinds, got " + kind);
@@ -70,7 +77,7 @@ public final class GroupAggregatePlan implements Serializable {
     }
   }
 
-  /** Resolves the steps; the caller closes the calcs. */
+  /** Resolves the steps; the caller closes them. */
   Steps steps() {
     return new Builder().build();
   }
@@ -78,7 +85,8 @@ public final class GroupAggregatePlan implements Serializable {
   /** Collects the columns of the three steps. */
   private final class Builder {
     private final List<Expression> arguments = new ArrayList<>();
-    private final List<Expression> argumentTexts = new ArrayList<>();
+    private final List<Expression> values = new ArrayList<>();
+    private final List<String> valueTexts = new ArrayList<>();
     private final List<Accumulator> accumulators = new ArrayList<>();
     private final List<Expression> results = new ArrayList<>();
     private final boolean isChangelog = RowKindColumn.isIn(input);
@@ -90,16 +98,22 @@ public final class GroupAggregatePlan implements Serializable {
       if (isChangelog) {
         kindColumn = arguments.size();
         arguments.add(Expressions.col(RowKindColumn.NAME));
-        accumulator(Accumulator.countRows(ROWS));
+        rowCount();
       }
       for (Aggregate aggregate : aggregates) {
         results.add(result(aggregate).as(aggregate.name()));
       }
       results.add(Expressions.col(StateSchema.KIND).as(RowKindColumn.NAME));
       Calc argumentCalc = calc(input, Optional.empty(), arguments);
-      StateSchema state = state(argumentCalc.outputSchema(), kindColumn);
-      Expression isChange = Expressions.col(StateSchema.KIND).ge(0);
-      return new Steps(argumentCalc, state, calc(state.changes(), Optional.of(isChange), results));
+      try {
+        StateSchema state = state(argumentCalc.outputSchema(), kindColumn);
+        Expression isChange = Expressions.col(StateSchema.KIND).ge(0);
+        Calc resultCalc = calc(state.changes(), Optional.of(isChange), results);
+        return new Steps(argumentCalc, state, resultCalc);
+      } catch (RuntimeException | Error e) {
+        argumentCalc.close();
+        throw e;
+      }
     }
 
     private StateSchema state(Schema columns, int kindColumn) {
@@ -127,8 +141,8 @@ public final class GroupAggregatePlan implements Serializable {
         case SUM -> ofValues(field, column, sum(column).cast(field.type()));
         case AVG ->
             ofValues(field, column, sum(column).dividedBy(count(field, column)).cast(field.type()));
-        case MIN -> ofValues(field, column, value("min", Accumulator.Function.MIN, column));
-        case MAX -> ofValues(field, column, value("max", Accumulator.Function.MAX, column));
+        case MIN -> ofValues(field, column, value(Function.MIN, column));
+        case MAX -> ofValues(field, column, value(Function.MAX, column));
       };
     }
 
@@ -148,30 +162,43 @@ public final class GroupAggregatePlan implements Serializable {
     }
 
     private int argumentColumn(Expression argument) {
-      int known = argumentTexts.indexOf(argument);
+      int known = values.indexOf(argument);
       if (known < 0) {
-        known = argumentTexts.size();
-        argumentTexts.add(argument);
+        known = values.size();
+        String text = argument.toString();
+        // Such as two literals of different types.
+        valueTexts.add(valueTexts.contains(text) ? text + " #" + known : text);
+        values.add(argument);
         arguments.add(argument.as(ARGUMENT + known));
       }
-      return keys.size() + (isChangelog ? 1 : 0) + known;
+      return firstArgument() + known;
+    }
+
+    private int firstArgument() {
+      return keys.size() + (isChangelog ? 1 : 0);
     }
 
     private Expression rowCount() {
-      return accumulator(Accumulator.countRows(ROWS));
+      return accumulator(Accumulator.countRows(name(Function.COUNT, "*")));
+    }
+
+    // By the name, a checkpoint's value is found again: it tells all that the value depends on.
+    private String name(Function function, String argument) {
+      return "$" + function + "(" + argument + ")";
     }
 
     // Without nulls there are as many values as rows.
     private Expression count(Field field, int column) {
-      return field.nullable() ? value("count", Accumulator.Function.COUNT, column) : rowCount();
+      return field.nullable() ? value(Function.COUNT, column) : rowCount();
     }
 
     private Expression sum(int column) {
-      return value("sum", Accumulator.Function.SUM, column);
+      return value(Function.SUM, column);
     }
 
-    private Expression value(String name, Accumulator.Function function, int column) {
-      return accumulator(new Accumulator("$" + name + "_" + column, function, column));
+    private Expression value(Function function, int column) {
+      String name = name(function, valueTexts.get(column - firstArgument()));
+      return accumulator(new Accumulator(name, function, column));
     }
 
     private Expression accumulator(Accumulator accumulator) {

@@ -8,7 +8,6 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
-import io.millrace.device.HostDevice;
 import io.millrace.device.HostMemory;
 import io.millrace.kernel.hash.HashFunction;
 import io.millrace.kernel.partition.HashPartition;
@@ -18,7 +17,7 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
-import io.millrace.memory.resource.HostMemoryResource;
+import io.millrace.operators.context.DeviceContext;
 import io.millrace.state.StateBlock;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,24 +27,27 @@ import java.util.stream.IntStream;
  * Keeps the rows of a block whose keys belong to a subtask: the rows that {@link
  * io.millrace.operators.exchange.BatchExchange#keyBy} sends there. Works on the host.
  */
-final class KeyGroupFilter implements AutoCloseable {
+final class KeyGroupFilter {
   private static final Field ROW = new Field("$row", DataType.INT32, false);
 
   private final int subtask;
   private final PartitionAssigner assigner;
-  private final DeviceStream stream = HostDevice.INSTANCE.createStream();
-  private final MemoryResource memory = HostMemoryResource.INSTANCE;
+  private final DeviceStream stream;
+  private final MemoryResource memory;
 
   /**
    * @param maximumParallelism the number of key groups
+   * @param context whose host stream and pinned memory are used
    */
-  KeyGroupFilter(int subtask, int parallelism, int maximumParallelism) {
+  KeyGroupFilter(int subtask, int parallelism, int maximumParallelism, DeviceContext context) {
     this.subtask = subtask;
+    this.stream = context.hostStream();
+    this.memory = context.pinnedResource();
     this.assigner = PartitionAssigner.subtasks(maximumParallelism, parallelism);
   }
 
-  /** Drops the rows of other subtasks. */
-  void apply(StateBlock block) {
+  /** Drops the rows of other subtasks: makes one attempt. Returns the block. */
+  StateBlock apply(StateBlock block) {
     try (Table keys = block.keys(stream, memory);
         Table numbered = withRowNumbers(keys);
         PartitionedTable parts =
@@ -59,13 +61,13 @@ final class KeyGroupFilter implements AutoCloseable {
       int[] offsets = parts.offsets();
       int count = offsets[subtask + 1] - offsets[subtask];
       block.keep(rows(parts.table(), offsets[subtask], count), count);
+      return block;
     }
   }
 
-  private static int[] rows(Table table, int first, int count) {
+  private int[] rows(Table table, int first, int count) {
     int[] rows = new int[count];
-    try (DeviceStream reading = HostDevice.INSTANCE.createStream();
-        AccessScope scope = AccessScope.on(reading)) {
+    try (AccessScope scope = AccessScope.on(stream)) {
       ColumnReader reader = new ColumnReader(table.column(table.columnCount() - 1), scope);
       for (int i = 0; i < count; i++) {
         rows[i] = reader.getInt(first + i);
@@ -82,6 +84,9 @@ final class KeyGroupFilter implements AutoCloseable {
       for (int row = 0; row < rows; row++) {
         HostMemory.putInt(address + (long) row * Integer.BYTES, row);
       }
+    } catch (RuntimeException | Error e) {
+      data.close();
+      throw e;
     }
     List<Field> fields = new ArrayList<>(keys.schema().fields());
     fields.add(ROW);
@@ -89,10 +94,5 @@ final class KeyGroupFilter implements AutoCloseable {
     keys.columns().forEach(column -> columns.add(column.share()));
     columns.add(new Column(DataType.INT32, rows, 0, data, null, List.of()));
     return new Table(new Schema(fields), columns, rows);
-  }
-
-  @Override
-  public void close() {
-    stream.close();
   }
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.state;
 
+import io.millrace.device.Device;
+import io.millrace.memory.retry.GpuRetry;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.transfer.ColumnBatchOperator;
+import io.millrace.state.StateBlock;
 import io.millrace.state.StateSchema;
 import io.millrace.state.StateTable;
 import java.io.InputStream;
@@ -64,7 +67,10 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     }
   }
 
-  /** The schema of the state. */
+  /**
+   * The schema of the state. A checkpoint's values go to the accumulators with the same names, so a
+   * name tells all that its value depends on.
+   */
   protected abstract StateSchema stateSchema();
 
   /** The state, from {@link #initializeState} to {@link #close}. */
@@ -98,39 +104,45 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
   private void restore(Iterable<KeyGroupStatePartitionStreamProvider> files) throws Exception {
     TaskInfo task = getRuntimeContext().getTaskInfo();
     Set<UUID> done = new HashSet<>();
-    try (KeyGroupFilter filter =
+    KeyGroupFilter filter =
         new KeyGroupFilter(
             task.getIndexOfThisSubtask(),
             task.getNumberOfParallelSubtasks(),
-            task.getMaxNumberOfParallelSubtasks())) {
-      for (KeyGroupStatePartitionStreamProvider file : files) {
-        InputStream stream = file.getStream();
-        StateFormat.Header header = StateFormat.readHeader(stream);
-        if (done.add(header.id())) {
-          restore(header, stream, filter);
-        }
+            task.getMaxNumberOfParallelSubtasks(),
+            deviceContext());
+    for (KeyGroupStatePartitionStreamProvider file : files) {
+      InputStream stream = file.getStream();
+      StateFormat.Header header = StateFormat.readHeader(stream);
+      if (done.add(header.id())) {
+        restore(header, stream, filter);
       }
     }
   }
 
   private void restore(StateFormat.Header header, InputStream stream, KeyGroupFilter filter)
       throws Exception {
-    header.checkFits(stateSchema());
+    int[] positions = header.positions(state.schema());
+    Device device = deviceContext().device();
+    GpuRetry retry = deviceContext().retry();
     StateFormat.readBlocks(
         header,
-        stateSchema(),
-        deviceContext().device(),
+        header.layout(state.schema()),
+        device,
+        retry,
         stream,
         block -> {
-          filter.apply(block);
-          deviceContext()
-              .retry()
-              .withRetry(
-                  () -> {
-                    state.merge(block);
-                    return state;
-                  });
+          retry.withHostRetry(() -> filter.apply(block));
+          try (StateBlock own =
+              retry.withHostRetry(
+                  () -> block.withAccumulators(state.schema(), positions, device))) {
+            retry.withRetry(() -> merge(own));
+          }
         });
+  }
+
+  private StateTable merge(StateBlock block) {
+    state.merge(block);
+    return state;
   }
 
   @Override

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.state;
 
+import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
+import io.millrace.memory.retry.GpuRetry;
 import io.millrace.operators.wire.SchemaFormat;
+import io.millrace.state.Accumulator;
 import io.millrace.state.StateBlock;
 import io.millrace.state.StateSchema;
 import io.millrace.state.StateSnapshot;
@@ -16,16 +19,19 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.util.UUID;
 import java.util.zip.CRC32C;
-import org.apache.flink.core.memory.DataInputViewStreamWrapper;
-import org.apache.flink.core.memory.DataOutputViewStreamWrapper;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputSerializer;
 
 /**
- * The rows of a subtask's keyed state in a checkpoint. The same bytes on every device. A header:
- * the format's number, the version, an identifier, the key columns, the values, the number of rows.
- * Then blocks of rows, each with its number of rows and the CRC-32C of its bytes. Numbers are
- * big-endian; rows have the layout of {@link StateSchema}, in little-endian words.
+ * The rows of a subtask's keyed state in a checkpoint. The same bytes on every device. First the
+ * format's number and the version; then a header, with its length before it and its CRC-32C behind
+ * it: an identifier, the key columns, the values, the number of rows. Then blocks of rows, each
+ * with its number of rows and the CRC-32C of its bytes. Numbers are big-endian; rows have the
+ * layout of {@link StateSchema}, in little-endian words.
  *
  * <p>All key groups of a subtask are in one sequence of rows: a reader takes the rows of its own
  * key groups.
@@ -33,6 +39,7 @@ import org.apache.flink.core.memory.DataOutputViewStreamWrapper;
 final class StateFormat {
   private static final int MAGIC = 0x4d4c5253;
   private static final int VERSION = 1;
+  private static final int MAX_HEADER_BYTES = 16 << 20;
   private static final int BUFFER_BYTES = 64 << 10;
 
   private StateFormat() {}
@@ -41,7 +48,7 @@ final class StateFormat {
    * What a checkpoint says about its rows.
    *
    * @param id of the sequence of rows
-   * @param values the accumulators: the name of the function and of the value, and its type
+   * @param values the names of the accumulators and the types of their values
    */
   record Header(UUID id, Schema keys, Schema values, long rowCount) {
 
@@ -55,7 +62,7 @@ final class StateFormat {
                   .map(
                       accumulator ->
                           new Field(
-                              accumulator.function() + "(" + accumulator.name() + ")",
+                              accumulator.name(),
                               changes.type(changes.indexOf(accumulator.name())),
                               false))
                   .toList());
@@ -63,38 +70,87 @@ final class StateFormat {
     }
 
     /**
-     * Checks that a table of {@code schema} can take the rows.
+     * The positions of the values that a table of {@code schema} keeps, in the order of its
+     * accumulators. The checkpoint may have further values.
      *
-     * @throws IOException if the keys or the values differ
+     * @throws IOException if the keys differ, a value is missing, or a value has another type; an
+     *     integer's type may become wider
      */
-    void checkFits(StateSchema schema) throws IOException {
-      Header expected = of(id, schema, rowCount);
-      if (!keys.equals(expected.keys)) {
+    int[] positions(StateSchema schema) throws IOException {
+      Header job = of(id, schema, rowCount);
+      if (!keys.equals(job.keys)) {
         throw new IOException(
-            "the checkpoint has state for the key " + keys + ", and the job has " + expected.keys);
+            "the checkpoint has state for the key " + keys + ", and the job has " + job.keys);
       }
-      if (!values.equals(expected.values)) {
-        throw new IOException(
-            "the checkpoint has state with " + values + ", and the job has " + expected.values);
+      int[] positions = new int[job.values.size()];
+      for (int i = 0; i < positions.length; i++) {
+        positions[i] = position(job.values.field(i));
+        if (positions[i] < 0) {
+          throw new IOException(
+              "the checkpoint has state with " + values + ", and the job has " + job.values);
+        }
       }
+      return positions;
+    }
+
+    private int position(Field value) {
+      for (int i = 0; i < values.size(); i++) {
+        if (values.field(i).name().equals(value.name())
+            && canBecome(values.type(i), value.type())) {
+          return i;
+        }
+      }
+      return -1;
+    }
+
+    // The word of an integer does not depend on the integer's width.
+    private static boolean canBecome(DataType type, DataType wider) {
+      return type.equals(wider)
+          || (type.isInteger()
+              && wider.isInteger()
+              && type.id().byteWidth() < wider.id().byteWidth());
+    }
+
+    /** A schema with the layout of the rows, for a table of {@code schema} with the same keys. */
+    StateSchema layout(StateSchema schema) {
+      return new StateSchema(
+          schema.input(),
+          schema.keys(),
+          values.fields().stream().map(value -> Accumulator.countRows(value.name())).toList(),
+          StateSchema.NO_KINDS);
     }
   }
 
   /** Writes all rows of {@code snapshot}. Copies from the device on {@code stream}. */
-  static void write(StateSnapshot snapshot, DeviceStream stream, OutputStream target)
+  static void write(
+      StateSnapshot snapshot, DeviceStream stream, GpuRetry retry, OutputStream target)
       throws IOException {
-    Header header = Header.of(UUID.randomUUID(), snapshot.schema(), snapshot.rowCount());
-    DataOutputViewStreamWrapper view = new DataOutputViewStreamWrapper(target);
-    view.writeInt(MAGIC);
-    view.writeInt(VERSION);
-    view.writeLong(header.id.getMostSignificantBits());
-    view.writeLong(header.id.getLeastSignificantBits());
-    SchemaFormat.write(header.keys, view);
-    SchemaFormat.write(header.values, view);
-    view.writeLong(header.rowCount);
+    DataOutputStream output = new DataOutputStream(target);
+    output.writeInt(MAGIC);
+    output.writeInt(VERSION);
+    byte[] header = header(Header.of(UUID.randomUUID(), snapshot.schema(), snapshot.rowCount()));
+    output.writeInt(header.length);
+    output.write(header);
+    output.writeInt(checksum(ByteBuffer.wrap(header)));
     byte[] buffer = new byte[BUFFER_BYTES];
-    snapshot.read(stream, block -> write(block, view, buffer));
-    view.flush();
+    for (long row = 0; row < snapshot.rowCount(); ) {
+      long first = row;
+      try (StateBlock block = retry.withRetry(() -> snapshot.block(first, stream))) {
+        write(block, output, buffer);
+        row += block.rowCount();
+      }
+    }
+    output.flush();
+  }
+
+  private static byte[] header(Header header) throws IOException {
+    DataOutputSerializer target = new DataOutputSerializer(BUFFER_BYTES);
+    target.writeLong(header.id.getMostSignificantBits());
+    target.writeLong(header.id.getLeastSignificantBits());
+    SchemaFormat.write(header.keys, target);
+    SchemaFormat.write(header.values, target);
+    target.writeLong(header.rowCount);
+    return target.getCopyOfBuffer();
   }
 
   private static void write(StateBlock block, DataOutputStream target, byte[] buffer)
@@ -110,30 +166,55 @@ final class StateFormat {
   }
 
   private static int checksum(StateBlock block) {
+    return checksum(HostMemory.byteBuffer(block.address(), block.byteCount()));
+  }
+
+  private static int checksum(ByteBuffer bytes) {
     CRC32C checksum = new CRC32C();
-    checksum.update(HostMemory.byteBuffer(block.address(), block.byteCount()));
+    checksum.update(bytes);
     return (int) checksum.getValue();
   }
 
   /**
    * Reads the header; the blocks follow.
    *
-   * @throws IOException if these are not rows of keyed state, or of a later version
+   * @throws IOException if these are not rows of keyed state, or of a later version, or the header
+   *     is damaged
    */
   static Header readHeader(InputStream source) throws IOException {
-    DataInputViewStreamWrapper view = new DataInputViewStreamWrapper(source);
-    int magic = view.readInt();
+    try {
+      return readHeader(new DataInputStream(source));
+    } catch (EOFException e) {
+      throw new IOException("keyed state is damaged: it ends within its header", e);
+    }
+  }
+
+  private static Header readHeader(DataInputStream source) throws IOException {
+    int magic = source.readInt();
     if (magic != MAGIC) {
       throw new IOException(
           String.format("expected keyed state, which begins with %08x, got %08x", MAGIC, magic));
     }
-    int version = view.readInt();
+    int version = source.readInt();
     if (version != VERSION) {
       throw new IOException(
           "expected keyed state of version " + VERSION + ", got version " + version);
     }
-    UUID id = new UUID(view.readLong(), view.readLong());
-    return new Header(id, SchemaFormat.read(view), SchemaFormat.read(view), view.readLong());
+    int bytes = source.readInt();
+    if (bytes < 0 || bytes > MAX_HEADER_BYTES) {
+      throw new IOException("keyed state is damaged: its header has " + bytes + " bytes");
+    }
+    byte[] header = new byte[bytes];
+    source.readFully(header);
+    if (source.readInt() != checksum(ByteBuffer.wrap(header))) {
+      throw new IOException("keyed state is damaged: its header has another checksum");
+    }
+    return header(new DataInputDeserializer(header));
+  }
+
+  private static Header header(DataInputView source) throws IOException {
+    UUID id = new UUID(source.readLong(), source.readLong());
+    return new Header(id, SchemaFormat.read(source), SchemaFormat.read(source), source.readLong());
   }
 
   /** Takes a block of rows, which the reader closes. */
@@ -145,41 +226,56 @@ final class StateFormat {
   /**
    * Reads the blocks behind {@code header}.
    *
+   * @param schema with the layout of the rows
    * @param device that the rows go to
    * @throws IOException if the rows end too early or a block has another checksum than it says
    */
   static void readBlocks(
-      Header header, StateSchema schema, Device device, InputStream source, BlockConsumer consumer)
+      Header header,
+      StateSchema schema,
+      Device device,
+      GpuRetry retry,
+      InputStream source,
+      BlockConsumer consumer)
       throws IOException {
     DataInputStream input = new DataInputStream(source);
     byte[] buffer = new byte[BUFFER_BYTES];
-    for (long done = 0; done < header.rowCount; ) {
-      int rows = input.readInt();
-      int checksum = input.readInt();
-      if (rows < 1 || rows > StateSnapshot.BLOCK_BYTES / schema.rowBytes()) {
-        throw new IOException(
-            "keyed state is damaged: a block behind row " + done + " has " + rows + " rows");
-      }
-      try (StateBlock block = new StateBlock(schema, rows, device)) {
-        read(input, block, buffer);
-        if (checksum(block) != checksum) {
-          throw new IOException(
-              "keyed state is damaged: rows from row " + done + " on have another checksum");
+    try {
+      for (long done = 0; done < header.rowCount; ) {
+        int rows = readRowCount(input, header.rowCount - done, schema);
+        int checksum = input.readInt();
+        try (StateBlock block = retry.withRetry(() -> new StateBlock(schema, rows, device))) {
+          read(input, block, buffer);
+          if (checksum(block) != checksum) {
+            throw new IOException(
+                "keyed state is damaged: rows from row " + done + " on have another checksum");
+          }
+          done += rows;
+          consumer.accept(block);
         }
-        done += rows;
-        consumer.accept(block);
       }
+    } catch (EOFException e) {
+      throw new IOException(
+          "keyed state is damaged: it ends before the last of its " + header.rowCount + " rows", e);
     }
+  }
+
+  private static int readRowCount(DataInputStream source, long rowsLeft, StateSchema schema)
+      throws IOException {
+    int rows = source.readInt();
+    long most = Math.min(rowsLeft, StateSnapshot.BLOCK_BYTES / schema.rowBytes());
+    if (rows < 1 || rows > most) {
+      throw new IOException(
+          "keyed state is damaged: expected a block of 1 to " + most + " rows, got " + rows);
+    }
+    return rows;
   }
 
   private static void read(DataInputStream source, StateBlock block, byte[] buffer)
       throws IOException {
     for (int done = 0; done < block.byteCount(); ) {
-      int bytes = source.read(buffer, 0, Math.min(buffer.length, block.byteCount() - done));
-      if (bytes < 0) {
-        throw new EOFException(
-            "keyed state is damaged: it ends " + (block.byteCount() - done) + " bytes too early");
-      }
+      int bytes = Math.min(buffer.length, block.byteCount() - done);
+      source.readFully(buffer, 0, bytes);
       HostMemory.copyFromArray(block.address() + done, buffer, 0, bytes);
       done += bytes;
     }

@@ -51,7 +51,7 @@ final class StateWriter extends AsyncSnapshotCallable<SnapshotResult<KeyedStateH
     snapshotCloseableRegistry.registerCloseable(output);
     long start = output.getPos();
     try (DeviceStream stream = context.device().createStream()) {
-      StateFormat.write(snapshot, stream, output);
+      StateFormat.write(snapshot, stream, context.retry(), output);
     }
     if (!snapshotCloseableRegistry.unregisterCloseable(output)) {
       throw new IOException("the checkpoint was canceled");

@@ -32,7 +32,16 @@ public record Accumulator(String name, Function function, int column) implements
      */
     MIN,
     /** Largest value, likewise. */
-    MAX
+    MAX;
+
+    /** Whether values of {@code type} can be combined. */
+    public boolean supports(DataType type) {
+      return switch (this) {
+        case COUNT -> true;
+        case SUM -> type.isInteger();
+        case MIN, MAX -> AccumulatorValue.isSupported(type);
+      };
+    }
   }
 
   /** The number of rows. */
@@ -69,13 +78,7 @@ public record Accumulator(String name, Function function, int column) implements
       return;
     }
     Field field = input.field(column);
-    boolean isSupported =
-        switch (function) {
-          case COUNT -> true;
-          case SUM -> field.type().isInteger();
-          case MIN, MAX -> AccumulatorValue.isSupported(field.type());
-        };
-    if (!isSupported) {
+    if (!function.supports(field.type())) {
       throw new IllegalArgumentException(
           function
               + " of column '"

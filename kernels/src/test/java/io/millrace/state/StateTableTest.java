@@ -9,7 +9,6 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.state.Accumulator.Function;
-import io.millrace.testing.CudaStructures;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
@@ -315,29 +314,6 @@ class StateTableTest {
                     StateSchema.NO_KINDS))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("SUM of column 'x' is not supported: its type is DOUBLE");
-  }
-
-  @Test
-  void argumentsHaveTheFieldsOfTheKernels() {
-    CudaStructures cuda = CudaStructures.ofSources();
-    assertThat(CudaStateKernels.Arguments.LAYOUT.fields())
-        .isEqualTo(cuda.layout("StateArguments").fields());
-    assertThat(CudaStateKernels.WordArguments.LAYOUT.fields())
-        .isEqualTo(cuda.layout("KeyWord").fields());
-    assertThat(CudaStateKernels.ValueArguments.LAYOUT.fields())
-        .isEqualTo(cuda.layout("AccumulatedValue").fields());
-    assertThat(CudaStateKernels.IndexArguments.LAYOUT.fields())
-        .isEqualTo(cuda.layout("StateIndexArguments").fields());
-  }
-
-  @Test
-  void argumentsHaveTheSizesThatTheKernelsExpect() {
-    if (device.isCuda()) {
-      assertThat(device.device().loadModule("state").constant("sizeof_StateArguments"))
-          .isEqualTo(CudaStateKernels.Arguments.LAYOUT.bytes());
-      assertThat(device.device().loadModule("state").constant("sizeof_StateIndexArguments"))
-          .isEqualTo(CudaStateKernels.IndexArguments.LAYOUT.bytes());
-    }
   }
 
   private void assertUpdate(StateTable table, StateModel model, List<List<Object>> rows) {

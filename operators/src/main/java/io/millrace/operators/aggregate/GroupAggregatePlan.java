@@ -135,6 +135,7 @@ public final class GroupAggregatePlan implements Serializable {
       }
       Expression argument = filteredArgument(aggregate);
       Field field = typeOf(argument);
+      checkSupported(aggregate, field.type());
       int column = argumentColumn(argument);
       return switch (aggregate.function()) {
         case COUNT -> count(field, column);
@@ -144,6 +145,19 @@ public final class GroupAggregatePlan implements Serializable {
         case MIN -> ofValues(field, column, value(Function.MIN, column));
         case MAX -> ofValues(field, column, value(Function.MAX, column));
       };
+    }
+
+    private void checkSupported(Aggregate aggregate, DataType type) {
+      Function function =
+          switch (aggregate.function()) {
+            case COUNT -> Function.COUNT;
+            case SUM, AVG -> Function.SUM;
+            case MIN -> Function.MIN;
+            case MAX -> Function.MAX;
+          };
+      if (!function.supports(type)) {
+        throw new ExpressionException(aggregate + " is not supported: its argument is " + type);
+      }
     }
 
     private Expression filteredArgument(Aggregate aggregate) {

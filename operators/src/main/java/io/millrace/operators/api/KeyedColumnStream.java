@@ -34,9 +34,10 @@ public final class KeyedColumnStream extends ColumnStream {
    * or a deletion. The results after the last batch are those of Flink SQL's {@code GROUP BY}; how
    * many changes come before them depends on the batches.
    *
-   * <p>State is a row per key for ever, in memory that is spilled beyond its limits, and part of
-   * each checkpoint. If this stream is a changelog, rows that it takes back are taken out of {@code
-   * COUNT}, {@code SUM} and {@code AVG}; {@code MIN} and {@code MAX} are refused then.
+   * <p>State is a row per key for ever, in the device's memory during an update, spillable between
+   * updates, and part of each checkpoint. If this stream is a changelog, rows that it takes back
+   * are taken out of {@code COUNT}, {@code SUM} and {@code AVG}; {@code MIN} and {@code MAX} are
+   * refused then.
    *
    * @param aggregates the columns behind the key columns, at least one
    * @throws ExpressionException if an argument does not fit the columns, a filter is not BOOLEAN, a

@@ -37,8 +37,10 @@ class ArchitectureTest {
     "io.millrace.kernel..",
     "io.millrace.text..",
     "io.millrace.regexp..",
+    "io.millrace.state..",
     "io.millrace.expression..",
-    "io.millrace.calc.."
+    "io.millrace.calc..",
+    "io.millrace.state.."
   };
 
   /**

@@ -43,7 +43,8 @@ class AllocationCoverageTest {
           Map.entry("io.millrace.calc.RowsForHost", GPU_ONLY),
           Map.entry("io.millrace.kernel.cast.Cast", NO_OPERATOR),
           Map.entry("io.millrace.kernel.gather.GatherKernels", GPU_ONLY),
-          Map.entry("io.millrace.kernel.partition.PartitionKernels", GPU_ONLY));
+          Map.entry("io.millrace.kernel.partition.PartitionKernels", GPU_ONLY),
+          Map.entry("io.millrace.state.CudaStateKernels", GPU_ONLY));
 
   @Test
   void eachLineThatAsksForMemoryFailed() {

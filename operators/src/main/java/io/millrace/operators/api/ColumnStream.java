@@ -54,10 +54,10 @@ import org.apache.flink.types.Row;
  * changelog. A row keeps its kind through all steps.
  */
 @PublicEvolving
-public final class ColumnStream {
+public sealed class ColumnStream permits KeyedColumnStream {
   private final StreamPlan plan;
 
-  private ColumnStream(StreamPlan plan) {
+  ColumnStream(StreamPlan plan) {
     this.plan = plan;
   }
 
@@ -85,10 +85,8 @@ public final class ColumnStream {
    */
   public static ColumnStream fromBatches(DataStream<ColumnBatch> batches) {
     String name = batches.getTransformation().getName();
-    return of(
-        batches,
-        ExpressionSettings.DEFAULT,
-        new ExplainNode(name, Place.NONE, List.of(), List.of()));
+    ExplainNode stage = new ExplainNode(name, Place.NONE, List.of(), List.of());
+    return of(batches, ExpressionSettings.DEFAULT, stage);
   }
 
   /**
@@ -102,6 +100,10 @@ public final class ColumnStream {
   public static ColumnStream fromArrow(DataStream<VectorSchemaRoot> roots, Schema schema) {
     DataStream<ColumnBatch> batches = ArrowBatchingOperator.append(roots, schema);
     return of(batches, ExpressionSettings.DEFAULT, ExplainNode.batching("Batch Arrow"));
+  }
+
+  final StreamPlan plan() {
+    return plan;
   }
 
   /** The columns and their types. */
@@ -193,11 +195,8 @@ public final class ColumnStream {
    * @throws IllegalArgumentException if a stream has other columns, in name, type or order
    */
   public ColumnStream union(ColumnStream... others) {
-    return new ColumnStream(
-        StreamPlan.union(
-            Stream.concat(Stream.of(this), Arrays.stream(others))
-                .map(stream -> stream.plan)
-                .toList()));
+    Stream<ColumnStream> all = Stream.concat(Stream.of(this), Arrays.stream(others));
+    return new ColumnStream(StreamPlan.union(all.map(stream -> stream.plan).toList()));
   }
 
   /**
@@ -208,8 +207,8 @@ public final class ColumnStream {
    * @throws IllegalArgumentException if there is no key column, or more than 16, or one does not
    *     exist or is an ARRAY or ROW
    */
-  public ColumnStream keyBy(String... keys) {
-    return new ColumnStream(plan.keyBy(keys));
+  public KeyedColumnStream keyBy(String... keys) {
+    return new KeyedColumnStream(plan.keyBy(keys), List.of(keys));
   }
 
   /**

@@ -4,9 +4,13 @@ package io.millrace.operators.api;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.expression.SortKey;
+import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.expression.resolve.UserDefinedFunction;
 import io.millrace.kernel.explode.Explode;
+import io.millrace.operators.aggregate.Aggregate;
+import io.millrace.operators.aggregate.GroupAggregateOperator;
+import io.millrace.operators.aggregate.GroupAggregatePlan;
 import io.millrace.operators.api.ExplainNode.Place;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batching.UnbatchingOperator;
@@ -18,6 +22,7 @@ import io.millrace.operators.row.RowDataDecoder;
 import io.millrace.operators.row.RowDecoder;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.row.SchemaConverter;
+import io.millrace.operators.state.KeyedStateOperator;
 import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.ExplodeTransform;
 import io.millrace.operators.transform.FailedRows;
@@ -134,6 +139,24 @@ record StreamPlan(
     return then(
         BatchExchange.keyBy(batches(), keys).apply(),
         "KeyBy(keys=[" + String.join(", ", keys) + "], hash=" + hashText(fields) + ")");
+  }
+
+  /**
+   * This stream, which comes from {@link #keyBy}, behind a group aggregate.
+   *
+   * @throws ExpressionException as {@link GroupAggregatePlan}
+   */
+  StreamPlan aggregate(List<String> keys, List<Aggregate> aggregates) {
+    GroupAggregatePlan plan = new GroupAggregatePlan(schema(), keys, aggregates, settings);
+    SingleOutputStreamOperator<ColumnBatch> operator =
+        append(
+            batches(),
+            "GroupAggregate",
+            plan.toString(),
+            plan.outputSchema(),
+            GroupAggregateOperator.factory(plan));
+    KeyedStateOperator.declareKeyed(operator);
+    return then(operator, plan.toString());
   }
 
   // The hashCode() to use in a key selector behind the stream.

@@ -134,6 +134,14 @@ public final class ChainResources {
     }
   }
 
+  /** This, with one more user. */
+  ChainResources share() {
+    synchronized (OPEN) {
+      users++;
+      return this;
+    }
+  }
+
   Device device() {
     return device;
   }

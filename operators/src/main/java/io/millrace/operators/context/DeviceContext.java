@@ -81,6 +81,14 @@ public final class DeviceContext implements AutoCloseable {
         ChainResources.acquire(new Object(), JobEnvironment.ofProcess(), () -> device));
   }
 
+  /**
+   * Another context of the same chain, which keeps the chain's memory and streams until it is
+   * closed, by any thread.
+   */
+  public DeviceContext share() {
+    return new DeviceContext(chain.share());
+  }
+
   public Device device() {
     return chain.device();
   }

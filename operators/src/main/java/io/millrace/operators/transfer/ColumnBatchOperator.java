@@ -41,7 +41,7 @@ public abstract class ColumnBatchOperator<OUT> extends FlushingOperator<OUT>
   @Override
   public void open() throws Exception {
     super.open();
-    deviceContext = DeviceContext.open(this);
+    openDeviceContext();
     transfer = new HostTransfer(deviceContext);
     // Only the head of a chain gets deserialized batches, which no emitter releases.
     ownsInput = getOperatorConfig().isChainStart();
@@ -49,6 +49,17 @@ public abstract class ColumnBatchOperator<OUT> extends FlushingOperator<OUT>
     if (sendsBatches()) {
       countOutputRows();
     }
+  }
+
+  /**
+   * Opens the {@link #deviceContext}, if it is not open yet: for an operator that needs it before
+   * {@link #open}.
+   */
+  protected final DeviceContext openDeviceContext() {
+    if (deviceContext == null) {
+      deviceContext = DeviceContext.open(this);
+    }
+    return deviceContext;
   }
 
   private boolean sendsBatches() {

@@ -8,20 +8,22 @@ import io.millrace.column.TypeId;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
  * Serializes schemas. Types are written by name, so that the order of {@link TypeId} may change.
  */
-final class SchemaFormat {
+@Internal
+public final class SchemaFormat {
   private SchemaFormat() {}
 
-  static void write(Schema schema, DataOutputView target) throws IOException {
+  public static void write(Schema schema, DataOutputView target) throws IOException {
     writeFields(schema.fields(), target);
   }
 
-  static Schema read(DataInputView source) throws IOException {
+  public static Schema read(DataInputView source) throws IOException {
     return new Schema(readFields(source));
   }
 

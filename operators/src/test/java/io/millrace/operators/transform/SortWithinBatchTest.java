@@ -10,6 +10,7 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.expression.SortKey;
 import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.OperatorHarness;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
@@ -51,7 +52,7 @@ class SortWithinBatchTest {
               List.of("ab", 1)));
       assertThat(harness.batches())
           .containsExactly(
-              new TransformHarness.Output(
+              new OperatorHarness.Output(
                   List.of(
                       List.of("z", 2),
                       Arrays.asList(null, 1),

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.parity;
+
+import static io.millrace.expression.Expressions.col;
+import static io.millrace.expression.Expressions.lit;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.column.TypeId;
+import io.millrace.expression.Expression;
+import io.millrace.operators.aggregate.Aggregate;
+import io.millrace.testing.DataTypes;
+import io.millrace.testing.ExpressionValues;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.flink.types.Row;
+import org.apache.flink.types.RowKind;
+
+/**
+ * A random query with GROUP BY, and rows for it.
+ *
+ * @param schema of the rows, without a column of row kinds
+ * @param rows with kinds; all are insertions, or each row that is taken back was inserted before
+ * @param averages for each aggregate its parts if it is an average, else null
+ */
+record RandomGroupBy(
+    Schema schema,
+    List<Row> rows,
+    boolean isChangelog,
+    List<String> keys,
+    List<Aggregate> aggregates,
+    List<Average> averages) {
+  private static final int MAX_KEYS = 3;
+  private static final int MAX_VALUES_OF_KEY = 5;
+  private static final int MAX_ROWS = 200;
+  private static final int AGGREGATES = 15;
+  private static final int INTEGERS = 4;
+  private static final int OTHERS = 4;
+  private static final List<DataType> INTEGER_TYPES =
+      List.of(DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64);
+
+  /** The aggregates of the query, and then for each average its sum and its count. */
+  List<Aggregate> aggregatesAndParts() {
+    List<Aggregate> all = new ArrayList<>(aggregates);
+    for (int i = 0; i < aggregates.size(); i++) {
+      Average average = averages.get(i);
+      if (average != null) {
+        all.add(filtered(Aggregate.sum(average.argument()), average.condition()).as("sum" + i));
+        all.add(filtered(Aggregate.count(average.argument()), average.condition()).as("count" + i));
+      }
+    }
+    return all;
+  }
+
+  /** The query in SQL, over a table {@code t}. Aggregates print themselves as SQL. */
+  String sql() {
+    String keyColumns = keys.stream().map(key -> "`" + key + "`").collect(Collectors.joining(", "));
+    String results = aggregates.stream().map(Object::toString).collect(Collectors.joining(", "));
+    return "SELECT " + keyColumns + ", " + results + " FROM t GROUP BY " + keyColumns;
+  }
+
+  /** {@code condition} is null without a filter. */
+  record Average(Expression argument, Expression condition) {}
+
+  private static Aggregate filtered(Aggregate aggregate, Expression condition) {
+    return condition == null ? aggregate : aggregate.filter(condition);
+  }
+
+  static RandomGroupBy of(Random random, boolean isChangelog) {
+    return new Builder(random, isChangelog).build();
+  }
+
+  private static final class Builder {
+    private final Random random;
+    private final boolean isChangelog;
+    private final ExpressionValues values;
+    private final List<Field> fields = new ArrayList<>();
+
+    Builder(Random random, boolean isChangelog) {
+      this.random = random;
+      this.isChangelog = isChangelog;
+      this.values = new ExpressionValues(random);
+    }
+
+    RandomGroupBy build() {
+      int keys = 1 + random.nextInt(MAX_KEYS);
+      for (int i = 0; i < keys; i++) {
+        fields.add(new Field("k" + i, keyType(), random.nextBoolean()));
+      }
+      fields.add(new Field("f", DataType.BOOL, random.nextBoolean()));
+      for (int i = 0; i < INTEGERS; i++) {
+        fields.add(new Field("i" + i, any(INTEGER_TYPES), random.nextBoolean()));
+      }
+      for (int i = 0; i < OTHERS; i++) {
+        fields.add(new Field("o" + i, otherType(), random.nextBoolean()));
+      }
+      List<Aggregate> aggregates = new ArrayList<>();
+      List<Average> averages = new ArrayList<>();
+      for (int i = 0; i < AGGREGATES; i++) {
+        Expression condition = random.nextInt(3) == 0 ? condition() : null;
+        Average average = random.nextInt(5) == 0 ? new Average(integer(), condition) : null;
+        Aggregate aggregate = average == null ? other() : Aggregate.avg(average.argument());
+        aggregates.add(filtered(aggregate, condition).as("a" + i));
+        averages.add(average);
+      }
+      List<String> names = fields.subList(0, keys).stream().map(Field::name).toList();
+      List<Row> rows = isChangelog ? changes(rows(keys)) : rows(keys);
+      return new RandomGroupBy(new Schema(fields), rows, isChangelog, names, aggregates, averages);
+    }
+
+    private DataType keyType() {
+      return random.nextInt(3) == 0 ? anyPrecision(38) : any(DataTypes.fixedWidth());
+    }
+
+    private DataType otherType() {
+      return random.nextInt(3) == 0 ? anyPrecision(18) : any(DataTypes.flat());
+    }
+
+    private DataType anyPrecision(int maxDigits) {
+      int precision = 1 + random.nextInt(maxDigits);
+      return random.nextBoolean()
+          ? DataType.decimal(precision, random.nextInt(precision + 1))
+          : DataType.timestamp(random.nextInt(7), random.nextBoolean());
+    }
+
+    private List<Row> rows(int keys) {
+      List<List<Object>> keyValues = new ArrayList<>();
+      for (Field field : fields.subList(0, keys)) {
+        keyValues.add(
+            Stream.generate(() -> value(field))
+                .limit(1 + random.nextInt(MAX_VALUES_OF_KEY))
+                .toList());
+      }
+      List<Row> rows = new ArrayList<>();
+      for (int row = 1 + random.nextInt(MAX_ROWS); row > 0; row--) {
+        Object[] columns = new Object[fields.size()];
+        for (int i = 0; i < columns.length; i++) {
+          columns[i] = i < keys ? any(keyValues.get(i)) : ordinaryValue(fields.get(i));
+        }
+        rows.add(Row.of(columns));
+      }
+      return rows;
+    }
+
+    private Object value(Field field) {
+      if (field.nullable() && random.nextInt(4) == 0) {
+        return null;
+      }
+      Object value = values.value(field.type());
+      return value instanceof ByteBuffer buffer ? bytes(buffer) : value;
+    }
+
+    private static byte[] bytes(ByteBuffer buffer) {
+      byte[] bytes = new byte[buffer.remaining()];
+      buffer.duplicate().get(bytes);
+      return bytes;
+    }
+
+    // Flink's extremes of NaN and of zeros of both signs depend on the order of the rows.
+    private Object ordinaryValue(Field field) {
+      Object value = value(field);
+      while (value instanceof Number number
+          && (value instanceof Float || value instanceof Double)
+          && (Double.isNaN(number.doubleValue())
+              || Double.compare(number.doubleValue(), -0.0) == 0)) {
+        value = value(field);
+      }
+      return value;
+    }
+
+    /** The rows as insertions, and between them deletions and updates of rows that are present. */
+    private List<Row> changes(List<Row> rows) {
+      List<Row> present = new ArrayList<>();
+      List<Row> changes = new ArrayList<>();
+      for (Row row : rows) {
+        int action = present.isEmpty() ? 0 : random.nextInt(4);
+        if (action == 3) {
+          changes.add(withKind(RowKind.DELETE, present.remove(random.nextInt(present.size()))));
+        } else if (action == 2) {
+          changes.add(
+              withKind(RowKind.UPDATE_BEFORE, present.remove(random.nextInt(present.size()))));
+          changes.add(withKind(RowKind.UPDATE_AFTER, row));
+          present.add(row);
+        } else {
+          changes.add(row);
+          present.add(row);
+        }
+      }
+      return changes;
+    }
+
+    private static Row withKind(RowKind kind, Row row) {
+      Row copy = Row.copy(row);
+      copy.setKind(kind);
+      return copy;
+    }
+
+    private Aggregate other() {
+      return switch (random.nextInt(isChangelog ? 3 : 5)) {
+        case 0 -> Aggregate.count();
+        case 1 -> Aggregate.count(any(fields).name());
+        case 2 -> Aggregate.sum(integer());
+        case 3 -> Aggregate.min(ordered());
+        default -> Aggregate.max(ordered());
+      };
+    }
+
+    private Expression integer() {
+      Expression column = integerColumn();
+      return switch (random.nextInt(6)) {
+        case 0 -> column.plus(integerColumn());
+        case 1 -> column.times(lit(random.nextInt(7) - 3));
+        default -> column;
+      };
+    }
+
+    private Expression integerColumn() {
+      return col(
+          any(fields.stream().filter(field -> INTEGER_TYPES.contains(field.type())).toList())
+              .name());
+    }
+
+    private Expression ordered() {
+      return col(any(fields.stream().filter(field -> isOrdered(field.type())).toList()).name());
+    }
+
+    private static boolean isOrdered(DataType type) {
+      TypeId id = type.id();
+      return id.isFixedWidth() && id != TypeId.BOOL && id != TypeId.DECIMAL128;
+    }
+
+    private Expression condition() {
+      return switch (random.nextInt(4)) {
+        case 0 -> col("f");
+        case 1 -> col(any(fields).name()).isNotNull();
+        case 2 -> integerColumn().gt(random.nextInt(10) - 5);
+        default -> col("f").or(integerColumn().lt(integerColumn()));
+      };
+    }
+
+    private <T> T any(List<T> list) {
+      return list.get(random.nextInt(list.size()));
+    }
+  }
+
+  @Override
+  public String toString() {
+    return sql()
+        + " with t "
+        + schema
+        + rows.stream().limit(10).map(row -> "\n    " + row).collect(Collectors.joining())
+        + (rows.size() > 10 ? "\n    and " + (rows.size() - 10) + " rows more" : "");
+  }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arguments of the kernels of state.cu.
+#pragma once
+
+#include "common/arguments.cuh"
+
+namespace millrace {
+
+constexpr int MAX_KEY_WORDS = 24;
+constexpr int MAX_ACCUMULATORS = 32;
+
+// How a key word is made of the bytes in a column. The numbers are shared with Java.
+enum KeyWordType : int32_t {
+  WORD_BITS = 0,     // zero-extended
+  WORD_FLOAT32 = 1,  // as WORD_BITS, with one bit pattern for all NaN
+  WORD_FLOAT64 = 2
+};
+
+constexpr int32_t NO_NULL_BIT = -1;
+
+// One word of the key, read from a column or from the rows of another state table. Element i is at data + i * stride.
+struct KeyWord {
+  uint64_t data;
+  uint64_t validity;         // bit mask of the column, whose element i is bit row_offset + i; 0: no nulls
+  int64_t row_offset;
+  uint64_t output;           // element i of the result at output + i * stride; 0: nothing is written
+  uint64_t output_validity;  // bit mask, zero before the launch; 0: none
+  int32_t stride;            // bytes
+  int32_t width;             // bytes: 1, 2, 4 or 8
+  int32_t type;              // KeyWordType
+  int32_t null_bit;          // bit of the null word that is set for a null; NO_NULL_BIT if the word is never null
+};
+
+// What an accumulator reads. The numbers are shared with Java.
+enum ValueType : int32_t {
+  VALUE_ONE = 0,  // 1 for each valid element: counts
+  VALUE_INT8 = 1,
+  VALUE_INT16 = 2,
+  VALUE_INT32 = 3,
+  VALUE_INT64 = 4,
+  VALUE_FLOAT32 = 5,
+  VALUE_FLOAT64 = 6,
+  VALUE_STATE = 7  // a word of a state row
+};
+
+// The operation of an accumulator. Zero is the identity of each of them. The numbers are shared with Java.
+enum Operation : int32_t {
+  OPERATION_SUM = 0,
+  OPERATION_MIN = 1,  // the largest complement
+  OPERATION_MAX = 2
+};
+
+struct AccumulatedValue {
+  uint64_t data;      // 0 for VALUE_ONE
+  uint64_t validity;  // as in KeyWord
+  int64_t row_offset;
+  uint64_t output;    // the column of the result; 0: nothing is written
+  int32_t stride;     // bytes between elements of data
+  int32_t type;       // ValueType
+  int32_t operation;  // Operation
+  int32_t result;     // ValueType of the result: VALUE_INT8 to VALUE_FLOAT64
+};
+
+// What happens to a row of the result: Flink's row kinds. The numbers are shared with Java.
+enum ChangeKind : int8_t {
+  CHANGE_NONE = -1,
+  CHANGE_INSERT = 0,
+  CHANGE_UPDATE_BEFORE = 1,
+  CHANGE_UPDATE_AFTER = 2,
+  CHANGE_DELETE = 3
+};
+
+constexpr int32_t NO_ROW_COUNT = -1;
+
+// Changed key p has row 2 * p of the result for its values before the update, and row 2 * p + 1 for those after it.
+struct StateArguments {
+  uint64_t groups;       // uint32 per slot of the batch's hash table: the first row of a key, plus 1; zero before and after
+  uint64_t group_of;     // uint32 per row: its slot
+  uint64_t partials;     // partial_words words per slot: the accumulators of the key in this batch; zero before and after
+  uint64_t look_back;    // uint64 per tile
+  uint64_t next_tile;    // uint32
+  uint64_t index;        // uint64 per slot of the index: hash in the high half, row plus 1 in the low half
+  uint64_t chunks;       // uint64 per chunk: its address
+  uint64_t kinds;        // ChangeKind per row of the result; 0: there is no result
+  uint64_t row_kinds;    // ChangeKind per row of the batch; 0: all are inserted
+  uint64_t counts;       // mapped host memory: uint32 changed keys, uint32 new keys
+  int64_t index_mask;
+  int64_t state_rows;    // rows in the state before the batch
+  int32_t rows;
+  int32_t group_mask;
+  int32_t partial_words;
+  int32_t key_words;     // without the null word
+  int32_t has_null_word;
+  int32_t accumulators;
+  int32_t row_words;     // words of a state row: key words, null word, accumulators, padding
+  int32_t chunk_shift;   // binary logarithm of the rows of a chunk
+  int32_t tiles;
+  int32_t row_count;     // the accumulator that counts rows: a key with 0 rows is absent; NO_ROW_COUNT: none does
+  KeyWord key[MAX_KEY_WORDS];
+  AccumulatedValue value[MAX_ACCUMULATORS];
+};
+
+struct StateIndexArguments {
+  uint64_t source;
+  uint64_t target;       // zero before
+  int64_t source_slots;
+  int64_t target_mask;
+};
+
+}  // namespace millrace

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys and accumulators of one row: of a batch, and of the state.
+//
+// Everything here compiles for the host too, so that the numbers can be checked without a GPU.
+#pragma once
+
+#include "common/element.cuh"
+#include "state_arguments.cuh"
+
+namespace millrace {
+
+constexpr uint64_t SIGN_BIT = 0x8000000000000000ull;
+
+// The finalizer of MurmurHash3 for 64 bits.
+MILLRACE_FUNCTION uint64_t mix_word(uint64_t word) {
+  word ^= word >> 33;
+  word *= 0xff51afd7ed558ccdull;
+  word ^= word >> 33;
+  word *= 0xc4ceb9fe1a85ec53ull;
+  return word ^ (word >> 33);
+}
+
+MILLRACE_FUNCTION uint64_t bits_at(uint64_t address, int32_t width) {
+  switch (width) {
+    case 1: return *reinterpret_cast<const uint8_t*>(address);
+    case 2: return *reinterpret_cast<const uint16_t*>(address);
+    case 4: return *reinterpret_cast<const uint32_t*>(address);
+    default: return *reinterpret_cast<const uint64_t*>(address);
+  }
+}
+
+MILLRACE_FUNCTION void put_bits(uint64_t address, int32_t width, uint64_t bits) {
+  switch (width) {
+    case 1: *reinterpret_cast<uint8_t*>(address) = static_cast<uint8_t>(bits); break;
+    case 2: *reinterpret_cast<uint16_t*>(address) = static_cast<uint16_t>(bits); break;
+    case 4: *reinterpret_cast<uint32_t*>(address) = static_cast<uint32_t>(bits); break;
+    default: *reinterpret_cast<uint64_t*>(address) = bits;
+  }
+}
+
+template <typename Source>
+MILLRACE_FUNCTION bool is_null_in(const Source& source, int64_t row) {
+  return source.validity != 0 && !bit_of(source.validity, source.row_offset + row);
+}
+
+// Nulls are zero, and tell from zeros by the null word.
+MILLRACE_FUNCTION uint64_t word_of_key(const KeyWord& word, int64_t row) {
+  if (is_null_in(word, row)) return 0;
+  const uint64_t bits = bits_at(word.data + row * word.stride, word.width);
+  switch (word.type) {
+    case WORD_FLOAT32: return (bits & 0x7fffffffull) > 0x7f800000ull ? 0x7fc00000ull : bits;
+    case WORD_FLOAT64: return (bits & ~SIGN_BIT) > 0x7ff0000000000000ull ? 0x7ff8000000000000ull : bits;
+    default: return bits;
+  }
+}
+
+MILLRACE_FUNCTION uint64_t null_word_of_key(const StateArguments& arguments, int64_t row) {
+  uint64_t nulls = 0;
+  for (int w = 0; w < arguments.key_words; ++w) {
+    const KeyWord& word = arguments.key[w];
+    if (word.null_bit != NO_NULL_BIT && is_null_in(word, row)) nulls |= uint64_t{1} << word.null_bit;
+  }
+  return nulls;
+}
+
+MILLRACE_FUNCTION uint32_t hash_of_key(const StateArguments& arguments, int64_t row) {
+  uint64_t hash = mix_word(word_of_key(arguments.key[0], row));
+  for (int w = 1; w < arguments.key_words; ++w) hash = mix_word(hash * 31 + word_of_key(arguments.key[w], row));
+  if (arguments.has_null_word) hash = mix_word(hash * 31 + null_word_of_key(arguments, row));
+  return static_cast<uint32_t>(hash >> 32);
+}
+
+MILLRACE_FUNCTION bool equal_keys(const StateArguments& arguments, int64_t left, int64_t right) {
+  for (int w = 0; w < arguments.key_words; ++w) {
+    if (word_of_key(arguments.key[w], left) != word_of_key(arguments.key[w], right)) return false;
+  }
+  return !arguments.has_null_word || null_word_of_key(arguments, left) == null_word_of_key(arguments, right);
+}
+
+MILLRACE_FUNCTION uint64_t* state_row(const StateArguments& arguments, int64_t row) {
+  const uint64_t chunk = element_of<uint64_t>(arguments.chunks, row >> arguments.chunk_shift);
+  const int64_t in_chunk = row & ((int64_t{1} << arguments.chunk_shift) - 1);
+  return reinterpret_cast<uint64_t*>(chunk) + in_chunk * arguments.row_words;
+}
+
+MILLRACE_FUNCTION bool is_key_of(const StateArguments& arguments, int64_t row, const uint64_t* state) {
+  for (int w = 0; w < arguments.key_words; ++w) {
+    if (word_of_key(arguments.key[w], row) != state[w]) return false;
+  }
+  return !arguments.has_null_word || null_word_of_key(arguments, row) == state[arguments.key_words];
+}
+
+// Writes the key of a new row, and zeros behind the accumulators.
+MILLRACE_FUNCTION void put_key(const StateArguments& arguments, int64_t row, uint64_t* state) {
+  for (int w = 0; w < arguments.key_words; ++w) state[w] = word_of_key(arguments.key[w], row);
+  int end = arguments.key_words;
+  if (arguments.has_null_word) state[end++] = null_word_of_key(arguments, row);
+  for (int w = end + arguments.accumulators; w < arguments.row_words; ++w) state[w] = 0;
+}
+
+// Integers whose order as signed numbers is the order of Double.compare and Float.compare.
+MILLRACE_FUNCTION int64_t sortable_float64(int64_t bits) {
+  const int64_t canonical =
+      (bits & ~static_cast<int64_t>(SIGN_BIT)) > 0x7ff0000000000000ll ? 0x7ff8000000000000ll : bits;
+  return canonical ^ ((canonical >> 63) & 0x7fffffffffffffffll);
+}
+
+MILLRACE_FUNCTION int32_t sortable_float32(int32_t bits) {
+  const int32_t canonical = (bits & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : bits;
+  return canonical ^ ((canonical >> 31) & 0x7fffffff);
+}
+
+MILLRACE_FUNCTION int64_t integer_of_value(const AccumulatedValue& value, int64_t row) {
+  const uint64_t address = value.data + row * value.stride;
+  switch (value.type) {
+    case VALUE_ONE: return 1;
+    case VALUE_INT8: return *reinterpret_cast<const int8_t*>(address);
+    case VALUE_INT16: return *reinterpret_cast<const int16_t*>(address);
+    case VALUE_INT32: return *reinterpret_cast<const int32_t*>(address);
+    case VALUE_FLOAT32: return sortable_float32(*reinterpret_cast<const int32_t*>(address));
+    case VALUE_FLOAT64: return sortable_float64(*reinterpret_cast<const int64_t*>(address));
+    default: return *reinterpret_cast<const int64_t*>(address);
+  }
+}
+
+MILLRACE_FUNCTION bool is_retraction(const StateArguments& arguments, int64_t row) {
+  if (arguments.row_kinds == 0) return false;
+  const int8_t kind = element_of<int8_t>(arguments.row_kinds, row);
+  return kind == CHANGE_UPDATE_BEFORE || kind == CHANGE_DELETE;
+}
+
+// The accumulator of one element. Signed numbers are shifted to unsigned ones, so that the smallest is zero.
+MILLRACE_FUNCTION uint64_t accumulator_of(const AccumulatedValue& value, int64_t row, bool is_retraction) {
+  const uint64_t integer = static_cast<uint64_t>(integer_of_value(value, row));
+  if (value.type == VALUE_STATE) return integer;
+  if (value.operation == OPERATION_SUM) return is_retraction ? 0 - integer : integer;
+  return value.operation == OPERATION_MAX ? integer ^ SIGN_BIT : ~(integer ^ SIGN_BIT);
+}
+
+MILLRACE_FUNCTION uint64_t combine_accumulators(int32_t operation, uint64_t left, uint64_t right) {
+  if (operation == OPERATION_SUM) return left + right;
+  return left > right ? left : right;
+}
+
+// Writes an accumulator as a value of the result's type; unspecified if no value was accumulated.
+MILLRACE_FUNCTION void put_result(const AccumulatedValue& value, int64_t row, uint64_t accumulator) {
+  const uint64_t column = value.output;
+  uint64_t integer = accumulator;
+  if (value.operation != OPERATION_SUM) {
+    integer = (value.operation == OPERATION_MAX ? accumulator : ~accumulator) ^ SIGN_BIT;
+  }
+  switch (value.result) {
+    case VALUE_INT8: put_bits(column + row, 1, integer); break;
+    case VALUE_INT16: put_bits(column + 2 * row, 2, integer); break;
+    case VALUE_INT32: put_bits(column + 4 * row, 4, integer); break;
+    case VALUE_FLOAT32: {
+      const int32_t sortable = static_cast<int32_t>(integer);
+      put_bits(column + 4 * row, 4, static_cast<uint32_t>(sortable ^ ((sortable >> 31) & 0x7fffffff)));
+      break;
+    }
+    case VALUE_FLOAT64: {
+      const int64_t sortable = static_cast<int64_t>(integer);
+      put_bits(column + 8 * row, 8, static_cast<uint64_t>(sortable ^ ((sortable >> 63) & 0x7fffffffffffffffll)));
+      break;
+    }
+    default: put_bits(column + 8 * row, 8, integer);
+  }
+}
+
+}  // namespace millrace

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state;
+
+import io.millrace.annotation.PublicEvolving;
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import java.io.Serializable;
+
+/**
+ * A value that is kept for each key and combined with the values of the key's rows. Nulls are left
+ * out.
+ *
+ * @param name of the value; unique among the accumulators and key columns of a table
+ * @param function how values are combined
+ * @param column position of the input column; {@link #ALL_ROWS} for a count of all rows
+ */
+@PublicEvolving
+public record Accumulator(String name, Function function, int column) implements Serializable {
+  /** The column of a count of all rows. */
+  public static final int ALL_ROWS = -1;
+
+  /** How values are combined. Each function is associative and commutative. */
+  public enum Function {
+    /** Number of values, a BIGINT. */
+    COUNT,
+    /** Sum of integers, a BIGINT that wraps. */
+    SUM,
+    /**
+     * Smallest value, in the order of numbers; of floating-point numbers in the order of {@link
+     * Double#compare}. Unspecified if there is no value: count the values to know.
+     */
+    MIN,
+    /** Largest value, likewise. */
+    MAX;
+
+    /** Whether values of {@code type} can be combined. */
+    public boolean supports(DataType type) {
+      return switch (this) {
+        case COUNT -> true;
+        case SUM -> type.isInteger();
+        case MIN, MAX -> AccumulatorValue.isSupported(type);
+      };
+    }
+  }
+
+  /** The number of rows. */
+  public static Accumulator countRows(String name) {
+    return new Accumulator(name, Function.COUNT, ALL_ROWS);
+  }
+
+  boolean isRowCount() {
+    return function == Function.COUNT && column == ALL_ROWS;
+  }
+
+  /**
+   * The type of the value.
+   *
+   * @param input the columns of the batches
+   */
+  DataType type(Schema input) {
+    return switch (function) {
+      case COUNT, SUM -> DataType.INT64;
+      case MIN, MAX -> input.type(column);
+    };
+  }
+
+  /**
+   * Checks that the function is defined for the column.
+   *
+   * @throws IllegalArgumentException if it is not
+   */
+  void check(Schema input) {
+    if (column == ALL_ROWS) {
+      if (function != Function.COUNT) {
+        throw new IllegalArgumentException("expected a column for " + function + " '" + name + "'");
+      }
+      return;
+    }
+    Field field = input.field(column);
+    if (!function.supports(field.type())) {
+      throw new IllegalArgumentException(
+          function
+              + " of column '"
+              + field.name()
+              + "' is not supported: its type is "
+              + field.type());
+    }
+  }
+}

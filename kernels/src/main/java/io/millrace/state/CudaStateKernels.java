@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state;
+
+import io.millrace.device.Device;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.GpuProperties;
+import io.millrace.device.HostMemory;
+import io.millrace.device.KernelArguments;
+import io.millrace.device.KernelModule;
+import io.millrace.device.KernelStructure;
+import io.millrace.device.StagingBuffer;
+
+/** Launches the kernels of state.cu. One instance per device. */
+final class CudaStateKernels implements StateKernels {
+  /** The structure {@code KeyWord} of state_arguments.cuh. */
+  static final class WordArguments {
+    static final KernelStructure LAYOUT = new KernelStructure("KeyWord");
+    static final KernelStructure.Int64 DATA = LAYOUT.int64("data");
+    static final KernelStructure.Int64 VALIDITY = LAYOUT.int64("validity");
+    static final KernelStructure.Int64 ROW_OFFSET = LAYOUT.int64("row_offset");
+    static final KernelStructure.Int64 OUTPUT = LAYOUT.int64("output");
+    static final KernelStructure.Int64 OUTPUT_VALIDITY = LAYOUT.int64("output_validity");
+    static final KernelStructure.Int32 STRIDE = LAYOUT.int32("stride");
+    static final KernelStructure.Int32 WIDTH = LAYOUT.int32("width");
+    static final KernelStructure.Int32 TYPE = LAYOUT.int32("type");
+    static final KernelStructure.Int32 NULL_BIT = LAYOUT.int32("null_bit");
+
+    private WordArguments() {}
+  }
+
+  /** The structure {@code AccumulatedValue} of state_arguments.cuh. */
+  static final class ValueArguments {
+    static final KernelStructure LAYOUT = new KernelStructure("AccumulatedValue");
+    static final KernelStructure.Int64 DATA = LAYOUT.int64("data");
+    static final KernelStructure.Int64 VALIDITY = LAYOUT.int64("validity");
+    static final KernelStructure.Int64 ROW_OFFSET = LAYOUT.int64("row_offset");
+    static final KernelStructure.Int64 OUTPUT = LAYOUT.int64("output");
+    static final KernelStructure.Int32 STRIDE = LAYOUT.int32("stride");
+    static final KernelStructure.Int32 TYPE = LAYOUT.int32("type");
+    static final KernelStructure.Int32 OPERATION = LAYOUT.int32("operation");
+    static final KernelStructure.Int32 RESULT = LAYOUT.int32("result");
+
+    private ValueArguments() {}
+  }
+
+  /** The structure {@code StateArguments} of state_arguments.cuh. */
+  static final class Arguments {
+    static final KernelStructure LAYOUT = new KernelStructure("StateArguments");
+    static final KernelStructure.Int64 GROUPS = LAYOUT.int64("groups");
+    static final KernelStructure.Int64 GROUP_OF = LAYOUT.int64("group_of");
+    static final KernelStructure.Int64 PARTIALS = LAYOUT.int64("partials");
+    static final KernelStructure.Int64 LOOK_BACK = LAYOUT.int64("look_back");
+    static final KernelStructure.Int64 NEXT_TILE = LAYOUT.int64("next_tile");
+    static final KernelStructure.Int64 INDEX = LAYOUT.int64("index");
+    static final KernelStructure.Int64 CHUNKS = LAYOUT.int64("chunks");
+    static final KernelStructure.Int64 KINDS = LAYOUT.int64("kinds");
+    static final KernelStructure.Int64 ROW_KINDS = LAYOUT.int64("row_kinds");
+    static final KernelStructure.Int64 COUNTS = LAYOUT.int64("counts");
+    static final KernelStructure.Int64 INDEX_MASK = LAYOUT.int64("index_mask");
+    static final KernelStructure.Int64 STATE_ROWS = LAYOUT.int64("state_rows");
+    static final KernelStructure.Int32 ROWS = LAYOUT.int32("rows");
+    static final KernelStructure.Int32 GROUP_MASK = LAYOUT.int32("group_mask");
+    static final KernelStructure.Int32 PARTIAL_WORDS = LAYOUT.int32("partial_words");
+    static final KernelStructure.Int32 KEY_WORDS = LAYOUT.int32("key_words");
+    static final KernelStructure.Int32 HAS_NULL_WORD = LAYOUT.int32("has_null_word");
+    static final KernelStructure.Int32 ACCUMULATORS = LAYOUT.int32("accumulators");
+    static final KernelStructure.Int32 ROW_WORDS = LAYOUT.int32("row_words");
+    static final KernelStructure.Int32 CHUNK_SHIFT = LAYOUT.int32("chunk_shift");
+    static final KernelStructure.Int32 TILES = LAYOUT.int32("tiles");
+    static final KernelStructure.Int32 ROW_COUNT = LAYOUT.int32("row_count");
+    static final KernelStructure.Array KEY =
+        LAYOUT.array("key", WordArguments.LAYOUT, StateSchema.MAX_KEY_WORDS);
+    static final KernelStructure.Array VALUE =
+        LAYOUT.array("value", ValueArguments.LAYOUT, StateSchema.MAX_ACCUMULATORS);
+
+    private Arguments() {}
+  }
+
+  /** The structure {@code StateIndexArguments} of state_arguments.cuh. */
+  static final class IndexArguments {
+    static final KernelStructure LAYOUT = new KernelStructure("StateIndexArguments");
+    static final KernelStructure.Int64 SOURCE = LAYOUT.int64("source");
+    static final KernelStructure.Int64 TARGET = LAYOUT.int64("target");
+    static final KernelStructure.Int64 SOURCE_SLOTS = LAYOUT.int64("source_slots");
+    static final KernelStructure.Int64 TARGET_MASK = LAYOUT.int64("target_mask");
+
+    private IndexArguments() {}
+  }
+
+  private static final int THREADS = StateScratch.TILE_ROWS;
+
+  private final KernelModule module;
+  private final int residentBlocks;
+
+  CudaStateKernels(Device device) {
+    module = device.loadModule("state");
+    GpuProperties gpu = device.properties();
+    residentBlocks = gpu.multiprocessors() * (gpu.threadsPerMultiprocessor() / THREADS);
+  }
+
+  @Override
+  public Counts update(StateBatch batch) {
+    DeviceStream stream = batch.stream();
+    try (StagingBuffer counts = stream.device().stagingPool().acquire(2 * Integer.BYTES);
+        KernelArguments arguments = arguments(batch, counts.address())) {
+      int sharedBytes = batch.values().size() * THREADS * Long.BYTES;
+      module
+          .function("state_group")
+          .launch(blocks(batch.rows()), THREADS, sharedBytes, stream, arguments);
+      int tiles = StateScratch.tiles(batch.rows());
+      module.function("state_update").launch(tiles, THREADS, 0, stream, arguments);
+      stream.synchronize();
+      return new Counts(
+          HostMemory.getInt(counts.address()), HostMemory.getInt(counts.address() + Integer.BYTES));
+    }
+  }
+
+  private static KernelArguments arguments(StateBatch batch, long counts) {
+    StateScratch scratch = batch.scratchLayout();
+    KernelArguments arguments = new KernelArguments(Arguments.LAYOUT);
+    arguments
+        .put(Arguments.GROUPS, batch.scratch())
+        .put(Arguments.GROUP_OF, batch.scratch() + scratch.groupOf())
+        .put(Arguments.PARTIALS, batch.scratch() + scratch.partials())
+        .put(Arguments.LOOK_BACK, batch.scratch() + scratch.lookBack())
+        .put(Arguments.NEXT_TILE, batch.scratch() + scratch.nextTile())
+        .put(Arguments.INDEX, batch.index())
+        .put(Arguments.CHUNKS, batch.chunkTable())
+        .put(Arguments.KINDS, batch.kinds())
+        .put(Arguments.ROW_KINDS, batch.rowKinds())
+        .put(Arguments.ROW_COUNT, batch.rowCount())
+        .put(Arguments.COUNTS, counts)
+        .put(Arguments.INDEX_MASK, batch.indexSlots() - 1)
+        .put(Arguments.STATE_ROWS, batch.stateRows())
+        .put(Arguments.ROWS, batch.rows())
+        .put(Arguments.GROUP_MASK, StateScratch.groups(batch.rows()) - 1)
+        .put(Arguments.PARTIAL_WORDS, scratch.partialWords())
+        .put(Arguments.KEY_WORDS, batch.key().size())
+        .put(Arguments.HAS_NULL_WORD, batch.hasNullWord() ? 1 : 0)
+        .put(Arguments.ACCUMULATORS, batch.values().size())
+        .put(Arguments.ROW_WORDS, batch.rowWords())
+        .put(Arguments.CHUNK_SHIFT, batch.chunkShift())
+        .put(Arguments.TILES, StateScratch.tiles(batch.rows()));
+    for (int i = 0; i < batch.key().size(); i++) {
+      put(arguments, Arguments.KEY.at(i), batch.key().get(i));
+    }
+    for (int i = 0; i < batch.values().size(); i++) {
+      put(arguments, Arguments.VALUE.at(i), batch.values().get(i));
+    }
+    return arguments;
+  }
+
+  private static void put(KernelArguments arguments, int at, KeyWord word) {
+    arguments
+        .put(at, WordArguments.DATA, word.data())
+        .put(at, WordArguments.VALIDITY, word.validity())
+        .put(at, WordArguments.ROW_OFFSET, word.rowOffset())
+        .put(at, WordArguments.OUTPUT, word.output())
+        .put(at, WordArguments.OUTPUT_VALIDITY, word.outputValidity())
+        .put(at, WordArguments.STRIDE, word.stride())
+        .put(at, WordArguments.WIDTH, word.width())
+        .put(at, WordArguments.TYPE, word.type())
+        .put(at, WordArguments.NULL_BIT, word.nullBit());
+  }
+
+  private static void put(KernelArguments arguments, int at, AccumulatorValue value) {
+    arguments
+        .put(at, ValueArguments.DATA, value.data())
+        .put(at, ValueArguments.VALIDITY, value.validity())
+        .put(at, ValueArguments.ROW_OFFSET, value.rowOffset())
+        .put(at, ValueArguments.OUTPUT, value.output())
+        .put(at, ValueArguments.STRIDE, value.stride())
+        .put(at, ValueArguments.TYPE, value.type())
+        .put(at, ValueArguments.OPERATION, value.operation())
+        .put(at, ValueArguments.RESULT, value.result());
+  }
+
+  private int blocks(long threads) {
+    return (int) Math.min(residentBlocks, (threads - 1) / THREADS + 1);
+  }
+
+  @Override
+  public void moveIndex(
+      long source, long slots, long target, long targetSlots, DeviceStream stream) {
+    try (KernelArguments arguments = new KernelArguments(IndexArguments.LAYOUT)) {
+      arguments
+          .put(IndexArguments.SOURCE, source)
+          .put(IndexArguments.TARGET, target)
+          .put(IndexArguments.SOURCE_SLOTS, slots)
+          .put(IndexArguments.TARGET_MASK, targetSlots - 1);
+      module.function("state_index").launch(blocks(slots), THREADS, 0, stream, arguments);
+    }
+  }
+}

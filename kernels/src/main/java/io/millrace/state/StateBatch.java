@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state;
+
+import io.millrace.device.DeviceStream;
+import java.util.List;
+
+/**
+ * One batch and the state that it updates, as addresses on the device that are valid until the work
+ * on {@code stream} is done.
+ *
+ * @param rows of the batch, at least 1
+ * @param hasNullWord whether state rows have a null word behind the words of the key
+ * @param scratch the address of scratch memory, in which {@link StateScratch#zeroBytes} bytes are
+ *     zero
+ * @param scratchLayout for at least {@code rows} rows
+ * @param kinds address of a byte for each row of the result, its {@link ChangeKind}; 0 if there is
+ *     no result
+ * @param rowKinds address of a byte for each row of the batch, likewise; 0 if all are inserted
+ * @param rowCount position of the accumulator that counts rows; -1 if none does
+ * @param index a word for each slot: 0, or the hash of a key in the high half, and its row plus 1
+ * @param indexSlots a power of two
+ * @param chunkTable the address of an INT64 for each chunk of state rows: its address
+ * @param stateRows rows in the state before the batch
+ */
+record StateBatch(
+    int rows,
+    List<KeyWord> key,
+    boolean hasNullWord,
+    List<AccumulatorValue> values,
+    int rowWords,
+    long scratch,
+    StateScratch scratchLayout,
+    long kinds,
+    long rowKinds,
+    int rowCount,
+    long index,
+    long indexSlots,
+    long chunkTable,
+    int chunkShift,
+    long stateRows,
+    DeviceStream stream) {
+
+  /** The position of the first accumulator in a state row. */
+  int firstAccumulator() {
+    return key.size() + (hasNullWord ? 1 : 0);
+  }
+}

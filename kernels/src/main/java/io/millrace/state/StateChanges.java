@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state;
+
+import io.millrace.column.Column;
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.device.DeviceStream;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.FirstFailure;
+import io.millrace.memory.MemoryResource;
+import io.millrace.state.Accumulator.Function;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The result of an update, allocated before it for as many changed keys as the batch has rows: one
+ * buffer with the masks of the key columns, which are zero at first, and then the data of all
+ * columns. A changed key has two rows: its values before the update and its values after it.
+ */
+final class StateChanges implements AutoCloseable {
+  private static final long ALIGNMENT = 64;
+
+  private final StateSchema schema;
+  private final Schema result;
+  private final long capacity;
+  private final DeviceStream stream;
+  private final long[] dataOffsets;
+  private final Buffer buffer;
+  private boolean[] keyHasMask = {};
+
+  /**
+   * @param batchRows rows of the batch
+   */
+  StateChanges(StateSchema schema, int batchRows, DeviceStream stream, MemoryResource memory) {
+    this.schema = schema;
+    this.result = schema.changes();
+    this.capacity = 2L * batchRows;
+    this.stream = stream;
+    this.dataOffsets = new long[result.size()];
+    long bytes = schema.keys().size() * Column.maskBytes(capacity);
+    for (int i = 0; i < result.size(); i++) {
+      dataOffsets[i] = bytes;
+      long width = result.type(i).id().byteWidth();
+      bytes += (capacity * width + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+    this.buffer = Buffer.allocate(bytes, stream, memory);
+  }
+
+  /** The addresses of the batch's columns and of the result. */
+  StateInput input(Table batch, AccessScope scope) {
+    long output = buffer.access(AccessMode.WRITE, scope);
+    List<Column> keys = schema.keys().stream().map(batch::column).toList();
+    keyHasMask = new boolean[keys.size()];
+    for (int i = 0; i < keys.size(); i++) {
+      keyHasMask[i] = keys.get(i).isNullable();
+    }
+    if (keys.stream().anyMatch(Column::isNullable)) {
+      stream.fill(output, (byte) 0, keys.size() * Column.maskBytes(capacity));
+    }
+    List<KeyWord> words = new ArrayList<>();
+    for (int i = 0; i < keys.size(); i++) {
+      addKey(i, keys.get(i), output, scope, words);
+    }
+    List<AccumulatorValue> values = new ArrayList<>();
+    for (int i = 0; i < schema.accumulators().size(); i++) {
+      values.add(value(i, batch, output, scope));
+    }
+    boolean hasKinds = schema.kindColumn() != StateSchema.NO_KINDS;
+    long rowKinds = hasKinds ? data(batch.column(schema.kindColumn()), scope) : 0;
+    long kinds = output + dataOffsets[dataOffsets.length - 1];
+    return new StateInput(words, schema.hasNullWord(), values, rowKinds, kinds);
+  }
+
+  private void addKey(int key, Column column, long output, AccessScope scope, List<KeyWord> words) {
+    Field field = schema.input().field(schema.keys().get(key));
+    int stride = field.type().id().byteWidth();
+    int width = Math.min(stride, Long.BYTES);
+    for (int part = 0; part < StateSchema.words(field.type()); part++) {
+      long shift = (long) part * Long.BYTES;
+      words.add(
+          new KeyWord(
+              data(column, scope) + shift,
+              validity(column, scope),
+              column.offset(),
+              output + dataOffsets[key] + shift,
+              keyHasMask[key] && part == 0 ? output + key * Column.maskBytes(capacity) : 0,
+              stride,
+              width,
+              wordType(field.type()),
+              field.nullable() && part == 0 ? key : KeyWord.NO_NULL_BIT));
+    }
+  }
+
+  private static int wordType(DataType type) {
+    return switch (type.id()) {
+      case FLOAT32 -> KeyWord.FLOAT32;
+      case FLOAT64 -> KeyWord.FLOAT64;
+      default -> KeyWord.BITS;
+    };
+  }
+
+  private AccumulatorValue value(int position, Table batch, long output, AccessScope scope) {
+    Accumulator accumulator = schema.accumulators().get(position);
+    Column column =
+        accumulator.column() == Accumulator.ALL_ROWS ? null : batch.column(accumulator.column());
+    boolean isCount = accumulator.function() == Function.COUNT;
+    return new AccumulatorValue(
+        isCount ? 0 : data(column, scope),
+        column == null ? 0 : validity(column, scope),
+        column == null ? 0 : column.offset(),
+        output + dataOffsets[schema.keys().size() + position],
+        isCount ? 0 : column.type().id().byteWidth(),
+        isCount ? AccumulatorValue.ONE : AccumulatorValue.code(column.type()),
+        AccumulatorValue.operation(accumulator.function()),
+        AccumulatorValue.code(accumulator.type(schema.input())));
+  }
+
+  private static long data(Column column, AccessScope scope) {
+    long address = column.data().orElseThrow().access(AccessMode.READ, scope);
+    return address + (long) column.offset() * column.type().id().byteWidth();
+  }
+
+  private static long validity(Column column, AccessScope scope) {
+    return column.validity().map(mask -> mask.access(AccessMode.READ, scope)).orElse(0L);
+  }
+
+  /** The result, which the caller closes. Called once. */
+  Table table(int changedKeys) {
+    int rows = Math.multiplyExact(2, changedKeys);
+    List<Column> columns = new ArrayList<>();
+    try {
+      for (int i = 0; i < result.size(); i++) {
+        columns.add(column(i, rows));
+      }
+      return new Table(result, columns, rows);
+    } catch (RuntimeException | Error e) {
+      FirstFailure failure = new FirstFailure();
+      failure.add(e);
+      columns.forEach(column -> failure.run(column::close));
+      throw e;
+    }
+  }
+
+  private Column column(int position, int rows) {
+    DataType type = result.type(position);
+    boolean hasMask = position < keyHasMask.length && keyHasMask[position];
+    Buffer data = buffer.slice(dataOffsets[position], (long) rows * type.id().byteWidth());
+    long maskBytes = Column.maskBytes(capacity);
+    Buffer mask = hasMask ? buffer.slice(position * maskBytes, Column.maskBytes(rows)) : null;
+    return new Column(type, rows, 0, data, mask, List.of());
+  }
+
+  @Override
+  public void close() {
+    buffer.close();
+  }
+}

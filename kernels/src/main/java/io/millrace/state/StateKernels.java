@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state;
+
+import io.millrace.device.DeviceStream;
+
+/**
+ * The operations on state, on the host or by the kernels of state.cu. Both write the same rows and
+ * results; only the slots of the index differ.
+ */
+interface StateKernels {
+
+  /**
+   * How many keys a batch changed.
+   *
+   * @param changedKeys distinct keys of the batch
+   * @param newKeys how many of them were not in the state
+   */
+  record Counts(int changedKeys, int newKeys) {}
+
+  /**
+   * Combines the values of a batch with the state. The index and the chunks have room for as many
+   * new keys as the batch has rows. Allocates nothing but staging memory, and that first. Leaves
+   * the zeros of the scratch memory as they were. Waits for the work.
+   */
+  Counts update(StateBatch batch);
+
+  /**
+   * Adds the entries of one index to another, which has room for them. Enqueued.
+   *
+   * @param slots a power of two
+   */
+  void moveIndex(long source, long slots, long target, long targetSlots, DeviceStream stream);
+}

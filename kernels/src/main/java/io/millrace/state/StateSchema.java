@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state;
+
+import io.millrace.annotation.PublicEvolving;
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.column.TypeId;
+import io.millrace.state.Accumulator.Function;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The key columns and accumulators of a state table, and the layout of its rows: the words of the
+ * key, a word for nulls if a key column may be null, the accumulators, and zeros up to a multiple
+ * of 32 bytes, the size of a sector of GPU memory.
+ *
+ * @param input the columns of the batches
+ * @param keys positions of the key columns, at least one
+ * @param accumulators in the order of their words
+ * @param kindColumn position of the column with the {@link ChangeKind} of each row, an INT8; {@link
+ *     #NO_KINDS} if all rows are inserted. A key is absent while all its rows are taken back
+ */
+@PublicEvolving
+public record StateSchema(
+    Schema input, List<Integer> keys, List<Accumulator> accumulators, int kindColumn)
+    implements Serializable {
+  /** The column of {@link #changes} with the {@link ChangeKind} of each row. */
+  public static final String KIND = "$kind";
+
+  /** There is no column of kinds. */
+  public static final int NO_KINDS = -1;
+
+  static final int MAX_KEY_WORDS = 24;
+  static final int MAX_ACCUMULATORS = 32;
+  private static final int SECTOR_WORDS = 4;
+
+  /**
+   * Checks that the table can be kept.
+   *
+   * @throws IllegalArgumentException if there is no key column, a key column has a type without a
+   *     fixed width, a function does not support the type of its column, there are more than 24
+   *     words of keys or 32 accumulators, or rows may be taken back and there is a minimum or
+   *     maximum, or no count of all rows
+   */
+  public StateSchema {
+    keys = List.copyOf(keys);
+    accumulators = List.copyOf(accumulators);
+    if (keys.isEmpty()) {
+      throw new IllegalArgumentException("expected a key column");
+    }
+    for (int key : keys) {
+      checkKey(input.field(key));
+    }
+    for (Accumulator accumulator : accumulators) {
+      accumulator.check(input);
+    }
+    checkSize(firstAccumulator(input, keys), accumulators.size());
+    if (kindColumn != NO_KINDS) {
+      checkRetractable(accumulators);
+    }
+  }
+
+  private static void checkSize(int keyWords, int accumulators) {
+    if (keyWords > MAX_KEY_WORDS || accumulators > MAX_ACCUMULATORS) {
+      throw new IllegalArgumentException(
+          "expected at most "
+              + MAX_KEY_WORDS
+              + " words of keys and "
+              + MAX_ACCUMULATORS
+              + " accumulators, got "
+              + keyWords
+              + " and "
+              + accumulators);
+    }
+  }
+
+  private static void checkRetractable(List<Accumulator> accumulators) {
+    for (Accumulator accumulator : accumulators) {
+      if (accumulator.function() == Function.MIN || accumulator.function() == Function.MAX) {
+        throw new IllegalArgumentException(
+            accumulator.function()
+                + " '"
+                + accumulator.name()
+                + "' is not supported for a changelog: the values before are not kept");
+      }
+    }
+    if (accumulators.stream().noneMatch(Accumulator::isRowCount)) {
+      throw new IllegalArgumentException("expected a count of all rows for a changelog");
+    }
+  }
+
+  private static void checkKey(Field field) {
+    TypeId id = field.type().id();
+    if (!id.isFixedWidth() || id == TypeId.DICTIONARY) {
+      throw new IllegalArgumentException(
+          "expected a type of fixed width for key column '"
+              + field.name()
+              + "', got "
+              + field.type());
+    }
+  }
+
+  static int words(DataType type) {
+    return type.id() == TypeId.DECIMAL128 ? 2 : 1;
+  }
+
+  boolean hasNullWord() {
+    return keys.stream().anyMatch(key -> input.field(key).nullable());
+  }
+
+  /** The position of the first accumulator in a row. */
+  int firstAccumulator() {
+    return firstAccumulator(input, keys);
+  }
+
+  private static int firstAccumulator(Schema input, List<Integer> keys) {
+    boolean hasNullWord = keys.stream().anyMatch(key -> input.field(key).nullable());
+    return keys.stream().mapToInt(key -> words(input.type(key))).sum() + (hasNullWord ? 1 : 0);
+  }
+
+  int rowWords() {
+    int words = firstAccumulator() + accumulators.size();
+    return (words + SECTOR_WORDS - 1) / SECTOR_WORDS * SECTOR_WORDS;
+  }
+
+  /** Bytes of a state row. */
+  public int rowBytes() {
+    return rowWords() * Long.BYTES;
+  }
+
+  /** The key columns. */
+  public Schema keySchema() {
+    return new Schema(keys.stream().map(input::field).toList());
+  }
+
+  /** The accumulator that tells whether a key is present; -1 if every key is. */
+  int rowCount() {
+    for (int i = 0; i < accumulators.size() && kindColumn != NO_KINDS; i++) {
+      if (accumulators.get(i).isRowCount()) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * The columns of {@link StateTable#update}: the key columns, the values of the accumulators,
+   * which are never null, and {@link #KIND}.
+   */
+  public Schema changes() {
+    List<Field> fields = new ArrayList<>(keySchema().fields());
+    for (Accumulator accumulator : accumulators) {
+      fields.add(new Field(accumulator.name(), accumulator.type(input), false));
+    }
+    fields.add(new Field(KIND, DataType.INT8, false));
+    return new Schema(fields);
+  }
+}

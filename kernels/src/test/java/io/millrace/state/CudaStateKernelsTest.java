@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.testing.CudaStructures;
+import io.millrace.testing.DeviceExtension;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class CudaStateKernelsTest {
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+
+  @Test
+  void argumentsHaveTheFieldsOfTheKernels() {
+    CudaStructures cuda = CudaStructures.ofSources();
+    assertThat(CudaStateKernels.Arguments.LAYOUT.fields())
+        .isEqualTo(cuda.layout("StateArguments").fields());
+    assertThat(CudaStateKernels.WordArguments.LAYOUT.fields())
+        .isEqualTo(cuda.layout("KeyWord").fields());
+    assertThat(CudaStateKernels.ValueArguments.LAYOUT.fields())
+        .isEqualTo(cuda.layout("AccumulatedValue").fields());
+    assertThat(CudaStateKernels.IndexArguments.LAYOUT.fields())
+        .isEqualTo(cuda.layout("StateIndexArguments").fields());
+  }
+
+  @Test
+  void argumentsHaveTheSizesThatTheKernelsExpect() {
+    if (device.isCuda()) {
+      assertThat(device.device().loadModule("state").constant("sizeof_StateArguments"))
+          .isEqualTo(CudaStateKernels.Arguments.LAYOUT.bytes());
+      assertThat(device.device().loadModule("state").constant("sizeof_StateIndexArguments"))
+          .isEqualTo(CudaStateKernels.IndexArguments.LAYOUT.bytes());
+    }
+  }
+}

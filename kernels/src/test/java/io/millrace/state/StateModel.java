@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state;
+
+import io.millrace.state.Accumulator.Function;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a state table must hold and report, with Java's own maps and numbers. */
+final class StateModel {
+  private final StateSchema schema;
+  private final Map<List<Object>, Object[]> state = new LinkedHashMap<>();
+
+  StateModel(StateSchema schema) {
+    this.schema = schema;
+  }
+
+  int rowCount() {
+    return state.size();
+  }
+
+  /** The rows of {@link StateSchema#changes} that there are; null where a value is unspecified. */
+  List<List<Object>> update(List<List<Object>> rows) {
+    Map<List<Object>, Object[]> before = new LinkedHashMap<>();
+    for (List<Object> row : rows) {
+      List<Object> key = new ArrayList<>();
+      schema.keys().forEach(column -> key.add(row.get(column)));
+      if (!before.containsKey(key)) {
+        before.put(key, state.containsKey(key) ? state.get(key).clone() : null);
+      }
+      accumulate(state.computeIfAbsent(key, k -> initial()), row);
+    }
+    List<List<Object>> changes = new ArrayList<>();
+    before.forEach((key, old) -> addChanges(changes, key, old, state.get(key)));
+    return changes;
+  }
+
+  private void addChanges(
+      List<List<Object>> changes, List<Object> key, Object[] old, Object[] now) {
+    boolean wasPresent = old != null && isPresent(old);
+    boolean isPresent = isPresent(now);
+    if (wasPresent && isPresent && Arrays.equals(old, now)) {
+      return;
+    }
+    if (wasPresent) {
+      changes.add(change(key, old, isPresent ? ChangeKind.UPDATE_BEFORE : ChangeKind.DELETE));
+    }
+    if (isPresent) {
+      changes.add(change(key, now, wasPresent ? ChangeKind.UPDATE_AFTER : ChangeKind.INSERT));
+    }
+  }
+
+  private boolean isPresent(Object[] values) {
+    return schema.rowCount() < 0 || !values[schema.rowCount()].equals(0L);
+  }
+
+  private static List<Object> change(List<Object> key, Object[] values, ChangeKind kind) {
+    List<Object> change = new ArrayList<>(key);
+    change.addAll(Arrays.asList(values));
+    change.add(kind.value());
+    return change;
+  }
+
+  private Object[] initial() {
+    return schema.accumulators().stream()
+        .map(a -> a.function() == Function.COUNT || a.function() == Function.SUM ? 0L : null)
+        .toArray();
+  }
+
+  private void accumulate(Object[] values, List<Object> row) {
+    boolean retracts =
+        schema.kindColumn() != StateSchema.NO_KINDS
+            && ChangeKind.isRetraction((Byte) row.get(schema.kindColumn()));
+    for (int i = 0; i < values.length; i++) {
+      Accumulator accumulator = schema.accumulators().get(i);
+      Object value =
+          accumulator.column() == Accumulator.ALL_ROWS ? 1 : row.get(accumulator.column());
+      if (value != null) {
+        values[i] = combine(accumulator.function(), values[i], value, retracts ? -1 : 1);
+      }
+    }
+  }
+
+  @SuppressWarnings("unchecked") // values of one column
+  private static Object combine(Function function, Object left, Object right, int sign) {
+    Comparator<Object> order = (a, b) -> ((Comparable<Object>) a).compareTo(b);
+    return switch (function) {
+      case COUNT -> (Long) left + sign;
+      case SUM -> (Long) left + sign * ((Number) right).longValue();
+      case MIN -> left == null || order.compare(right, left) < 0 ? right : left;
+      case MAX -> left == null || order.compare(right, left) > 0 ? right : left;
+    };
+  }
+
+  /** {@code rows} that there are, with null where {@code expected} has an unspecified value. */
+  static List<List<Object>> specified(List<List<Object>> rows, List<List<Object>> expected) {
+    List<List<Object>> specified = new ArrayList<>();
+    for (List<Object> row : rows) {
+      int kind = row.size() - 1;
+      if (row.get(kind).equals(ChangeKind.NONE.value())) {
+        continue;
+      }
+      Object[] values = row.toArray();
+      int position = specified.size();
+      for (int c = 0; c < values.length && position < expected.size(); c++) {
+        values[c] = expected.get(position).get(c) == null ? null : values[c];
+      }
+      specified.add(Arrays.asList(values));
+    }
+    return specified;
+  }
+}

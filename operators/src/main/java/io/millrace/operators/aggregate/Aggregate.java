@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.aggregate;
+
+import io.millrace.expression.Expression;
+import io.millrace.expression.Expressions;
+import java.io.Serializable;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import org.apache.flink.annotation.PublicEvolving;
+
+/**
+ * An aggregate function of the rows of a key, with the meaning of Flink SQL. Nulls are left out;
+ * the result is null if there is no value, and 0 of {@code COUNT}. Immutable.
+ *
+ * <pre>{@code
+ * bids.keyBy("auction").aggregate(count().as("bids"), max("price").as("highest"))
+ * }</pre>
+ */
+@PublicEvolving
+public final class Aggregate implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  /** The functions. */
+  public enum Function {
+    COUNT,
+    SUM,
+    MIN,
+    MAX,
+    AVG
+  }
+
+  private final Function function;
+  // null: all rows.
+  private final Expression argument;
+  // null: no filter.
+  private final Expression filter;
+  private final String name;
+
+  private Aggregate(Function function, Expression argument, Expression filter, String name) {
+    this.function = function;
+    this.argument = argument;
+    this.filter = filter;
+    this.name = name;
+  }
+
+  /** {@code COUNT(*)}: the number of rows. */
+  public static Aggregate count() {
+    return new Aggregate(Function.COUNT, null, null, null);
+  }
+
+  /** {@code COUNT(argument)}: the number of rows for which {@code argument} is not null. */
+  public static Aggregate count(Expression argument) {
+    return of(Function.COUNT, argument);
+  }
+
+  /** As {@link #count(Expression)}, of a column. */
+  public static Aggregate count(String column) {
+    return count(Expressions.col(column));
+  }
+
+  /** {@code SUM(argument)} of integers, of the argument's type, which wraps. */
+  public static Aggregate sum(Expression argument) {
+    return of(Function.SUM, argument);
+  }
+
+  /** As {@link #sum(Expression)}, of a column. */
+  public static Aggregate sum(String column) {
+    return sum(Expressions.col(column));
+  }
+
+  /**
+   * {@code MIN(argument)} of numbers, dates and times. Of floating-point numbers -0.0 is less than
+   * 0.0 and NaN is the greatest value.
+   */
+  public static Aggregate min(Expression argument) {
+    return of(Function.MIN, argument);
+  }
+
+  /** As {@link #min(Expression)}, of a column. */
+  public static Aggregate min(String column) {
+    return min(Expressions.col(column));
+  }
+
+  /** {@code MAX(argument)}, with the order of {@link #min(Expression)}. */
+  public static Aggregate max(Expression argument) {
+    return of(Function.MAX, argument);
+  }
+
+  /** As {@link #max(Expression)}, of a column. */
+  public static Aggregate max(String column) {
+    return max(Expressions.col(column));
+  }
+
+  /** {@code AVG(argument)} of integers, of the argument's type, truncated. */
+  public static Aggregate avg(Expression argument) {
+    return of(Function.AVG, argument);
+  }
+
+  /** As {@link #avg(Expression)}, of a column. */
+  public static Aggregate avg(String column) {
+    return avg(Expressions.col(column));
+  }
+
+  private static Aggregate of(Function function, Expression argument) {
+    return new Aggregate(
+        function, Objects.requireNonNull(argument, "argument is null"), null, null);
+  }
+
+  /** This aggregate with the name of its column; without one it is called by its text. */
+  public Aggregate as(String newName) {
+    return new Aggregate(function, argument, filter, Objects.requireNonNull(newName));
+  }
+
+  /**
+   * This aggregate over the rows for which {@code condition} is true: SQL's {@code FILTER (WHERE
+   * condition)}.
+   */
+  public Aggregate filter(Expression condition) {
+    return new Aggregate(function, argument, Objects.requireNonNull(condition), name);
+  }
+
+  public Function function() {
+    return function;
+  }
+
+  Optional<Expression> argument() {
+    return Optional.ofNullable(argument);
+  }
+
+  Optional<Expression> filter() {
+    return Optional.ofNullable(filter);
+  }
+
+  /** The name of the result's column. */
+  public String name() {
+    return name == null ? text() : name;
+  }
+
+  private String text() {
+    String text = (argument == null ? "*" : argument.toString());
+    String call = function.name().toUpperCase(Locale.ROOT) + "(" + text + ")";
+    return filter == null ? call : call + " FILTER (WHERE " + filter + ")";
+  }
+
+  @Override
+  public String toString() {
+    return name == null ? text() : text() + " AS " + name;
+  }
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.aggregate;
+
+import io.millrace.calc.Calc;
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.expression.Expression;
+import io.millrace.expression.Expressions;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.memory.FirstFailure;
+import io.millrace.operators.row.RowKindColumn;
+import io.millrace.state.Accumulator;
+import io.millrace.state.Accumulator.Function;
+import io.millrace.state.StateSchema;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.flink.annotation.Internal;
+
+/**
+ * Aggregates as three steps: a calc that computes their arguments; accumulators of a state table,
+ * which several aggregates may share; and a calc that computes the results of the accumulators.
+ * Immutable; serialized with the job as unresolved expressions.
+ */
+@Internal
+public final class GroupAggregatePlan implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private static final String ARGUMENT = "$argument_";
+
+  private final Schema input;
+  private final List<String> keys;
+  private final List<Aggregate> aggregates;
+  private final ExpressionSettings settings;
+
+  /** The steps. */
+  record Steps(Calc arguments, StateSchema state, Calc results) implements AutoCloseable {
+    @Override
+    public void close() {
+      FirstFailure failure = new FirstFailure();
+      failure.run(arguments::close);
+      failure.run(results::close);
+      failure.rethrow();
+    }
+  }
+
+  /**
+   * @param input the columns of the batches; with a {@link RowKindColumn} if rows may be taken back
+   * @param settings of the aggregates' expressions
+   * @throws ExpressionException if there is no aggregate, an argument does not fit the columns, a
+   *     filter is not BOOLEAN, a function does not support its argument's type, or two columns of
+   *     the result have the same name
+   */
+  public GroupAggregatePlan(
+      Schema input, List<String> keys, List<Aggregate> aggregates, ExpressionSettings settings) {
+    this.input = input;
+    this.keys = List.copyOf(keys);
+    this.aggregates = List.copyOf(aggregates);
+    this.settings = settings;
+    if (aggregates.isEmpty()) {
+      throw new ExpressionException("expected an aggregate");
+    }
+    outputSchema();
+  }
+
+  /** The keys, the results in their order, and the kind of each row. */
+  public Schema outputSchema() {
+    try (Steps steps = steps()) {
+      Schema schema = steps.results().outputSchema();
+      Field kind = schema.field(schema.size() - 1);
+      if (!kind.equals(RowKindColumn.addTo(new Schema(List.of())).field(0))) {
+        throw new IllegalStateException("expected a column of row kinds, got " + kind);
+      }
+      return schema;
+    }
+  }
+
+  /** Resolves the steps; the caller closes them. */
+  Steps steps() {
+    return new Builder().build();
+  }
+
+  /** Collects the columns of the three steps. */
+  private final class Builder {
+    private final List<Expression> arguments = new ArrayList<>();
+    private final List<Expression> values = new ArrayList<>();
+    private final List<String> valueTexts = new ArrayList<>();
+    private final List<Accumulator> accumulators = new ArrayList<>();
+    private final List<Expression> results = new ArrayList<>();
+    private final boolean isChangelog = RowKindColumn.isIn(input);
+
+    Steps build() {
+      keys.forEach(key -> arguments.add(Expressions.col(key)));
+      keys.forEach(key -> results.add(Expressions.col(key)));
+      int kindColumn = StateSchema.NO_KINDS;
+      if (isChangelog) {
+        kindColumn = arguments.size();
+        arguments.add(Expressions.col(RowKindColumn.NAME));
+        rowCount();
+      }
+      for (Aggregate aggregate : aggregates) {
+        results.add(result(aggregate).as(aggregate.name()));
+      }
+      results.add(Expressions.col(StateSchema.KIND).as(RowKindColumn.NAME));
+      Calc argumentCalc = calc(input, Optional.empty(), arguments);
+      try {
+        StateSchema state = state(argumentCalc.outputSchema(), kindColumn);
+        Expression isChange = Expressions.col(StateSchema.KIND).ge(0);
+        Calc resultCalc = calc(state.changes(), Optional.of(isChange), results);
+        return new Steps(argumentCalc, state, resultCalc);
+      } catch (RuntimeException | Error e) {
+        argumentCalc.close();
+        throw e;
+      }
+    }
+
+    private StateSchema state(Schema columns, int kindColumn) {
+      List<Integer> keyColumns = keys.stream().map(columns::indexOf).toList();
+      try {
+        return new StateSchema(columns, keyColumns, accumulators, kindColumn);
+      } catch (IllegalArgumentException e) {
+        throw new ExpressionException(e.getMessage());
+      }
+    }
+
+    private Calc calc(Schema schema, Optional<Expression> condition, List<Expression> columns) {
+      return Calc.of(schema, condition, columns, settings.context());
+    }
+
+    private Expression result(Aggregate aggregate) {
+      if (aggregate.argument().isEmpty() && aggregate.filter().isEmpty()) {
+        return rowCount();
+      }
+      Expression argument = filteredArgument(aggregate);
+      Field field = typeOf(argument);
+      checkSupported(aggregate, field.type());
+      int column = argumentColumn(argument);
+      return switch (aggregate.function()) {
+        case COUNT -> count(field, column);
+        case SUM -> ofValues(field, column, sum(column).cast(field.type()));
+        case AVG ->
+            ofValues(field, column, sum(column).dividedBy(count(field, column)).cast(field.type()));
+        case MIN -> ofValues(field, column, value(Function.MIN, column));
+        case MAX -> ofValues(field, column, value(Function.MAX, column));
+      };
+    }
+
+    private void checkSupported(Aggregate aggregate, DataType type) {
+      Function function =
+          switch (aggregate.function()) {
+            case COUNT -> Function.COUNT;
+            case SUM, AVG -> Function.SUM;
+            case MIN -> Function.MIN;
+            case MAX -> Function.MAX;
+          };
+      if (!function.supports(type)) {
+        throw new ExpressionException(aggregate + " is not supported: its argument is " + type);
+      }
+    }
+
+    private Expression filteredArgument(Aggregate aggregate) {
+      Expression argument = aggregate.argument().orElse(Expressions.lit(1));
+      if (aggregate.filter().isEmpty()) {
+        return argument;
+      }
+      DataType type = typeOf(argument).type();
+      return aggregate.filter().orElseThrow().then(argument, Expressions.nullOf(type));
+    }
+
+    private Field typeOf(Expression argument) {
+      try (Calc calc = calc(input, Optional.empty(), List.of(argument.as(ARGUMENT)))) {
+        return calc.outputSchema().field(0);
+      }
+    }
+
+    private int argumentColumn(Expression argument) {
+      int known = values.indexOf(argument);
+      if (known < 0) {
+        known = values.size();
+        String text = argument.toString();
+        // Such as two literals of different types.
+        valueTexts.add(valueTexts.contains(text) ? text + " #" + known : text);
+        values.add(argument);
+        arguments.add(argument.as(ARGUMENT + known));
+      }
+      return firstArgument() + known;
+    }
+
+    private int firstArgument() {
+      return keys.size() + (isChangelog ? 1 : 0);
+    }
+
+    private Expression rowCount() {
+      return accumulator(Accumulator.countRows(name(Function.COUNT, "*")));
+    }
+
+    // By the name, a checkpoint's value is found again: it tells all that the value depends on.
+    private String name(Function function, String argument) {
+      return "$" + function + "(" + argument + ")";
+    }
+
+    // Without nulls there are as many values as rows.
+    private Expression count(Field field, int column) {
+      return field.nullable() ? value(Function.COUNT, column) : rowCount();
+    }
+
+    private Expression sum(int column) {
+      return value(Function.SUM, column);
+    }
+
+    private Expression value(Function function, int column) {
+      String name = name(function, valueTexts.get(column - firstArgument()));
+      return accumulator(new Accumulator(name, function, column));
+    }
+
+    private Expression accumulator(Accumulator accumulator) {
+      if (!accumulators.contains(accumulator)) {
+        accumulators.add(accumulator);
+      }
+      return Expressions.col(accumulator.name());
+    }
+
+    private Expression ofValues(Field field, int column, Expression result) {
+      return field.nullable()
+          ? count(field, column).gt(0).then(result, Expressions.nullOf(field.type()))
+          : result;
+    }
+  }
+
+  /** Such as {@code GroupAggregate(groupBy=[a], select=[a, COUNT(*) AS n])}. */
+  @Override
+  public String toString() {
+    List<String> selected = new ArrayList<>(keys);
+    aggregates.forEach(aggregate -> selected.add(aggregate.toString()));
+    return "GroupAggregate(groupBy=["
+        + String.join(", ", keys)
+        + "], select=["
+        + String.join(", ", selected)
+        + "])";
+  }
+}

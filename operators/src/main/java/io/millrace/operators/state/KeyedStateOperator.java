@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.state;
+
+import io.millrace.device.Device;
+import io.millrace.memory.retry.GpuRetry;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.transfer.ColumnBatchOperator;
+import io.millrace.state.StateBlock;
+import io.millrace.state.StateSchema;
+import io.millrace.state.StateTable;
+import java.io.InputStream;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.UUID;
+import org.apache.flink.annotation.Internal;
+import org.apache.flink.api.common.TaskInfo;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.runtime.checkpoint.CheckpointOptions;
+import org.apache.flink.runtime.state.CheckpointStreamFactory;
+import org.apache.flink.runtime.state.KeyGroupRange;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.apache.flink.runtime.state.KeyGroupStatePartitionStreamProvider;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.operators.OperatorSnapshotFutures;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.transformations.OneInputTransformation;
+import org.apache.flink.util.IOUtils;
+
+/**
+ * The base of operators that keep a {@link StateTable}, behind an exchange by the table's key. A
+ * checkpoint holds the table as raw keyed state, so that it is restored with any parallelism and on
+ * any device. The task's thread only shares the table's chunks with the checkpoint; another thread
+ * writes them, while batches go on and copy the chunks that they change.
+ */
+@Internal
+public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch> {
+  private static final long serialVersionUID = 1L;
+
+  private transient StateTable state;
+
+  protected KeyedStateOperator(StreamOperatorParameters<ColumnBatch> parameters) {
+    super(parameters);
+  }
+
+  /**
+   * Makes Flink redistribute the state of an operator by key groups.
+   *
+   * @param operator behind an exchange by key
+   */
+  public static void declareKeyed(SingleOutputStreamOperator<ColumnBatch> operator) {
+    OneInputTransformation<?, ?> transformation =
+        (OneInputTransformation<?, ?>) operator.getTransformation();
+    transformation.setStateKeySelector(new NoKeySelector<>());
+    transformation.setStateKeyType(Types.INT);
+  }
+
+  /** Flink needs a selector to keep raw keyed state, and never calls it. */
+  private static final class NoKeySelector<T> implements KeySelector<T, Integer> {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public Integer getKey(T batch) {
+      throw new IllegalStateException("a batch has no single key");
+    }
+  }
+
+  /**
+   * The schema of the state. A checkpoint's values go to the accumulators with the same names, so a
+   * name tells all that its value depends on.
+   */
+  protected abstract StateSchema stateSchema();
+
+  /** The state, from {@link #initializeState} to {@link #close}. */
+  protected final StateTable state() {
+    return state;
+  }
+
+  /** State is written by {@link #snapshotState} and not by Flink. */
+  @Override
+  protected final boolean isUsingCustomRawKeyedState() {
+    return true;
+  }
+
+  /** A batch has no single key. */
+  @Override
+  public final boolean hasKeyContext1() {
+    return false;
+  }
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    DeviceContext device = openDeviceContext();
+    state = new StateTable(stateSchema(), device.stream(), device.resource());
+    if (context.isRestored()) {
+      restore(context.getRawKeyedStateInputs());
+    }
+  }
+
+  // A file has the rows of all its key groups, and Flink offers it for each of them.
+  private void restore(Iterable<KeyGroupStatePartitionStreamProvider> files) throws Exception {
+    TaskInfo task = getRuntimeContext().getTaskInfo();
+    Set<UUID> done = new HashSet<>();
+    KeyGroupFilter filter =
+        new KeyGroupFilter(
+            task.getIndexOfThisSubtask(),
+            task.getNumberOfParallelSubtasks(),
+            task.getMaxNumberOfParallelSubtasks(),
+            deviceContext());
+    for (KeyGroupStatePartitionStreamProvider file : files) {
+      InputStream stream = file.getStream();
+      StateFormat.Header header = StateFormat.readHeader(stream);
+      if (done.add(header.id())) {
+        restore(header, stream, filter);
+      }
+    }
+  }
+
+  private void restore(StateFormat.Header header, InputStream stream, KeyGroupFilter filter)
+      throws Exception {
+    int[] positions = header.positions(state.schema());
+    Device device = deviceContext().device();
+    GpuRetry retry = deviceContext().retry();
+    StateFormat.readBlocks(
+        header,
+        header.layout(state.schema()),
+        device,
+        retry,
+        stream,
+        block -> {
+          retry.withHostRetry(() -> filter.apply(block));
+          try (StateBlock own =
+              retry.withHostRetry(
+                  () -> block.withAccumulators(state.schema(), positions, device))) {
+            retry.withRetry(() -> merge(own));
+          }
+        });
+  }
+
+  private StateTable merge(StateBlock block) {
+    state.merge(block);
+    return state;
+  }
+
+  @Override
+  public final OperatorSnapshotFutures snapshotState(
+      long checkpointId, long timestamp, CheckpointOptions options, CheckpointStreamFactory streams)
+      throws Exception {
+    OperatorSnapshotFutures futures =
+        super.snapshotState(checkpointId, timestamp, options, streams);
+    TaskInfo task = getRuntimeContext().getTaskInfo();
+    KeyGroupRange keyGroups =
+        KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(
+            task.getMaxNumberOfParallelSubtasks(),
+            task.getNumberOfParallelSubtasks(),
+            task.getIndexOfThisSubtask());
+    StateWriter writer =
+        new StateWriter(state.snapshot(), keyGroups, deviceContext().share(), streams);
+    futures.setKeyedStateRawFuture(
+        writer.toAsyncSnapshotFutureTask(getContainingTask().getCancelables()));
+    return futures;
+  }
+
+  @Override
+  public void close() throws Exception {
+    IOUtils.closeAll(state, super::close);
+  }
+}

@@ -18,6 +18,7 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.apache.flink.annotation.Internal;
 
 /**
@@ -74,6 +75,15 @@ public final class GroupAggregatePlan implements Serializable {
         throw new IllegalStateException("expected a column of row kinds, got " + kind);
       }
       return schema;
+    }
+  }
+
+  /** The arguments, filters and results that the host computes, each with its reason. */
+  public List<String> hostReasons() {
+    try (Steps steps = steps()) {
+      return Stream.of(steps.arguments(), steps.results())
+          .flatMap(calc -> calc.hostReasons().stream())
+          .toList();
     }
   }
 

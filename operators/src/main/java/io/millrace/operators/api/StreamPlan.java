@@ -156,7 +156,7 @@ record StreamPlan(
             plan.outputSchema(),
             GroupAggregateOperator.factory(plan));
     KeyedStateOperator.declareKeyed(operator);
-    return then(operator, plan.toString());
+    return then(operator, plan.toString(), plan.hostReasons().toArray(String[]::new));
   }
 
   // The hashCode() to use in a key selector behind the stream.

@@ -178,6 +178,19 @@ class GroupAggregateTest {
   }
 
   @Test
+  void explainNamesWhatTheHostComputes() {
+    ColumnStream stream =
+        stream(
+            Schema.of(Field.of("k", DataType.INT32), Field.of("x", DataType.FLOAT64)),
+            1,
+            Row.of(1, 1.0));
+    assertThat(stream.keyBy("k").aggregate(count(col("x").cast(DataType.STRING))).explain())
+        .endsWith(
+            "[GPU if there is one]\n"
+                + "   on the host: CAST: Java's digits of a floating-point number\n");
+  }
+
+  @Test
   void unsupportedAggregatesAreRefused() {
     ColumnStream stream =
         stream(

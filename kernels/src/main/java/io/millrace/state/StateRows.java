@@ -42,6 +42,11 @@ final class StateRows implements AutoCloseable {
     return chunkShift;
   }
 
+  /** Bytes of all chunks. */
+  long reservedBytes() {
+    return chunks.stream().mapToLong(Buffer::size).sum();
+  }
+
   private long chunkBytes() {
     return (long) rowBytes << chunkShift;
   }

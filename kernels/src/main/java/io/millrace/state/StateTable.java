@@ -41,7 +41,9 @@ public final class StateTable implements AutoCloseable {
   private final StateRows rows;
   private Buffer index;
   private long indexSlots;
-  private long rowCount;
+  // Read by threads that report metrics.
+  private volatile long rowCount;
+  private volatile long reservedBytes;
   // The addresses of chunks, and what was written there last; null until the first update.
   private Buffer chunkTable;
   private long[] chunkAddresses = {};
@@ -67,9 +69,14 @@ public final class StateTable implements AutoCloseable {
     return schema;
   }
 
-  /** The number of rows: keys that are present, and keys that were. */
+  /** The number of rows: keys that are present, and keys that were. Any thread may ask. */
   public long rowCount() {
     return rowCount;
+  }
+
+  /** Bytes of the rows and the index, with their room for further keys. Any thread may ask. */
+  public long reservedBytes() {
+    return reservedBytes;
   }
 
   /**
@@ -143,7 +150,8 @@ public final class StateTable implements AutoCloseable {
                       rows.chunkShift(),
                       rowCount,
                       stream));
-      rowCount += counts.newKeys();
+      long total = rowCount + counts.newKeys();
+      rowCount = total;
       return counts;
     } catch (RuntimeException | Error e) {
       scratch.close();
@@ -207,6 +215,7 @@ public final class StateTable implements AutoCloseable {
     if (slots > indexSlots) {
       growIndex(slots);
     }
+    reservedBytes = rows.reservedBytes() + index.size();
   }
 
   private void growIndex(long slots) {

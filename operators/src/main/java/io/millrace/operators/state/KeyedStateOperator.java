@@ -95,6 +95,7 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     super.initializeState(context);
     DeviceContext device = openDeviceContext();
     state = new StateTable(stateSchema(), device.stream(), device.resource());
+    StateMetrics.register(getMetricGroup(), state);
     if (context.isRestored()) {
       restore(context.getRawKeyedStateInputs());
     }

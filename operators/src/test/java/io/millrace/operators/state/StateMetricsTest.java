@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.operators.testing.RecordingMetricGroup;
+import io.millrace.state.Accumulator;
+import io.millrace.state.StateSchema;
+import io.millrace.state.StateTable;
+import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.TableBuilder;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class StateMetricsTest {
+  private static final Schema INPUT = Schema.of(new Field("k", DataType.INT64, false));
+  private static final StateSchema SCHEMA =
+      new StateSchema(
+          INPUT, List.of(0), List.of(Accumulator.countRows("rows")), StateSchema.NO_KINDS);
+
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+
+  @Test
+  void rowsAndBytesGrowWithTheKeys() {
+    RecordingMetricGroup metrics = new RecordingMetricGroup();
+    try (StateTable state = new StateTable(SCHEMA, device.stream(), device.memory())) {
+      StateMetrics.register(metrics, state);
+      assertThat(metrics.gauge("state.rows")).isEqualTo(0L);
+      assertThat(metrics.gauge("state.bytes")).isEqualTo(0L);
+      update(state, 100);
+      assertThat(metrics.gauge("state.rows")).isEqualTo(100L);
+      long bytes = (Long) metrics.gauge("state.bytes");
+      assertThat(bytes).isGreaterThan(100L * SCHEMA.rowBytes());
+      update(state, 100_000);
+      assertThat(metrics.gauge("state.rows")).isEqualTo(100_000L);
+      assertThat((Long) metrics.gauge("state.bytes"))
+          .isGreaterThan(100_000L * SCHEMA.rowBytes())
+          .isLessThanOrEqualTo(device.heldBytes());
+    }
+  }
+
+  private void update(StateTable state, long keys) {
+    List<List<Object>> rows = new ArrayList<>();
+    for (long key = 0; key < keys; key++) {
+      rows.add(List.of(key));
+    }
+    try (Table batch = TableBuilder.ofRows(INPUT, rows).build(device)) {
+      state.update(batch).close();
+    }
+  }
+}

@@ -21,7 +21,7 @@ import java.util.Objects;
 import java.util.Random;
 import org.apache.flink.types.RowKind;
 
-/** Keeps all rows of each key, and computes the results anew each time. */
+/** Keeps all rows of each key, and computes the results of all rows each time. */
 public final class GroupAggregateModel {
   private static final Schema SCHEMA =
       Schema.of(

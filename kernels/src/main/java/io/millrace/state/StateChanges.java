@@ -33,11 +33,17 @@ final class StateChanges implements AutoCloseable {
   private boolean[] keyHasMask = {};
 
   /**
+   * @param result {@link StateSchema#changes} of {@code schema}
    * @param batchRows rows of the batch
    */
-  StateChanges(StateSchema schema, int batchRows, DeviceStream stream, MemoryResource memory) {
+  StateChanges(
+      StateSchema schema,
+      Schema result,
+      int batchRows,
+      DeviceStream stream,
+      MemoryResource memory) {
     this.schema = schema;
-    this.result = schema.changes();
+    this.result = result;
     this.capacity = 2L * batchRows;
     this.stream = stream;
     this.dataOffsets = new long[result.size()];

@@ -33,10 +33,6 @@ final class StateRows implements AutoCloseable {
     this.memory = memory;
   }
 
-  int rowBytes() {
-    return rowBytes;
-  }
-
   /** The binary logarithm of the number of rows of a chunk. */
   int chunkShift() {
     return chunkShift;

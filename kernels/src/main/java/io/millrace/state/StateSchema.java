@@ -107,6 +107,10 @@ public record StateSchema(
   }
 
   boolean hasNullWord() {
+    return hasNullWord(input, keys);
+  }
+
+  private static boolean hasNullWord(Schema input, List<Integer> keys) {
     return keys.stream().anyMatch(key -> input.field(key).nullable());
   }
 
@@ -116,8 +120,8 @@ public record StateSchema(
   }
 
   private static int firstAccumulator(Schema input, List<Integer> keys) {
-    boolean hasNullWord = keys.stream().anyMatch(key -> input.field(key).nullable());
-    return keys.stream().mapToInt(key -> words(input.type(key))).sum() + (hasNullWord ? 1 : 0);
+    int keyWords = keys.stream().mapToInt(key -> words(input.type(key))).sum();
+    return keyWords + (hasNullWord(input, keys) ? 1 : 0);
   }
 
   int rowWords() {

@@ -2,6 +2,7 @@
 package io.millrace.state;
 
 import io.millrace.annotation.PublicEvolving;
+import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
@@ -36,6 +37,7 @@ public final class StateTable implements AutoCloseable {
   private static final long MAX_ROWS = 0xfffffffeL;
 
   private final StateSchema schema;
+  private final Schema changes;
   private final DeviceStream stream;
   private final MemoryResource memory;
   private final StateRows rows;
@@ -60,6 +62,7 @@ public final class StateTable implements AutoCloseable {
    */
   public StateTable(StateSchema schema, DeviceStream stream, MemoryResource memory) {
     this.schema = schema;
+    this.changes = schema.changes();
     this.stream = stream;
     this.memory = memory;
     this.rows = new StateRows(schema.rowBytes(), stream, memory);
@@ -93,16 +96,16 @@ public final class StateTable implements AutoCloseable {
   public Table update(Table batch) {
     int batchRows = batch.rowCount();
     reserve(batchRows);
-    try (StateChanges changes = new StateChanges(schema, batchRows, stream, memory)) {
+    try (StateChanges result = new StateChanges(schema, changes, batchRows, stream, memory)) {
       if (batchRows == 0) {
-        return changes.table(0);
+        return result.table(0);
       }
       Counts counts;
       try (AccessScope scope = AccessScope.on(stream)) {
-        StateInput input = changes.input(batch, scope);
+        StateInput input = result.input(batch, scope);
         counts = update(input, batchRows, scope);
       }
-      return changes.table(counts.changedKeys());
+      return result.table(counts.changedKeys());
     }
   }
 

@@ -4,7 +4,6 @@ package io.millrace.operators.aggregate;
 import io.millrace.expression.Expression;
 import io.millrace.expression.Expressions;
 import java.io.Serializable;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import org.apache.flink.annotation.PublicEvolving;
@@ -139,7 +138,7 @@ public final class Aggregate implements Serializable {
 
   private String text() {
     String text = (argument == null ? "*" : argument.toString());
-    String call = function.name().toUpperCase(Locale.ROOT) + "(" + text + ")";
+    String call = function + "(" + text + ")";
     return filter == null ? call : call + " FILTER (WHERE " + filter + ")";
   }
 

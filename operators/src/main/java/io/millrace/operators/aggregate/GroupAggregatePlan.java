@@ -35,6 +35,8 @@ public final class GroupAggregatePlan implements Serializable {
   private final List<String> keys;
   private final List<Aggregate> aggregates;
   private final ExpressionSettings settings;
+  private final Schema outputSchema;
+  private final List<String> hostReasons;
 
   /** The steps. */
   record Steps(Calc arguments, StateSchema state, Calc results) implements AutoCloseable {
@@ -63,28 +65,27 @@ public final class GroupAggregatePlan implements Serializable {
     if (aggregates.isEmpty()) {
       throw new ExpressionException("expected an aggregate");
     }
-    outputSchema();
+    try (Steps steps = steps()) {
+      this.outputSchema = steps.results().outputSchema();
+      this.hostReasons =
+          Stream.of(steps.arguments(), steps.results())
+              .flatMap(calc -> calc.hostReasons().stream())
+              .toList();
+    }
+    Field kind = outputSchema.field(outputSchema.size() - 1);
+    if (!kind.equals(RowKindColumn.addTo(new Schema(List.of())).field(0))) {
+      throw new IllegalStateException("expected a column of row kinds, got " + kind);
+    }
   }
 
   /** The keys, the results in their order, and the kind of each row. */
   public Schema outputSchema() {
-    try (Steps steps = steps()) {
-      Schema schema = steps.results().outputSchema();
-      Field kind = schema.field(schema.size() - 1);
-      if (!kind.equals(RowKindColumn.addTo(new Schema(List.of())).field(0))) {
-        throw new IllegalStateException("expected a column of row kinds, got " + kind);
-      }
-      return schema;
-    }
+    return outputSchema;
   }
 
   /** The arguments, filters and results that the host computes, each with its reason. */
   public List<String> hostReasons() {
-    try (Steps steps = steps()) {
-      return Stream.of(steps.arguments(), steps.results())
-          .flatMap(calc -> calc.hostReasons().stream())
-          .toList();
-    }
+    return hostReasons;
   }
 
   /** Resolves the steps; the caller closes them. */

@@ -3,15 +3,13 @@
 
 #pragma once
 
+#include "common/bits.cuh"
 #include "utf8.cuh"
 
 namespace millrace {
 
 __device__ inline int64_t mix(uint64_t value, int64_t hash) {
-  uint64_t mixed = static_cast<uint64_t>(hash) * 0x9e3779b97f4a7c15ULL + value;
-  mixed = (mixed ^ mixed >> 33) * 0xff51afd7ed558ccdULL;
-  mixed = (mixed ^ mixed >> 33) * 0xc4ceb9fe1a85ec53ULL;
-  return static_cast<int64_t>(mixed ^ mixed >> 33);
+  return static_cast<int64_t>(murmur_finish_long(static_cast<uint64_t>(hash) * 0x9e3779b97f4a7c15ULL + value));
 }
 
 // Eight bytes at a time, the last ones filled up with zeros.

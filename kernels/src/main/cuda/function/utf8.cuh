@@ -142,4 +142,12 @@ __device__ inline int32_t well_formed_width(const char* bytes, int32_t length) {
   return overlong || surrogate || (first == 0xF4 && second >= 0x90) ? 0 : width;
 }
 
+// The code point of well-formed bytes.
+__device__ inline uint32_t decode(const char* bytes, int32_t width) {
+  if (width == 1) return static_cast<uint8_t>(bytes[0]);
+  uint32_t point = static_cast<uint8_t>(bytes[0]) & (0x7Fu >> width);
+  for (int32_t i = 1; i < width; ++i) point = point << 6 | (static_cast<uint8_t>(bytes[i]) & 0x3F);
+  return point;
+}
+
 }  // namespace millrace

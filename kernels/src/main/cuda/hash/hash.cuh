@@ -4,6 +4,7 @@
 // Everything here compiles for the host too, so that recorded numbers are checked without a GPU.
 #pragma once
 
+#include "common/bits.cuh"
 #include "common/bytes.cuh"
 #include "common/element.cuh"
 #include "partition/partition_arguments.cuh"
@@ -83,14 +84,6 @@ MILLRACE_FUNCTION uint32_t murmur_of_bytes(uint32_t seed, const ByteRange& range
 // libcudf joins the hashes of several columns as boost does.
 MILLRACE_FUNCTION uint32_t combine_hashes(uint32_t left, uint32_t right) {
   return left ^ (right + 0x9e3779b9u + (left << 6) + (left >> 2));
-}
-
-MILLRACE_FUNCTION uint32_t canonical_not_a_number(uint32_t bits) {
-  return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : bits;
-}
-
-MILLRACE_FUNCTION uint64_t canonical_not_a_number(uint64_t bits) {
-  return (bits & 0x7fffffffffffffffull) > 0x7ff0000000000000ull ? 0x7ff8000000000000ull : bits;
 }
 
 MILLRACE_FUNCTION uint32_t without_negative_zero(uint32_t bits) {

@@ -4,21 +4,13 @@
 // Everything here compiles for the host too, so that the numbers can be checked without a GPU.
 #pragma once
 
+#include "common/bits.cuh"
 #include "common/element.cuh"
 #include "state_arguments.cuh"
 
 namespace millrace {
 
 constexpr uint64_t SIGN_BIT = 0x8000000000000000ull;
-
-// The finalizer of MurmurHash3 for 64 bits.
-MILLRACE_FUNCTION uint64_t mix_word(uint64_t word) {
-  word ^= word >> 33;
-  word *= 0xff51afd7ed558ccdull;
-  word ^= word >> 33;
-  word *= 0xc4ceb9fe1a85ec53ull;
-  return word ^ (word >> 33);
-}
 
 MILLRACE_FUNCTION uint64_t bits_at(uint64_t address, int32_t width) {
   switch (width) {
@@ -48,8 +40,8 @@ MILLRACE_FUNCTION uint64_t word_of_key(const KeyWord& word, int64_t row) {
   if (is_null_in(word, row)) return 0;
   const uint64_t bits = bits_at(word.data + row * word.stride, word.width);
   switch (word.type) {
-    case WORD_FLOAT32: return (bits & 0x7fffffffull) > 0x7f800000ull ? 0x7fc00000ull : bits;
-    case WORD_FLOAT64: return (bits & ~SIGN_BIT) > 0x7ff0000000000000ull ? 0x7ff8000000000000ull : bits;
+    case WORD_FLOAT32: return canonical_not_a_number(static_cast<uint32_t>(bits));
+    case WORD_FLOAT64: return canonical_not_a_number(bits);
     default: return bits;
   }
 }
@@ -64,9 +56,9 @@ MILLRACE_FUNCTION uint64_t null_word_of_key(const StateArguments& arguments, int
 }
 
 MILLRACE_FUNCTION uint32_t hash_of_key(const StateArguments& arguments, int64_t row) {
-  uint64_t hash = mix_word(word_of_key(arguments.key[0], row));
-  for (int w = 1; w < arguments.key_words; ++w) hash = mix_word(hash * 31 + word_of_key(arguments.key[w], row));
-  if (arguments.has_null_word) hash = mix_word(hash * 31 + null_word_of_key(arguments, row));
+  uint64_t hash = murmur_finish_long(word_of_key(arguments.key[0], row));
+  for (int w = 1; w < arguments.key_words; ++w) hash = murmur_finish_long(hash * 31 + word_of_key(arguments.key[w], row));
+  if (arguments.has_null_word) hash = murmur_finish_long(hash * 31 + null_word_of_key(arguments, row));
   return static_cast<uint32_t>(hash >> 32);
 }
 
@@ -100,13 +92,12 @@ MILLRACE_FUNCTION void put_key(const StateArguments& arguments, int64_t row, uin
 
 // Integers whose order as signed numbers is the order of Double.compare and Float.compare.
 MILLRACE_FUNCTION int64_t sortable_float64(int64_t bits) {
-  const int64_t canonical =
-      (bits & ~static_cast<int64_t>(SIGN_BIT)) > 0x7ff0000000000000ll ? 0x7ff8000000000000ll : bits;
+  const int64_t canonical = static_cast<int64_t>(canonical_not_a_number(static_cast<uint64_t>(bits)));
   return canonical ^ ((canonical >> 63) & 0x7fffffffffffffffll);
 }
 
 MILLRACE_FUNCTION int32_t sortable_float32(int32_t bits) {
-  const int32_t canonical = (bits & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : bits;
+  const int32_t canonical = static_cast<int32_t>(canonical_not_a_number(static_cast<uint32_t>(bits)));
   return canonical ^ ((canonical >> 31) & 0x7fffffff);
 }
 

@@ -38,14 +38,6 @@ __device__ inline uint64_t bytes_between(uint64_t word, int32_t first, int32_t l
   return at_least_first & ~above_last & NOT_ASCII;
 }
 
-// The code point of well-formed bytes.
-__device__ inline uint32_t decode(const char* bytes, int32_t width) {
-  if (width == 1) return static_cast<uint8_t>(bytes[0]);
-  uint32_t point = static_cast<uint8_t>(bytes[0]) & (0x7Fu >> width);
-  for (int32_t i = 1; i < width; ++i) point = point << 6 | (static_cast<uint8_t>(bytes[i]) & 0x3F);
-  return point;
-}
-
 // Code points written within a limit, which `fits` tells if all were.
 struct BoundedWriter {
   char* start;

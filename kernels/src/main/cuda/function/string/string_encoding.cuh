@@ -234,8 +234,7 @@ MILLRACE_FUNCTION millrace::Outcome<millrace::String> json_quote(char* scratch, 
   writer.append('"');
   int32_t width;
   for (int32_t i = 0; i < length; i += width) {
-    const uint8_t first = static_cast<uint8_t>(bytes[i]);
-    width = code_point_width(first);
+    width = code_point_width(static_cast<uint8_t>(bytes[i]));
     if (width == 1) {
       const char escape = json_escape(bytes[i]);
       if (escape != 0) {
@@ -244,10 +243,7 @@ MILLRACE_FUNCTION millrace::Outcome<millrace::String> json_quote(char* scratch, 
       writer.append(escape != 0 ? escape : bytes[i]);
       continue;
     }
-    uint32_t code = first & (0x7F >> width);
-    for (int32_t k = 1; k < width; ++k) {
-      code = code << 6 | (bytes[i + k] & 0x3F);
-    }
+    const uint32_t code = decode(bytes + i, width);
     append_unicode_escape(writer, code);
     if (width == 4) {
       append_unicode_escape(writer, 0xDC00 | (code & 0x3FF));

@@ -3,6 +3,7 @@ package io.millrace.state;
 
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
+import io.millrace.kernel.hash.MurmurHash3;
 import java.util.List;
 
 /** The twin of state.cu. */
@@ -237,21 +238,14 @@ final class HostStateKernels implements StateKernels {
 
   private static int hash(StateBatch batch, int row) {
     List<KeyWord> key = batch.key();
-    long hash = mix(key.get(0).word(row));
+    long hash = MurmurHash3.finish(key.get(0).word(row));
     for (int i = 1; i < key.size(); i++) {
-      hash = mix(hash * 31 + key.get(i).word(row));
+      hash = MurmurHash3.finish(hash * 31 + key.get(i).word(row));
     }
     if (batch.hasNullWord()) {
-      hash = mix(hash * 31 + nullWord(batch, row));
+      hash = MurmurHash3.finish(hash * 31 + nullWord(batch, row));
     }
     return (int) (hash >>> HASH_SHIFT);
-  }
-
-  /** The finalizer of MurmurHash3 for 64 bits. */
-  private static long mix(long word) {
-    long mixed = (word ^ word >>> 33) * 0xff51afd7ed558ccdL;
-    mixed = (mixed ^ mixed >>> 33) * 0xc4ceb9fe1a85ec53L;
-    return mixed ^ mixed >>> 33;
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.millrace.expression.vector;
 
 import io.millrace.annotation.Internal;
 import io.millrace.device.HostMemory;
+import io.millrace.kernel.hash.MurmurHash3;
 
 /**
  * The hash that is used to sample rows and to look up constants. The twin of {@code row_hash.cuh}.
@@ -13,10 +14,7 @@ public final class RowHash {
 
   /** Mixes a value into the hash of the preceding values. */
   public static long mix(long value, long hash) {
-    long mixed = hash * 0x9e3779b97f4a7c15L + value;
-    mixed = (mixed ^ mixed >>> 33) * 0xff51afd7ed558ccdL;
-    mixed = (mixed ^ mixed >>> 33) * 0xc4ceb9fe1a85ec53L;
-    return mixed ^ mixed >>> 33;
+    return MurmurHash3.finish(hash * 0x9e3779b97f4a7c15L + value);
   }
 
   /** Mixes bytes in host memory into a hash, eight at a time, padded with zeros. */

@@ -29,6 +29,13 @@ public final class MurmurHash3 {
     return mixed ^ mixed >>> 16;
   }
 
+  /** The finalizer for 64 bits. */
+  public static long finish(long bits) {
+    long mixed = (bits ^ bits >>> 33) * 0xff51afd7ed558ccdL;
+    mixed = (mixed ^ mixed >>> 33) * 0xc4ceb9fe1a85ec53L;
+    return mixed ^ mixed >>> 33;
+  }
+
   public static int ofInt(int seed, int value) {
     return finish(mixWord(seed, value), Integer.BYTES);
   }

@@ -74,24 +74,21 @@ constexpr int32_t NO_ROW_COUNT = -1;
 
 constexpr uint64_t NEW_KEY = uint64_t{1} << 63;
 
-// What the claimant of a group found: the address of the state row of its key, or the slot of the index that it claimed
-// for a new key, and NEW_KEY.
+// A key of the batch, at the row of its claimant.
 struct alignas(16) Claim {
-  uint64_t state;
-  uint32_t group_slot;
-  uint32_t hash;
+  uint64_t state;      // the address of the key's state row, or the slot of the index that was claimed for a new key, and
+                       // NEW_KEY
+  uint64_t followers;  // the last batch in which the key had further rows, and the complement of the first of them
 };
 
 // Changed key p has row 2 * p of the result for its values before the update, and row 2 * p + 1 for those after it.
 //
-// Arrays per row belong to a group at the row of its claimant.
+// The batch's hash table and the partials are zero before and after the launches.
 struct StateArguments {
-  uint64_t groups;       // uint64 per slot of the batch's hash table: hash of a key, claimant plus 1; zero before and after
+  uint64_t groups;       // uint64 per slot of the batch's hash table: hash of a key, claimant plus 1
   uint64_t group_of;     // uint32 per row: its claimant
   uint64_t claims;       // Claim per row
-  uint64_t followers;    // uint64 per row: the last batch with further rows, and the complement of the first of them
-  uint64_t partials;     // per row the words of its state row from partial_base on, accumulated over the further
-                         // rows; zero before and after
+  uint64_t partials;     // per row the words of its state row from partial_base on, accumulated over the further rows
   uint64_t look_back;    // uint64 per tile
   uint64_t next_tile;    // uint32
   uint64_t index;        // uint64 per slot of the index: hash of a key, state row plus 1

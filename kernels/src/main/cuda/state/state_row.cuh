@@ -102,12 +102,10 @@ MILLRACE_FUNCTION bool is_key_of(const StateArguments& arguments, int64_t row, c
   return !arguments.has_null_word || null_word_of_key(arguments, row) == state[arguments.key_words];
 }
 
-// Writes the key of a new row, and zeros behind it.
+// Writes the key of a new row.
 MILLRACE_FUNCTION void put_key(const StateArguments& arguments, int64_t row, uint64_t* state) {
   for (int w = 0; w < arguments.key_words; ++w) state[w] = word_of_key(arguments.key[w], row);
-  int end = arguments.key_words;
-  if (arguments.has_null_word) state[end++] = null_word_of_key(arguments, row);
-  for (int w = end; w < arguments.row_words; ++w) state[w] = 0;
+  if (arguments.has_null_word) state[arguments.key_words] = null_word_of_key(arguments, row);
 }
 
 // Integers whose order as signed numbers is the order of Double.compare and Float.compare.

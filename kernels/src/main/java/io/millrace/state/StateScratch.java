@@ -8,26 +8,24 @@ package io.millrace.state;
  *
  * @param groups the hash table: for each slot an INT64, the hash of a key and its claimant plus 1;
  *     zero before and after each update
- * @param followers an INT64 for each row: the last batch in which its key had further rows, and
- *     the complement of the first of them
+ * @param claims 16 bytes for each row: its key's place in the state, and a number that is larger in
+ *     later batches
  * @param partials {@code partialWords} words for each row: what was accumulated over the further
  *     rows, laid out as the state row from the sector of the first accumulator on; zero before and
  *     after each update
  * @param zeroBytes bytes that are zero before the first update, from the beginning on
  * @param lookBack an INT64 for each tile of the kernel state_update
  * @param nextTile an INT32
- * @param claims 16 bytes for each row: the key's place in the state and in the hash table
  * @param groupOf an INT32 for each row: its claimant
  */
 record StateScratch(
     long groups,
-    long followers,
+    long claims,
     long partials,
     int partialWords,
     long zeroBytes,
     long lookBack,
     long nextTile,
-    long claims,
     long groupOf,
     long bytes) {
   /** Rows of a tile: the threads of a block. */
@@ -44,21 +42,19 @@ record StateScratch(
    * @param partialWords whole sectors
    */
   static StateScratch of(int rows, int partialWords) {
-    long followers = (long) groups(rows) * Long.BYTES;
-    long partials = followers + sectors((long) rows * Long.BYTES);
+    long claims = (long) groups(rows) * Long.BYTES;
+    long partials = claims + sectors((long) rows * CLAIM_BYTES);
     long zeroBytes = partials + (long) rows * partialWords * Long.BYTES;
     long nextTile = zeroBytes + sectors((long) tiles(rows) * Long.BYTES);
-    long claims = nextTile + SECTOR_BYTES;
-    long groupOf = claims + (long) rows * CLAIM_BYTES;
+    long groupOf = nextTile + SECTOR_BYTES;
     return new StateScratch(
         0,
-        followers,
+        claims,
         partials,
         partialWords,
         zeroBytes,
         zeroBytes,
         nextTile,
-        claims,
         groupOf,
         groupOf + (long) rows * Integer.BYTES);
   }

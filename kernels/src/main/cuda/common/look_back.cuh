@@ -45,14 +45,24 @@ static __device__ __forceinline__ int64_t look_back(const volatile uint64_t* wor
   }
 }
 
+// Publishes the sum of the tile, so that later tiles need not wait for those before it. One thread of the block calls it.
+static __device__ __forceinline__ void publish_sum(uint64_t* words, int32_t tile, int64_t total) {
+  volatile uint64_t* word = words + tile;
+  if (tile > 0) *word = LOOK_BACK_AGGREGATE << LOOK_BACK_STATE_SHIFT | total;
+}
+
+// The sum of the tiles before a tile whose sum is published. All lanes of one warp of the block call it.
+static __device__ __forceinline__ int64_t sum_before_published_tile(uint64_t* words, int32_t tile, int64_t total) {
+  volatile uint64_t* word = words + tile;
+  const int64_t before = tile == 0 ? 0 : look_back(words, tile);
+  if (threadIdx.x % LOOK_BACK_LANES == 0) *word = LOOK_BACK_PREFIX << LOOK_BACK_STATE_SHIFT | (before + total);
+  return before;
+}
+
 // Publishes the sum of the tile and returns the sum of the tiles before it. All lanes of one warp of the block call it.
 static __device__ __forceinline__ int64_t sum_before_tile(uint64_t* words, int32_t tile, int64_t total) {
-  volatile uint64_t* word = words + tile;
-  const bool publishes = threadIdx.x % LOOK_BACK_LANES == 0;
-  if (publishes && tile > 0) *word = LOOK_BACK_AGGREGATE << LOOK_BACK_STATE_SHIFT | total;
-  const int64_t before = tile == 0 ? 0 : look_back(words, tile);
-  if (publishes) *word = LOOK_BACK_PREFIX << LOOK_BACK_STATE_SHIFT | (before + total);
-  return before;
+  if (threadIdx.x % LOOK_BACK_LANES == 0) publish_sum(words, tile, total);
+  return sum_before_published_tile(words, tile, total);
 }
 
 }  // namespace millrace

@@ -38,27 +38,41 @@ static __device__ __forceinline__ void clear_groups(const StateArguments& argume
   }
 }
 
-// Counts of this block's threads and of all blocks before, as in the look-back: changed keys, and new keys above.
-static __device__ __forceinline__ uint64_t counts_before(const StateArguments& arguments, int32_t tile, uint64_t own) {
+// What a block knows of the counts in a word of the look-back: changed keys, and new keys above.
+struct BlockCounts {
+  uint64_t total;
+  uint64_t before_block;
+};
+
+// Counts of the threads before this one in the block. Publishes the counts of the block.
+static __device__ __forceinline__ uint64_t counts_in_block(const StateArguments& arguments, int32_t tile, uint64_t own,
+                                                           BlockCounts& block) {
   __shared__ uint64_t warp_sums[WARP];
-  __shared__ uint64_t before_block;
-  __shared__ uint64_t total;
   const uint64_t before = exclusive_scan_of_block<STATE_THREADS>(own, warp_sums);
-  if (threadIdx.x == STATE_THREADS - 1) total = before + own;
+  if (threadIdx.x == STATE_THREADS - 1) {
+    block.total = before + own;
+    publish_sum(slot_of<uint64_t>(arguments.look_back, 0), tile, block.total);
+  }
   __syncthreads();
+  return before;
+}
+
+// Counts of all blocks before.
+static __device__ __forceinline__ uint64_t counts_before_block(const StateArguments& arguments, int32_t tile,
+                                                               BlockCounts& block) {
   if (threadIdx.x < WARP) {
-    const uint64_t sum = sum_before_tile(slot_of<uint64_t>(arguments.look_back, 0), tile, total);
+    const uint64_t sum = sum_before_published_tile(slot_of<uint64_t>(arguments.look_back, 0), tile, block.total);
     if (threadIdx.x == 0) {
-      before_block = sum;
+      block.before_block = sum;
       if (tile == arguments.tiles - 1) {
-        const uint64_t all = sum + total;
+        const uint64_t all = sum + block.total;
         *slot_of<volatile uint32_t>(arguments.counts, 0) = static_cast<uint32_t>(all & CHANGED_KEYS);
         *slot_of<volatile uint32_t>(arguments.counts, 1) = static_cast<uint32_t>(all >> NEW_KEYS_SHIFT);
       }
     }
   }
   __syncthreads();
-  return before + before_block;
+  return block.before_block;
 }
 
 }  // namespace millrace
@@ -78,10 +92,12 @@ extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_group(const __
   // All lanes of a warp make the same number of rounds.
   for (uint32_t first = thread - lane_of_thread(); first < arguments.rows; first += threads) {
     const uint32_t row = first + lane_of_thread();
-    const uint32_t group = group_of_row(arguments, row);
-    if (group != NO_GROUP) *slot_of<uint32_t>(arguments.group_of, row) = group;
+    const uint64_t claim = claim_of_row(arguments, row);
+    const bool is_row = row < arguments.rows;
+    if (is_row) *slot_of<uint64_t>(arguments.claims, row) = claim;
+    const uint32_t group = is_row ? claimant_of(claim, row) : NO_GROUP;
     choose_hot_key(arguments, hot, group);
-    if (group != NO_GROUP && group != row) accumulate(arguments, row, group, hot);
+    if (is_follower(claim)) accumulate(arguments, row, group, hot);
     __syncwarp();
   }
   accumulate_hot_keys(arguments, hot);
@@ -94,12 +110,15 @@ extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_update(const _
   const int32_t tile = tile_of_block;
   const uint32_t row = static_cast<uint32_t>(tile) * STATE_THREADS + threadIdx.x;
   Group group = {};
-  SectorUpdate update = {};
   const bool is_first = row < arguments.rows && find_group(arguments, row, group);
-  if (is_first) update = read_update(arguments, group, arguments.partial_base);
-  clear_groups(arguments, tile);
   const uint64_t own = is_first ? 1 | (group.is_new ? uint64_t{1} << NEW_KEYS_SHIFT : 0) : 0;
-  const uint64_t before = counts_before(arguments, tile, own);
+  __shared__ BlockCounts block;
+  uint64_t before = counts_in_block(arguments, tile, own, block);
+  // On their way while the block waits for the counts of those before.
+  SectorUpdate update = {};
+  if (is_first) update = read_sectors(arguments, group, arguments.partial_base);
+  clear_groups(arguments, tile);
+  before += counts_before_block(arguments, tile, block);
   if (!is_first) return;
   uint64_t* state = group.state;
   if (group.is_new) {
@@ -114,6 +133,9 @@ extern "C" __global__ void __launch_bounds__(STATE_THREADS)
   for (int64_t i = blockIdx.x * static_cast<int64_t>(STATE_THREADS) + threadIdx.x; i < arguments.source_slots; i += stride) {
     const uint64_t entry = element_of<uint64_t>(arguments.source, i);
     if (entry == 0) continue;
-    find_or_claim(arguments.target, arguments.target_mask, entry, [](uint32_t) { return false; }, [] {});
+    find_or_claim(
+        arguments.target, arguments.target_mask, entry,
+        first_bucket<BUCKET>(arguments.target, hash_of(entry), arguments.target_mask),
+        [](uint32_t) { return false; }, [] {});
   }
 }

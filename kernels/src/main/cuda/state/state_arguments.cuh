@@ -72,23 +72,21 @@ enum ChangeKind : int8_t {
 
 constexpr int32_t NO_ROW_COUNT = -1;
 
+// What a row of the batch is to its key. The claimant of a key is the row that came first to the batch's hash table. Its
+// claim is the address of the key's state row; or NEW_KEY and the slot of the index that it claimed. The claim of any other
+// row is FOLLOWS and the claimant.
 constexpr uint64_t NEW_KEY = uint64_t{1} << 63;
-
-// A key of the batch, at the row of its claimant.
-struct alignas(16) Claim {
-  uint64_t state;      // the address of the key's state row, or the slot of the index that was claimed for a new key, and
-                       // NEW_KEY
-  uint64_t followers;  // the last batch in which the key had further rows, and the complement of the first of them
-};
+constexpr uint64_t FOLLOWS = uint64_t{1} << 62;
 
 // Changed key p has row 2 * p of the result for its values before the update, and row 2 * p + 1 for those after it.
 //
 // The batch's hash table and the partials are zero before and after the launches.
 struct StateArguments {
   uint64_t groups;       // uint64 per slot of the batch's hash table: hash of a key, claimant plus 1
-  uint64_t group_of;     // uint32 per row: its claimant
-  uint64_t claims;       // Claim per row
-  uint64_t partials;     // per row the words of its state row from partial_base on, accumulated over the further rows
+  uint64_t claims;       // uint64 per row
+  uint64_t followers;    // uint64 per claimant: the last batch in which the key had further rows, and the complement of the
+                         // first of them
+  uint64_t partials;     // per claimant the words of its state row from partial_base on, accumulated over the further rows
   uint64_t look_back;    // uint64 per tile
   uint64_t next_tile;    // uint32
   uint64_t index;        // uint64 per slot of the index: hash of a key, state row plus 1

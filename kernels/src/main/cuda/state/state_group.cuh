@@ -12,75 +12,90 @@ constexpr int STATE_WARPS = STATE_THREADS / WARP;
 constexpr uint32_t PENDING = 0xffffffffu;  // the row of an index entry that this batch adds
 constexpr uint32_t NO_GROUP = 0xffffffffu;
 
+constexpr uint32_t PARTIAL_SPREAD = 64;
+constexpr uint32_t PARTIAL_PAGE = PARTIAL_SPREAD * PARTIAL_SPREAD;
+
+// Neighbouring groups lie apart, within a page: claimants of few keys are neighbours, and atomics on one line of the cache
+// take turns.
 static __device__ __forceinline__ uint64_t* partials_of_group(const StateArguments& arguments, uint32_t group) {
+  const uint32_t in_page = group % PARTIAL_SPREAD * PARTIAL_SPREAD + group / PARTIAL_SPREAD % PARTIAL_SPREAD;
+  const int64_t place = group / PARTIAL_PAGE * PARTIAL_PAGE + in_page;
   const int64_t words = arguments.row_words - arguments.partial_base;
-  return slot_of<uint64_t>(arguments.partials, group * words);
+  return slot_of<uint64_t>(arguments.partials, place * words);
 }
 
-static __device__ __forceinline__ void read_ahead(uint64_t address) {
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
-}
+constexpr int BUCKET = 4;  // slots: a sector
 
-// Whoever claims a slot reads the index next.
-static __device__ __forceinline__ Slot group_slot(const StateArguments& arguments, uint32_t row, uint32_t hash) {
+// Whoever claims a slot reads the index next: `index` is read while the claim is on its way.
+static __device__ __forceinline__ Slot group_slot(const StateArguments& arguments, uint32_t row, uint32_t hash,
+                                                  Bucket<BUCKET>& index) {
   return find_or_claim(
       arguments.groups, arguments.group_mask, entry_of(hash, row + 1),
+      first_bucket<BUCKET>(arguments.groups, hash, arguments.group_mask),
       [&](uint32_t mark) { return equal_keys(arguments, row, mark - 1); },
-      [&] { read_ahead(arguments.index + first_slot(hash, arguments.index_mask) * sizeof(uint64_t)); });
+      [&] { index = first_bucket<BUCKET>(arguments.index, hash, arguments.index_mask); });
 }
 
 // Keys of one batch are distinct here, so an entry that this launch adds is never the wanted one.
-static __device__ __forceinline__ Slot index_slot(const StateArguments& arguments, uint32_t row, uint32_t hash) {
+static __device__ __forceinline__ Slot index_slot(const StateArguments& arguments, uint32_t row, uint32_t hash,
+                                                  const Bucket<BUCKET>& first) {
   return find_or_claim(
-      arguments.index, arguments.index_mask, entry_of(hash, PENDING),
+      arguments.index, arguments.index_mask, entry_of(hash, PENDING), first,
       [&](uint32_t mark) {
         return mark != PENDING && is_key_of(arguments, row, state_row(arguments, mark - 1));
       },
       [] {});
 }
 
-// The group of a key, known by its claimant. The claimant finds the key's row of the state.
-static __device__ __forceinline__ uint32_t group_of_key(const StateArguments& arguments, uint32_t row, uint32_t hash) {
-  const Slot group = group_slot(arguments, row, hash);
-  if (!group.is_claimed) return mark_of(group.entry) - 1;
-  const Slot index = index_slot(arguments, row, hash);
-  slot_of<Claim>(arguments.claims, row)->state =
-      index.is_claimed ? NEW_KEY | index.at
-                       : reinterpret_cast<uint64_t>(state_row(arguments, mark_of(index.entry) - 1));
-  return row;
+// The claim of a row whose key is looked up.
+static __device__ __forceinline__ uint64_t claim_of_key(const StateArguments& arguments, uint32_t row, uint32_t hash) {
+  Bucket<BUCKET> index_bucket;
+  const Slot group = group_slot(arguments, row, hash, index_bucket);
+  if (!group.is_claimed) return FOLLOWS | (mark_of(group.entry) - 1);
+  const Slot index = index_slot(arguments, row, hash, index_bucket);
+  return index.is_claimed ? NEW_KEY | index.at
+                          : reinterpret_cast<uint64_t>(state_row(arguments, mark_of(index.entry) - 1));
+}
+
+static __device__ __forceinline__ bool is_follower(uint64_t claim) { return (claim & FOLLOWS) != 0; }
+
+// The claimant of a row with this claim.
+static __device__ __forceinline__ uint32_t claimant_of(uint64_t claim, uint32_t row) {
+  return is_follower(claim) ? static_cast<uint32_t>(claim) : row;
 }
 
 // Tells the group that `row` belongs to it too. Numbers of earlier batches are smaller.
-static __device__ __forceinline__ void add_follower(const StateArguments& arguments, uint32_t group, uint32_t row) {
-  auto* followers = reinterpret_cast<unsigned long long*>(&slot_of<Claim>(arguments.claims, group)->followers);
+static __device__ __forceinline__ void add_follower(const StateArguments& arguments, uint32_t claimant, uint32_t row) {
+  unsigned long long* followers = slot_of<unsigned long long>(arguments.followers, claimant);
   const unsigned long long follower = entry_of(arguments.batch, ~row);
-  // Most rows of a group with many rows are not the first: reading spares them the atomic.
-  if (__ldcg(followers) < follower) atomicMax(followers, follower);
+  // Most rows of a group with many rows are not the first: reading spares them the atomic. What is read may be old.
+  if (__ldca(followers) < follower) atomicMax(followers, follower);
 }
 
-// The groups of a warp's rows, NO_GROUP behind the last row. Of the lanes with one key only the first touches the hash
-// table.
-static __device__ __forceinline__ uint32_t group_of_row(const StateArguments& arguments, uint32_t row) {
+// The claims of a warp's rows. Of the lanes with one key only the first touches the hash table. Every lane calls it; lanes
+// behind the last row get 0.
+static __device__ __forceinline__ uint64_t claim_of_row(const StateArguments& arguments, uint32_t row) {
   const bool is_row = row < arguments.rows;
   const uint32_t hash = is_row ? hash_of_key(arguments, row) : 0;
   // Lanes behind the last row are no peers of others.
   const uint32_t rows = __ballot_sync(ALL_LANES, is_row);
   const uint32_t peers = __match_any_sync(ALL_LANES, hash) & (is_row ? rows : ~rows);
   const int first_lane = __ffs(peers) - 1;
+  const bool is_first_lane = first_lane == lane_of_thread();
   const uint32_t first_of_warp = row - lane_of_thread();
-  const bool follows = is_row && first_lane != lane_of_thread() && equal_keys(arguments, row, first_of_warp + first_lane);
-  uint32_t group = NO_GROUP;
-  if (is_row && !follows) group = group_of_key(arguments, row, hash);
+  const bool follows = is_row && !is_first_lane && equal_keys(arguments, row, first_of_warp + first_lane);
+  uint64_t claim = 0;
+  if (is_row && !follows) claim = claim_of_key(arguments, row, hash);
   __syncwarp();
-  const uint32_t group_of_first = __shfl_sync(ALL_LANES, group, first_lane);
+  const uint64_t claim_of_first = __shfl_sync(ALL_LANES, claim, first_lane);
   const uint32_t followers = __ballot_sync(ALL_LANES, follows) & peers;
-  if (follows) return group_of_first;
-  if (is_row && group != row) add_follower(arguments, group, row);
+  if (follows) return FOLLOWS | claimant_of(claim_of_first, first_of_warp + first_lane);
+  if (is_follower(claim)) add_follower(arguments, claimant_of(claim, row), row);
   // The claimant is before the followers in its warp, so any of them tells that there are some.
-  if (group == row && first_lane == lane_of_thread() && followers != 0) {
-    add_follower(arguments, group, first_of_warp + __ffs(followers) - 1);
+  if (is_row && !is_follower(claim) && is_first_lane && followers != 0) {
+    add_follower(arguments, row, first_of_warp + __ffs(followers) - 1);
   }
-  return group;
+  return claim;
 }
 
 static __device__ __forceinline__ void combine_atomically(int32_t operation, uint64_t* target, uint64_t accumulator) {

@@ -12,10 +12,6 @@ namespace millrace {
 
 constexpr uint64_t SIGN_BIT = 0x8000000000000000ull;
 constexpr int SECTOR_WORDS = 4;  // a sector of 32 bytes
-constexpr int BUCKET_SLOTS = 4;  // likewise
-
-// Where the search for a key in a hash table begins.
-MILLRACE_FUNCTION int64_t first_slot(uint32_t hash, int64_t mask) { return hash & mask & -BUCKET_SLOTS; }
 
 MILLRACE_FUNCTION uint64_t bits_at(uint64_t address, int32_t width) {
   switch (width) {

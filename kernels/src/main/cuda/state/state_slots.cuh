@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hash tables of 8-byte entries with linear probing, read a sector at a time.
+// Hash tables of 8-byte entries with linear probing, read a bucket at a time.
 #pragma once
 
 #include "state_row.cuh"
@@ -19,32 +19,44 @@ static __device__ __forceinline__ uint64_t entry_of(uint32_t hash, uint32_t mark
 static __device__ __forceinline__ uint32_t mark_of(uint64_t entry) { return static_cast<uint32_t>(entry); }
 static __device__ __forceinline__ uint32_t hash_of(uint64_t entry) { return static_cast<uint32_t>(entry >> 32); }
 
-// The slots of one sector. They are read past the cache of the multiprocessor, which does not see atomics of others.
-struct Bucket {
-  ulonglong2 low;
-  ulonglong2 high;
+// Where the search for a key begins: at a bucket.
+template <int SLOTS>
+static __device__ __forceinline__ int64_t first_slot(uint32_t hash, int64_t mask) {
+  return hash & mask & -SLOTS;
+}
 
-  // The first slot from `at` on that is empty or has the hash; BUCKET_SLOTS if there is none.
-  __device__ __forceinline__ int candidate(int at, uint32_t hash) const {
-    const uint64_t entries[] = {low.x, low.y, high.x, high.y};
-    int found = BUCKET_SLOTS;
+// Neighbouring slots, read at once. The reads may be served by the cache of the multiprocessor: an entry never changes
+// while keys are looked up, and who takes a claimed slot for an empty one learns better when it tries to claim it.
+template <int SLOTS>
+struct Bucket {
+  uint64_t entries[SLOTS];
+
+  // The bucket that begins with a slot.
+  static __device__ __forceinline__ Bucket at(uint64_t table, int64_t slot) {
+    const ulonglong2* pairs = slot_of<const ulonglong2>(table, slot / 2);
+    Bucket bucket;
 #pragma unroll
-    for (int i = BUCKET_SLOTS - 1; i >= 0; --i) {
-      if (i >= at && (entries[i] == 0 || hash_of(entries[i]) == hash)) found = i;
+    for (int i = 0; i < SLOTS; i += 2) {
+      const ulonglong2 pair = __ldca(pairs + i / 2);
+      bucket.entries[i] = pair.x;
+      bucket.entries[i + 1] = pair.y;
+    }
+    return bucket;
+  }
+
+  // The first slot from `first` on that is empty or has the hash, and its entry; SLOTS if there is none.
+  __device__ __forceinline__ int find(int first, uint32_t hash, uint64_t& entry) const {
+    int found = SLOTS;
+#pragma unroll
+    for (int i = SLOTS - 1; i >= 0; --i) {
+      if (i >= first && (entries[i] == 0 || hash_of(entries[i]) == hash)) {
+        found = i;
+        entry = entries[i];
+      }
     }
     return found;
   }
-
-  __device__ __forceinline__ uint64_t entry(int i) const {
-    const ulonglong2 pair = i < 2 ? low : high;
-    return i % 2 == 0 ? pair.x : pair.y;
-  }
 };
-
-static __device__ __forceinline__ Bucket bucket_at(uint64_t table, int64_t slot) {
-  const ulonglong2* pairs = slot_of<const ulonglong2>(table, slot / 2);
-  return {__ldcg(pairs), __ldcg(pairs + 1)};
-}
 
 struct Slot {
   int64_t at;
@@ -52,27 +64,35 @@ struct Slot {
   bool is_claimed;  // it was empty, and has `claim` now
 };
 
-// The slot of a key, or the first empty slot. `is_key_of_mark` says whether an entry with the hash has the key;
-// `before_claim` is called before each attempt to claim a slot.
-template <typename IsKeyOfMark, typename BeforeClaim>
-static __device__ __forceinline__ Slot find_or_claim(uint64_t table, int64_t mask, uint64_t claim,
+// The bucket where the search for a key begins.
+template <int SLOTS>
+static __device__ __forceinline__ Bucket<SLOTS> first_bucket(uint64_t table, uint32_t hash, int64_t mask) {
+  return Bucket<SLOTS>::at(table, first_slot<SLOTS>(hash, mask));
+}
+
+// The slot of a key, or the first empty slot. Begins with `bucket`, the first bucket of the key. `is_key_of_mark` says whether an
+// entry with the hash has the key; `before_claim` is called before each attempt to claim a slot.
+template <int SLOTS, typename IsKeyOfMark, typename BeforeClaim>
+static __device__ __forceinline__ Slot find_or_claim(uint64_t table, int64_t mask, uint64_t claim, Bucket<SLOTS> bucket,
                                                      IsKeyOfMark is_key_of_mark, BeforeClaim before_claim) {
   const uint32_t hash = hash_of(claim);
-  for (int64_t at = first_slot(hash, mask);;) {
-    const int64_t first = at & -BUCKET_SLOTS;
-    const Bucket bucket = bucket_at(table, first);
-    const int i = bucket.candidate(static_cast<int>(at - first), hash);
-    const int64_t slot = first + i;
-    if (i < BUCKET_SLOTS) {
-      uint64_t entry = bucket.entry(i);
+  int64_t first = first_slot<SLOTS>(hash, mask);
+  for (int from = 0;;) {
+    uint64_t entry = 0;
+    const int i = bucket.find(from, hash, entry);
+    if (i < SLOTS) {
       if (entry == 0) {
         before_claim();
-        entry = atomicCAS(slot_of<unsigned long long>(table, slot), 0ull, static_cast<unsigned long long>(claim));
-        if (entry == 0) return {slot, claim, true};
+        entry = atomicCAS(slot_of<unsigned long long>(table, first + i), 0ull, static_cast<unsigned long long>(claim));
+        if (entry == 0) return {first + i, claim, true};
       }
-      if (hash_of(entry) == hash && is_key_of_mark(mark_of(entry))) return {slot, entry, false};
+      if (hash_of(entry) == hash && is_key_of_mark(mark_of(entry))) return {first + i, entry, false};
+      from = i + 1;
+    } else {
+      from = 0;
+      first = (first + SLOTS) & mask;
+      bucket = Bucket<SLOTS>::at(table, first);
     }
-    at = (i < BUCKET_SLOTS ? slot + 1 : slot) & mask;
   }
 }
 

@@ -37,15 +37,15 @@ static __device__ __forceinline__ void put_kinds(const StateArguments& arguments
   put_pair(arguments.kinds + position, 1, static_cast<uint8_t>(before), static_cast<uint8_t>(after));
 }
 
-// Four words of a row: what is read and written at once.
+// Four words of a row: what is read and written at once, past the cache of the multiprocessor.
 struct Sector {
   uint64_t word[SECTOR_WORDS];
 };
 
 static __device__ __forceinline__ Sector read_sector(const uint64_t* words) {
   const ulonglong2* pairs = reinterpret_cast<const ulonglong2*>(words);
-  const ulonglong2 low = pairs[0];
-  const ulonglong2 high = pairs[1];
+  const ulonglong2 low = __ldcg(pairs);
+  const ulonglong2 high = __ldcg(pairs + 1);
   return {low.x, low.y, high.x, high.y};
 }
 
@@ -63,25 +63,45 @@ struct Group {
   uint64_t* state;  // the row of a key that was there before
 };
 
+// Finds the group of a row; true if the row is the first of its key in the batch.
 static __device__ __forceinline__ bool find_group(const StateArguments& arguments, uint32_t row, Group& group) {
-  group.claimant = element_of<uint32_t>(arguments.group_of, row);
-  const Claim claim = element_of<Claim>(arguments.claims, group.claimant);
-  group.has_followers = hash_of(claim.followers) == arguments.batch;
-  group.is_new = (claim.state & NEW_KEY) != 0;
-  group.state = reinterpret_cast<uint64_t*>(claim.state);
-  const uint32_t first_follower = ~mark_of(claim.followers);
+  uint64_t claim = element_of<uint64_t>(arguments.claims, row);
+  const bool follows = is_follower(claim);
+  group.claimant = claimant_of(claim, row);
+  const uint64_t followers = element_of<uint64_t>(arguments.followers, group.claimant);
+  const uint32_t first_follower = ~mark_of(followers);
+  group.has_followers = hash_of(followers) == arguments.batch;
   const bool is_claimant_first = !group.has_followers || group.claimant < first_follower;
-  return row == (is_claimant_first ? group.claimant : first_follower);
+  if (is_claimant_first ? follows : row != first_follower) return false;
+  if (follows) claim = element_of<uint64_t>(arguments.claims, group.claimant);
+  group.is_new = (claim & NEW_KEY) != 0;
+  group.state = reinterpret_cast<uint64_t*>(claim);
+  return true;
 }
 
-// What the batch adds to the words of a sector: the claimant's values, and those of the rows behind it.
-static __device__ __forceinline__ Sector batch_sector(const StateArguments& arguments, const Group& group, int first_word) {
-  Sector batch = {};
-  uint64_t* partials = partials_of_group(arguments, group.claimant) + first_word - arguments.partial_base;
-  if (group.has_followers) {
-    batch = read_sector(partials);
-    write_sector(partials, {});
-  }
+// A sector of a key: as it was, and what the batch adds to it.
+struct SectorUpdate {
+  Sector state;
+  Sector batch;
+};
+
+static __device__ __forceinline__ uint64_t* partial_sector(const StateArguments& arguments, const Group& group,
+                                                           int first_word) {
+  return partials_of_group(arguments, group.claimant) + first_word - arguments.partial_base;
+}
+
+// Reads the state and what was accumulated over the rows behind the claimant. A sector that is read must not be written soon
+// after: the cache of the multiprocessor makes the write wait.
+static __device__ __forceinline__ SectorUpdate read_sectors(const StateArguments& arguments, const Group& group,
+                                                            int first_word) {
+  SectorUpdate update = {};
+  if (!group.is_new) update.state = read_sector(group.state + first_word);
+  if (group.has_followers) update.batch = read_sector(partial_sector(arguments, group, first_word));
+  return update;
+}
+
+static __device__ __forceinline__ void add_claimant(const StateArguments& arguments, const Group& group, int first_word,
+                                                    Sector& batch) {
   const bool retracts = is_retraction(arguments, group.claimant);
 #pragma unroll
   for (int i = 0; i < SECTOR_WORDS; ++i) {
@@ -92,21 +112,6 @@ static __device__ __forceinline__ Sector batch_sector(const StateArguments& argu
     const uint64_t accumulator = accumulator_of(value, group.claimant, retracts);
     batch.word[i] = combine_accumulators(value.operation, batch.word[i], accumulator);
   }
-  return batch;
-}
-
-// A sector of a key, as it was and what the batch adds to it. Reads all before anything is written.
-struct SectorUpdate {
-  Sector state;
-  Sector batch;
-};
-
-static __device__ __forceinline__ SectorUpdate read_update(const StateArguments& arguments, const Group& group,
-                                                           int first_word) {
-  SectorUpdate update = {};
-  if (!group.is_new) update.state = read_sector(group.state + first_word);
-  update.batch = batch_sector(arguments, group, first_word);
-  return update;
 }
 
 // How a key was and is, over all sectors of its row.
@@ -146,11 +151,12 @@ static __device__ __forceinline__ uint64_t* add_row(const StateArguments& argume
   return state;
 }
 
-// `update` is the sector of the first accumulator.
+// `update` is what read_sectors gave for the sector of the first accumulator.
 static __device__ __forceinline__ void update_row(const StateArguments& arguments, uint32_t row, const Group& group,
                                                   uint64_t* state, SectorUpdate& update, int64_t position) {
   Change change = {!group.is_new, true, false};
   for (int word = arguments.partial_base;;) {
+    add_claimant(arguments, group, word, update.batch);
     combine_sector(arguments, update, word, position, change);
     if (group.is_new) {
 #pragma unroll
@@ -159,9 +165,10 @@ static __device__ __forceinline__ void update_row(const StateArguments& argument
       }
     }
     write_sector(state + word, update.state);
+    if (group.has_followers) write_sector(partial_sector(arguments, group, word), {});
     word += SECTOR_WORDS;
     if (word >= arguments.row_words) break;
-    update = read_update(arguments, group, word);
+    update = read_sectors(arguments, group, word);
   }
   if (arguments.kinds != 0) {
     put_output_key(arguments, row, position);

@@ -47,8 +47,8 @@ final class CudaStateKernels implements StateKernels {
   static final class Arguments {
     static final KernelStructure LAYOUT = new KernelStructure("StateArguments");
     static final KernelStructure.Int64 GROUPS = LAYOUT.int64("groups");
-    static final KernelStructure.Int64 GROUP_OF = LAYOUT.int64("group_of");
     static final KernelStructure.Int64 CLAIMS = LAYOUT.int64("claims");
+    static final KernelStructure.Int64 FOLLOWERS = LAYOUT.int64("followers");
     static final KernelStructure.Int64 PARTIALS = LAYOUT.int64("partials");
     static final KernelStructure.Int64 LOOK_BACK = LAYOUT.int64("look_back");
     static final KernelStructure.Int64 NEXT_TILE = LAYOUT.int64("next_tile");
@@ -123,8 +123,8 @@ final class CudaStateKernels implements StateKernels {
     KernelArguments arguments = new KernelArguments(Arguments.LAYOUT);
     arguments
         .put(Arguments.GROUPS, batch.scratch() + scratch.groups())
-        .put(Arguments.GROUP_OF, batch.scratch() + scratch.groupOf())
         .put(Arguments.CLAIMS, batch.scratch() + scratch.claims())
+        .put(Arguments.FOLLOWERS, batch.scratch() + scratch.followers())
         .put(Arguments.PARTIALS, batch.scratch() + scratch.partials())
         .put(Arguments.LOOK_BACK, batch.scratch() + scratch.lookBack())
         .put(Arguments.NEXT_TILE, batch.scratch() + scratch.nextTile())

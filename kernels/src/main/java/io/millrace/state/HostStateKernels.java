@@ -37,8 +37,7 @@ final class HostStateKernels implements StateKernels {
     private final StateBatch batch;
     private final long table;
     private final int mask;
-    private final long claimants;
-    private final long slots;
+    private final long claims;
     private final long partials;
     private final long partialBytes;
 
@@ -47,8 +46,7 @@ final class HostStateKernels implements StateKernels {
       this.batch = batch;
       this.table = batch.scratch() + layout.groups();
       this.mask = StateScratch.groups(batch.rows()) - 1;
-      this.claimants = batch.scratch() + layout.groupOf();
-      this.slots = batch.scratch() + layout.claims();
+      this.claims = batch.scratch() + layout.claims();
       this.partials =
           batch.scratch()
               + layout.partials()
@@ -56,17 +54,17 @@ final class HostStateKernels implements StateKernels {
       this.partialBytes = (long) layout.partialWords() * Long.BYTES;
     }
 
-    private long claimantAddress(int row) {
-      return claimants + (long) row * Integer.BYTES;
+    // Of a claimant the complement of its slot, of other rows their claimant.
+    private long claim(int row) {
+      return HostMemory.getLong(claims + (long) row * Long.BYTES);
     }
 
-    private long slotAddress(int row) {
-      return slots + (long) row * StateScratch.CLAIM_BYTES;
+    private void putClaim(int row, long claim) {
+      HostMemory.putLong(claims + (long) row * Long.BYTES, claim);
     }
 
     void add(int row) {
       int claimant = claimant(row);
-      HostMemory.putInt(claimantAddress(row), claimant);
       boolean retracts = isRetraction(batch, row);
       List<AccumulatorValue> values = batch.values();
       for (int i = 0; i < values.size(); i++) {
@@ -87,18 +85,19 @@ final class HostStateKernels implements StateKernels {
         long entry = HostMemory.getLong(address);
         if (entry == 0) {
           HostMemory.putLong(address, entry(hash, row));
-          HostMemory.putInt(slotAddress(row), slot);
+          putClaim(row, ~slot);
           return row;
         }
         int claimant = (int) entry - 1;
         if ((int) (entry >> HASH_SHIFT) == hash && areEqual(batch, row, claimant)) {
+          putClaim(row, claimant);
           return claimant;
         }
       }
     }
 
     boolean isFirst(int row) {
-      return HostMemory.getInt(claimantAddress(row)) == row;
+      return claim(row) < 0;
     }
 
     private long partialAddress(int accumulator, int claimant) {
@@ -114,11 +113,11 @@ final class HostStateKernels implements StateKernels {
       for (int i = 0; i < batch.values().size(); i++) {
         HostMemory.putLong(partialAddress(i, claimant), 0);
       }
-      HostMemory.putLong(table + HostMemory.getInt(slotAddress(claimant)) * (long) Long.BYTES, 0);
+      HostMemory.putLong(table + ~claim(claimant) * Long.BYTES, 0);
     }
   }
 
-  // Where the search for a key in a hash table begins: at a sector.
+  // Where the search for a key in a hash table begins: at a bucket.
   private static long firstSlot(int hash, long mask) {
     return Integer.toUnsignedLong(hash) & mask & -BUCKET_SLOTS;
   }

@@ -8,32 +8,31 @@ package io.millrace.state;
  *
  * @param groups the hash table: for each slot an INT64, the hash of a key and its claimant plus 1;
  *     zero before and after each update
- * @param claims 16 bytes for each row: its key's place in the state, and a number that is larger in
- *     later batches
- * @param partials {@code partialWords} words for each row: what was accumulated over the further
+ * @param claims an INT64 for each row: what it is to its key
+ * @param followers an INT64 for each claimant: a number that is larger in later batches
+ * @param partials {@code partialWords} words for each claimant: what was accumulated over the further
  *     rows, laid out as the state row from the sector of the first accumulator on; zero before and
  *     after each update
  * @param zeroBytes bytes that are zero before the first update, from the beginning on
  * @param lookBack an INT64 for each tile of the kernel state_update
  * @param nextTile an INT32
- * @param groupOf an INT32 for each row: its claimant
  */
 record StateScratch(
     long groups,
     long claims,
+    long followers,
     long partials,
     int partialWords,
     long zeroBytes,
     long lookBack,
     long nextTile,
-    long groupOf,
     long bytes) {
   /** Rows of a tile: the threads of a block. */
   static final int TILE_ROWS = 256;
 
-  /** Bytes of a claim. */
-  static final int CLAIM_BYTES = 16;
-
+  private static final int MAX_ROWS_OF_CACHED_TABLE = 1 << 17;
+  // The kernels put the partials of neighbouring rows apart, within so many rows.
+  private static final long PARTIAL_PAGE_ROWS = 4096;
   private static final long SECTOR_BYTES = 32;
 
   /**
@@ -43,29 +42,34 @@ record StateScratch(
    */
   static StateScratch of(int rows, int partialWords) {
     long claims = (long) groups(rows) * Long.BYTES;
-    long partials = claims + sectors((long) rows * CLAIM_BYTES);
-    long zeroBytes = partials + (long) rows * partialWords * Long.BYTES;
+    long followers = claims + sectors((long) rows * Long.BYTES);
+    long partials = followers + sectors((long) rows * Long.BYTES);
+    long pages = (rows + PARTIAL_PAGE_ROWS - 1L) / PARTIAL_PAGE_ROWS;
+    long zeroBytes = partials + pages * PARTIAL_PAGE_ROWS * partialWords * Long.BYTES;
     long nextTile = zeroBytes + sectors((long) tiles(rows) * Long.BYTES);
-    long groupOf = nextTile + SECTOR_BYTES;
     return new StateScratch(
         0,
         claims,
+        followers,
         partials,
         partialWords,
         zeroBytes,
         zeroBytes,
         nextTile,
-        groupOf,
-        groupOf + (long) rows * Integer.BYTES);
+        nextTile + SECTOR_BYTES);
   }
 
   private static long sectors(long bytes) {
     return (bytes + SECTOR_BYTES - 1) / SECTOR_BYTES * SECTOR_BYTES;
   }
 
-  /** Slots of the hash table for a batch of {@code rows} rows: a power of two, at least 4. */
+  /**
+   * Slots of the hash table for a batch of {@code rows} rows: a power of two, at least 4. Tables
+   * that stay in the GPU's cache are emptier, so that fewer searches go on to a second bucket.
+   */
   static int groups(int rows) {
-    return Integer.highestOneBit(Math.max(rows, 2) - 1) << 2;
+    int shift = rows <= MAX_ROWS_OF_CACHED_TABLE ? 3 : 2;
+    return Integer.highestOneBit(Math.max(rows, 2) - 1) << shift;
   }
 
   static int tiles(int rows) {

@@ -69,7 +69,8 @@ MILLRACE_FUNCTION bool equal_keys(const StateArguments& arguments, int64_t left,
   return !arguments.has_null_word || null_word_of_key(arguments, left) == null_word_of_key(arguments, right);
 }
 
-MILLRACE_FUNCTION uint64_t* state_row(const StateArguments& arguments, int64_t row) {
+template <typename Arguments>
+MILLRACE_FUNCTION uint64_t* state_row(const Arguments& arguments, int64_t row) {
   const uint64_t chunk = element_of<uint64_t>(arguments.chunks, row >> arguments.chunk_shift);
   const int64_t in_chunk = row & ((int64_t{1} << arguments.chunk_shift) - 1);
   return reinterpret_cast<uint64_t*>(chunk) + in_chunk * arguments.row_words;

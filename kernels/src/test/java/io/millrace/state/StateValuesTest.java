@@ -133,13 +133,12 @@ class StateValuesTest {
       List<ConstantColumn> constants =
           List.of(
               new ConstantColumn(end, 0),
-              new ConstantColumn(new Field("n", DataType.INT64, false), -5));
+              new ConstantColumn(new Field("n", DataType.INT64, false), 7));
       try (Table values = table.values(1, 2, constants)) {
         assertThat(values.schema().names()).endsWith("end", "n");
         assertThat(device.rows(values))
             .allSatisfy(
-                row ->
-                    assertThat(row).endsWith(LocalDateTime.of(1970, 1, 1, 0, 0), (Object) (-5L)));
+                row -> assertThat(row).endsWith(LocalDateTime.of(1970, 1, 1, 0, 0), (Object) 7L));
       }
       assertThatThrownBy(() -> table.values(0, 61, List.of()))
           .isInstanceOf(IndexOutOfBoundsException.class);

@@ -73,7 +73,7 @@ public final class TimeWindow implements Serializable {
   }
 
   private static long wholeMillis(Duration width) {
-    if (width.getNano() % 1_000_000 != 0) {
+    if (!width.equals(Duration.ofMillis(width.toMillis()))) {
       throw new IllegalArgumentException("expected whole milliseconds, got " + width);
     }
     return width.toMillis();

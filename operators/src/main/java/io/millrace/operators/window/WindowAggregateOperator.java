@@ -138,7 +138,8 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     Table arguments =
         steps.aggregates().arguments().apply(input, context.stream(), context.resource());
     try {
-      return new SliceRows(input.share(), arguments, times(input));
+      Column times = times(input);
+      return new SliceRows(input.share(), arguments, times);
     } catch (RuntimeException | Error e) {
       arguments.close();
       throw e;

@@ -6,6 +6,7 @@ import static io.millrace.operators.aggregate.Aggregate.count;
 import static io.millrace.operators.aggregate.Aggregate.max;
 import static io.millrace.operators.aggregate.Aggregate.sum;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
@@ -16,8 +17,11 @@ import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.window.WindowHarness.Job;
 import io.millrace.testing.DeviceExtension;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.LocalDateTime;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.junit.jupiter.api.Test;
@@ -113,6 +117,63 @@ class WindowAggregateOperatorTest {
           .containsExactly(bid(3, 3, 5_000), bid(1, 1, 19_999), bid(4, 4, 12_000));
       assertThat(harness.lateRowsDropped()).isZero();
       assertThat(harness.results(29_999)).containsExactly("[2, 1] 20000..30000");
+    }
+  }
+
+  // The third attempt is the last; then parts are added, merged or emitted.
+  @OutOfMemoryTest(attempts = 3)
+  void aBatchThatDoesNotFitIsAddedInParts() throws Exception {
+    try (WindowHarness harness = job(TUMBLE, count().as("n"), sum("price").as("s")).open(device)) {
+      harness.send(
+          0, List.of(bid(1, 1, 0), bid(2, 2, 11_000), bid(1, 4, 5_000), bid(2, 8, 10_000)));
+      harness.send(0, List.of(bid(1, 16, 9_000), bid(3, 32, 1_000)));
+      assertThat(harness.results(Long.MAX_VALUE))
+          .containsExactlyInAnyOrder(
+              "[1, 3, 21] 0..10000", "[3, 1, 32] 0..10000", "[2, 2, 10] 10000..20000");
+    }
+  }
+
+  @OutOfMemoryTest
+  void windowsOfInstantsAreInTheSessionsZone() throws Exception {
+    Schema schema =
+        Schema.of(
+            new Field("auction", DataType.INT64, false),
+            Field.of("at", DataType.timestamp(3, true)));
+    Job job =
+        new Job(
+            schema, List.of("auction"), Tumble.over("at", Duration.ofHours(24)), count().as("n"));
+    Instant midnight = Instant.parse("2024-06-01T00:00:00Z");
+    try (WindowHarness harness = job.withZone(ZoneId.of("Asia/Shanghai")).open(device)) {
+      harness.send(
+          0,
+          List.of(
+              List.of(1L, midnight.minus(Duration.ofHours(8))),
+              List.of(1L, midnight.minusSeconds(1))));
+      long end = midnight.plus(Duration.ofHours(16)).toEpochMilli();
+      harness.watermark(end - 2);
+      assertThat(harness.rows()).isEmpty();
+      harness.watermark(end - 1);
+      assertThat(harness.rows())
+          .containsExactly(
+              List.of(
+                  1L,
+                  2L,
+                  LocalDateTime.of(2024, 6, 1, 0, 0),
+                  LocalDateTime.of(2024, 6, 2, 0, 0),
+                  Instant.ofEpochMilli(end - 1)));
+    }
+  }
+
+  @Test
+  void aRowWithoutATimeFailsTheJob() throws Exception {
+    Schema schema =
+        Schema.of(
+            new Field("auction", DataType.INT64, false), Field.of("ts", DataType.timestamp(3)));
+    try (WindowHarness harness =
+        new Job(schema, List.of("auction"), TUMBLE, count()).open(device)) {
+      assertThatThrownBy(() -> harness.send(0, List.of(Arrays.asList(1L, null))))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("expected times in column 'ts', got 1 nulls");
     }
   }
 

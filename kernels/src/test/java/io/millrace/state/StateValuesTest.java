@@ -134,13 +134,14 @@ class StateValuesTest {
           List.of(
               new ConstantColumn(end, 0),
               new ConstantColumn(new Field("n", DataType.INT64, false), 7));
-      try (Table values = table.values(1, 2, constants)) {
+      int rows = (int) table.rowCount();
+      try (Table values = table.values(0, rows, constants)) {
         assertThat(values.schema().names()).endsWith("end", "n");
         assertThat(device.rows(values))
             .allSatisfy(
                 row -> assertThat(row).endsWith(LocalDateTime.of(1970, 1, 1, 0, 0), (Object) 7L));
       }
-      assertThatThrownBy(() -> table.values(0, 61, List.of()))
+      assertThatThrownBy(() -> table.values(0, rows + 1, List.of()))
           .isInstanceOf(IndexOutOfBoundsException.class);
     }
   }

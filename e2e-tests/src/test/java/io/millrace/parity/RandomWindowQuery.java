@@ -71,9 +71,9 @@ record RandomWindowQuery(
   private static long step(Random random) {
     return switch (random.nextInt(4)) {
       case 0 -> 1 + random.nextInt(50);
-      case 1 -> 1_000 * (1 + random.nextInt(20));
+      case 1 -> 1_000L * (1 + random.nextInt(20));
       case 2 -> 1 + random.nextInt(100_000);
-      default -> 60_000 * (1 + random.nextInt(90));
+      default -> 60_000L * (1 + random.nextInt(90));
     };
   }
 

@@ -52,8 +52,8 @@ class WindowAggregateOperatorTest {
         auction,
         price,
         LocalDateTime.ofEpochSecond(
-            Math.floorDiv(millis, 1000),
-            (int) Math.floorMod(millis, 1000) * 1_000_000,
+            Math.floorDiv(millis, 1_000),
+            Math.floorMod(millis, 1_000) * 1_000_000,
             ZoneOffset.UTC));
   }
 

@@ -85,7 +85,8 @@ MILLRACE_FUNCTION bool equal_keys(const StateArguments& arguments, int64_t left,
   return !arguments.has_null_word || null_word_of_key(arguments, left) == null_word_of_key(arguments, right);
 }
 
-MILLRACE_FUNCTION uint64_t* state_row(const StateArguments& arguments, int64_t row) {
+template <typename Arguments>
+MILLRACE_FUNCTION uint64_t* state_row(const Arguments& arguments, int64_t row) {
   const uint64_t chunk = element_of<uint64_t>(arguments.chunks, row >> arguments.chunk_shift);
   const int64_t in_chunk = row & ((int64_t{1} << arguments.chunk_shift) - 1);
   return reinterpret_cast<uint64_t*>(chunk) + in_chunk * arguments.row_words;
@@ -172,6 +173,12 @@ MILLRACE_FUNCTION int32_t width_of_value(int32_t type) {
     case VALUE_FLOAT32: return 4;
     default: return 8;
   }
+}
+
+// Writes an accumulator as a value of the result.
+MILLRACE_FUNCTION void put_result(const AccumulatedValue& value, int64_t row, uint64_t accumulator) {
+  const int32_t width = width_of_value(value.result);
+  put_bits(value.output + width * row, width, result_of(value, accumulator));
 }
 
 // Writes the accumulators of a key before and after an update as two values of the result, the first at an even row.

@@ -156,7 +156,7 @@ final class CudaStateKernels implements StateKernels {
     return arguments;
   }
 
-  private static void put(KernelArguments arguments, int at, KeyWord word) {
+  static void put(KernelArguments arguments, int at, KeyWord word) {
     arguments
         .put(at, WordArguments.DATA, word.data())
         .put(at, WordArguments.VALIDITY, word.validity())
@@ -169,7 +169,7 @@ final class CudaStateKernels implements StateKernels {
         .put(at, WordArguments.NULL_BIT, word.nullBit());
   }
 
-  private static void put(KernelArguments arguments, int at, AccumulatorValue value) {
+  static void put(KernelArguments arguments, int at, AccumulatorValue value) {
     arguments
         .put(at, ValueArguments.DATA, value.data())
         .put(at, ValueArguments.VALIDITY, value.validity())

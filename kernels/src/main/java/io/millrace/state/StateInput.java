@@ -18,6 +18,11 @@ record StateInput(
     long rowKinds,
     long kinds) {
 
+  /** The same rows, of which no results are written. */
+  StateInput withoutResult() {
+    return new StateInput(key, hasNullWord, values, rowKinds, 0);
+  }
+
   /** Rows of another state table, one behind the other; no results are written. */
   static StateInput ofRows(StateSchema schema, long address) {
     int stride = schema.rowBytes();

@@ -91,6 +91,11 @@ final class StateRows implements AutoCloseable {
     return chunks.stream().mapToLong(chunk -> chunk.access(AccessMode.WRITE, scope)).toArray();
   }
 
+  /** The addresses of the chunks, for reading. */
+  long[] read(AccessScope scope) {
+    return chunks.stream().mapToLong(chunk -> chunk.access(AccessMode.READ, scope)).toArray();
+  }
+
   /** The chunks that hold the first {@code rows} rows, for reading; the caller closes them. */
   List<Buffer> share(long rows) {
     List<Buffer> shared = new ArrayList<>();

@@ -39,6 +39,16 @@ public final class StateSnapshot implements AutoCloseable {
     return rowCount;
   }
 
+  /** The number of chunks that the rows are in. */
+  public int chunkCount() {
+    return chunks.size();
+  }
+
+  /** The rows of a chunk, one behind the other. */
+  Buffer chunk(int position) {
+    return chunks.get(position);
+  }
+
   /**
    * Copies rows to the host and waits for them: makes one attempt. The chunk of the rows is on the
    * device only meanwhile.

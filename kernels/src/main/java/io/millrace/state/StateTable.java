@@ -16,6 +16,8 @@ import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import io.millrace.state.StateKernels.Counts;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
 
 /**
  * Accumulators for each key, updated by batches. A hash index leads from keys to rows; rows lie in
@@ -30,6 +32,9 @@ import java.util.Arrays;
 public final class StateTable implements AutoCloseable {
   private static final PerDevice<StateKernels> KERNELS =
       new PerDevice<>(host -> new HostStateKernels(), CudaStateKernels::new);
+
+  private static final PerDevice<StateValuesKernels> VALUES =
+      new PerDevice<>(host -> new HostStateValues(), CudaStateValues::new);
 
   private static final long MIN_INDEX_SLOTS = 1024;
   // Of 10: an index with more entries per slot is replaced by one of twice the size.
@@ -108,6 +113,75 @@ public final class StateTable implements AutoCloseable {
         counts = update(input, batchRows, scope);
       }
       return result.table(counts.changedKeys());
+    }
+  }
+
+  /**
+   * Combines the rows of a batch with the state, as {@link #update} does, for a caller that does
+   * not need the changes.
+   *
+   * @throws GpuOutOfMemoryException if there is too little memory for new keys
+   */
+  public void accumulate(Table batch) {
+    if (batch.rowCount() == 0) {
+      return;
+    }
+    reserve(batch.rowCount());
+    try (StateChanges none = new StateChanges(schema, changes, 0, stream, memory);
+        AccessScope scope = AccessScope.on(stream)) {
+      update(none.input(batch, scope).withoutResult(), batch.rowCount(), scope);
+    }
+  }
+
+  /**
+   * Combines rows of another table of this schema with the state, on the device: makes one attempt,
+   * as {@link #update} does.
+   *
+   * @param other rows of another table; stays the caller's
+   * @param chunk whose rows are combined; below {@link StateSnapshot#chunkCount}
+   * @throws GpuOutOfMemoryException if there is too little memory
+   */
+  public void merge(StateSnapshot other, int chunk) {
+    Buffer input = other.chunk(chunk);
+    int inputRows = (int) (input.size() / schema.rowBytes());
+    reserve(inputRows);
+    try (AccessScope scope = AccessScope.on(stream)) {
+      long address = input.access(AccessMode.READ, scope);
+      update(StateInput.ofRows(schema, address), inputRows, scope);
+    }
+  }
+
+  /**
+   * Rows as columns: makes one attempt. Enqueued on the table's stream.
+   *
+   * @param firstRow the first row of the result
+   * @param count rows of the result; {@code firstRow + count} is at most {@link #rowCount}
+   * @param constants at most 4
+   * @return the rows in their order, with the columns of {@link StateSchema#changes} and {@code
+   *     constants} behind them; the kind of a row is {@link ChangeKind#INSERT}, or {@link
+   *     ChangeKind#NONE} if all rows of its key were taken back. The caller closes the table
+   * @throws GpuOutOfMemoryException if there is too little memory for the result
+   */
+  public Table values(long firstRow, int count, List<ConstantColumn> constants) {
+    Objects.checkFromIndexSize(firstRow, count, rowCount);
+    try (StateValues values = new StateValues(schema, changes, constants, count, stream, memory)) {
+      if (count > 0) {
+        try (AccessScope scope = AccessScope.on(stream)) {
+          long chunks = chunkTable(rows.read(scope), scope);
+          VALUES
+              .of(stream.device())
+              .write(values.batch(firstRow, chunks, rows.chunkShift(), scope));
+        }
+      }
+      return values.table();
+    }
+  }
+
+  /** Gives memory back that only updates need; the next update allocates it again. */
+  public void releaseScratch() {
+    if (scratch != null) {
+      scratch.close();
+      scratch = null;
     }
   }
 

@@ -19,6 +19,7 @@ import io.millrace.kernel.partition.HashPartition;
 import io.millrace.kernel.partition.Partition;
 import io.millrace.kernel.partition.PartitionedTable;
 import io.millrace.kernel.partition.RoundRobinPartition;
+import io.millrace.kernel.slice.TimeSlices;
 import io.millrace.memory.MemoryResource;
 import io.millrace.memory.resource.FailingResourceAdaptor;
 import io.millrace.testing.DataTypes;
@@ -67,6 +68,7 @@ class RefusedMemoryTest {
     return Stream.of(
         Arguments.of("copy", 40, (Operation) (input, s, m) -> input.copyTo(m, s, s)),
         Arguments.of("cast", 1, (Operation) RefusedMemoryTest::cast),
+        Arguments.of("slice numbers", 1, (Operation) RefusedMemoryTest::sliceNumbers),
         Arguments.of(
             "gather",
             40,
@@ -95,6 +97,28 @@ class RefusedMemoryTest {
     Column cast = Cast.cast(rowNumbers(input), DataType.FLOAT64, stream, memory);
     return new Table(
         Schema.of(new Field("row", DataType.FLOAT64, false)), List.of(cast), input.rowCount());
+  }
+
+  private static Table sliceNumbers(Table input, DeviceStream stream, MemoryResource memory) {
+    try (Column times = times(input, stream, memory)) {
+      long first = TimeSlices.range(times, stream, memory).first();
+      Column numbers = TimeSlices.numbers(times, first, 7, stream, memory);
+      return new Table(
+          Schema.of(new Field("slice", DataType.INT32, false)), List.of(numbers), input.rowCount());
+    }
+  }
+
+  // The row numbers as milliseconds.
+  private static Column times(Table input, DeviceStream stream, MemoryResource memory) {
+    try (Column millis = Cast.cast(rowNumbers(input), DataType.INT64, stream, memory)) {
+      return new Column(
+          DataType.timestamp(3),
+          millis.size(),
+          millis.offset(),
+          millis.data().orElseThrow().share(),
+          null,
+          List.of());
+    }
   }
 
   private static Table hash(

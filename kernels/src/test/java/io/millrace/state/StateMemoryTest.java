@@ -58,7 +58,10 @@ class StateMemoryTest {
     return Stream.of(
         Arguments.of("update", (Operation) StateMemoryTest::update),
         Arguments.of("read", (Operation) StateMemoryTest::read),
-        Arguments.of("merge", (Operation) StateMemoryTest::merge));
+        Arguments.of("merge", (Operation) StateMemoryTest::merge),
+        Arguments.of("merge a chunk", (Operation) StateMemoryTest::mergeChunk),
+        Arguments.of("accumulate", (Operation) StateMemoryTest::accumulate),
+        Arguments.of("values", (Operation) StateMemoryTest::values));
   }
 
   private List<?> update(StateTable table, MemoryResource memory) {
@@ -95,6 +98,36 @@ class StateMemoryTest {
       }
     }
     return words(table);
+  }
+
+  private List<?> mergeChunk(StateTable table, MemoryResource memory) throws IOException {
+    try (StateTable other = new StateTable(SCHEMA, device.stream(), device.memory());
+        Table batch = batch(ROWS / 2, 2 * ROWS)) {
+      other.accumulate(batch);
+      try (StateSnapshot rows = other.snapshot()) {
+        count();
+        table.merge(rows, 0);
+        countNoMore();
+      }
+    }
+    return words(table);
+  }
+
+  private List<?> accumulate(StateTable table, MemoryResource memory) throws IOException {
+    try (Table batch = batch(ROWS / 2, 2 * ROWS)) {
+      count();
+      table.accumulate(batch);
+      countNoMore();
+    }
+    return words(table);
+  }
+
+  private List<?> values(StateTable table, MemoryResource memory) {
+    count();
+    try (Table values = table.values(100, 500, List.of())) {
+      countNoMore();
+      return device.rows(values);
+    }
   }
 
   @ParameterizedTest(name = "{0}")

@@ -44,6 +44,7 @@ class AllocationCoverageTest {
           Map.entry("io.millrace.kernel.cast.Cast", NO_OPERATOR),
           Map.entry("io.millrace.kernel.gather.GatherKernels", GPU_ONLY),
           Map.entry("io.millrace.kernel.partition.PartitionKernels", GPU_ONLY),
+          Map.entry("io.millrace.kernel.slice.CudaSliceKernels", GPU_ONLY),
           Map.entry("io.millrace.state.CudaStateKernels", GPU_ONLY));
 
   @Test

@@ -7,6 +7,7 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.state.KeyedStateOperator;
+import io.millrace.operators.state.StateTables;
 import io.millrace.state.StateSchema;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.runtime.state.StateInitializationContext;
@@ -70,7 +71,9 @@ public final class GroupAggregateOperator extends KeyedStateOperator {
       deviceContext()
           .retry()
           .withSplitAndRetry(
-              arguments, part -> state().update(part), changes -> emit(changes, element));
+              arguments,
+              part -> state().forUpdate(StateTables.ONLY).update(part),
+              changes -> emit(changes, element));
     }
   }
 

@@ -39,7 +39,7 @@ public final class GroupAggregatePlan implements Serializable {
   private final List<String> hostReasons;
 
   /** The steps. */
-  record Steps(Calc arguments, StateSchema state, Calc results) implements AutoCloseable {
+  public record Steps(Calc arguments, StateSchema state, Calc results) implements AutoCloseable {
     @Override
     public void close() {
       FirstFailure failure = new FirstFailure();
@@ -89,7 +89,7 @@ public final class GroupAggregatePlan implements Serializable {
   }
 
   /** Resolves the steps; the caller closes them. */
-  Steps steps() {
+  public Steps steps() {
     return new Builder().build();
   }
 
@@ -243,12 +243,17 @@ public final class GroupAggregatePlan implements Serializable {
   /** Such as {@code GroupAggregate(groupBy=[a], select=[a, COUNT(*) AS n])}. */
   @Override
   public String toString() {
-    List<String> selected = new ArrayList<>(keys);
-    aggregates.forEach(aggregate -> selected.add(aggregate.toString()));
     return "GroupAggregate(groupBy=["
         + String.join(", ", keys)
         + "], select=["
-        + String.join(", ", selected)
+        + selectText()
         + "])";
+  }
+
+  /** The keys and the aggregates, such as {@code a, COUNT(*) AS n}. */
+  public String selectText() {
+    List<String> selected = new ArrayList<>(keys);
+    aggregates.forEach(aggregate -> selected.add(aggregate.toString()));
+    return String.join(", ", selected);
   }
 }

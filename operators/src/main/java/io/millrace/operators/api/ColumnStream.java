@@ -13,7 +13,6 @@ import io.millrace.operators.batching.ArrowBatchingOperator;
 import io.millrace.operators.batching.ArrowUnbatchingOperator;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.exchange.BatchExchange;
-import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.FailedRows;
 import io.millrace.operators.wire.ArrowTypeInformation;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
@@ -21,7 +20,6 @@ import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.flink.annotation.PublicEvolving;
@@ -129,10 +127,6 @@ public sealed class ColumnStream permits KeyedColumnStream {
     return new ColumnStream(plan.withFunction(function));
   }
 
-  private ColumnStream withPending(CalcPlan pending) {
-    return new ColumnStream(plan.withPending(pending));
-  }
-
   /**
    * Keeps the rows for which {@code condition} is true, and drops rows for which it is false or
    * null.
@@ -140,7 +134,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * @throws ExpressionException if the condition does not fit the columns or is not BOOLEAN
    */
   public ColumnStream filter(Expression condition) {
-    return withPending(plan.pending().filter(condition));
+    return new ColumnStream(plan.withPending(plan.pending().filter(condition)));
   }
 
   /**
@@ -150,7 +144,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * @throws ExpressionException if an expression does not fit the columns or two have the same name
    */
   public ColumnStream select(Expression... columns) {
-    return withPending(plan.pending().select(List.of(columns)));
+    return new ColumnStream(plan.withPending(plan.pending().select(List.of(columns))));
   }
 
   /**
@@ -159,7 +153,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * @throws ExpressionException if the expression does not fit the columns
    */
   public ColumnStream withColumn(String name, Expression value) {
-    return withPending(plan.pending().withColumn(name, value));
+    return new ColumnStream(plan.withPending(plan.pending().withColumn(name, value)));
   }
 
   /**
@@ -168,7 +162,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * @throws ExpressionException if a column does not exist or no column is left
    */
   public ColumnStream drop(String... names) {
-    return withPending(plan.pending().drop(Arrays.asList(names)));
+    return new ColumnStream(plan.withPending(plan.pending().drop(Arrays.asList(names))));
   }
 
   /**
@@ -182,7 +176,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    *     ARRAY or ROW, which are not hashed
    */
   public ColumnStream sample(double fraction, long seed) {
-    return withPending(plan.pending().sample(fraction, seed));
+    return new ColumnStream(plan.withPending(plan.pending().sample(fraction, seed)));
   }
 
   /**
@@ -278,6 +272,15 @@ public sealed class ColumnStream permits KeyedColumnStream {
   }
 
   /**
+   * The rows that {@link WindowedColumnStream#sideOutputLateRows} keeps.
+   *
+   * @throws IllegalStateException if the last step is not the windows' aggregate
+   */
+  public ColumnStream lateRows() {
+    return new ColumnStream(plan.lateRows());
+  }
+
+  /**
    * Sets the identifier of the last operator for savepoints and logs, as {@link
    * SingleOutputStreamOperator#uid} does. It ends an operator: later filters and projections make
    * another. The first of the two operators of {@link #keyBy} and {@link #rebalance} gets {@code
@@ -287,7 +290,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    *     partitioning of batches that were given
    */
   public ColumnStream uid(String uid) {
-    return withOperator(operator -> operator.uid(uid));
+    return new ColumnStream(plan.withLastOperator(operator -> operator.uid(uid)));
   }
 
   /**
@@ -297,7 +300,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * @throws IllegalStateException under the conditions of {@link #uid}
    */
   public ColumnStream name(String name) {
-    return withOperator(operator -> operator.name(name));
+    return new ColumnStream(plan.withLastOperator(operator -> operator.name(name)));
   }
 
   /**
@@ -311,11 +314,8 @@ public sealed class ColumnStream permits KeyedColumnStream {
       throw new IllegalStateException(
           "the last step keeps rows in their subtasks; call rebalance() before setParallelism");
     }
-    return withOperator(operator -> operator.setParallelism(parallelism));
-  }
-
-  private ColumnStream withOperator(Consumer<SingleOutputStreamOperator<ColumnBatch>> change) {
-    return new ColumnStream(plan.withLastOperator(change));
+    return new ColumnStream(
+        plan.withLastOperator(operator -> operator.setParallelism(parallelism)));
   }
 
   /**

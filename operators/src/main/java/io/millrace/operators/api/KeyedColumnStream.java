@@ -5,6 +5,7 @@ import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.UserDefinedFunction;
 import io.millrace.operators.aggregate.Aggregate;
 import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.window.TimeWindow;
 import java.time.ZoneId;
 import java.util.List;
 import org.apache.flink.annotation.PublicEvolving;
@@ -45,7 +46,17 @@ public final class KeyedColumnStream extends ColumnStream {
    *     columns have the same name
    */
   public ColumnStream aggregate(Aggregate... aggregates) {
-    return new ColumnStream(plan().aggregate(keys, List.of(aggregates)));
+    return new ColumnStream(KeyedSteps.aggregate(plan(), keys, List.of(aggregates)));
+  }
+
+  /**
+   * Groups the rows of each key by windows of event time, as Flink SQL's window table-valued
+   * functions do.
+   *
+   * @param window such as {@code Tumble.over("ts", Duration.ofSeconds(10))}
+   */
+  public WindowedColumnStream window(TimeWindow window) {
+    return new WindowedColumnStream(plan(), keys, window, false);
   }
 
   @Override

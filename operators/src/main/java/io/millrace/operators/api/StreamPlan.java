@@ -4,13 +4,9 @@ package io.millrace.operators.api;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.expression.SortKey;
-import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.expression.resolve.UserDefinedFunction;
 import io.millrace.kernel.explode.Explode;
-import io.millrace.operators.aggregate.Aggregate;
-import io.millrace.operators.aggregate.GroupAggregateOperator;
-import io.millrace.operators.aggregate.GroupAggregatePlan;
 import io.millrace.operators.api.ExplainNode.Place;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batching.UnbatchingOperator;
@@ -21,14 +17,13 @@ import io.millrace.operators.row.PojoDecoder;
 import io.millrace.operators.row.RowDataDecoder;
 import io.millrace.operators.row.RowDecoder;
 import io.millrace.operators.row.RowKindColumn;
-import io.millrace.operators.row.SchemaConverter;
-import io.millrace.operators.state.KeyedStateOperator;
 import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.ExplodeTransform;
 import io.millrace.operators.transform.FailedRows;
 import io.millrace.operators.transform.SortWithinBatch;
 import io.millrace.operators.transform.TableTransform;
 import io.millrace.operators.transform.TransformOperator;
+import io.millrace.operators.window.WindowAggregateOperator;
 import io.millrace.operators.wire.ArrowTypeInformation;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.io.IOException;
@@ -138,40 +133,22 @@ record StreamPlan(
     List<DataType.Field> fields = Arrays.stream(keys).map(pending::field).toList();
     return then(
         BatchExchange.keyBy(batches(), keys).apply(),
-        "KeyBy(keys=[" + String.join(", ", keys) + "], hash=" + hashText(fields) + ")");
+        "KeyBy(keys=[" + String.join(", ", keys) + "], hash=" + KeyedSteps.hashText(fields) + ")");
   }
 
   /**
-   * This stream, which comes from {@link #keyBy}, behind a group aggregate.
+   * The late rows of the last operator.
    *
-   * @throws ExpressionException as {@link GroupAggregatePlan}
+   * @throws IllegalStateException if the last operator is no window aggregate with that side output
    */
-  StreamPlan aggregate(List<String> keys, List<Aggregate> aggregates) {
-    GroupAggregatePlan plan = new GroupAggregatePlan(schema(), keys, aggregates, settings);
-    SingleOutputStreamOperator<ColumnBatch> operator =
-        append(
-            batches(),
-            "GroupAggregate",
-            plan.toString(),
-            plan.outputSchema(),
-            GroupAggregateOperator.factory(plan));
-    KeyedStateOperator.declareKeyed(operator);
-    return then(operator, plan.toString(), plan.hostReasons().toArray(String[]::new));
-  }
-
-  // The hashCode() to use in a key selector behind the stream.
-  private static String hashText(List<DataType.Field> keys) {
-    List<String> classes =
-        keys.stream()
-            .map(key -> SchemaConverter.toDataType(Schema.of(key)).getChildren().get(0))
-            .map(type -> type.getConversionClass().getSimpleName())
-            .toList();
-    if (classes.size() > 1) {
-      return "Tuple" + classes.size() + "<" + String.join(", ", classes) + ">.hashCode()";
+  StreamPlan lateRows() {
+    if (lastConstructor() instanceof WindowAggregateOperator.Constructor windows
+        && windows.lateRows() != null) {
+      return sideOutput(windows.lateRows(), "Late rows");
     }
-    return keys.get(0).type().equals(DataType.BINARY)
-        ? "Arrays.hashCode(byte[])"
-        : classes.get(0) + ".hashCode()";
+    throw new IllegalStateException(
+        "lateRows belongs right behind an aggregate with sideOutputLateRows, but the last step is "
+            + lastStage().name());
   }
 
   /**
@@ -247,20 +224,31 @@ record StreamPlan(
    * @throws IllegalStateException if the last operator has none
    */
   StreamPlan failedRows() {
-    if (pending.isIdentity()
-        && input instanceof SingleOutputStreamOperator<ColumnBatch> operator
-        && operator.getTransformation() instanceof OneInputTransformation<?, ?> transformation
-        && transformation.getOperatorFactory() instanceof OperatorFactory<?, ?> factory
-        && factory.constructor() instanceof TransformOperator.Constructor transform
+    if (lastConstructor() instanceof TransformOperator.Constructor transform
         && transform.failedRows() != null) {
-      return of(
-          operator.getSideOutput(transform.failedRows()),
-          settings,
-          new ExplainNode("Failed rows", Place.NONE, List.of(), List.of(stage)));
+      return sideOutput(transform.failedRows(), "Failed rows");
     }
     throw new IllegalStateException(
         "failedRows belongs right behind skipFailedRows, but the last step is "
             + lastStage().name());
+  }
+
+  // What makes the last operator; null if it is none of ours, or steps are pending behind it.
+  private OperatorFactory.Constructor<?, ?> lastConstructor() {
+    return pending.isIdentity()
+            && input.getTransformation() instanceof OneInputTransformation<?, ?> transformation
+            && transformation.getOperatorFactory() instanceof OperatorFactory<?, ?> factory
+        ? factory.constructor()
+        : null;
+  }
+
+  private StreamPlan sideOutput(OutputTag<ColumnBatch> tag, String name) {
+    SingleOutputStreamOperator<ColumnBatch> operator =
+        (SingleOutputStreamOperator<ColumnBatch>) input;
+    return of(
+        operator.getSideOutput(tag),
+        settings,
+        new ExplainNode(name, Place.NONE, List.of(), List.of(stage)));
   }
 
   private static OutputTag<ColumnBatch> failedRows(DataStream<ColumnBatch> input) {
@@ -288,7 +276,7 @@ record StreamPlan(
         new ExplainNode("Union", Place.NONE, List.of(), stages));
   }
 
-  private static SingleOutputStreamOperator<ColumnBatch> append(
+  static SingleOutputStreamOperator<ColumnBatch> append(
       DataStream<ColumnBatch> batches,
       String name,
       String description,

@@ -30,16 +30,16 @@ import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.util.IOUtils;
 
 /**
- * The base of operators that keep a {@link StateTable}, behind an exchange by the table's key. A
- * checkpoint holds the table as raw keyed state, so that it is restored with any parallelism and on
- * any device. The task's thread only shares the table's chunks with the checkpoint; another thread
- * writes them, while batches go on and copy the chunks that they change.
+ * The base of operators that keep {@link StateTables}, behind an exchange by the tables' key. A
+ * checkpoint holds the tables as raw keyed state, so that it is restored with any parallelism and
+ * on any device. The task's thread only shares the tables' chunks with the checkpoint; another
+ * thread writes them, while batches go on and copy the chunks that they change.
  */
 @Internal
 public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch> {
   private static final long serialVersionUID = 1L;
 
-  private transient StateTable state;
+  private transient StateTables state;
 
   protected KeyedStateOperator(StreamOperatorParameters<ColumnBatch> parameters) {
     super(parameters);
@@ -74,7 +74,7 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
   protected abstract StateSchema stateSchema();
 
   /** The state, from {@link #initializeState} to {@link #close}. */
-  protected final StateTable state() {
+  protected final StateTables state() {
     return state;
   }
 
@@ -94,7 +94,7 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
     DeviceContext device = openDeviceContext();
-    state = new StateTable(stateSchema(), device.stream(), device.resource());
+    state = new StateTables(stateSchema(), device.stream(), device.resource());
     StateMetrics.register(getMetricGroup(), state);
     if (context.isRestored()) {
       restore(context.getRawKeyedStateInputs());
@@ -131,19 +131,22 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
         device,
         retry,
         stream,
-        block -> {
-          retry.withHostRetry(() -> filter.apply(block));
+        (namespace, block) -> {
+          if (retry.withHostRetry(() -> filter.apply(block)).rowCount() == 0) {
+            return;
+          }
           try (StateBlock own =
               retry.withHostRetry(
                   () -> block.withAccumulators(state.schema(), positions, device))) {
-            retry.withRetry(() -> merge(own));
+            retry.withRetry(() -> merge(namespace, own));
           }
         });
   }
 
-  private StateTable merge(StateBlock block) {
-    state.merge(block);
-    return state;
+  private StateTable merge(long namespace, StateBlock block) {
+    StateTable table = state.forUpdate(namespace);
+    table.merge(block);
+    return table;
   }
 
   @Override

@@ -20,6 +20,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.apache.flink.core.memory.DataInputDeserializer;
@@ -29,31 +31,38 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 /**
  * The rows of a subtask's keyed state in a checkpoint. The same bytes on every device. First the
  * format's number and the version; then a header, with its length before it and its CRC-32C behind
- * it: an identifier, the key columns, the values, the number of rows. Then blocks of rows, each
- * with its number of rows and the CRC-32C of its bytes. Numbers are big-endian; rows have the
- * layout of {@link StateSchema}, in little-endian words.
+ * it: an identifier, the key columns, the values, the number of tables, and the namespace and the
+ * number of rows of each table. Then blocks of rows, table after table, each with its number of
+ * rows and the CRC-32C of its bytes. Numbers are big-endian; rows have the layout of {@link
+ * StateSchema}, in little-endian words. In version 1, the header has the number of rows of the only
+ * table instead of the tables.
  *
  * <p>All key groups of a subtask are in one sequence of rows: a reader takes the rows of its own
  * key groups.
  */
 final class StateFormat {
   private static final int MAGIC = 0x4d4c5253;
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
+  private static final int VERSION_OF_ONE_TABLE = 1;
   private static final int MAX_HEADER_BYTES = 16 << 20;
   private static final int BUFFER_BYTES = 64 << 10;
 
   private StateFormat() {}
+
+  /** How many rows the table of a namespace has. */
+  record TableRows(long namespace, long rowCount) {}
 
   /**
    * What a checkpoint says about its rows.
    *
    * @param id of the sequence of rows
    * @param values the names of the accumulators and the types of their values
+   * @param tables in the order of their rows
    */
-  record Header(UUID id, Schema keys, Schema values, long rowCount) {
+  record Header(UUID id, Schema keys, Schema values, List<TableRows> tables) {
 
-    /** The header of the rows of a table of {@code schema}. */
-    static Header of(UUID id, StateSchema schema, long rowCount) {
+    /** The header of the rows of tables of {@code schema}. */
+    static Header of(UUID id, StateSchema schema, List<TableRows> tables) {
       Schema keys = schema.keySchema();
       Schema changes = schema.changes();
       Schema values =
@@ -66,7 +75,7 @@ final class StateFormat {
                               changes.type(changes.indexOf(accumulator.name())),
                               false))
                   .toList());
-      return new Header(id, keys, values, rowCount);
+      return new Header(id, keys, values, tables);
     }
 
     /**
@@ -77,7 +86,7 @@ final class StateFormat {
      *     integer's type may become wider
      */
     int[] positions(StateSchema schema) throws IOException {
-      Header job = of(id, schema, rowCount);
+      Header job = of(id, schema, tables);
       if (!keys.equals(job.keys)) {
         throw new IOException(
             "the checkpoint has state for the key " + keys + ", and the job has " + job.keys);
@@ -123,24 +132,36 @@ final class StateFormat {
 
   /** Writes all rows of {@code snapshot}. Copies from the device on {@code stream}. */
   static void write(
-      StateSnapshot snapshot, DeviceStream stream, GpuRetry retry, OutputStream target)
+      StateTables.Snapshot snapshot, DeviceStream stream, GpuRetry retry, OutputStream target)
       throws IOException {
     DataOutputStream output = new DataOutputStream(target);
     output.writeInt(MAGIC);
     output.writeInt(VERSION);
-    byte[] header = header(Header.of(UUID.randomUUID(), snapshot.schema(), snapshot.rowCount()));
+    List<TableRows> tables = new ArrayList<>();
+    snapshot
+        .tables()
+        .forEach((namespace, table) -> tables.add(new TableRows(namespace, table.rowCount())));
+    byte[] header = header(Header.of(UUID.randomUUID(), snapshot.schema(), tables));
     output.writeInt(header.length);
     output.write(header);
     output.writeInt(checksum(ByteBuffer.wrap(header)));
+    for (StateSnapshot table : snapshot.tables().values()) {
+      write(table, stream, retry, output);
+    }
+    output.flush();
+  }
+
+  private static void write(
+      StateSnapshot table, DeviceStream stream, GpuRetry retry, DataOutputStream target)
+      throws IOException {
     byte[] buffer = new byte[BUFFER_BYTES];
-    for (long row = 0; row < snapshot.rowCount(); ) {
+    for (long row = 0; row < table.rowCount(); ) {
       long first = row;
-      try (StateBlock block = retry.withRetry(() -> snapshot.block(first, stream))) {
-        write(block, output, buffer);
+      try (StateBlock block = retry.withRetry(() -> table.block(first, stream))) {
+        write(block, target, buffer);
         row += block.rowCount();
       }
     }
-    output.flush();
   }
 
   private static byte[] header(Header header) throws IOException {
@@ -149,7 +170,11 @@ final class StateFormat {
     target.writeLong(header.id.getLeastSignificantBits());
     SchemaFormat.write(header.keys, target);
     SchemaFormat.write(header.values, target);
-    target.writeLong(header.rowCount);
+    target.writeInt(header.tables.size());
+    for (TableRows table : header.tables) {
+      target.writeLong(table.namespace());
+      target.writeLong(table.rowCount());
+    }
     return target.getCopyOfBuffer();
   }
 
@@ -196,9 +221,9 @@ final class StateFormat {
           String.format("expected keyed state, which begins with %08x, got %08x", MAGIC, magic));
     }
     int version = source.readInt();
-    if (version != VERSION) {
+    if (version != VERSION && version != VERSION_OF_ONE_TABLE) {
       throw new IOException(
-          "expected keyed state of version " + VERSION + ", got version " + version);
+          "expected keyed state of version 1 or " + VERSION + ", got version " + version);
     }
     int bytes = source.readInt();
     if (bytes < 0 || bytes > MAX_HEADER_BYTES) {
@@ -209,18 +234,26 @@ final class StateFormat {
     if (source.readInt() != checksum(ByteBuffer.wrap(header))) {
       throw new IOException("keyed state is damaged: its header has another checksum");
     }
-    return header(new DataInputDeserializer(header));
+    return header(new DataInputDeserializer(header), version);
   }
 
-  private static Header header(DataInputView source) throws IOException {
+  private static Header header(DataInputView source, int version) throws IOException {
     UUID id = new UUID(source.readLong(), source.readLong());
-    return new Header(id, SchemaFormat.read(source), SchemaFormat.read(source), source.readLong());
+    Schema keys = SchemaFormat.read(source);
+    Schema values = SchemaFormat.read(source);
+    int tables = version == VERSION_OF_ONE_TABLE ? 1 : source.readInt();
+    List<TableRows> rows = new ArrayList<>();
+    for (int i = 0; i < tables; i++) {
+      long namespace = version == VERSION_OF_ONE_TABLE ? StateTables.ONLY : source.readLong();
+      rows.add(new TableRows(namespace, source.readLong()));
+    }
+    return new Header(id, keys, values, rows);
   }
 
-  /** Takes a block of rows, which the reader closes. */
+  /** Takes a block of rows of a table, which the reader closes. */
   @FunctionalInterface
   interface BlockConsumer {
-    void accept(StateBlock block) throws IOException;
+    void accept(long namespace, StateBlock block) throws IOException;
   }
 
   /**
@@ -239,24 +272,40 @@ final class StateFormat {
       BlockConsumer consumer)
       throws IOException {
     DataInputStream input = new DataInputStream(source);
-    byte[] buffer = new byte[BUFFER_BYTES];
-    try {
-      for (long done = 0; done < header.rowCount; ) {
-        int rows = readRowCount(input, header.rowCount - done, schema);
-        int checksum = input.readInt();
-        try (StateBlock block = retry.withRetry(() -> new StateBlock(schema, rows, device))) {
-          read(input, block, buffer);
-          if (checksum(block) != checksum) {
-            throw new IOException(
-                "keyed state is damaged: rows from row " + done + " on have another checksum");
-          }
-          done += rows;
-          consumer.accept(block);
-        }
+    for (TableRows table : header.tables) {
+      try {
+        readBlocks(table, schema, device, retry, input, consumer);
+      } catch (EOFException e) {
+        throw new IOException(
+            "keyed state is damaged: it ends before the last of the "
+                + table.rowCount()
+                + " rows of a table",
+            e);
       }
-    } catch (EOFException e) {
-      throw new IOException(
-          "keyed state is damaged: it ends before the last of its " + header.rowCount + " rows", e);
+    }
+  }
+
+  private static void readBlocks(
+      TableRows table,
+      StateSchema schema,
+      Device device,
+      GpuRetry retry,
+      DataInputStream source,
+      BlockConsumer consumer)
+      throws IOException {
+    byte[] buffer = new byte[BUFFER_BYTES];
+    for (long done = 0; done < table.rowCount(); ) {
+      int rows = readRowCount(source, table.rowCount() - done, schema);
+      int checksum = source.readInt();
+      try (StateBlock block = retry.withRetry(() -> new StateBlock(schema, rows, device))) {
+        read(source, block, buffer);
+        if (checksum(block) != checksum) {
+          throw new IOException(
+              "keyed state is damaged: rows from row " + done + " on have another checksum");
+        }
+        done += rows;
+        consumer.accept(table.namespace(), block);
+      }
     }
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.state;
 
-import io.millrace.state.StateTable;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
 
@@ -14,7 +13,7 @@ final class StateMetrics {
   private StateMetrics() {}
 
   /** Registers the metrics of {@code state}, until Flink closes {@code operator}. */
-  static void register(MetricGroup operator, StateTable state) {
+  static void register(MetricGroup operator, StateTables state) {
     MetricGroup group = operator.addGroup("state");
     group.<Long, Gauge<Long>>gauge("rows", state::rowCount);
     group.<Long, Gauge<Long>>gauge("bytes", state::reservedBytes);

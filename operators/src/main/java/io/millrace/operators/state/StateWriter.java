@@ -4,7 +4,6 @@ package io.millrace.operators.state;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.context.DeviceContext;
-import io.millrace.state.StateSnapshot;
 import java.io.IOException;
 import java.util.Arrays;
 import org.apache.flink.runtime.state.AsyncSnapshotCallable;
@@ -23,7 +22,7 @@ import org.apache.flink.runtime.state.StreamStateHandle;
  * up when it ends, also if the checkpoint is canceled before it begins.
  */
 final class StateWriter extends AsyncSnapshotCallable<SnapshotResult<KeyedStateHandle>> {
-  private final StateSnapshot snapshot;
+  private final StateTables.Snapshot snapshot;
   private final KeyGroupRange keyGroups;
   private final DeviceContext context;
   private final CheckpointStreamFactory streams;
@@ -34,7 +33,7 @@ final class StateWriter extends AsyncSnapshotCallable<SnapshotResult<KeyedStateH
    * @param context keeps the memory of the snapshot until it is closed
    */
   StateWriter(
-      StateSnapshot snapshot,
+      StateTables.Snapshot snapshot,
       KeyGroupRange keyGroups,
       DeviceContext context,
       CheckpointStreamFactory streams) {

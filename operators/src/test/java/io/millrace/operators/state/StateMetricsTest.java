@@ -10,7 +10,6 @@ import io.millrace.column.Table;
 import io.millrace.operators.testing.RecordingMetricGroup;
 import io.millrace.state.Accumulator;
 import io.millrace.state.StateSchema;
-import io.millrace.state.StateTable;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
 import java.util.ArrayList;
@@ -29,7 +28,7 @@ class StateMetricsTest {
   @Test
   void rowsAndBytesGrowWithTheKeys() {
     RecordingMetricGroup metrics = new RecordingMetricGroup();
-    try (StateTable state = new StateTable(SCHEMA, device.stream(), device.memory())) {
+    try (StateTables state = new StateTables(SCHEMA, device.stream(), device.memory())) {
       StateMetrics.register(metrics, state);
       assertThat(metrics.gauge("state.rows")).isEqualTo(0L);
       assertThat(metrics.gauge("state.bytes")).isEqualTo(0L);
@@ -45,13 +44,13 @@ class StateMetricsTest {
     }
   }
 
-  private void update(StateTable state, long keys) {
+  private void update(StateTables state, long keys) {
     List<List<Object>> rows = new ArrayList<>();
     for (long key = 0; key < keys; key++) {
       rows.add(List.of(key));
     }
     try (Table batch = TableBuilder.ofRows(INPUT, rows).build(device)) {
-      state.update(batch).close();
+      state.forUpdate(StateTables.ONLY).update(batch).close();
     }
   }
 }

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.parity;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.operators.aggregate.Aggregate;
+import io.millrace.operators.window.Cumulate;
+import io.millrace.operators.window.Hop;
+import io.millrace.operators.window.TimeWindow;
+import io.millrace.operators.window.Tumble;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.flink.types.Row;
+
+/**
+ * A random query over a window table-valued function, and rows for it, out of order and some of
+ * them late.
+ *
+ * @param schema of the rows: the columns of {@code groupBy}, a time and a watermark
+ * @param rows whose last column has the watermark behind the row; null if there is none
+ */
+record RandomWindowQuery(
+    RandomGroupBy groupBy, Schema schema, List<Row> rows, TimeWindow window, String windowSql) {
+  static final String TIME = "ts";
+  static final String WATERMARK = "w";
+
+  /** The window functions. */
+  enum Function {
+    TUMBLE,
+    HOP,
+    CUMULATE
+  }
+
+  // Around the changes of summer time in New York and Sydney, the epoch, and before it.
+  private static final List<Instant> STARTS =
+      List.of(
+          Instant.parse("2024-03-10T05:00:00Z"),
+          Instant.parse("2024-11-03T04:00:00Z"),
+          Instant.parse("2024-04-06T14:30:00Z"),
+          Instant.parse("2024-06-15T12:34:56.789Z"),
+          Instant.parse("1970-01-01T00:00:00Z"),
+          Instant.parse("1963-02-03T04:05:06Z"));
+  private static final int MAX_STEPS = 6;
+  private static final int SLICES = 15;
+
+  static RandomWindowQuery of(Random random, Function function, boolean isInstant) {
+    RandomGroupBy groupBy = RandomGroupBy.of(random, false);
+    long step = step(random);
+    long size = function == Function.TUMBLE ? step : step * (1 + random.nextInt(MAX_STEPS));
+    long offset = random.nextInt(3) == 0 ? random.nextLong(-step + 1, step) : 0;
+    List<Field> fields = new ArrayList<>(groupBy.schema().fields());
+    fields.add(new Field(TIME, DataType.timestamp(3, isInstant), random.nextBoolean()));
+    fields.add(Field.of(WATERMARK, DataType.INT64));
+    return new RandomWindowQuery(
+        groupBy,
+        new Schema(fields),
+        rows(random, groupBy.rows(), isInstant, step),
+        window(function, size, step).offset(Duration.ofMillis(offset)),
+        sql(function, size, step, offset));
+  }
+
+  private static long step(Random random) {
+    return switch (random.nextInt(4)) {
+      case 0 -> 1 + random.nextInt(50);
+      case 1 -> 1_000L * (1 + random.nextInt(20));
+      case 2 -> 1 + random.nextInt(100_000);
+      default -> 60_000L * (1 + random.nextInt(90));
+    };
+  }
+
+  private static TimeWindow window(Function function, long size, long step) {
+    Duration width = Duration.ofMillis(size);
+    Duration stepWidth = Duration.ofMillis(step);
+    return switch (function) {
+      case TUMBLE -> Tumble.over(TIME, width);
+      case HOP -> Hop.over(TIME, width).every(stepWidth);
+      case CUMULATE -> Cumulate.over(TIME, width).every(stepWidth);
+    };
+  }
+
+  private static String sql(Function function, long size, long step, long offset) {
+    String steps = function == Function.TUMBLE ? "" : interval(step) + ", ";
+    String moved = offset == 0 ? "" : ", " + interval(offset);
+    return function + "(TABLE t, DESCRIPTOR(" + TIME + "), " + steps + interval(size) + moved + ")";
+  }
+
+  private static String interval(long millis) {
+    long absolute = Math.abs(millis);
+    return String.format(
+        "INTERVAL %s'%d.%03d' SECOND(6, 3)",
+        millis < 0 ? "-" : "", absolute / 1_000, absolute % 1_000);
+  }
+
+  private static List<Row> rows(Random random, List<Row> rows, boolean isInstant, long step) {
+    long start = STARTS.get(random.nextInt(STARTS.size())).toEpochMilli();
+    long span = step * (1 + random.nextInt(SLICES));
+    long disorder = random.nextBoolean() ? 1 + random.nextLong(3 * step) : 1;
+    long latest = start;
+    List<Row> timed = new ArrayList<>();
+    for (int i = 0; i < rows.size(); i++) {
+      long time = start + span * i / rows.size() - random.nextLong(disorder);
+      latest = Math.max(latest, time);
+      Long watermark =
+          random.nextInt(8) == 0 ? Long.valueOf(latest - random.nextLong(disorder)) : null;
+      timed.add(Row.join(rows.get(i), Row.of(timestamp(time, isInstant), watermark)));
+    }
+    return timed;
+  }
+
+  private static Object timestamp(long millis, boolean isInstant) {
+    Instant instant = Instant.ofEpochMilli(millis);
+    return isInstant ? instant : instant.atOffset(ZoneOffset.UTC).toLocalDateTime();
+  }
+
+  /** The milliseconds since 1970-01-01T00:00 of {@link #timestamp}. */
+  static long millis(Object timestamp) {
+    return timestamp instanceof Instant instant
+        ? instant.toEpochMilli()
+        : ((LocalDateTime) timestamp).toInstant(ZoneOffset.UTC).toEpochMilli();
+  }
+
+  /** Those without averages, which may wrap in Flink. */
+  List<Aggregate> aggregates() {
+    return IntStream.range(0, groupBy.aggregates().size())
+        .filter(i -> groupBy.averages().get(i) == null)
+        .mapToObj(groupBy.aggregates()::get)
+        .toList();
+  }
+
+  List<String> keys() {
+    return groupBy.keys();
+  }
+
+  /** The query in SQL, over a table {@code t}. */
+  String sql() {
+    List<String> keys = keys().stream().map(key -> "`" + key + "`").toList();
+    List<String> windowColumns = List.of("window_start", "window_end", "window_time");
+    return "SELECT "
+        + Stream.of(keys, aggregates(), windowColumns)
+            .flatMap(List::stream)
+            .map(Object::toString)
+            .collect(Collectors.joining(", "))
+        + " FROM TABLE("
+        + windowSql
+        + ") GROUP BY "
+        + Stream.of(keys, windowColumns).flatMap(List::stream).collect(Collectors.joining(", "));
+  }
+
+  @Override
+  public String toString() {
+    return sql()
+        + " with t "
+        + schema
+        + rows.stream().limit(10).map(row -> "\n    " + row).collect(Collectors.joining())
+        + (rows.size() > 10 ? "\n    and " + (rows.size() - 10) + " rows more" : "");
+  }
+}

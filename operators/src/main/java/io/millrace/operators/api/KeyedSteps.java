@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.api;
+
+import io.millrace.column.DataType;
+import io.millrace.column.Schema;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.operators.aggregate.Aggregate;
+import io.millrace.operators.aggregate.GroupAggregateOperator;
+import io.millrace.operators.aggregate.GroupAggregatePlan;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.context.OperatorFactory;
+import io.millrace.operators.row.SchemaConverter;
+import io.millrace.operators.state.KeyedStateOperator;
+import io.millrace.operators.window.TimeWindow;
+import io.millrace.operators.window.WindowAggregateOperator;
+import io.millrace.operators.window.WindowAggregatePlan;
+import io.millrace.operators.wire.ColumnBatchTypeInformation;
+import java.util.List;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.util.OutputTag;
+
+/** The operators with state behind {@link StreamPlan#keyBy}. */
+final class KeyedSteps {
+  private static final String LATE_ROWS = "late-rows";
+
+  private KeyedSteps() {}
+
+  /**
+   * A stream behind a group aggregate.
+   *
+   * @throws ExpressionException as {@link GroupAggregatePlan}
+   */
+  static StreamPlan aggregate(StreamPlan stream, List<String> keys, List<Aggregate> aggregates) {
+    GroupAggregatePlan plan =
+        new GroupAggregatePlan(stream.schema(), keys, aggregates, stream.settings());
+    return then(
+        stream,
+        "GroupAggregate",
+        plan.toString(),
+        plan.outputSchema(),
+        GroupAggregateOperator.factory(plan),
+        plan.hostReasons());
+  }
+
+  /**
+   * A stream behind a window aggregate.
+   *
+   * @param keepsLateRows whether late rows go to a side output
+   * @throws ExpressionException as {@link WindowAggregatePlan}
+   */
+  static StreamPlan windowAggregate(
+      StreamPlan stream,
+      List<String> keys,
+      TimeWindow window,
+      List<Aggregate> aggregates,
+      boolean keepsLateRows) {
+    WindowAggregatePlan plan =
+        new WindowAggregatePlan(stream.schema(), keys, window, aggregates, stream.settings());
+    OutputTag<ColumnBatch> lateRows =
+        keepsLateRows
+            ? new OutputTag<>(LATE_ROWS, new ColumnBatchTypeInformation(stream.schema()))
+            : null;
+    return then(
+        stream,
+        "WindowAggregate",
+        plan.toString(),
+        plan.outputSchema(),
+        WindowAggregateOperator.factory(plan, lateRows),
+        plan.hostReasons());
+  }
+
+  private static StreamPlan then(
+      StreamPlan stream,
+      String name,
+      String text,
+      Schema schema,
+      OperatorFactory<ColumnBatch, ColumnBatch> operators,
+      List<String> hostReasons) {
+    SingleOutputStreamOperator<ColumnBatch> operator =
+        StreamPlan.append(stream.batches(), name, text, schema, operators);
+    KeyedStateOperator.declareKeyed(operator);
+    return stream.then(operator, text, hostReasons.toArray(String[]::new));
+  }
+
+  // The hashCode() to use in a key selector behind the stream.
+  static String hashText(List<DataType.Field> keys) {
+    List<String> classes =
+        keys.stream()
+            .map(key -> SchemaConverter.toDataType(Schema.of(key)).getChildren().get(0))
+            .map(type -> type.getConversionClass().getSimpleName())
+            .toList();
+    if (classes.size() > 1) {
+      return "Tuple" + classes.size() + "<" + String.join(", ", classes) + ">.hashCode()";
+    }
+    return keys.get(0).type().equals(DataType.BINARY)
+        ? "Arrays.hashCode(byte[])"
+        : classes.get(0) + ".hashCode()";
+  }
+}

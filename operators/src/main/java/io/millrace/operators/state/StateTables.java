@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.state;
+
+import io.millrace.device.DeviceStream;
+import io.millrace.memory.FirstFailure;
+import io.millrace.memory.MemoryResource;
+import io.millrace.state.StateSchema;
+import io.millrace.state.StateSnapshot;
+import io.millrace.state.StateTable;
+import java.util.Collections;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.apache.flink.annotation.Internal;
+
+/**
+ * The state tables of a subtask, all with one schema. Each has a namespace, a number such as the
+ * end of a slice of time. Used by one thread, except for the metrics.
+ */
+@Internal
+public final class StateTables implements AutoCloseable {
+  /** The namespace of the table of an operator that has one table. */
+  public static final long ONLY = 0;
+
+  private final StateSchema schema;
+  private final DeviceStream stream;
+  private final MemoryResource memory;
+  private final NavigableMap<Long, StateTable> tables = new ConcurrentSkipListMap<>();
+  // The table that may hold scratch memory; null if none does.
+  private StateTable lastUpdated;
+
+  StateTables(StateSchema schema, DeviceStream stream, MemoryResource memory) {
+    this.schema = schema;
+    this.stream = stream;
+    this.memory = memory;
+  }
+
+  public StateSchema schema() {
+    return schema;
+  }
+
+  /** The tables by namespace, in ascending order; changes with this. */
+  public NavigableMap<Long, StateTable> all() {
+    return Collections.unmodifiableNavigableMap(tables);
+  }
+
+  /**
+   * The table of a namespace, for updates; an empty one if there was none. Takes the scratch memory
+   * of the table that was updated before, so that one table at a time holds such memory.
+   */
+  public StateTable forUpdate(long namespace) {
+    StateTable table = tables.computeIfAbsent(namespace, absent -> newTable());
+    if (lastUpdated != null && lastUpdated != table) {
+      lastUpdated.releaseScratch();
+    }
+    lastUpdated = table;
+    return table;
+  }
+
+  /** An empty table that is none of these, with their schema; the caller closes it. */
+  public StateTable newTable() {
+    return new StateTable(schema, stream, memory);
+  }
+
+  /** Closes the table of a namespace, if there is one. */
+  public void remove(long namespace) {
+    StateTable table = tables.remove(namespace);
+    if (table != null) {
+      forget(table);
+      table.close();
+    }
+  }
+
+  /**
+   * Gives the table of a namespace another namespace.
+   *
+   * @throws IllegalStateException if {@code from} has no table, or {@code to} has one
+   */
+  public void move(long from, long to) {
+    StateTable table = tables.remove(from);
+    if (table == null || tables.putIfAbsent(to, table) != null) {
+      throw new IllegalStateException("there is no table at " + from + ", or one at " + to);
+    }
+  }
+
+  private void forget(StateTable table) {
+    if (lastUpdated == table) {
+      lastUpdated = null;
+    }
+  }
+
+  /** The number of rows of all tables. Any thread may ask. */
+  public long rowCount() {
+    return tables.values().stream().mapToLong(StateTable::rowCount).sum();
+  }
+
+  /** {@link StateTable#reservedBytes} of all tables. Any thread may ask. */
+  public long reservedBytes() {
+    return tables.values().stream().mapToLong(StateTable::reservedBytes).sum();
+  }
+
+  /** The rows of all tables of now; see {@link StateTable#snapshot}. */
+  Snapshot snapshot() {
+    Snapshot snapshot = new Snapshot(schema, new TreeMap<>());
+    try {
+      tables.forEach((namespace, table) -> snapshot.tables.put(namespace, table.snapshot()));
+      return snapshot;
+    } catch (RuntimeException | Error e) {
+      FirstFailure failure = new FirstFailure();
+      failure.add(e);
+      failure.run(snapshot::close);
+      throw e;
+    }
+  }
+
+  /** The rows of tables at one moment, by namespace. */
+  record Snapshot(StateSchema schema, NavigableMap<Long, StateSnapshot> tables)
+      implements AutoCloseable {
+
+    @Override
+    public void close() {
+      FirstFailure failure = new FirstFailure();
+      tables.values().forEach(table -> failure.run(table::close));
+      failure.rethrow();
+    }
+  }
+
+  @Override
+  public void close() {
+    FirstFailure failure = new FirstFailure();
+    tables.values().forEach(table -> failure.run(table::close));
+    tables.clear();
+    lastUpdated = null;
+    failure.rethrow();
+  }
+}

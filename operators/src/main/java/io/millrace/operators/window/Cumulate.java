@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.window;
+
+import java.time.Duration;
+import org.apache.flink.annotation.PublicEvolving;
+
+/**
+ * Windows with one start that become longer by a step, up to a largest size: Flink SQL's {@code
+ * CUMULATE}.
+ */
+@PublicEvolving
+public final class Cumulate {
+  private final String timeColumn;
+  private final Duration maxSize;
+
+  private Cumulate(String timeColumn, Duration maxSize) {
+    this.timeColumn = timeColumn;
+    this.maxSize = maxSize;
+  }
+
+  /**
+   * Begins windows of up to {@code maxSize}.
+   *
+   * @param timeColumn a TIMESTAMP or TIMESTAMP_LTZ with up to 3 digits
+   */
+  public static Cumulate over(String timeColumn, Duration maxSize) {
+    return new Cumulate(timeColumn, maxSize);
+  }
+
+  /**
+   * Each window is {@code step} longer than the one before.
+   *
+   * @throws IllegalArgumentException if the largest size or {@code step} is not a positive number
+   *     of milliseconds, or the largest size is not a multiple of {@code step}
+   */
+  public TimeWindow every(Duration step) {
+    return new TimeWindow(TimeWindow.Function.CUMULATE, timeColumn, maxSize, step);
+  }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.window;
+
+import io.millrace.memory.retry.GpuRetry;
+import io.millrace.operators.state.StateTables;
+import io.millrace.operators.window.TimeWindow.Function;
+import io.millrace.state.StateSnapshot;
+import io.millrace.state.StateTable;
+import java.time.ZoneId;
+import java.util.Collection;
+import java.util.OptionalLong;
+import java.util.SortedMap;
+import org.apache.flink.table.runtime.util.TimeWindowUtil;
+
+/**
+ * The state of windows: a state table for each slice of time, with the end of the slice as its
+ * namespace. The slices of a CUMULATE whose windows have fired are one table, that of the first
+ * slice, since no later window is without them.
+ */
+final class SliceTables {
+  private final TimeWindow window;
+  private final ZoneId zone;
+  private final StateTables tables;
+  private final GpuRetry retry;
+  private long watermark;
+  // The end of the last window that fired by a watermark that is not passed completely.
+  private long lastFired = Long.MIN_VALUE;
+
+  /**
+   * @param watermark windows up to it have fired
+   */
+  SliceTables(TimeWindow window, ZoneId zone, StateTables tables, GpuRetry retry, long watermark) {
+    this.window = window;
+    this.zone = zone;
+    this.tables = tables;
+    this.retry = retry;
+    this.watermark = watermark;
+  }
+
+  /** The watermark up to which all windows have fired. */
+  long watermark() {
+    return watermark;
+  }
+
+  private boolean hasFired(long windowEnd) {
+    return windowEnd <= lastFired || firesAt(windowEnd, watermark);
+  }
+
+  private boolean firesAt(long windowEnd, long newWatermark) {
+    return TimeWindowUtil.toEpochMillsForTimer(windowEnd - 1, zone) <= newWatermark;
+  }
+
+  /** Whether all windows with a slice have fired. */
+  boolean isLate(long sliceEnd) {
+    return hasFired(window.lastWindowEnd(sliceEnd));
+  }
+
+  /** The table that gets the rows of a slice that is not late. */
+  StateTable forUpdate(long sliceEnd) {
+    boolean isMerged = window.function() == Function.CUMULATE && hasFired(sliceEnd);
+    return tables.forUpdate(isMerged ? window.firstSliceEnd(sliceEnd) : sliceEnd);
+  }
+
+  /** The end of the next window that fires before or at {@code newWatermark}, if there is one. */
+  OptionalLong nextWindowEnd(long newWatermark) {
+    if (tables.all().isEmpty()) {
+      return OptionalLong.empty();
+    }
+    long windowEnd = tables.all().firstKey();
+    while (hasFired(windowEnd)) {
+      windowEnd += window.sliceWidth();
+    }
+    return firesAt(windowEnd, newWatermark) ? OptionalLong.of(windowEnd) : OptionalLong.empty();
+  }
+
+  /** Takes the rows of a window. */
+  @FunctionalInterface
+  interface WindowConsumer {
+    /** Takes a table with the rows of a window, which is valid until this returns. */
+    void accept(StateTable rows);
+  }
+
+  /**
+   * Hands the rows of a window to {@code consumer}, and drops the slices of which it is the last
+   * window.
+   *
+   * @param windowEnd of {@link #nextWindowEnd}
+   */
+  void fire(long windowEnd, WindowConsumer consumer) {
+    SortedMap<Long, StateTable> slices =
+        tables.all().subMap(window.firstSliceEnd(windowEnd), true, windowEnd, true);
+    if (window.function() == Function.CUMULATE) {
+      consumer.accept(cumulate(windowEnd));
+    } else if (slices.size() == 1) {
+      consumer.accept(slices.get(slices.firstKey()));
+    } else {
+      try (StateTable merged = retry.withRetry(() -> merge(slices.values()))) {
+        consumer.accept(merged);
+      }
+    }
+    lastFired = windowEnd;
+    while (!tables.all().isEmpty() && isLate(tables.all().firstKey())) {
+      tables.remove(tables.all().firstKey());
+    }
+  }
+
+  /** Ends the firing of windows by a watermark. */
+  void advance(long newWatermark) {
+    watermark = newWatermark;
+    lastFired = Long.MIN_VALUE;
+  }
+
+  private StateTable merge(Collection<StateTable> slices) {
+    StateTable merged = tables.newTable();
+    try {
+      for (StateTable slice : slices) {
+        try (StateSnapshot rows = slice.snapshot()) {
+          for (int chunk = 0; chunk < rows.chunkCount(); chunk++) {
+            merged.merge(rows, chunk);
+          }
+        }
+      }
+      merged.releaseScratch();
+      return merged;
+    } catch (RuntimeException | Error e) {
+      merged.close();
+      throw e;
+    }
+  }
+
+  private StateTable cumulate(long windowEnd) {
+    long first = window.firstSliceEnd(windowEnd);
+    StateTable slice = tables.all().get(windowEnd);
+    if (slice != null && first != windowEnd) {
+      if (tables.all().containsKey(first)) {
+        mergeInto(first, slice);
+        tables.remove(windowEnd);
+      } else {
+        tables.move(windowEnd, first);
+      }
+    }
+    return tables.all().get(first);
+  }
+
+  private void mergeInto(long first, StateTable slice) {
+    try (StateSnapshot rows = slice.snapshot()) {
+      for (int chunk = 0; chunk < rows.chunkCount(); chunk++) {
+        int merged = chunk;
+        retry.withRetry(
+            () -> {
+              StateTable target = tables.forUpdate(first);
+              target.merge(rows, merged);
+              return target;
+            });
+      }
+    }
+  }
+}

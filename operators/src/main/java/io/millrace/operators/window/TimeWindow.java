@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.window;
+
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.Objects;
+import org.apache.flink.annotation.PublicEvolving;
+
+/**
+ * The windows of time that a row belongs to, by a time column: those of Flink SQL's window
+ * table-valued functions. Made by {@link Tumble}, {@link Hop} and {@link Cumulate}. Immutable.
+ *
+ * <p>A window consists of slices, so that a row belongs to one slice. A slice is known by its end,
+ * which is the end of a window too. Times are milliseconds since 1970-01-01T00:00; a window has its
+ * start and not its end.
+ */
+@PublicEvolving
+public final class TimeWindow implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  /** The window functions. */
+  enum Function {
+    TUMBLE,
+    HOP,
+    CUMULATE
+  }
+
+  private final Function function;
+  private final String timeColumn;
+  private final long size;
+  private final long step;
+  private final long offset;
+
+  /**
+   * @param size of the longest window
+   * @param step the width of a slice
+   * @throws IllegalArgumentException if a width is not a positive number of milliseconds, or {@code
+   *     size} is not a multiple of {@code step}
+   */
+  TimeWindow(Function function, String timeColumn, Duration size, Duration step) {
+    this(
+        function,
+        Objects.requireNonNull(timeColumn, "timeColumn is null"),
+        positiveMillis(size),
+        positiveMillis(step),
+        0);
+    if (this.size % this.step != 0) {
+      throw new IllegalArgumentException(
+          "expected a size of "
+              + function
+              + " that is a multiple of "
+              + this.step
+              + " ms, got "
+              + this.size
+              + " ms");
+    }
+  }
+
+  private TimeWindow(Function function, String timeColumn, long size, long step, long offset) {
+    this.function = function;
+    this.timeColumn = timeColumn;
+    this.size = size;
+    this.step = step;
+    this.offset = offset;
+  }
+
+  private static long positiveMillis(Duration width) {
+    long millis = wholeMillis(width);
+    if (millis <= 0) {
+      throw new IllegalArgumentException("expected a positive duration, got " + width);
+    }
+    return millis;
+  }
+
+  private static long wholeMillis(Duration width) {
+    if (!width.equals(Duration.ofMillis(width.toMillis()))) {
+      throw new IllegalArgumentException("expected whole milliseconds, got " + width);
+    }
+    return width.toMillis();
+  }
+
+  /**
+   * These windows, moved by {@code newOffset}, which may be negative.
+   *
+   * @throws IllegalArgumentException if it is not a number of milliseconds
+   */
+  public TimeWindow offset(Duration newOffset) {
+    return new TimeWindow(function, timeColumn, size, step, wholeMillis(newOffset));
+  }
+
+  /** The name of the column with the times of rows. */
+  public String timeColumn() {
+    return timeColumn;
+  }
+
+  Function function() {
+    return function;
+  }
+
+  /** The width of a slice. */
+  long sliceWidth() {
+    return step;
+  }
+
+  /** The end of the slice of {@code time}. */
+  long sliceEnd(long time) {
+    return floor(time, step) + step;
+  }
+
+  private long floor(long time, long width) {
+    return time - Math.floorMod(time - offset, width);
+  }
+
+  /** The start of the window that ends at {@code windowEnd}. */
+  long windowStart(long windowEnd) {
+    return function == Function.CUMULATE ? floor(windowEnd - 1, size) : windowEnd - size;
+  }
+
+  /** The end of the last window with the slice that ends at {@code sliceEnd}. */
+  long lastWindowEnd(long sliceEnd) {
+    return function == Function.CUMULATE
+        ? floor(sliceEnd - 1, size) + size
+        : sliceEnd - step + size;
+  }
+
+  /** The end of the first slice of the window that ends at {@code windowEnd}. */
+  long firstSliceEnd(long windowEnd) {
+    return windowStart(windowEnd) + step;
+  }
+
+  /** Such as {@code HOP(time_col=[ts], size=[10 s], slide=[2 s])}, as Flink's plans say. */
+  @Override
+  public String toString() {
+    String widths =
+        switch (function) {
+          case TUMBLE -> "size=[" + text(size) + "]";
+          case HOP -> "size=[" + text(size) + "], slide=[" + text(step) + "]";
+          case CUMULATE -> "max_size=[" + text(size) + "], step=[" + text(step) + "]";
+        };
+    String moved = offset == 0 ? "" : ", offset=[" + text(offset) + "]";
+    return function + "(time_col=[" + timeColumn + "], " + widths + moved + ")";
+  }
+
+  private static String text(long millis) {
+    return millis % 1_000 == 0 ? millis / 1_000 + " s" : millis + " ms";
+  }
+}

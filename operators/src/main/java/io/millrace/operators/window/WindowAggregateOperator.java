@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.window;
+
+import io.millrace.column.Column;
+import io.millrace.column.Table;
+import io.millrace.kernel.slice.TimeSlices.TimeRange;
+import io.millrace.memory.FirstFailure;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.context.OperatorFactory;
+import io.millrace.operators.state.KeyedStateOperator;
+import io.millrace.operators.window.WindowAggregatePlan.Steps;
+import io.millrace.state.ConstantColumn;
+import io.millrace.state.StateSchema;
+import io.millrace.state.StateTable;
+import java.util.List;
+import java.util.OptionalLong;
+import org.apache.flink.annotation.Internal;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeutils.base.LongSerializer;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.table.runtime.util.TimeWindowUtil;
+import org.apache.flink.util.IOUtils;
+import org.apache.flink.util.OutputTag;
+
+/**
+ * Aggregates the rows of each key and window of event time, and emits a window's rows when the
+ * watermark reaches its last millisecond, before it forwards the watermark: windows in the order of
+ * their ends, and the rows of a window in the order in which its slices and the keys in them came.
+ * Results are those of Flink SQL's window aggregate.
+ *
+ * <p>A row all of whose windows have fired is late: it is dropped, or goes to a side output. The
+ * counter {@code numLateRecordsDropped} counts dropped rows.
+ */
+@Internal
+public final class WindowAggregateOperator extends KeyedStateOperator {
+  private static final long serialVersionUID = 1L;
+
+  // Rows whose times are further apart are split in halves.
+  private static final int MAX_SLICES = 1024;
+  private static final int MAX_RESULT_ROWS = 1 << 16;
+
+  private final WindowAggregatePlan plan;
+  private final TimeWindow window;
+  // null: late rows are dropped.
+  private final OutputTag<ColumnBatch> lateRows;
+  private transient Steps steps;
+  private transient SliceTables slices;
+  private transient ListState<Long> watermarkState;
+  private transient Counter lateRowsDropped;
+
+  /**
+   * Makes the operators.
+   *
+   * @param lateRows the side output for late rows; null if they are dropped
+   */
+  public record Constructor(WindowAggregatePlan plan, OutputTag<ColumnBatch> lateRows)
+      implements OperatorFactory.Constructor<ColumnBatch, ColumnBatch> {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public WindowAggregateOperator construct(StreamOperatorParameters<ColumnBatch> parameters) {
+      return new WindowAggregateOperator(parameters, plan, lateRows);
+    }
+  }
+
+  private WindowAggregateOperator(
+      StreamOperatorParameters<ColumnBatch> parameters,
+      WindowAggregatePlan plan,
+      OutputTag<ColumnBatch> lateRows) {
+    super(parameters);
+    this.plan = plan;
+    this.window = plan.window();
+    this.lateRows = lateRows;
+  }
+
+  /**
+   * A factory of operators behind an exchange by the keys of {@code plan}.
+   *
+   * @param lateRows as in {@link Constructor}
+   */
+  public static OperatorFactory<ColumnBatch, ColumnBatch> factory(
+      WindowAggregatePlan plan, OutputTag<ColumnBatch> lateRows) {
+    return new OperatorFactory<>(WindowAggregateOperator.class, new Constructor(plan, lateRows));
+  }
+
+  @Override
+  protected StateSchema stateSchema() {
+    return steps.aggregates().state();
+  }
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    steps = plan.steps();
+    super.initializeState(context);
+    watermarkState =
+        context
+            .getOperatorStateStore()
+            .getUnionListState(new ListStateDescriptor<>("watermark", LongSerializer.INSTANCE));
+    slices =
+        new SliceTables(
+            window, plan.zone(), state(), deviceContext().retry(), restoredWatermark(context));
+    lateRowsDropped = getMetricGroup().counter("numLateRecordsDropped");
+  }
+
+  // As Flink's window operator: the watermark that all subtasks had reached.
+  private long restoredWatermark(StateInitializationContext context) throws Exception {
+    long least = Long.MAX_VALUE;
+    if (context.isRestored()) {
+      for (long watermark : watermarkState.get()) {
+        least = Math.min(least, watermark);
+      }
+    }
+    return least == Long.MAX_VALUE ? Long.MIN_VALUE : least;
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    watermarkState.update(List.of(slices.watermark()));
+  }
+
+  @Override
+  protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
+    deviceContext()
+        .retry()
+        .withSplitAndRetry(batch.table(), this::arguments, rows -> add(rows, element));
+  }
+
+  private SliceRows arguments(Table input) {
+    DeviceContext context = deviceContext();
+    Table arguments =
+        steps.aggregates().arguments().apply(input, context.stream(), context.resource());
+    try {
+      Column times = times(input);
+      return new SliceRows(input.share(), arguments, times);
+    } catch (RuntimeException | Error e) {
+      arguments.close();
+      throw e;
+    }
+  }
+
+  private Column times(Table input) {
+    if (steps.times().isEmpty()) {
+      return input.column(plan.timeColumn()).share();
+    }
+    DeviceContext context = deviceContext();
+    try (Table times =
+        steps.times().orElseThrow().apply(input, context.stream(), context.resource())) {
+      return times.column(0).share();
+    }
+  }
+
+  private void add(SliceRows rows, StreamRecord<ColumnBatch> element) {
+    try (rows) {
+      if (rows.rowCount() == 0) {
+        return;
+      }
+      checkTimes(rows.times());
+      DeviceContext context = deviceContext();
+      TimeRange range =
+          context.retry().withRetry(() -> rows.range(context.stream(), context.resource()));
+      long first = window.sliceEnd(range.first());
+      long last = window.sliceEnd(range.last());
+      if (first == last) {
+        addSlice(first, rows.arguments(), rows.input(), element);
+      } else if ((last - first) / window.sliceWidth() < MAX_SLICES) {
+        addSlices(rows, first, last, element);
+      } else {
+        FirstFailure failure = new FirstFailure();
+        rows.halves().forEach(half -> failure.run(() -> add(half, element)));
+        failure.rethrow();
+      }
+    }
+  }
+
+  private void checkTimes(Column times) {
+    int nulls = times.nullCount(deviceContext().stream());
+    if (nulls > 0) {
+      throw new IllegalArgumentException(
+          "expected times in column '" + window.timeColumn() + "', got " + nulls + " nulls");
+    }
+  }
+
+  private void addSlices(SliceRows rows, long first, long last, StreamRecord<ColumnBatch> element) {
+    DeviceContext context = deviceContext();
+    long width = window.sliceWidth();
+    int count = (int) ((last - first) / width) + 1;
+    boolean needsInput = lateRows != null && slices.isLate(first);
+    context
+        .retry()
+        .withSplitAndRetry(
+            rows,
+            part ->
+                SlicedRows.of(
+                    part,
+                    first - width,
+                    width,
+                    count,
+                    needsInput,
+                    context.stream(),
+                    context.resource()),
+            sliced -> {
+              try (sliced) {
+                for (int slice = 0; slice < count; slice++) {
+                  addSlice(first + slice * width, sliced, slice, element);
+                }
+              }
+            });
+  }
+
+  private void addSlice(
+      long sliceEnd, SlicedRows sliced, int slice, StreamRecord<ColumnBatch> element) {
+    if (sliced.arguments().rowCount(slice) > 0) {
+      try (Table arguments = sliced.arguments().partition(slice);
+          Table input = sliced.input().orElse(sliced.arguments()).partition(slice)) {
+        addSlice(sliceEnd, arguments, input, element);
+      }
+    }
+  }
+
+  private void addSlice(
+      long sliceEnd, Table arguments, Table input, StreamRecord<ColumnBatch> element) {
+    if (slices.isLate(sliceEnd)) {
+      addLateRows(input, element);
+      return;
+    }
+    deviceContext()
+        .retry()
+        .withSplitAndRetry(arguments, part -> accumulate(sliceEnd, part), table -> {});
+  }
+
+  private StateTable accumulate(long sliceEnd, Table arguments) {
+    StateTable table = slices.forUpdate(sliceEnd);
+    table.accumulate(arguments);
+    return table;
+  }
+
+  private void addLateRows(Table input, StreamRecord<ColumnBatch> element) {
+    if (lateRows == null) {
+      lateRowsDropped.inc(input.rowCount());
+      return;
+    }
+    ColumnBatch batch = new ColumnBatch(input.share());
+    try {
+      output.collect(lateRows, element.copy(batch));
+    } finally {
+      batch.release();
+    }
+  }
+
+  /** Fires the windows that end before {@code mark}, and forwards it behind their rows. */
+  @Override
+  public void processWatermark(Watermark mark) throws Exception {
+    long watermark = mark.getTimestamp();
+    if (watermark > slices.watermark()) {
+      for (OptionalLong end = slices.nextWindowEnd(watermark);
+          end.isPresent();
+          end = slices.nextWindowEnd(watermark)) {
+        long windowEnd = end.getAsLong();
+        slices.fire(windowEnd, rows -> emit(rows, windowEnd));
+      }
+      slices.advance(watermark);
+    }
+    super.processWatermark(new Watermark(slices.watermark()));
+  }
+
+  private void emit(StateTable rows, long windowEnd) {
+    List<ConstantColumn> windowColumns = plan.windowColumns(windowEnd);
+    long timestamp = TimeWindowUtil.toEpochMills(windowEnd - 1, plan.zone());
+    for (long row = 0; row < rows.rowCount(); row += MAX_RESULT_ROWS) {
+      int count = (int) Math.min(rows.rowCount() - row, MAX_RESULT_ROWS);
+      deviceContext()
+          .retry()
+          .withSplitAndRetry(
+              new RowRange(row, count),
+              range -> results(rows, range, windowColumns),
+              result ->
+                  ColumnBatch.emit(new StreamRecord<>(new ColumnBatch(result), timestamp), output));
+      deviceContext().checkNotCanceled();
+    }
+  }
+
+  private Table results(StateTable rows, RowRange range, List<ConstantColumn> windowColumns) {
+    DeviceContext context = deviceContext();
+    try (Table values = rows.values(range.first(), range.count(), windowColumns)) {
+      return steps.results().apply(values, context.stream(), context.resource());
+    }
+  }
+
+  @Override
+  public void close() throws Exception {
+    IOUtils.closeAll(steps, super::close);
+  }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.window;
+
+import io.millrace.calc.Calc;
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.column.TypeId;
+import io.millrace.expression.Expressions;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.memory.FirstFailure;
+import io.millrace.operators.aggregate.Aggregate;
+import io.millrace.operators.aggregate.GroupAggregatePlan;
+import io.millrace.operators.row.RowKindColumn;
+import io.millrace.state.ConstantColumn;
+import java.io.Serializable;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.flink.annotation.Internal;
+import org.apache.flink.table.runtime.util.TimeWindowUtil;
+
+/**
+ * Aggregates by key and window: the steps of a {@link GroupAggregatePlan}, and the columns of the
+ * window. Immutable; serialized with the job.
+ */
+@Internal
+public final class WindowAggregatePlan implements Serializable {
+  /** The columns of the window, with the names that they have in Flink SQL. */
+  public static final String WINDOW_START = "window_start";
+
+  public static final String WINDOW_END = "window_end";
+  public static final String WINDOW_TIME = "window_time";
+
+  private static final long serialVersionUID = 1L;
+  private static final DataType TIMESTAMP = DataType.timestamp(3);
+
+  private final GroupAggregatePlan aggregates;
+  private final Schema input;
+  private final List<String> keys;
+  private final TimeWindow window;
+  private final ExpressionSettings settings;
+  private final Schema outputSchema;
+
+  /**
+   * The steps.
+   *
+   * @param times the times of rows in the session's zone; empty if the input has them
+   * @param results of a state table's values with the columns of the window behind them
+   */
+  record Steps(GroupAggregatePlan.Steps aggregates, Optional<Calc> times, Calc results)
+      implements AutoCloseable {
+    @Override
+    public void close() {
+      FirstFailure failure = new FirstFailure();
+      failure.run(aggregates::close);
+      times.ifPresent(calc -> failure.run(calc::close));
+      failure.run(results::close);
+      failure.rethrow();
+    }
+  }
+
+  /**
+   * @param input the columns of the batches
+   * @param settings of the aggregates' expressions; the zone is that of windows over a
+   *     TIMESTAMP_LTZ
+   * @throws ExpressionException as {@link GroupAggregatePlan}; if there is no time column or it has
+   *     another type than TIMESTAMP or TIMESTAMP_LTZ with up to 3 digits; or if the input is a
+   *     changelog
+   */
+  public WindowAggregatePlan(
+      Schema input,
+      List<String> keys,
+      TimeWindow window,
+      List<Aggregate> aggregates,
+      ExpressionSettings settings) {
+    this.input = input;
+    this.keys = List.copyOf(keys);
+    this.window = window;
+    this.settings = settings;
+    checkTimeColumn();
+    if (RowKindColumn.isIn(input)) {
+      throw new ExpressionException("windows over a changelog are not supported");
+    }
+    this.aggregates = new GroupAggregatePlan(input, keys, aggregates, settings);
+    try (Steps steps = steps()) {
+      this.outputSchema = steps.results().outputSchema();
+    }
+  }
+
+  private void checkTimeColumn() {
+    int column = input.names().indexOf(window.timeColumn());
+    if (column < 0) {
+      throw new ExpressionException("there is no time column '" + window.timeColumn() + "'");
+    }
+    DataType type = input.type(column);
+    if (type.id() != TypeId.TIMESTAMP_MILLIS) {
+      throw new ExpressionException(
+          "expected TIMESTAMP or TIMESTAMP_LTZ with up to 3 digits for time column '"
+              + window.timeColumn()
+              + "', got "
+              + type);
+    }
+  }
+
+  TimeWindow window() {
+    return window;
+  }
+
+  /** The position of the time column in the input. */
+  int timeColumn() {
+    return input.indexOf(window.timeColumn());
+  }
+
+  /** The zone of the windows: UTC for a TIMESTAMP. */
+  ZoneId zone() {
+    return isInstant() ? settings.zone() : ZoneOffset.UTC;
+  }
+
+  private boolean isInstant() {
+    return input.type(timeColumn()).withTimeZone();
+  }
+
+  /** The keys, the results in their order, and the start, the end and the time of the window. */
+  public Schema outputSchema() {
+    return outputSchema;
+  }
+
+  /** The arguments, filters and results that the host computes, each with its reason. */
+  public List<String> hostReasons() {
+    return aggregates.hostReasons();
+  }
+
+  private List<Field> windowFields() {
+    return List.of(
+        new Field(WINDOW_START, TIMESTAMP, false),
+        new Field(WINDOW_END, TIMESTAMP, false),
+        new Field(WINDOW_TIME, DataType.timestamp(3, isInstant()), false));
+  }
+
+  /** The columns of the window that ends at {@code windowEnd}. */
+  List<ConstantColumn> windowColumns(long windowEnd) {
+    List<Field> fields = windowFields();
+    return List.of(
+        new ConstantColumn(fields.get(0), window.windowStart(windowEnd)),
+        new ConstantColumn(fields.get(1), windowEnd),
+        new ConstantColumn(fields.get(2), TimeWindowUtil.toEpochMills(windowEnd - 1, zone())));
+  }
+
+  /** Resolves the steps; the caller closes them. */
+  Steps steps() {
+    GroupAggregatePlan.Steps steps = aggregates.steps();
+    try {
+      Optional<Calc> times = isInstant() && !isUtc() ? Optional.of(times()) : Optional.empty();
+      return new Steps(steps, times, results(steps.results()));
+    } catch (RuntimeException | Error e) {
+      steps.close();
+      throw e;
+    }
+  }
+
+  private boolean isUtc() {
+    return settings.zone().normalized().equals(ZoneOffset.UTC);
+  }
+
+  private Calc times() {
+    return Calc.of(
+        input,
+        Optional.empty(),
+        List.of(Expressions.col(window.timeColumn()).cast(TIMESTAMP).as(WINDOW_TIME)),
+        settings.context());
+  }
+
+  // Without the kinds of rows: all rows are inserted.
+  private Calc results(Calc changes) {
+    Calc withWindow = changes;
+    for (Field field : windowFields()) {
+      if (withWindow.outputSchema().names().contains(field.name())) {
+        throw new ExpressionException("two columns are called '" + field.name() + "'");
+      }
+      withWindow = withWindow.withLastColumn(field);
+    }
+    List<String> names = new ArrayList<>(withWindow.outputSchema().names());
+    names.remove(RowKindColumn.NAME);
+    return withWindow.andThen(
+        Calc.of(
+            withWindow.outputSchema(),
+            Optional.empty(),
+            names.stream().map(Expressions::col).toList(),
+            settings.context()));
+  }
+
+  /** Such as {@code WindowAggregate(groupBy=[a], window=[TUMBLE(...)], select=[a, ...])}. */
+  @Override
+  public String toString() {
+    return "WindowAggregate(groupBy=["
+        + String.join(", ", keys)
+        + "], window=["
+        + window
+        + "], select=["
+        + aggregates.selectText()
+        + ", start(w$), end(w$), rowtime(w$)])";
+  }
+}

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Aggregates by key and window of event time, over state tables of slices. */
+package io.millrace.operators.window;

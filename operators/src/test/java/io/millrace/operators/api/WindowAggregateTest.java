@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.api;
+
+import static io.millrace.operators.aggregate.Aggregate.count;
+import static io.millrace.operators.aggregate.Aggregate.max;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.expression.Expressions;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.operators.batching.BatchOptions;
+import io.millrace.operators.row.ExternalRowDecoder;
+import io.millrace.operators.testing.FlinkCluster;
+import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.OutOfMemoryTest;
+import io.millrace.operators.testing.RowCollector;
+import io.millrace.operators.window.Cumulate;
+import io.millrace.operators.window.Hop;
+import io.millrace.operators.window.Tumble;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.common.eventtime.WatermarkGenerator;
+import org.apache.flink.api.common.eventtime.WatermarkOutput;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.types.Row;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+@ExtendWith(NothingHeldExtension.class)
+class WindowAggregateTest {
+  private static final Schema BIDS =
+      Schema.of(
+          new Field("auction", DataType.INT64, false),
+          Field.of("price", DataType.INT32),
+          new Field("ts", DataType.timestamp(3), false));
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
+
+  private static Row bid(long auction, int price, int second) {
+    return Row.of(auction, price, LocalDateTime.ofEpochSecond(second, 0, ZoneOffset.UTC));
+  }
+
+  private static long millis(Row row) {
+    return ((LocalDateTime) row.getFieldAs(2)).toInstant(ZoneOffset.UTC).toEpochMilli();
+  }
+
+  /** A watermark behind each row: the time of the row. */
+  private static final class EachRow implements WatermarkGenerator<Row> {
+    @Override
+    public void onEvent(Row row, long timestamp, WatermarkOutput output) {
+      output.emitWatermark(new Watermark(timestamp));
+    }
+
+    @Override
+    public void onPeriodicEmit(WatermarkOutput output) {}
+  }
+
+  private static ColumnStream bids(StreamExecutionEnvironment environment, Row... rows) {
+    DataStream<Row> stream =
+        environment
+            .fromData(rows)
+            .returns(ExternalRowDecoder.typeInformation(BIDS))
+            .assignTimestampsAndWatermarks(
+                WatermarkStrategy.<Row>forGenerator(context -> new EachRow())
+                    .withTimestampAssigner((row, before) -> millis(row)));
+    return ColumnStream.from(stream, BIDS).batch(BatchOptions.DEFAULT.withRows(2, 2));
+  }
+
+  private static List<String> run(StreamExecutionEnvironment environment, ColumnStream stream)
+      throws Exception {
+    RowCollector<String> collector = new RowCollector<>();
+    collector.collect(stream.toRows(), Row::toString);
+    flink.run(environment);
+    return collector.rows();
+  }
+
+  @OutOfMemoryTest(onCluster = true)
+  void windowsOfEachKeyAreAggregated() throws Exception {
+    StreamExecutionEnvironment environment = flink.environment(1);
+    ColumnStream windows =
+        bids(environment, bid(1, 10, 1), bid(2, 20, 2), bid(1, 30, 9), bid(1, 5, 12), bid(2, 6, 13))
+            .keyBy("auction")
+            .window(Tumble.over("ts", SECOND.multipliedBy(10)))
+            .aggregate(count().as("n"), max("price").as("m"));
+    assertThat(run(environment, windows))
+        .containsExactly(
+            "+I[1, 2, 30, 1970-01-01T00:00, 1970-01-01T00:00:10, 1970-01-01T00:00:09.999]",
+            "+I[2, 1, 20, 1970-01-01T00:00, 1970-01-01T00:00:10, 1970-01-01T00:00:09.999]",
+            "+I[1, 1, 5, 1970-01-01T00:00:10, 1970-01-01T00:00:20, 1970-01-01T00:00:19.999]",
+            "+I[2, 1, 6, 1970-01-01T00:00:10, 1970-01-01T00:00:20, 1970-01-01T00:00:19.999]");
+  }
+
+  @Test
+  void lateRowsGoToTheirOwnStream() throws Exception {
+    StreamExecutionEnvironment environment = flink.environment(1);
+    ColumnStream windows =
+        bids(environment, bid(1, 10, 1), bid(1, 20, 20), bid(1, 30, 2))
+            .keyBy("auction")
+            .window(Tumble.over("ts", SECOND.multipliedBy(10)))
+            .sideOutputLateRows()
+            .aggregate(count().as("n"));
+    RowCollector<String> late = new RowCollector<>();
+    late.collect(windows.lateRows().toRows(), Row::toString);
+    assertThat(run(environment, windows.select(Expressions.col("n")))).hasSize(2);
+    assertThat(late.rows()).containsExactly("+I[1, 30, 1970-01-01T00:00:02]");
+    assertThatThrownBy(() -> windows.select(Expressions.col("n")).lateRows())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageStartingWith("lateRows belongs right behind an aggregate with");
+  }
+
+  @Test
+  void windowsOfWindowsAreAggregated() throws Exception {
+    StreamExecutionEnvironment environment = flink.environment(2);
+    ColumnStream windows =
+        bids(environment, bid(1, 1, 1), bid(2, 2, 2), bid(1, 4, 11), bid(3, 8, 12), bid(1, 16, 21))
+            .keyBy("auction")
+            .window(Tumble.over("ts", SECOND.multipliedBy(10)))
+            .aggregate(count().as("n"))
+            .keyBy("n")
+            .window(Hop.over("window_time", SECOND.multipliedBy(20)).every(SECOND.multipliedBy(10)))
+            .aggregate(count().as("m"))
+            .select(Expressions.col("n"), Expressions.col("m"), Expressions.col("window_end"));
+    assertThat(run(environment, windows))
+        .containsExactlyInAnyOrder(
+            "+I[1, 2, 1970-01-01T00:00:10]",
+            "+I[1, 4, 1970-01-01T00:00:20]",
+            "+I[1, 3, 1970-01-01T00:00:30]",
+            "+I[1, 1, 1970-01-01T00:00:40]");
+  }
+
+  @Test
+  void explainNamesTheWindow() {
+    ColumnStream windows =
+        bids(flink.environment(1), bid(1, 1, 1))
+            .keyBy("auction")
+            .window(
+                Cumulate.over("ts", SECOND.multipliedBy(10))
+                    .every(SECOND.multipliedBy(2))
+                    .offset(Duration.ofMillis(-500)))
+            .aggregate(count().as("n"));
+    assertThat(windows.explain())
+        .contains(
+            "WindowAggregate(groupBy=[auction], window=[CUMULATE(time_col=[ts], max_size=[10 s],"
+                + " step=[2 s], offset=[-500 ms])], select=[auction, COUNT(*) AS n, start(w$),"
+                + " end(w$), rowtime(w$)])");
+  }
+
+  @Test
+  void windowsThatCannotBeComputedAreRefused() {
+    KeyedColumnStream bids = bids(flink.environment(1), bid(1, 1, 1)).keyBy("auction");
+    assertThatThrownBy(() -> bids.window(Tumble.over("price", SECOND)).aggregate(count()))
+        .isInstanceOf(ExpressionException.class)
+        .hasMessage(
+            "expected TIMESTAMP or TIMESTAMP_LTZ with up to 3 digits for time column 'price', got"
+                + " INT");
+    assertThatThrownBy(() -> bids.window(Tumble.over("x", SECOND)).aggregate(count()))
+        .isInstanceOf(ExpressionException.class)
+        .hasMessage("there is no time column 'x'");
+    assertThatThrownBy(
+            () -> bids.window(Tumble.over("ts", SECOND)).aggregate(count().as("window_end")))
+        .isInstanceOf(ExpressionException.class)
+        .hasMessage("two columns are called 'window_end'");
+    assertThatThrownBy(
+            () ->
+                bids.aggregate(count().as("n"), max("ts").as("ts"))
+                    .keyBy("n")
+                    .window(Tumble.over("ts", SECOND))
+                    .aggregate(count()))
+        .isInstanceOf(ExpressionException.class)
+        .hasMessage("windows over a changelog are not supported");
+    assertThatThrownBy(() -> Hop.over("ts", SECOND).every(Duration.ofMillis(300)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("expected a size of HOP that is a multiple of 300 ms, got 1000 ms");
+    assertThatThrownBy(() -> Tumble.over("ts", Duration.ZERO))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("expected a positive duration, got PT0S");
+  }
+}

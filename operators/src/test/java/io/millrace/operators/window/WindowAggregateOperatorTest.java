@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.window;
+
+import static io.millrace.operators.aggregate.Aggregate.avg;
+import static io.millrace.operators.aggregate.Aggregate.count;
+import static io.millrace.operators.aggregate.Aggregate.max;
+import static io.millrace.operators.aggregate.Aggregate.sum;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.operators.aggregate.Aggregate;
+import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.OutOfMemoryTest;
+import io.millrace.operators.window.WindowHarness.Job;
+import io.millrace.testing.DeviceExtension;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+@ExtendWith(NothingHeldExtension.class)
+class WindowAggregateOperatorTest {
+  private static final Schema BIDS =
+      Schema.of(
+          new Field("auction", DataType.INT64, false),
+          Field.of("price", DataType.INT32),
+          new Field("ts", DataType.timestamp(3), false));
+  private static final TimeWindow TUMBLE = Tumble.over("ts", Duration.ofSeconds(10));
+  private static final TimeWindow HOP =
+      Hop.over("ts", Duration.ofSeconds(10)).every(Duration.ofSeconds(5));
+  private static final TimeWindow CUMULATE =
+      Cumulate.over("ts", Duration.ofSeconds(15)).every(Duration.ofSeconds(5));
+
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+
+  private static Job job(TimeWindow window, Aggregate... aggregates) {
+    return new Job(BIDS, List.of("auction"), window, aggregates);
+  }
+
+  private static List<Object> bid(long auction, int price, long millis) {
+    return List.of(
+        auction,
+        price,
+        LocalDateTime.ofEpochSecond(
+            Math.floorDiv(millis, 1_000),
+            Math.floorMod(millis, 1_000) * 1_000_000,
+            ZoneOffset.UTC));
+  }
+
+  @OutOfMemoryTest
+  void tumblingWindowsFireWhenTheWatermarkReachesTheirLastMillisecond() throws Exception {
+    try (WindowHarness harness = job(TUMBLE, count().as("n"), max("price").as("m")).open(device)) {
+      harness.send(0, List.of(bid(1, 10, 0), bid(2, 20, 9_999), bid(1, 30, 5_000)));
+      harness.send(0, List.of(bid(2, 7, 10_000), bid(1, 8, 9_000), bid(3, 9, 25_000)));
+      assertThat(harness.results(9_998)).isEmpty();
+      assertThat(harness.results(9_999))
+          .containsExactly("[1, 3, 30] 0..10000", "[2, 1, 20] 0..10000");
+      assertThat(harness.last()).isEqualTo(new Watermark(9_999));
+      assertThat(harness.results(Long.MAX_VALUE))
+          .containsExactly("[2, 1, 7] 10000..20000", "[3, 1, 9] 20000..30000");
+    }
+  }
+
+  @OutOfMemoryTest
+  void hoppingWindowsMergeTheirSlices() throws Exception {
+    try (WindowHarness harness = job(HOP, count().as("n"), sum("price").as("s")).open(device)) {
+      harness.send(0, List.of(bid(1, 1, -1), bid(1, 2, 0), bid(2, 4, 6_000), bid(1, 8, 7_000)));
+      assertThat(harness.results(4_999))
+          .containsExactly("[1, 1, 1] -10000..0", "[1, 2, 3] -5000..5000");
+      harness.send(0, List.of(bid(3, 16, 3_000), bid(1, 32, -1)));
+      assertThat(harness.lateRowsDropped()).isEqualTo(1);
+      assertThat(harness.results(20_000))
+          .containsExactly(
+              "[1, 2, 10] 0..10000",
+              "[3, 1, 16] 0..10000",
+              "[2, 1, 4] 0..10000",
+              "[2, 1, 4] 5000..15000",
+              "[1, 1, 8] 5000..15000");
+    }
+  }
+
+  @OutOfMemoryTest
+  void cumulatingWindowsKeepTheRowsOfTheirSlices() throws Exception {
+    try (WindowHarness harness =
+        job(CUMULATE, count().as("n"), avg("price").as("a")).open(device)) {
+      harness.send(0, List.of(bid(1, 2, 6_000), bid(1, 4, 11_000), bid(2, 6, 16_000)));
+      assertThat(harness.results(4_999)).isEmpty();
+      assertThat(harness.results(9_999)).containsExactly("[1, 1, 2] 0..10000");
+      harness.send(0, List.of(bid(3, 9, 1_000)));
+      assertThat(harness.results(14_999))
+          .containsExactly("[1, 2, 3] 0..15000", "[3, 1, 9] 0..15000");
+      harness.send(0, List.of(bid(3, 9, 1_000)));
+      assertThat(harness.lateRowsDropped()).isEqualTo(1);
+      assertThat(harness.results(Long.MAX_VALUE))
+          .containsExactly(
+              "[2, 1, 6] 15000..20000", "[2, 1, 6] 15000..25000", "[2, 1, 6] 15000..30000");
+    }
+  }
+
+  @OutOfMemoryTest
+  void lateRowsGoToTheSideOutput() throws Exception {
+    try (WindowHarness harness = job(TUMBLE, count().as("n")).keepingLateRows().open(device)) {
+      harness.watermark(19_999);
+      harness.send(0, List.of(bid(1, 1, 19_999), bid(2, 2, 20_000), bid(3, 3, 5_000)));
+      harness.send(0, List.of(bid(4, 4, 12_000)));
+      assertThat(harness.sideRows())
+          .containsExactly(bid(3, 3, 5_000), bid(1, 1, 19_999), bid(4, 4, 12_000));
+      assertThat(harness.lateRowsDropped()).isZero();
+      assertThat(harness.results(29_999)).containsExactly("[2, 1] 20000..30000");
+    }
+  }
+
+  // The third attempt is the last; then parts are added, merged or emitted.
+  @OutOfMemoryTest(attempts = 3)
+  void aBatchThatDoesNotFitIsAddedInParts() throws Exception {
+    try (WindowHarness harness = job(TUMBLE, count().as("n"), sum("price").as("s")).open(device)) {
+      harness.send(
+          0, List.of(bid(1, 1, 0), bid(2, 2, 11_000), bid(1, 4, 5_000), bid(2, 8, 10_000)));
+      harness.send(0, List.of(bid(1, 16, 9_000), bid(3, 32, 1_000)));
+      assertThat(harness.results(Long.MAX_VALUE))
+          .containsExactlyInAnyOrder(
+              "[1, 3, 21] 0..10000", "[3, 1, 32] 0..10000", "[2, 2, 10] 10000..20000");
+    }
+  }
+
+  @OutOfMemoryTest
+  void windowsOfInstantsAreInTheSessionsZone() throws Exception {
+    Schema schema =
+        Schema.of(
+            new Field("auction", DataType.INT64, false),
+            Field.of("at", DataType.timestamp(3, true)));
+    Job job =
+        new Job(
+            schema, List.of("auction"), Tumble.over("at", Duration.ofHours(24)), count().as("n"));
+    Instant midnight = Instant.parse("2024-06-01T00:00:00Z");
+    try (WindowHarness harness = job.withZone(ZoneId.of("Asia/Shanghai")).open(device)) {
+      harness.send(
+          0,
+          List.of(
+              List.of(1L, midnight.minus(Duration.ofHours(8))),
+              List.of(1L, midnight.minusSeconds(1))));
+      long end = midnight.plus(Duration.ofHours(16)).toEpochMilli();
+      harness.watermark(end - 2);
+      assertThat(harness.rows()).isEmpty();
+      harness.watermark(end - 1);
+      assertThat(harness.rows())
+          .containsExactly(
+              List.of(
+                  1L,
+                  2L,
+                  LocalDateTime.of(2024, 6, 1, 0, 0),
+                  LocalDateTime.of(2024, 6, 2, 0, 0),
+                  Instant.ofEpochMilli(end - 1)));
+    }
+  }
+
+  @Test
+  void aRowWithoutATimeFailsTheJob() throws Exception {
+    Schema schema =
+        Schema.of(
+            new Field("auction", DataType.INT64, false), Field.of("ts", DataType.timestamp(3)));
+    try (WindowHarness harness =
+        new Job(schema, List.of("auction"), TUMBLE, count()).open(device)) {
+      assertThatThrownBy(() -> harness.send(0, List.of(Arrays.asList(1L, null))))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("expected times in column 'ts', got 1 nulls");
+    }
+  }
+
+  @Test
+  void theColumnsOfTheWindowAreThoseOfFlink() {
+    assertThat(job(TUMBLE, count().as("n")).plan().outputSchema())
+        .isEqualTo(
+            Schema.of(
+                new Field("auction", DataType.INT64, false),
+                new Field("n", DataType.INT64, false),
+                new Field("window_start", DataType.timestamp(3), false),
+                new Field("window_end", DataType.timestamp(3), false),
+                new Field("window_time", DataType.timestamp(3), false)));
+  }
+}

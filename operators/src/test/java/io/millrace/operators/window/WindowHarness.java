@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.window;
+
+import io.millrace.column.Schema;
+import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.operators.aggregate.Aggregate;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.state.KeyedOperatorHarness;
+import io.millrace.operators.wire.ColumnBatchTypeInformation;
+import io.millrace.testing.DeviceExtension;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.operators.testutils.MockEnvironment;
+import org.apache.flink.util.OutputTag;
+
+/** A subtask of a {@link WindowAggregateOperator} that gets batches and emits rows as text. */
+final class WindowHarness extends KeyedOperatorHarness {
+  private static final int WINDOW_COLUMNS = 3;
+
+  private WindowHarness(DeviceExtension device, Job job, MockEnvironment environment)
+      throws Exception {
+    super(
+        device,
+        job.schema,
+        job.plan().outputSchema(),
+        WindowAggregateOperator.factory(job.plan(), job.lateRows()),
+        environment);
+  }
+
+  /**
+   * The job that the subtask is part of.
+   *
+   * @param keepsLateRows whether late rows go to the side output
+   */
+  record Job(
+      Schema schema,
+      List<String> keys,
+      TimeWindow window,
+      List<Aggregate> aggregates,
+      ZoneId zone,
+      boolean keepsLateRows) {
+
+    Job(Schema schema, List<String> keys, TimeWindow window, Aggregate... aggregates) {
+      this(schema, keys, window, List.of(aggregates), ZoneOffset.UTC, false);
+    }
+
+    Job withZone(ZoneId newZone) {
+      return new Job(schema, keys, window, aggregates, newZone, keepsLateRows);
+    }
+
+    Job keepingLateRows() {
+      return new Job(schema, keys, window, aggregates, zone, true);
+    }
+
+    WindowAggregatePlan plan() {
+      return new WindowAggregatePlan(
+          schema, keys, window, aggregates, ExpressionSettings.DEFAULT.withZone(zone));
+    }
+
+    private OutputTag<ColumnBatch> lateRows() {
+      return keepsLateRows ? new OutputTag<>("late", new ColumnBatchTypeInformation(schema)) : null;
+    }
+
+    /** The only subtask, with empty state. */
+    WindowHarness open(DeviceExtension device) throws Exception {
+      return restore(device, null);
+    }
+
+    /** The only subtask, with the state of a checkpoint. */
+    WindowHarness restore(DeviceExtension device, OperatorSubtaskState state) throws Exception {
+      return restore(device, 0, 1, state);
+    }
+
+    /**
+     * A subtask.
+     *
+     * @param state its part of a checkpoint; null to start without a checkpoint
+     */
+    WindowHarness restore(
+        DeviceExtension device, int subtask, int parallelism, OperatorSubtaskState state)
+        throws Exception {
+      WindowHarness harness =
+          new WindowHarness(device, this, environment(subtask, parallelism, Map.of()));
+      harness.start(state);
+      return harness;
+    }
+  }
+
+  /**
+   * The rows since the last call: the key and the results, and the start and the end of the window
+   * in milliseconds, such as {@code [1, 20] 0..10000}.
+   */
+  List<String> takeResults() {
+    List<String> results = new ArrayList<>();
+    for (List<Object> row : takeRows()) {
+      int window = row.size() - WINDOW_COLUMNS;
+      results.add(
+          row.subList(0, window)
+              + " "
+              + millis(row.get(window))
+              + ".."
+              + millis(row.get(window + 1)));
+    }
+    return results;
+  }
+
+  /** The milliseconds since 1970-01-01T00:00 of a TIMESTAMP. */
+  static long millis(Object timestamp) {
+    return ((LocalDateTime) timestamp).toInstant(ZoneOffset.UTC).toEpochMilli();
+  }
+
+  /** Sends a watermark and returns the rows that come out. */
+  List<String> results(long watermark) throws Exception {
+    watermark(watermark);
+    return takeResults();
+  }
+
+  /** The number of rows that were dropped. */
+  long lateRowsDropped() {
+    return counter("numLateRecordsDropped");
+  }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.window;
+
+import static io.millrace.operators.aggregate.Aggregate.count;
+import static io.millrace.operators.aggregate.Aggregate.sum;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.OutOfMemoryTest;
+import io.millrace.operators.window.WindowHarness.Job;
+import io.millrace.operators.window.WindowSubtasks.Snapshot;
+import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.RandomExtension;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Windows in checkpoints, restored with any parallelism. */
+@ExtendWith(NothingHeldExtension.class)
+class WindowStateTest {
+  private static final Schema ROWS =
+      Schema.of(
+          new Field("k", DataType.INT64, false),
+          new Field("v", DataType.INT32, false),
+          new Field("ts", DataType.timestamp(3), false));
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+  @RegisterExtension final RandomExtension random = new RandomExtension();
+
+  private static Job job(TimeWindow window) {
+    return new Job(ROWS, List.of("k"), window, count(), sum("v"));
+  }
+
+  private static List<Object> row(long key, int value, long millis) {
+    return List.of(
+        key,
+        value,
+        LocalDateTime.ofEpochSecond(
+            Math.floorDiv(millis, 1_000),
+            (int) Math.floorMod(millis, 1_000L) * 1_000_000,
+            ZoneOffset.UTC));
+  }
+
+  @OutOfMemoryTest
+  void aRestoredWindowHasTheRowsAndTheWatermarkOfTheCheckpoint() throws Exception {
+    Job job = job(Hop.over("ts", SECOND.multipliedBy(4)).every(SECOND.multipliedBy(2)));
+    OperatorSubtaskState state;
+    try (WindowHarness harness = job.open(device)) {
+      harness.send(0, List.of(row(1, 1, 500), row(1, 2, 2_500), row(2, 4, 5_000)));
+      assertThat(harness.results(1_999)).containsExactly("[1, 1, 1] -2000..2000");
+      state = harness.snapshot();
+      harness.send(0, List.of(row(1, 100, 2_500)));
+    }
+    try (WindowHarness harness = job.restore(device, state)) {
+      harness.send(0, List.of(row(3, 8, 1_500), row(3, 16, -1)));
+      assertThat(harness.lateRowsDropped()).isEqualTo(1);
+      assertThat(harness.results(1_000)).isEmpty();
+      assertThat(harness.results(Long.MAX_VALUE))
+          .containsExactly(
+              "[1, 2, 3] 0..4000",
+              "[3, 1, 8] 0..4000",
+              "[1, 1, 2] 2000..6000",
+              "[2, 1, 4] 2000..6000",
+              "[2, 1, 4] 4000..8000");
+    }
+  }
+
+  static Stream<Arguments> windows() {
+    return Stream.of(
+        Arguments.of(Tumble.over("ts", SECOND), new WindowModel(1_000, 1_000, false)),
+        Arguments.of(
+            Hop.over("ts", SECOND.multipliedBy(3)).every(SECOND),
+            new WindowModel(3_000, 1_000, false)),
+        Arguments.of(
+            Cumulate.over("ts", SECOND.multipliedBy(4)).every(SECOND),
+            new WindowModel(4_000, 1_000, true)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("windows")
+  void windowsAreRescaledInTheirMiddle(TimeWindow window, WindowModel model) throws Exception {
+    Random numbers = random.random();
+    Snapshot snapshot = null;
+    long now = 0;
+    long late = 0;
+    for (int parallelism : new int[] {2, 3, 1, 4}) {
+      try (WindowSubtasks subtasks =
+          WindowSubtasks.open(device, job(window), parallelism, snapshot)) {
+        for (int batch = 0; batch < 12; batch++) {
+          now += 300;
+          List<List<Object>> rows = new ArrayList<>();
+          for (int i = numbers.nextInt(40); i > 0; i--) {
+            long key = numbers.nextInt(20);
+            long time = now - numbers.nextInt(3_000);
+            rows.add(row(key, i, time));
+            model.add(key, i, time);
+          }
+          subtasks.send(rows);
+          long watermark = now - numbers.nextInt(1_500);
+          assertThat(subtasks.results(watermark))
+              .as("after watermark %d", watermark)
+              .containsExactlyInAnyOrderElementsOf(model.results(watermark));
+        }
+        late += subtasks.lateRowsDropped();
+        snapshot = subtasks.snapshot();
+      }
+    }
+    assertThat(late).isPositive().isEqualTo(model.lateRows());
+  }
+
+  // More slices than are grouped at once.
+  @OutOfMemoryTest
+  void timesThatAreFarApartAreSplit() throws Exception {
+    try (WindowHarness harness = job(Tumble.over("ts", SECOND)).open(device)) {
+      harness.send(
+          0,
+          List.of(
+              row(1, 1, 0), row(1, 2, 1_000_000_000_000L), row(2, 4, 500), row(2, 8, -1_000_000)));
+      assertThat(harness.results(Long.MAX_VALUE))
+          .containsExactly(
+              "[2, 1, 8] -1000000..-999000",
+              "[1, 1, 1] 0..1000",
+              "[2, 1, 4] 0..1000",
+              "[1, 1, 2] 1000000000000..1000000001000");
+    }
+  }
+
+  @Test
+  void stateOfPastSlicesIsGivenUp() throws Exception {
+    try (WindowHarness harness =
+        job(Hop.over("ts", SECOND.multipliedBy(2)).every(SECOND)).open(device)) {
+      long held = 0;
+      for (int second = 0; second < 20; second++) {
+        harness.send(0, List.of(row(1, 1, second * 1_000L)));
+        harness.watermark(second * 1_000L + 999);
+        if (second == 3) {
+          held = DeviceContext.heldBytes(device.device());
+        }
+      }
+      assertThat(DeviceContext.heldBytes(device.device())).isEqualTo(held);
+    }
+  }
+}

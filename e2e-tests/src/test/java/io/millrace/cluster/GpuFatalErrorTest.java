@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GpuFatalErrorTest {
   private static final int ROWS = 60_000;
   private static final int ROWS_PER_SECOND = 4_000;
-  // That of Flink's FatalExitExceptionHandler, as the operating system shows it.
+  // FatalExitExceptionHandler.EXIT_CODE of Flink, as the operating system shows it.
   private static final int FATAL_EXIT_CODE = -17 & 0xff;
 
   @RegisterExtension final ProcessClusterExtension processes = new ProcessClusterExtension();

@@ -2,6 +2,7 @@
 package io.millrace.device;
 
 import io.millrace.annotation.PublicEvolving;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
@@ -14,7 +15,8 @@ import java.util.function.Consumer;
 public class GpuFatalError extends InternalError {
   private static final long serialVersionUID = 1L;
 
-  private static volatile Consumer<? super GpuFatalError> handler = error -> {};
+  private static final AtomicReference<Consumer<? super GpuFatalError>> HANDLER =
+      new AtomicReference<>(error -> {});
 
   public GpuFatalError(String message) {
     super(message);
@@ -27,13 +29,13 @@ public class GpuFatalError extends InternalError {
    *     perhaps in several threads at once
    */
   public static void handleWith(Consumer<? super GpuFatalError> newHandler) {
-    handler = newHandler;
+    HANDLER.set(newHandler);
   }
 
   /** Calls the handler, and returns the error to throw if the handler returns. */
   static GpuFatalError handled(String message) {
     GpuFatalError error = new GpuFatalError(message);
-    handler.accept(error);
+    HANDLER.get().accept(error);
     return error;
   }
 }

@@ -30,7 +30,6 @@ final class Simulation {
   private static final int SOURCES = 2;
   private static final int MAX_PARALLELISM = 3;
   private static final int MAX_QUEUED = 16;
-  private static final int MAX_CHECKPOINTS = 3;
 
   private final Place place;
   private final SimulatedOperator operator;
@@ -39,14 +38,13 @@ final class Simulation {
   private long[] sourceWatermarks = new long[SOURCES];
   private List<SimulatedSubtask> subtasks = new ArrayList<>();
   private List<KeyGroupModel> models = new ArrayList<>();
-  private final List<SimulatedCheckpoint> running = new ArrayList<>();
-  private SimulatedCheckpoint completed;
-  private long lastCheckpoint;
+  private final SimulatedCoordinator coordinator;
   private long processingTime;
 
   private Simulation(Place place, SimulatedOperator operator) {
     this.place = place;
     this.operator = operator;
+    this.coordinator = new SimulatedCoordinator(place.faults(), log);
   }
 
   /** What happened, step by step. */
@@ -99,10 +97,10 @@ final class Simulation {
       case WATERMARK -> watermark(random);
       case PROCESSING_TIME -> processingTime(random);
       case TRIGGER -> trigger(random);
-      case WRITE -> write(random);
-      case BEGIN_WRITE -> beginWrite(random);
-      case FAIL_WRITE -> failWrite(random);
-      case ABORT -> abort(random);
+      case WRITE -> coordinator.write(random, subtasks);
+      case BEGIN_WRITE -> coordinator.beginWrite(random);
+      case FAIL_WRITE -> coordinator.failWrite(random);
+      case ABORT -> coordinator.abort(random, subtasks);
       case NOTIFY -> notify(random);
       case FAIL_MEMORY -> {
         int requests = random.nextInt(12);
@@ -251,105 +249,14 @@ final class Simulation {
             .flatMap(subtask -> subtask.channels().stream())
             .flatMap(Deque::stream)
             .anyMatch(Barrier.class::isInstance);
-    if (isUnderWay || running.size() == MAX_CHECKPOINTS) {
+    if (isUnderWay || coordinator.isBusy()) {
       return;
     }
-    lastCheckpoint++;
     boolean overtakes = random.nextBoolean();
-    log((overtakes ? "unaligned" : "aligned") + " checkpoint " + lastCheckpoint);
     SimulatedCheckpoint checkpoint =
-        new SimulatedCheckpoint(lastCheckpoint, sources, sourceWatermarks, subtasks.size());
-    running.add(checkpoint);
+        coordinator.trigger(sources, sourceWatermarks, subtasks.size(), overtakes);
     Barrier barrier = new Barrier(checkpoint, overtakes);
     subtasks.forEach(subtask -> subtask.channels().forEach(channel -> channel.add(barrier)));
-  }
-
-  private List<SnapshotWrite> openWrites() {
-    return running.stream()
-        .flatMap(checkpoint -> checkpoint.parts().stream())
-        .map(Part::write)
-        .filter(write -> !write.isEnded())
-        .toList();
-  }
-
-  private void write(Random random) throws Exception {
-    List<SnapshotWrite> writes = openWrites();
-    if (!writes.isEmpty()) {
-      end(writes.get(random.nextInt(writes.size())));
-      settle();
-    }
-  }
-
-  private void end(SnapshotWrite write) throws Exception {
-    place.faults().arm(true);
-    try {
-      write.end();
-    } finally {
-      place.faults().arm(false);
-    }
-    log("a snapshot %s".formatted(write.state() == null ? "fails" : "is written"));
-  }
-
-  private void beginWrite(Random random) throws Exception {
-    List<SnapshotWrite> writes = openWrites().stream().filter(write -> !write.isBegun()).toList();
-    if (!writes.isEmpty()) {
-      int before = random.nextInt(12);
-      log("a snapshot waits after %d writes".formatted(before));
-      place.faults().arm(true);
-      try {
-        writes.get(random.nextInt(writes.size())).begin(before);
-      } finally {
-        place.faults().arm(false);
-      }
-    }
-  }
-
-  private void failWrite(Random random) {
-    List<SnapshotWrite> writes = openWrites();
-    if (!writes.isEmpty()) {
-      log("the disk of a snapshot is full");
-      writes.get(random.nextInt(writes.size())).fail();
-    }
-  }
-
-  private void abort(Random random) throws Exception {
-    if (!running.isEmpty()) {
-      abort(running.get(random.nextInt(running.size())));
-    }
-  }
-
-  private void abort(SimulatedCheckpoint checkpoint) throws Exception {
-    log("checkpoint %d is aborted".formatted(checkpoint.id()));
-    running.remove(checkpoint);
-    checkpoint.abort();
-    subtasks.forEach(subtask -> subtask.notices().add(task -> task.notifyAborted(checkpoint.id())));
-  }
-
-  /** Completes and aborts checkpoints, of which all parts are written or one has failed. */
-  private void settle() throws Exception {
-    for (SimulatedCheckpoint checkpoint : List.copyOf(running)) {
-      if (!running.contains(checkpoint)) {
-        continue;
-      }
-      if (checkpoint.hasFailed()) {
-        abort(checkpoint);
-      } else if (checkpoint.isComplete()) {
-        complete(checkpoint);
-      }
-    }
-  }
-
-  private void complete(SimulatedCheckpoint checkpoint) throws Exception {
-    log("checkpoint %d is complete".formatted(checkpoint.id()));
-    running.remove(checkpoint);
-    completed = checkpoint;
-    subtasks.forEach(
-        subtask -> subtask.notices().add(task -> task.notifyComplete(checkpoint.id())));
-    for (SimulatedCheckpoint earlier : List.copyOf(running)) {
-      if (earlier.id() < checkpoint.id()) {
-        abort(earlier);
-      }
-    }
   }
 
   private void notify(Random random) {
@@ -371,10 +278,7 @@ final class Simulation {
       subtask.cancel();
     }
     subtasks.clear();
-    for (SimulatedCheckpoint checkpoint : running) {
-      checkpoint.abort();
-    }
-    running.clear();
+    coordinator.cancel();
     restoreUntilItSucceeds(random);
   }
 
@@ -383,20 +287,15 @@ final class Simulation {
     log("all subtasks are closed");
     subtasks.forEach(SimulatedSubtask::close);
     subtasks.clear();
-    for (SnapshotWrite write : openWrites()) {
-      end(write);
-    }
-    settle();
-    for (SimulatedCheckpoint checkpoint : List.copyOf(running)) {
-      abort(checkpoint);
-    }
+    coordinator.endWrites(subtasks);
+    coordinator.cancel();
     restoreUntilItSucceeds(random);
   }
 
   private void restoreUntilItSucceeds(Random random) throws Exception {
     int failed = place.faults().failed();
     try {
-      restore(completed, random);
+      restore(coordinator.completed(), random);
     } catch (Exception e) {
       boolean isInjected =
           place.faults().failed() > failed
@@ -406,7 +305,7 @@ final class Simulation {
       }
       log("memory runs out while state is restored");
       place.faults().clear();
-      restore(completed, random);
+      restore(coordinator.completed(), random);
     }
   }
 
@@ -456,10 +355,7 @@ final class Simulation {
         // Until the channels are empty.
       }
     }
-    for (SnapshotWrite write : openWrites()) {
-      end(write);
-    }
-    settle();
+    coordinator.endWrites(subtasks);
     for (int i = 0; i < subtasks.size(); i++) {
       SimulatedSubtask subtask = subtasks.get(i);
       for (int channel = 0; channel < SOURCES; channel++) {
@@ -476,8 +372,6 @@ final class Simulation {
     for (SimulatedSubtask subtask : subtasks) {
       subtask.close();
     }
-    for (SimulatedCheckpoint checkpoint : running) {
-      checkpoint.abort();
-    }
+    coordinator.cancel();
   }
 }

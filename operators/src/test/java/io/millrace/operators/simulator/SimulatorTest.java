@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 @ExtendWith(NothingHeldExtension.class)
 class SimulatorTest {
-  private static final int SCHEDULES = 2000;
+  private static final int SCHEDULES = 1500;
   private static final long FUZZ_SECONDS = Long.getLong("millrace.fuzz.seconds", 0);
 
   private static final IOManager files = new IOManagerAsync();

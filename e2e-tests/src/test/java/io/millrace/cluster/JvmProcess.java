@@ -63,6 +63,11 @@ final class JvmProcess implements AutoCloseable {
     return process.isAlive();
   }
 
+  /** The exit code of a process that has ended. */
+  int exitCode() {
+    return process.exitValue();
+  }
+
   /** Everything the process has written so far. */
   String output() {
     try {

@@ -128,6 +128,19 @@ final class ProcessCluster implements AutoCloseable {
     taskManagers.remove(name).kill();
   }
 
+  /** Waits until a TaskManager has ended by itself, and returns it. */
+  JvmProcess awaitTaskManagerEnd() throws Exception {
+    Await.until(
+        "a TaskManager ends",
+        START_LIMIT,
+        () -> taskManagers.values().stream().anyMatch(process -> !process.isAlive()),
+        this::diagnosis);
+    JvmProcess ended =
+        taskManagers().stream().filter(process -> !process.isAlive()).findFirst().orElseThrow();
+    taskManagers.remove(ended.name());
+    return ended;
+  }
+
   /** Waits until exactly the TaskManagers of {@link #taskManagers} are registered. */
   void awaitRegistered() throws Exception {
     Await.until(

@@ -17,8 +17,8 @@ import picocli.CommandLine.Option;
     version = "Millrace 0.1.0",
     description =
         "Streams rows from a source into column batches, filters and projects them on the device,"
-            + " hash-partitions the rows by key over the subtasks, and writes them with"
-            + " exactly-once commits.",
+            + " hash-partitions the rows by key over the subtasks, aggregates them by key if asked"
+            + " to, and writes them with exactly-once commits.",
     footer = {
       "",
       "Exit codes: 0 finished; 1 the job failed; 2 the command or its input is wrong, nothing was"
@@ -78,9 +78,33 @@ final class EtlCommand {
   String select;
 
   @Option(
+      names = "--group-by",
+      paramLabel = "COLUMNS",
+      description =
+          "Selected columns: writes --aggregates of the rows of each key instead of the rows.")
+  String groupBy;
+
+  @Option(
+      names = "--aggregates",
+      paramLabel = "ITEMS",
+      description =
+          "Aggregates of selected columns, as in SQL: \"COUNT(*) AS n, SUM(a) FILTER (WHERE b > 0) AS"
+              + " s\".")
+  String aggregates;
+
+  @Option(
+      names = "--group-by-result",
+      paramLabel = "ROWS",
+      description =
+          "last (default): the last row of each key, at the end of the input; or changes: all as they"
+              + " come, with the operation in the column op.")
+  String groupByResult;
+
+  @Option(
       names = "--key",
       paramLabel = "COLUMNS",
-      description = "Columns to partition by (default: the first one selected).")
+      description =
+          "Columns to partition by (default: the first one selected), if there is no --group-by.")
   String key;
 
   @Option(names = "--sink", paramLabel = "TYPE", description = "files (default) or discard.")
@@ -237,6 +261,9 @@ final class EtlCommand {
     given.put(EtlOptions.SOURCE_SCHEMA.key(), schema);
     given.put(EtlOptions.WHERE.key(), where);
     given.put(EtlOptions.SELECT.key(), select);
+    given.put(EtlOptions.GROUP_BY_KEYS.key(), groupBy);
+    given.put(EtlOptions.GROUP_BY_AGGREGATES.key(), aggregates);
+    given.put(EtlOptions.GROUP_BY_RESULT.key(), groupByResult);
     given.put(EtlOptions.PARTITION_BY.key(), key);
     given.put(EtlOptions.SINK_TYPE.key(), sink);
     given.put(EtlOptions.SINK_PATH.key(), output);

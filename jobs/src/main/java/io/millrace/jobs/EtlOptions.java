@@ -37,6 +37,12 @@ final class EtlOptions {
     FAIL
   }
 
+  /** What is written of the aggregates of each key. */
+  enum GroupByResult {
+    LAST,
+    CHANGES
+  }
+
   /** The handling of an output folder that has files already. */
   enum ExistingFiles {
     REFUSE,
@@ -83,6 +89,25 @@ final class EtlOptions {
           .noDefaultValue()
           .withDescription(
               "Columns to write, as in SQL: 'a, UPPER(b) AS c, d * 0.908 AS e'; all if not given.");
+  static final ConfigOption<String> GROUP_BY_KEYS =
+      key("group-by.keys")
+          .stringType()
+          .noDefaultValue()
+          .withDescription("Selected columns; the aggregates are of the rows of each key.");
+  static final ConfigOption<String> GROUP_BY_AGGREGATES =
+      key("group-by.aggregates")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "Aggregates of the selected columns, as in SQL: 'COUNT(*) AS bids, MAX(price) AS"
+                  + " highest'.");
+  static final ConfigOption<GroupByResult> GROUP_BY_RESULT =
+      key("group-by.result")
+          .enumType(GroupByResult.class)
+          .defaultValue(GroupByResult.LAST)
+          .withDescription(
+              "What is written: the last row of each key, at the end of the input, or all changes,"
+                  + " as they come.");
   static final ConfigOption<String> PARTITION_BY =
       key("partition.by")
           .stringType()
@@ -204,6 +229,9 @@ final class EtlOptions {
           SOURCE_SCHEMA,
           WHERE,
           SELECT,
+          GROUP_BY_KEYS,
+          GROUP_BY_AGGREGATES,
+          GROUP_BY_RESULT,
           PARTITION_BY,
           SINK_TYPE,
           SINK_PATH,

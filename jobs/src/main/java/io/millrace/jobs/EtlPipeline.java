@@ -23,6 +23,7 @@ import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.jobs.EtlOptions.SinkType;
 import io.millrace.jobs.EtlOptions.SourceType;
 import io.millrace.operators.api.ColumnStream;
+import io.millrace.operators.api.KeyedColumnStream;
 import io.millrace.operators.batching.BatchOptions;
 import java.io.IOException;
 import java.util.List;
@@ -63,14 +64,29 @@ final class EtlPipeline {
     if (plan.skipsBadRows()) {
       badRowsSink(selected);
     }
-    ColumnStream partitioned = selected.keyBy(plan.keys().toArray(String[]::new)).uid("partition");
-    sink(count(partitioned, EtlProgress.OUT));
+    KeyedColumnStream partitioned =
+        selected.keyBy(plan.keys().toArray(String[]::new)).uid("partition");
+    ColumnStream result =
+        plan.grouping().map(grouping -> group(grouping, partitioned)).orElse(partitioned);
+    sink(count(result, EtlProgress.OUT));
   }
 
   private static ColumnStream count(ColumnStream batches, String place) {
     return batches
         .transform("count " + place, batches.schema(), CountingOperator.factory(place))
         .uid("count-" + place);
+  }
+
+  private ColumnStream group(EtlGrouping grouping, KeyedColumnStream rows) {
+    return switch (configuration.get(EtlOptions.GROUP_BY_RESULT)) {
+      case LAST -> grouping.result(rows, batches());
+      case CHANGES -> grouping.changes(rows);
+    };
+  }
+
+  private BatchOptions batches() {
+    return BatchOptions.latency(configuration.get(EtlOptions.BATCH_LATENCY))
+        .withRows(1, configuration.get(EtlOptions.BATCH_ROWS));
   }
 
   private ColumnStream source() {
@@ -133,10 +149,7 @@ final class EtlPipeline {
             : LineParsingFunction.parse(lines(), parser, policy);
     rows.uid("parse");
     malformedLines = rows.getSideOutput(LineParsingFunction.MALFORMED_LINES);
-    BatchOptions batches =
-        BatchOptions.latency(configuration.get(EtlOptions.BATCH_LATENCY))
-            .withRows(1, configuration.get(EtlOptions.BATCH_ROWS));
-    return ColumnStream.from(rows, plan.inputSchema()).batch(batches).name("batch").uid("batch");
+    return ColumnStream.from(rows, plan.inputSchema()).batch(batches()).name("batch").uid("batch");
   }
 
   private DataStream<TextLine> lines() {

@@ -8,6 +8,7 @@ import io.millrace.connectors.files.TextLineOptions;
 import io.millrace.connectors.formats.CsvOptions;
 import io.millrace.connectors.nexmark.NexmarkSchemas;
 import io.millrace.jobs.EtlOptions.Format;
+import io.millrace.jobs.EtlOptions.GroupByResult;
 import io.millrace.jobs.EtlOptions.OnError;
 import io.millrace.jobs.EtlOptions.SinkType;
 import io.millrace.jobs.EtlOptions.SourceType;
@@ -17,14 +18,16 @@ import io.millrace.operators.sql.SqlTextException;
 import io.millrace.operators.transform.CalcPlan;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import org.apache.flink.configuration.Configuration;
 
 /**
- * Settings that fit together: what the job reads, selects, partitions by and writes.
+ * Settings that fit together: what the job reads, selects, groups or partitions by, and writes.
  *
  * @param sourceSchema the columns of the source
  * @param selection from the source's rows to the sink's
  * @param hasPositions whether rows carry their positions, because an expression may fail for them
+ * @param grouping the aggregates of the selected rows; empty if the rows themselves are written
  * @param keys the selected columns that rows are partitioned by
  */
 record EtlPlan(
@@ -32,6 +35,7 @@ record EtlPlan(
     Schema sourceSchema,
     EtlSelection selection,
     boolean hasPositions,
+    Optional<EtlGrouping> grouping,
     List<String> keys) {
 
   /**
@@ -57,15 +61,34 @@ record EtlPlan(
       calc = selection.plan(positioned(source));
     }
     Schema selected = calc.outputSchema();
+    Optional<EtlGrouping> grouping =
+        EtlGrouping.parse(configuration, selected, skipsBadRows(configuration));
     List<String> keys =
-        configuration
-            .getOptional(EtlOptions.PARTITION_BY)
-            .map(SchemaParser::parseNames)
+        grouping
+            .map(EtlGrouping::keys)
+            .or(
+                () ->
+                    configuration
+                        .getOptional(EtlOptions.PARTITION_BY)
+                        .map(SchemaParser::parseNames))
             .orElseGet(() -> List.of(selected.field(0).name()));
     checkKeys(selected, keys);
-    EtlPlan plan = new EtlPlan(configuration, source, selection, hasPositions, keys);
+    checkEnds(configuration, grouping.isPresent());
+    EtlPlan plan = new EtlPlan(configuration, source, selection, hasPositions, grouping, keys);
     plan.csv();
     return plan;
+  }
+
+  private static void checkEnds(Configuration configuration, boolean isGrouped) {
+    boolean isEndless =
+        configuration.get(EtlOptions.SOURCE_TYPE) == SourceType.NEXMARK
+            && configuration.get(EtlOptions.SOURCE_EVENTS) == 0;
+    if (isGrouped
+        && isEndless
+        && configuration.get(EtlOptions.GROUP_BY_RESULT) == GroupByResult.LAST) {
+      throw new UsageException(
+          "group-by.result: last needs input that ends, and source.events is 0; set changes");
+    }
   }
 
   SourceType sourceType() {

@@ -6,8 +6,12 @@ import static io.millrace.jobs.EtlOptions.BATCH_LATENCY;
 import static io.millrace.jobs.EtlOptions.CSV_DELIMITER;
 import static io.millrace.jobs.EtlOptions.CSV_HEADER;
 import static io.millrace.jobs.EtlOptions.CSV_QUOTED_LINE_FEEDS;
+import static io.millrace.jobs.EtlOptions.GROUP_BY_AGGREGATES;
+import static io.millrace.jobs.EtlOptions.GROUP_BY_KEYS;
+import static io.millrace.jobs.EtlOptions.GROUP_BY_RESULT;
 import static io.millrace.jobs.EtlOptions.MAX_BAD_ROWS;
 import static io.millrace.jobs.EtlOptions.ON_ERROR;
+import static io.millrace.jobs.EtlOptions.PARTITION_BY;
 import static io.millrace.jobs.EtlOptions.SINK_EXISTING;
 import static io.millrace.jobs.EtlOptions.SINK_FORMAT;
 import static io.millrace.jobs.EtlOptions.SINK_PATH;
@@ -63,6 +67,11 @@ final class OptionUse {
           "source.type is files and on-error is skip",
           settings -> FROM_FILES.holds.test(settings) && settings.get(ON_ERROR) == OnError.SKIP);
 
+  private static final Condition GROUPED =
+      new Condition("group-by.keys is given", settings -> settings.contains(GROUP_BY_KEYS));
+  private static final Condition NOT_GROUPED =
+      new Condition("group-by.keys is not given", settings -> !settings.contains(GROUP_BY_KEYS));
+
   // All other options matter always.
   private static final Map<ConfigOption<?>, Condition> CONDITIONS = new LinkedHashMap<>();
 
@@ -80,6 +89,9 @@ final class OptionUse {
     CONDITIONS.put(CSV_DELIMITER, CSV);
     CONDITIONS.put(CSV_QUOTED_LINE_FEEDS, FROM_CSV);
     CONDITIONS.put(ON_ERROR, FROM_FILES);
+    CONDITIONS.put(GROUP_BY_AGGREGATES, GROUPED);
+    CONDITIONS.put(GROUP_BY_RESULT, GROUPED);
+    CONDITIONS.put(PARTITION_BY, NOT_GROUPED);
     CONDITIONS.put(BAD_ROWS_PATH, SKIPPED);
     CONDITIONS.put(MAX_BAD_ROWS, SKIPPED);
   }

@@ -15,16 +15,17 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
- * Reads a YAML file as flat settings: nested keys are joined by dots, lists by commas, and a
- * mapping of column names to types under {@code schema} becomes {@code name type, name type}. A key
+ * Reads a YAML file as flat settings: nested keys are joined by dots, lists by commas; a mapping of
+ * column names to types under {@code schema} becomes {@code name type, name type}, and a mapping of
+ * column names to SQL under {@code aggregates} becomes {@code sql AS name, sql AS name}. A key
  * without a value has null.
  */
 final class YamlSettings {
   private YamlSettings() {}
 
   /**
-   * @throws UsageException if the file cannot be read, is not a YAML mapping, or a list or schema
-   *     has an item without a value or with one that is not text
+   * @throws UsageException if the file cannot be read, is not a YAML mapping, or a list, a schema
+   *     or aggregates have an item without a value or with one that is not text
    */
   static Map<String, String> read(Path file) {
     Object root;
@@ -52,6 +53,8 @@ final class YamlSettings {
           String key = prefix + name;
           if (value instanceof Map<?, ?> columns && key.endsWith("schema")) {
             settings.put(key, schema(key, columns));
+          } else if (value instanceof Map<?, ?> columns && key.endsWith("aggregates")) {
+            settings.put(key, named(key, columns));
           } else if (value instanceof Map<?, ?> nested) {
             flatten(key + ".", nested, settings);
           } else if (value instanceof List<?> items) {
@@ -78,6 +81,19 @@ final class YamlSettings {
                 SchemaParser.quote(String.valueOf(name))
                     + " "
                     + text(type, key + ": the type of column '" + name + "'")));
+    return String.join(", ", texts);
+  }
+
+  private static String named(String key, Map<?, ?> columns) {
+    List<String> texts = new ArrayList<>();
+    columns.forEach(
+        (name, sql) ->
+            texts.add(
+                text(sql, key + ": the aggregate '" + name + "'")
+                    + " AS "
+                    + "`"
+                    + String.valueOf(name).replace("`", "``")
+                    + "`"));
     return String.join(", ", texts);
   }
 

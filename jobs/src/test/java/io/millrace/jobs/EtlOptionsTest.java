@@ -41,6 +41,9 @@ class EtlOptionsTest {
             auction: BIGINT
             price: DECIMAL(10, 2)
         select: [auction, price AS eur]
+        group-by:
+          keys: [auction, eur]
+          aggregates: {bids: COUNT(*), "the highest": MAX(eur)}
         sink: {format: arrow}
         batch.latency: 20ms
         """);
@@ -50,7 +53,9 @@ class EtlOptionsTest {
     assertThat(configuration.toMap())
         .containsEntry("source.path", "other.json")
         .containsEntry("source.schema", "auction BIGINT, price DECIMAL(10, 2)")
-        .containsEntry("select", "auction, price AS eur");
+        .containsEntry("select", "auction, price AS eur")
+        .containsEntry("group-by.keys", "auction, eur")
+        .containsEntry("group-by.aggregates", "COUNT(*) AS `bids`, MAX(eur) AS `the highest`");
     assertThat(configuration.get(EtlOptions.SINK_FORMAT)).isEqualTo(Format.ARROW);
     assertThat(configuration.get(EtlOptions.BATCH_LATENCY)).isEqualTo(Duration.ofMillis(20));
   }
@@ -96,6 +101,8 @@ class EtlOptionsTest {
   private static final Effect FROM_FILES =
       new Effect(List.of(FROM_CSV, FROM_JSON), List.of(Map.of()));
   private static final Effect TO_FILES = new Effect(List.of(Map.of(), TO_JSON), List.of(DISCARDED));
+  private static final Map<String, String> GROUPS = Map.of("group-by.keys", "auction");
+  private static final Effect GROUPED = new Effect(List.of(GROUPS), List.of(Map.of(), FROM_CSV));
   private static final Effect SKIPPING =
       new Effect(List.of(FROM_CSV, FROM_JSON), List.of(Map.of(), FAILING));
   private static final Map<String, Effect> EFFECTS =
@@ -110,7 +117,10 @@ class EtlOptionsTest {
           Map.entry("source.schema", FROM_FILES),
           Map.entry("where", ALWAYS),
           Map.entry("select", ALWAYS),
-          Map.entry("partition.by", ALWAYS),
+          Map.entry("group-by.keys", ALWAYS),
+          Map.entry("group-by.aggregates", GROUPED),
+          Map.entry("group-by.result", GROUPED),
+          Map.entry("partition.by", new Effect(List.of(Map.of(), FROM_CSV), List.of(GROUPS))),
           Map.entry("sink.type", ALWAYS),
           Map.entry("sink.path", TO_FILES),
           Map.entry("sink.format", TO_FILES),
@@ -195,6 +205,9 @@ class EtlOptionsTest {
         .hasMessage("source.schema: the type of column 'b' is empty");
     Files.writeString(file, "source: {schema: {my col: INT NOT NULL}}");
     assertThat(YamlSettings.read(file)).isEqualTo(Map.of("source.schema", "`my col` INT NOT NULL"));
+    Files.writeString(file, "group-by: {aggregates: {n: COUNT(*), s: }}");
+    assertThatThrownBy(() -> YamlSettings.read(file))
+        .hasMessage("group-by.aggregates: the aggregate 's' is empty");
   }
 
   @Test

@@ -104,6 +104,14 @@ class StreamingEtlTest {
         "--select nope | select, column 1: there is no column 'nope'; the columns are auction, bidder",
         "--select UPER(channel) | select, column 1: there is no function UPER; did you mean 'UPPER'?",
         "--where price+=+channel | where, column 1: (`price` = `channel`): ",
+        "--group-by auction | group-by.keys needs group-by.aggregates",
+        "--group-by nope --aggregates COUNT(*) | group-by: there is no column 'nope'",
+        "--group-by auction --aggregates price | group-by.aggregates, column 1: expected COUNT, SUM, MIN, MAX or AVG of an expression, got 'price'",
+        "--group-by auction --aggregates COUNT(*)+AS+auction | group-by: ",
+        "--group-by auction --select auction,price+AS+op --aggregates MAX(op)+AS+op --group-by-result changes | group-by: ",
+        "--group-by auction --aggregates COUNT(*) --events 0 | group-by.result: last needs input that ends, and source.events is 0; set changes",
+        "--group-by auction --aggregates COUNT(*) --key auction | partition.by has no effect here: it is used only where group-by.keys is not given",
+        "--source files --input pom.xml --schema s+STRING,k+INT --group-by k --aggregates SUM(CAST(s+AS+INT)) | group-by.aggregates: CAST(`s` AS INT) can fail for a row; compute it in select, which skips such rows, or set on-error to fail",
         "--bogus | Unknown option: '--bogus'; --help lists the options",
         "--parallelizm=3 | Unknown option: '--parallelizm=3'; did you mean --parallelism?; --help lists",
         "--events | Expected parameter for option '--events' but found '--output'; --help lists the options",
@@ -136,7 +144,7 @@ class StreamingEtlTest {
   void helpListsTheOptions() {
     EtlRun outcome = run("--help");
     assertThat(outcome.exitCode()).isZero();
-    assertThat(outcome.out()).contains("--select", "--key", "--web", "Exit codes");
+    assertThat(outcome.out()).contains("--select", "--group-by", "--key", "--web", "Exit codes");
   }
 
   private String[] filesSource() throws IOException {

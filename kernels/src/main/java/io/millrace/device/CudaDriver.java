@@ -55,7 +55,7 @@ final class CudaDriver {
       throw new GpuOutOfMemoryException(message);
     }
     if (FATAL.contains(result)) {
-      throw new GpuFatalError(message);
+      throw GpuFatalError.handled(message);
     }
     throw new GpuException(message);
   }

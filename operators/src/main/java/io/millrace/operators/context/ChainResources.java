@@ -79,6 +79,7 @@ public final class ChainResources {
    * opens, and {@link #release} when it closes.
    */
   static ChainResources acquire(AbstractStreamOperator<?> operator) {
+    FatalErrorExit.install();
     StreamTask<?, ?> task = operator.getContainingTask();
     synchronized (OPEN) {
       boolean first = !OPEN.containsKey(task);

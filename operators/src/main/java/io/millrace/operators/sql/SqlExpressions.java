@@ -79,6 +79,18 @@ public final class SqlExpressions {
   }
 
   /**
+   * Parses a list of aggregates of the rows of a key, each with an optional {@code FILTER (WHERE
+   * condition)} and {@code AS name}. Whether a function takes its argument's type is not checked.
+   *
+   * @throws SqlTextException as {@link #parseSelectList}, or if an item is no call of an aggregate
+   *     function with one argument
+   */
+  public static List<SqlAggregate> parseAggregates(
+      String option, String text, Schema schema, Function<String, DataType> typeParser) {
+    return new SqlExpressions(option, SELECT.length(), schema, typeParser).aggregates(text);
+  }
+
+  /**
    * Parses in a thread with a large stack, because the parser recurses for each term of a chain.
    */
   private static SqlNode parse(Callable<SqlNode> parsing) throws SqlParseException {
@@ -114,13 +126,21 @@ public final class SqlExpressions {
   }
 
   private List<Expression> selectList(String text, Schema schema) {
-    SqlNode node;
+    return items(text).stream().flatMap(item -> selectItem(item, schema).stream()).toList();
+  }
+
+  private List<SqlAggregate> aggregates(String text) {
+    SqlAggregateConverter aggregates =
+        new SqlAggregateConverter(converter, resolver::resolveCondition, this::at);
+    return items(text).stream().map(aggregates::convert).toList();
+  }
+
+  private SqlNodeList items(String text) {
     try {
-      node = parse(() -> SqlParser.create(SELECT + text, CONFIG).parseQuery());
+      return columns(parse(() -> SqlParser.create(SELECT + text, CONFIG).parseQuery()));
     } catch (SqlParseException e) {
       throw unreadable(e);
     }
-    return columns(node).stream().flatMap(item -> selectItem(item, schema).stream()).toList();
   }
 
   // A query that is not a SELECT has a second clause: an order or another query.

@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.flink.annotation.Internal;
+import org.apache.flink.types.RowKind;
 
 /**
  * Consecutive filters and projections that make one {@link Calc}: each step is resolved against the
@@ -74,6 +75,30 @@ public final class CalcPlan implements Serializable {
     private static List<Expression> withKind(List<Expression> columns) {
       return Stream.concat(columns.stream(), Stream.of(Expressions.col(RowKindColumn.NAME)))
           .toList();
+    }
+  }
+
+  private record ToChangelog(String operationColumn) implements Step {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public Calc resolve(Schema schema) {
+      List<Expression> columns = new ArrayList<>();
+      columns.add(operation().as(operationColumn));
+      rowSchema(schema).names().forEach(name -> columns.add(Expressions.col(name)));
+      return Calc.of(schema, Optional.empty(), columns, ResolutionContext.DEFAULT);
+    }
+
+    private static Expression operation() {
+      Expression kind = Expressions.col(RowKindColumn.NAME);
+      List<Expression> conditions = new ArrayList<>();
+      List<Expression> names = new ArrayList<>();
+      for (RowKind value : RowKind.values()) {
+        conditions.add(kind.eq(value.toByteValue()));
+        names.add(Expressions.lit(value.name()));
+      }
+      conditions.remove(conditions.size() - 1);
+      return new Expression.Case(conditions, names);
     }
   }
 
@@ -248,6 +273,16 @@ public final class CalcPlan implements Serializable {
    */
   public CalcPlan sample(double fraction, long seed) {
     return with(new Sample(fraction, seed));
+  }
+
+  /**
+   * The changes of a changelog as rows that are only inserted: Flink SQL's {@code TO_CHANGELOG}.
+   *
+   * @param operationColumn the first column of the result: the name of the row's {@link RowKind}
+   * @throws ExpressionException if the rows have no kinds, or a column has this name
+   */
+  public CalcPlan toChangelog(String operationColumn) {
+    return with(new ToChangelog(operationColumn));
   }
 
   /**

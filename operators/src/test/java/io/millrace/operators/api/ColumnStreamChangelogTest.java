@@ -10,12 +10,15 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.batching.BatchOptions;
 import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.RowCollector;
+import io.millrace.operators.transform.CalcPlan;
+import io.millrace.operators.transform.TransformOperator;
 import java.util.List;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -91,6 +94,28 @@ class ColumnStreamChangelogTest {
                     .filter(col(RowKindColumn.NAME).isEqual(lit(RowKind.DELETE.toByteValue())))
                     .select(col("id"))))
         .containsExactly("-D[1]");
+  }
+
+  @Test
+  void aChangelogBecomesRowsWithTheirOperation() throws Exception {
+    CalcPlan plan =
+        CalcPlan.of(CHANGES, ExpressionSettings.DEFAULT)
+            .filter(col("price").lt(1_000))
+            .toChangelog("op");
+    assertThat(plan.outputSchema().names()).containsExactly("op", "id", "price", "tags");
+    assertThat(plan.outputSchema().field(0).nullable()).isFalse();
+    ColumnStream stream =
+        changes()
+            .transform(
+                "changes", plan.outputSchema(), TransformOperator.factory(plan.transforms()));
+    assertThat(run(stream))
+        .containsExactly(
+            "+I[INSERT, 1, 500, [a, b]]",
+            "+I[UPDATE_BEFORE, 1, 500, [a, b]]",
+            "+I[UPDATE_AFTER, 1, 100, []]",
+            "+I[DELETE, 1, 100, []]");
+    CalcPlan rows = CalcPlan.of(plan.outputSchema(), ExpressionSettings.DEFAULT);
+    assertThatThrownBy(() -> rows.toChangelog("op")).isInstanceOf(ExpressionException.class);
   }
 
   @Test

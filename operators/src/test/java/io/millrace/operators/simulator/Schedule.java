@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.simulator;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Predicate;
+
+/**
+ * The steps of a {@link Simulation}: all of them follow from the seed. Each step has a seed of its
+ * own, so that it does the same when others before it are left out.
+ */
+record Schedule(long seed, SimulatedOperator operator, List<Step> steps) {
+  private static final int MAX_STEPS = 80;
+
+  enum Kind {
+    SEND(28),
+    PROCESS(40),
+    WATERMARK(4),
+    PROCESSING_TIME(2),
+    TRIGGER(8),
+    WRITE(7),
+    BEGIN_WRITE(4),
+    FAIL_WRITE(1),
+    ABORT(1),
+    NOTIFY(4),
+    FAIL_MEMORY(3),
+    FAIL_OVER(1),
+    STOP(1);
+
+    private final int weight;
+
+    Kind(int weight) {
+      this.weight = weight;
+    }
+
+    private static Kind of(Random random) {
+      int total = 0;
+      for (Kind kind : values()) {
+        total += kind.weight;
+      }
+      int number = random.nextInt(total);
+      for (Kind kind : values()) {
+        number -= kind.weight;
+        if (number < 0) {
+          return kind;
+        }
+      }
+      throw new IllegalStateException("no kind has number " + number);
+    }
+  }
+
+  /**
+   * A step.
+   *
+   * @param seed decides the details
+   */
+  record Step(Kind kind, long seed) {}
+
+  static Schedule of(long seed) {
+    Random random = new Random(seed);
+    SimulatedOperator operator = new SimulatedGroupAggregate(random);
+    List<Step> steps = new ArrayList<>();
+    for (int i = 10 + random.nextInt(MAX_STEPS - 10); i > 0; i--) {
+      steps.add(new Step(Kind.of(random), random.nextLong()));
+    }
+    return new Schedule(seed, operator, steps);
+  }
+
+  /** Steps of which each is needed for the failure. */
+  List<Step> shrink(Predicate<List<Step>> fails) {
+    List<Step> needed = new ArrayList<>(steps);
+    for (int size = needed.size() / 2; size > 0; size /= 2) {
+      for (int end = needed.size(); end > 0; end -= size) {
+        List<Step> fewer = new ArrayList<>(needed);
+        fewer.subList(Math.max(0, end - size), Math.min(end, fewer.size())).clear();
+        if (fewer.size() < needed.size() && fails.test(fewer)) {
+          needed = fewer;
+        }
+      }
+    }
+    return needed;
+  }
+}

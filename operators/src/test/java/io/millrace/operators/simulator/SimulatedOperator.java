@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.simulator;
+
+import io.millrace.column.Schema;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.context.OperatorFactory;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/**
+ * An operator with keyed state, the rows that it gets, and a simple program that says what it must
+ * emit.
+ */
+interface SimulatedOperator {
+
+  /** The columns of the input; the key columns are the first. */
+  Schema schema();
+
+  /** The columns of the output; the key columns are the first. */
+  Schema outputSchema();
+
+  int keyColumns();
+
+  OperatorFactory<ColumnBatch, ColumnBatch> factory();
+
+  /** The options of the TaskManager. */
+  Map<String, String> options();
+
+  /** A subtask of the source, at its beginning. */
+  RowSource newSource();
+
+  /** The model of one key group, at its beginning. */
+  KeyGroupModel newModel();
+
+  /** A subtask of the source. */
+  interface RowSource {
+    /** The next rows, perhaps none. */
+    List<List<Object>> nextRows(Random random);
+
+    /** The state of the source in a checkpoint: a source that goes on from here. */
+    RowSource copy();
+  }
+
+  /** What an operator must have emitted for the rows of one key group, and what it did emit. */
+  interface KeyGroupModel {
+    void process(List<Object> row);
+
+    /** The watermark of the subtask; after a restore it begins again. */
+    default void watermark(long timestamp) {}
+
+    default void processingTime(long timestamp) {}
+
+    /**
+     * The operator emitted {@code row}.
+     *
+     * @throws AssertionError if the row cannot follow the rows before it
+     */
+    void emitted(List<Object> row);
+
+    /**
+     * Compares what was emitted with what must have been.
+     *
+     * @throws AssertionError if the operator has not emitted all that it must
+     */
+    void check();
+
+    /** The state of the model, and of what was emitted, in a checkpoint. */
+    KeyGroupModel copy();
+  }
+}

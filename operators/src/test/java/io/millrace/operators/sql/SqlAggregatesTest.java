@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SqlAggregatesTest {
+  private static final Schema SCHEMA =
+      Schema.of(Field.of("price", DataType.INT32), Field.of("name", DataType.STRING));
+
+  private static List<SqlAggregate> parse(String sql) {
+    return SqlExpressions.parseAggregates("aggregates", sql, SCHEMA, SchemaParser::parseType);
+  }
+
+  @Test
+  void sqlMeansTheAggregateThatItSays() {
+    assertThat(
+            parse(
+                "COUNT(*) AS n, count(name), Sum(ALL price * 2) s,\n"
+                    + "MIN(price), MAX(price) FILTER (WHERE name LIKE 'a%') AS `the max`, AVG(price)"))
+        .extracting(parsed -> parsed.aggregate().toString())
+        .containsExactly(
+            "COUNT(*) AS n",
+            "COUNT(`name`)",
+            "SUM((`price` * 2)) AS s",
+            "MIN(`price`)",
+            "MAX(`price`) FILTER (WHERE (`name` LIKE 'a%')) AS the max",
+            "AVG(`price`)");
+  }
+
+  @Test
+  void theInputsAreTheArgumentAndTheFilter() {
+    assertThat(parse("COUNT(*), SUM(price) FILTER (WHERE price > 1) AS s"))
+        .extracting(parsed -> parsed.inputs().toString())
+        .containsExactly("[]", "[`price`, (`price` > 1)]");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      quoteCharacter = '"',
+      value = {
+        "price ; column 1: expected COUNT, SUM, MIN, MAX or AVG of an expression, got 'price'",
+        "COUNT(*), * ; column 11: expected COUNT, SUM, MIN, MAX or AVG of an expression, got '*'",
+        "UPPER(name) ; column 1: expected COUNT, SUM, MIN, MAX or AVG of an expression, got 'UPPER(`name`)'",
+        "SUM(price) + 1 ; column 1: expected COUNT, SUM, MIN, MAX or AVG of an expression",
+        "COUNT(DISTINCT price) ; column 1: DISTINCT is not supported in 'COUNT(DISTINCT `price`)'",
+        "SUM(price, price) ; column 1: expected one argument in 'SUM(`price`, `price`)'",
+        "SUM(*) ; column 5: expected an expression of the columns of a row, got '*'",
+        "SUM(prize) ; column 5: there is no column 'prize'; did you mean 'price'?",
+        "SUM(MAX(price)) ; column 5: there is no function MAX",
+        "SUM(price) FILTER (WHERE price) ; column 26: a condition is BOOLEAN, but `price` is INT",
+        "SUM(price) OVER () ; column 1: expected COUNT, SUM, MIN, MAX or AVG of an expression",
+        "COUNT(*) FROM t ; column 15: 't': a list of columns has no DISTINCT, hint, FROM"
+      })
+  void errorsAreOneLineWithTheirPosition(String sql, String message) {
+    assertThatThrownBy(() -> parse(sql))
+        .isInstanceOf(SqlTextException.class)
+        .hasMessageStartingWith("aggregates, " + message)
+        .hasMessageNotContaining("\n");
+  }
+}

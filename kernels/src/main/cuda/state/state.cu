@@ -6,6 +6,8 @@
 //                 writes the values before and after, as a changelog
 //   state_index   moves the entries of an index to a larger one
 //
+// This file is compiled twice: for keys of fixed width, and in state_strings.cu for keys with strings.
+//
 // Nothing depends on the order in which threads run: operations are associative and commutative, a key is known by its
 // first row in the batch, changed keys are numbered in the order of their first rows, and new keys get the next rows of
 // the state in that order. Only the slots of the index differ between runs; they are never written to a checkpoint.
@@ -171,11 +173,12 @@ static __device__ __forceinline__ StateRow find_or_claim(const StateArguments& a
   }
 }
 
-// Writes the key as it is in the batch, to both rows of the result.
+// Writes the key as it is in the batch to both rows of the result; of a string, the row of the batch that has it.
 static __device__ __forceinline__ void put_output_key(const StateArguments& arguments, uint32_t row, int64_t position) {
   for (int w = 0; w < arguments.key_words; ++w) {
     const KeyWord& word = arguments.key[w];
-    const uint64_t bits = bits_at(word.data + row * word.stride, word.width);
+    if (is_tail(word)) continue;
+    const uint64_t bits = is_string(word) ? row : bits_at(word.data + row * word.stride, word.width);
     put_bits(word.output + position * word.stride, word.width, bits);
     put_bits(word.output + (position + 1) * word.stride, word.width, bits);
     if (word.output_validity != 0 && !is_null_in(word, row)) {
@@ -203,7 +206,7 @@ static __device__ __forceinline__ void update_row(const StateArguments& argument
                                                   const StateRow& found, int64_t position) {
   uint64_t* partials = partials_of_group(arguments, slot);
   uint64_t* state = state_row(arguments, found.row);
-  if (found.is_new) put_key(arguments, row, state);
+  if (found.is_new) put_key(arguments, row, found.row);
   uint64_t* accumulators = state + arguments.key_words + (arguments.has_null_word ? 1 : 0);
   const bool has_result = arguments.kinds != 0;
   bool was_present = !found.is_new;

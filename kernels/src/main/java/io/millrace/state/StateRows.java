@@ -18,6 +18,9 @@ final class StateRows implements AutoCloseable {
   /** Bytes of a chunk at most. */
   static final long CHUNK_BYTES = 4L << 20;
 
+  /** The binary logarithm of the words of a chunk of words. */
+  static final int WORDS_SHIFT = 19;
+
   private static final long FIRST_BYTES = 64L << 10;
 
   private final int rowBytes;
@@ -88,7 +91,17 @@ final class StateRows implements AutoCloseable {
 
   /** The addresses of the chunks, for writing; chunks that are shared are copied. */
   long[] access(AccessScope scope) {
-    return chunks.stream().mapToLong(chunk -> chunk.access(AccessMode.WRITE, scope)).toArray();
+    return access(0, scope);
+  }
+
+  /** The same, where only rows from {@code first} on are written. */
+  long[] access(long first, AccessScope scope) {
+    long[] addresses = new long[chunks.size()];
+    for (int i = 0; i < addresses.length; i++) {
+      boolean isWritten = i >= first >> chunkShift;
+      addresses[i] = chunks.get(i).access(isWritten ? AccessMode.WRITE : AccessMode.READ, scope);
+    }
+    return addresses;
   }
 
   /** The chunks that hold the first {@code rows} rows, for reading; the caller closes them. */

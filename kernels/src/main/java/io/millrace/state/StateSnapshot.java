@@ -23,12 +23,18 @@ public final class StateSnapshot implements AutoCloseable {
   private final StateSchema schema;
   private final long rowCount;
   private final List<Buffer> chunks;
+  private final List<Buffer> strings;
 
-  /** Takes ownership of the chunks. */
-  StateSnapshot(StateSchema schema, long rowCount, List<Buffer> chunks) {
+  /**
+   * Takes ownership of the chunks.
+   *
+   * @param strings the chunks of {@link LongStrings}
+   */
+  StateSnapshot(StateSchema schema, long rowCount, List<Buffer> chunks, List<Buffer> strings) {
     this.schema = schema;
     this.rowCount = rowCount;
     this.chunks = chunks;
+    this.strings = strings;
   }
 
   public StateSchema schema() {
@@ -45,8 +51,8 @@ public final class StateSnapshot implements AutoCloseable {
    *
    * @param first the first row; below {@link #rowCount}
    * @param stream of the table's device, of the calling thread alone
-   * @return rows from {@code first} on, in their order, of up to {@link #BLOCK_BYTES}; the caller
-   *     closes the block
+   * @return rows from {@code first} on, in their order, of up to {@link #BLOCK_BYTES} together with
+   *     their long strings, but at least one row; the caller closes the block
    * @throws io.millrace.device.GpuOutOfMemoryException if there is no room to bring a spilled chunk
    *     back, or no staging memory
    */
@@ -60,16 +66,37 @@ public final class StateSnapshot implements AutoCloseable {
     }
     long bytes = Math.min(BLOCK_BYTES, chunks.get(chunk).size() - offset);
     int rows = (int) (bytes / schema.rowBytes());
-    StateBlock block = new StateBlock(schema, rows, stream.device());
+    StateBlock block = new StateBlock(schema, rows, 0, stream.device());
     try (AccessScope scope = AccessScope.on(stream)) {
       long address = chunks.get(chunk).access(AccessMode.READ, scope);
       stream.copy(block.address(), address + offset, block.byteCount());
       stream.synchronize();
+      if (!strings.isEmpty()) {
+        block.takeStrings(
+            BLOCK_BYTES,
+            stream.device(),
+            (word, target, size) -> copyStrings(word, target, size, scope));
+      }
       return block;
     } catch (RuntimeException | Error e) {
       block.close();
       throw e;
     }
+  }
+
+  // The strings of consecutive rows lie one behind the other.
+  private void copyStrings(long firstWord, long target, long bytes, AccessScope scope) {
+    long done = 0;
+    while (done < bytes) {
+      long position = firstWord * Long.BYTES + done;
+      Buffer chunk = strings.get((int) (position / StateRows.CHUNK_BYTES));
+      long offset = position % StateRows.CHUNK_BYTES;
+      long count = Math.min(bytes - done, chunk.size() - offset);
+      long address = chunk.access(AccessMode.READ, scope);
+      scope.stream().copy(target + done, address + offset, count);
+      done += count;
+    }
+    scope.stream().synchronize();
   }
 
   /** Takes blocks of rows. */
@@ -98,6 +125,7 @@ public final class StateSnapshot implements AutoCloseable {
   public void close() {
     FirstFailure failure = new FirstFailure();
     chunks.forEach(chunk -> failure.run(chunk::close));
+    strings.forEach(chunk -> failure.run(chunk::close));
     failure.rethrow();
   }
 }

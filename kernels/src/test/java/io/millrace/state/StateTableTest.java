@@ -37,6 +37,9 @@ class StateTableTest {
           DataType.TIME,
           DataType.timestamp(3),
           DataType.timestamp(6),
+          DataType.timestamp(9),
+          DataType.STRING,
+          DataType.BINARY,
           DataType.decimal(9, 2),
           DataType.decimal(18, 2),
           DataType.decimal(38, 2));
@@ -295,11 +298,13 @@ class StateTableTest {
   }
 
   @Test
-  void keysWithoutFixedWidthAreRefused() {
-    Schema input = Schema.of(Field.of("name", DataType.STRING));
+  void keysThatAreNoValuesByThemselvesAreRefused() {
+    Schema input = Schema.of(Field.of("name", DataType.dictionary(DataType.STRING)));
     assertThatThrownBy(() -> new StateSchema(input, List.of(0), List.of(), StateSchema.NO_KINDS))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("expected a type of fixed width for key column 'name', got STRING");
+        .hasMessage(
+            "expected a type other than ARRAY, ROW and DICTIONARY for key column 'name', got"
+                + " DICTIONARY<STRING>");
   }
 
   @Test

@@ -244,7 +244,7 @@ final class StateFormat {
       for (long done = 0; done < header.rowCount; ) {
         int rows = readRowCount(input, header.rowCount - done, schema);
         int checksum = input.readInt();
-        try (StateBlock block = retry.withRetry(() -> new StateBlock(schema, rows, device))) {
+        try (StateBlock block = retry.withRetry(() -> new StateBlock(schema, rows, 0, device))) {
           read(input, block, buffer);
           if (checksum(block) != checksum) {
             throw new IOException(

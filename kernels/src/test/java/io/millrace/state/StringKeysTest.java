@@ -19,6 +19,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -34,7 +36,14 @@ class StringKeysTest {
   private static final StateSchema ALL = schema(List.of(0, 1, 2));
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
-  @RegisterExtension final RandomExtension random = new RandomExtension();
+  @RegisterExtension final RandomExtension seed = new RandomExtension();
+
+  private Random random;
+
+  @BeforeEach
+  void seedRandom() {
+    random = seed.random();
+  }
 
   private static StateSchema schema(List<Integer> keys) {
     return new StateSchema(
@@ -75,11 +84,11 @@ class StringKeysTest {
   @Test
   void randomStringsOfSeveralColumnsAreKeys() {
     for (int round = 0; round < 20; round++) {
-      List<List<Object>> pool = pool(1 + random.random().nextInt(400), 40);
+      List<List<Object>> pool = pool(1 + random.nextInt(400), 40);
       try (StateTable table = new StateTable(ALL, device.stream(), device.memory())) {
         StateModel model = new StateModel(ALL);
         for (int batch = 0; batch < 5; batch++) {
-          assertUpdate(table, model, choose(pool, random.random().nextInt(1_000)));
+          assertUpdate(table, model, choose(pool, random.nextInt(1_000)));
         }
       }
     }
@@ -208,7 +217,7 @@ class StringKeysTest {
     int[] rows = new int[block.rowCount()];
     int count = 0;
     for (int row = 0; row < rows.length; row++) {
-      if (random.random().nextInt(5) == 0) {
+      if (random.nextInt(5) == 0) {
         rows[count++] = row;
       }
     }
@@ -251,15 +260,10 @@ class StringKeysTest {
   private List<List<Object>> pool(int count, int mostBytes) {
     List<List<Object>> rows = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      byte[] bytes = new byte[random.random().nextInt(mostBytes + 1)];
-      random.random().nextBytes(bytes);
-      String name = random.random().nextInt(10) == 0 ? null : name(mostBytes);
-      rows.add(
-          Arrays.asList(
-              name,
-              random.random().nextInt(3),
-              ByteBuffer.wrap(bytes),
-              random.random().nextLong()));
+      byte[] bytes = new byte[random.nextInt(mostBytes + 1)];
+      random.nextBytes(bytes);
+      String name = random.nextInt(10) == 0 ? null : name(mostBytes);
+      rows.add(Arrays.asList(name, random.nextInt(3), ByteBuffer.wrap(bytes), random.nextLong()));
     }
     return rows;
   }
@@ -267,9 +271,9 @@ class StringKeysTest {
   // Few letters and a common beginning, so that keys are equal and nearly equal.
   private String name(int mostLetters) {
     StringBuilder name = new StringBuilder();
-    int letters = random.random().nextInt(random.random().nextBoolean() ? 14 : mostLetters + 1);
+    int letters = random.nextInt(random.nextBoolean() ? 14 : mostLetters + 1);
     for (int i = 0; i < letters; i++) {
-      name.append(i < 5 ? 'p' : "ab\0\u00e4\u20ac".charAt(random.random().nextInt(5)));
+      name.append(i < 5 ? 'p' : "ab\0\u00e4\u20ac".charAt(random.nextInt(5)));
     }
     return name.toString();
   }
@@ -277,7 +281,7 @@ class StringKeysTest {
   private List<List<Object>> choose(List<List<Object>> pool, int count) {
     List<List<Object>> rows = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      rows.add(pool.get(random.random().nextInt(pool.size())));
+      rows.add(pool.get(random.nextInt(pool.size())));
     }
     return rows;
   }

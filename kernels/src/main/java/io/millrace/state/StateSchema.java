@@ -107,8 +107,10 @@ public record StateSchema(
     };
   }
 
-  /** Whether a key column has strings. */
-  boolean hasStrings() {
+  /**
+   * Whether a key column is a STRING or BINARY column, so that blocks of rows have long strings.
+   */
+  public boolean hasStrings() {
     return keys.stream().anyMatch(key -> input.type(key).id().isVariableWidth());
   }
 

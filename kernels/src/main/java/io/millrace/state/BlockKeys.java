@@ -8,7 +8,6 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.column.TypeId;
 import io.millrace.device.DeviceStream;
-import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
@@ -103,14 +102,12 @@ final class BlockKeys {
   private Column strings(DataType type, int tail, Buffer mask, AccessScope scope) {
     Buffer offsets = allocate((block.rowCount() + 1L) * Integer.BYTES);
     long offset = offsets.access(AccessMode.WRITE, scope);
-    long bytes = 0;
+    int bytes = 0;
     HostMemory.putInt(offset, 0);
     for (int row = 0; row < block.rowCount(); row++) {
-      bytes += block.length(row, tail);
-      if (bytes > Integer.MAX_VALUE) {
-        throw new GpuOutOfMemoryException("a column holds at most 2 Gi bytes or elements");
-      }
-      HostMemory.putInt(offset + (row + 1L) * Integer.BYTES, (int) bytes);
+      // A block of several rows is much smaller than 2 Gi bytes.
+      bytes = Math.addExact(bytes, block.length(row, tail));
+      HostMemory.putInt(offset + (row + 1L) * Integer.BYTES, bytes);
     }
     Buffer data = allocate(bytes);
     long output = data.access(AccessMode.WRITE, scope);

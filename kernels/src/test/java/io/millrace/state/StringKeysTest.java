@@ -8,6 +8,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
+import io.millrace.device.HostMemory;
 import io.millrace.memory.MemoryResource;
 import io.millrace.state.Accumulator.Function;
 import io.millrace.testing.DeviceExtension;
@@ -210,6 +211,30 @@ class StringKeysTest {
       }
       assertThat(keys(restored)).isEqualTo(kept);
       assertThat(restored.reservedBytes()).isLessThan(table.reservedBytes());
+    }
+  }
+
+  @Test
+  void blocksThatLackAStringAreNoticed() throws IOException {
+    try (StateTable table = new StateTable(NAMES, device.stream(), device.memory())) {
+      assertUpdate(table, new StateModel(NAMES), List.of(row("x".repeat(17), new byte[0], 1)));
+      try (StateSnapshot snapshot = table.snapshot()) {
+        snapshot.read(
+            device.stream(),
+            block -> {
+              long head = block.address();
+              for (long first : new long[] {1, -1, Long.MIN_VALUE, Long.MAX_VALUE}) {
+                HostMemory.putLong(head + Long.BYTES, first);
+                assertThat(block.hasAllStrings()).as("first word %d", first).isFalse();
+              }
+              HostMemory.putLong(head + Long.BYTES, 0);
+              assertThat(block.hasAllStrings()).isTrue();
+              for (int length : new int[] {25, -1, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
+                HostMemory.putInt(head, length);
+                assertThat(block.hasAllStrings()).as("length %d", length).isFalse();
+              }
+            });
+      }
     }
   }
 

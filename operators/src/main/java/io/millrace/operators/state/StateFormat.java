@@ -252,7 +252,8 @@ final class StateFormat {
    *
    * @param schema with the layout of the rows
    * @param device that the rows go to
-   * @throws IOException if the rows end too early or a block has another checksum than it says
+   * @throws IOException if the rows end too early or a block has another checksum than it says, or
+   *     lacks the long strings of its rows
    */
   static void readBlocks(
       Header header,
@@ -273,9 +274,13 @@ final class StateFormat {
             retry.withRetry(() -> new StateBlock(schema, rows, strings, device))) {
           read(input, block.address(), block.byteCount(), buffer);
           read(input, block.stringAddress(), block.stringBytes(), buffer);
-          if (checksum(block, buffer) != checksum || !block.hasAllStrings()) {
+          if (checksum(block, buffer) != checksum) {
             throw new IOException(
                 "keyed state is damaged: rows from row " + done + " on have another checksum");
+          }
+          if (!block.hasAllStrings()) {
+            throw new IOException(
+                "keyed state is damaged: rows from row " + done + " on lack the strings of keys");
           }
           done += rows;
           consumer.accept(block);

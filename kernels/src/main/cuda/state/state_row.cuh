@@ -12,6 +12,11 @@
 namespace millrace {
 
 constexpr uint64_t SIGN_BIT = 0x8000000000000000ull;
+constexpr int SECTOR_WORDS = 4;  // a sector of 32 bytes
+constexpr int BUCKET_SLOTS = 4;  // likewise
+
+// Where the search for a key in a hash table begins.
+MILLRACE_FUNCTION int64_t first_slot(uint32_t hash, int64_t mask) { return hash & mask & -BUCKET_SLOTS; }
 
 MILLRACE_FUNCTION uint64_t bits_at(uint64_t address, int32_t width) {
   switch (width) {
@@ -28,6 +33,21 @@ MILLRACE_FUNCTION void put_bits(uint64_t address, int32_t width, uint64_t bits) 
     case 2: *reinterpret_cast<uint16_t*>(address) = static_cast<uint16_t>(bits); break;
     case 4: *reinterpret_cast<uint32_t*>(address) = static_cast<uint32_t>(bits); break;
     default: *reinterpret_cast<uint64_t*>(address) = bits;
+  }
+}
+
+struct alignas(16) Pair {
+  uint64_t first;
+  uint64_t second;
+};
+
+// Writes two elements, of which the first has an even number.
+MILLRACE_FUNCTION void put_pair(uint64_t address, int32_t width, uint64_t first, uint64_t second) {
+  switch (width) {
+    case 1: *reinterpret_cast<uint16_t*>(address) = static_cast<uint16_t>(first & 0xff | second << 8); break;
+    case 2: *reinterpret_cast<uint32_t*>(address) = static_cast<uint32_t>(first & 0xffff | second << 16); break;
+    case 4: *reinterpret_cast<uint64_t*>(address) = first & 0xffffffff | second << 32; break;
+    default: *reinterpret_cast<Pair*>(address) = {first, second};
   }
 }
 
@@ -55,8 +75,8 @@ MILLRACE_FUNCTION uint64_t null_word_of_key(const StateArguments& arguments, int
 MILLRACE_FUNCTION uint64_t mix_hash(uint64_t hash, uint64_t word) { return murmur_finish_long(hash * 31 + word); }
 
 MILLRACE_FUNCTION uint32_t hash_of_key(const StateArguments& arguments, int64_t row) {
-  uint64_t hash = 0;
-  for (int w = 0; w < arguments.key_words; ++w) {
+  uint64_t hash = murmur_finish_long(word_of_key(arguments.key[0], row));
+  for (int w = 1; w < arguments.key_words; ++w) {
     const KeyWord& word = arguments.key[w];
     hash = mix_hash(hash, word_of_key(word, row));
     if (!is_tail(word)) continue;
@@ -132,14 +152,10 @@ MILLRACE_FUNCTION void note_new_key(const StateArguments& arguments, int64_t row
   }
 }
 
-// Writes the key of a new row, and zeros behind the accumulators. The places of long strings are zero as yet.
-MILLRACE_FUNCTION void put_key(const StateArguments& arguments, int64_t row, int64_t new_row) {
-  uint64_t* state = state_row(arguments, new_row);
+// Writes the key of a new row. The places of long strings are zero as yet.
+MILLRACE_FUNCTION void put_key(const StateArguments& arguments, int64_t row, uint64_t* state) {
   for (int w = 0; w < arguments.key_words; ++w) state[w] = word_of_key(arguments.key[w], row);
-  int end = arguments.key_words;
-  if (arguments.has_null_word) state[end++] = null_word_of_key(arguments, row);
-  for (int w = end + arguments.accumulators; w < arguments.row_words; ++w) state[w] = 0;
-  if (STRING_KEYS) note_new_key(arguments, row, new_row - arguments.state_rows);
+  if (arguments.has_null_word) state[arguments.key_words] = null_word_of_key(arguments, row);
 }
 
 // Integers whose order as signed numbers is the order of Double.compare and Float.compare.
@@ -185,29 +201,37 @@ MILLRACE_FUNCTION uint64_t combine_accumulators(int32_t operation, uint64_t left
   return left > right ? left : right;
 }
 
-// Writes an accumulator as a value of the result's type; unspecified if no value was accumulated.
-MILLRACE_FUNCTION void put_result(const AccumulatedValue& value, int64_t row, uint64_t accumulator) {
-  const uint64_t column = value.output;
-  uint64_t integer = accumulator;
-  if (value.operation != OPERATION_SUM) {
-    integer = (value.operation == OPERATION_MAX ? accumulator : ~accumulator) ^ SIGN_BIT;
-  }
+// The bits of an accumulator as a value of the result's type; unspecified if no value was accumulated.
+MILLRACE_FUNCTION uint64_t result_of(const AccumulatedValue& value, uint64_t accumulator) {
+  if (value.operation == OPERATION_SUM) return accumulator;
+  const uint64_t integer = (value.operation == OPERATION_MAX ? accumulator : ~accumulator) ^ SIGN_BIT;
   switch (value.result) {
-    case VALUE_INT8: put_bits(column + row, 1, integer); break;
-    case VALUE_INT16: put_bits(column + 2 * row, 2, integer); break;
-    case VALUE_INT32: put_bits(column + 4 * row, 4, integer); break;
     case VALUE_FLOAT32: {
       const int32_t sortable = static_cast<int32_t>(integer);
-      put_bits(column + 4 * row, 4, static_cast<uint32_t>(sortable ^ ((sortable >> 31) & 0x7fffffff)));
-      break;
+      return static_cast<uint32_t>(sortable ^ ((sortable >> 31) & 0x7fffffff));
     }
     case VALUE_FLOAT64: {
       const int64_t sortable = static_cast<int64_t>(integer);
-      put_bits(column + 8 * row, 8, static_cast<uint64_t>(sortable ^ ((sortable >> 63) & 0x7fffffffffffffffll)));
-      break;
+      return static_cast<uint64_t>(sortable ^ ((sortable >> 63) & 0x7fffffffffffffffll));
     }
-    default: put_bits(column + 8 * row, 8, integer);
+    default: return integer;
   }
+}
+
+MILLRACE_FUNCTION int32_t width_of_value(int32_t type) {
+  switch (type) {
+    case VALUE_INT8: return 1;
+    case VALUE_INT16: return 2;
+    case VALUE_INT32:
+    case VALUE_FLOAT32: return 4;
+    default: return 8;
+  }
+}
+
+// Writes the accumulators of a key before and after an update as two values of the result, the first at an even row.
+MILLRACE_FUNCTION void put_results(const AccumulatedValue& value, int64_t row, uint64_t before, uint64_t after) {
+  const int32_t width = width_of_value(value.result);
+  put_pair(value.output + width * row, width, result_of(value, before), result_of(value, after));
 }
 
 }  // namespace millrace

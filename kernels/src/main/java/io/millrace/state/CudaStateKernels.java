@@ -49,6 +49,7 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure LAYOUT = new KernelStructure("StateArguments");
     static final KernelStructure.Int64 GROUPS = LAYOUT.int64("groups");
     static final KernelStructure.Int64 GROUP_OF = LAYOUT.int64("group_of");
+    static final KernelStructure.Int64 CLAIMS = LAYOUT.int64("claims");
     static final KernelStructure.Int64 PARTIALS = LAYOUT.int64("partials");
     static final KernelStructure.Int64 LOOK_BACK = LAYOUT.int64("look_back");
     static final KernelStructure.Int64 NEXT_TILE = LAYOUT.int64("next_tile");
@@ -63,13 +64,15 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int64 STATE_ROWS = LAYOUT.int64("state_rows");
     static final KernelStructure.Int32 ROWS = LAYOUT.int32("rows");
     static final KernelStructure.Int32 GROUP_MASK = LAYOUT.int32("group_mask");
-    static final KernelStructure.Int32 PARTIAL_WORDS = LAYOUT.int32("partial_words");
+    static final KernelStructure.Int32 PARTIAL_BASE = LAYOUT.int32("partial_base");
     static final KernelStructure.Int32 KEY_WORDS = LAYOUT.int32("key_words");
     static final KernelStructure.Int32 HAS_NULL_WORD = LAYOUT.int32("has_null_word");
+    static final KernelStructure.Int32 FIRST_ACCUMULATOR = LAYOUT.int32("first_accumulator");
     static final KernelStructure.Int32 ACCUMULATORS = LAYOUT.int32("accumulators");
     static final KernelStructure.Int32 ROW_WORDS = LAYOUT.int32("row_words");
     static final KernelStructure.Int32 CHUNK_SHIFT = LAYOUT.int32("chunk_shift");
     static final KernelStructure.Int32 TILES = LAYOUT.int32("tiles");
+    static final KernelStructure.Int32 BATCH = LAYOUT.int32("batch");
     static final KernelStructure.Int32 ROW_COUNT = LAYOUT.int32("row_count");
     static final KernelStructure.Array KEY =
         LAYOUT.array("key", WordArguments.LAYOUT, StateSchema.MAX_KEY_WORDS);
@@ -133,8 +136,9 @@ final class CudaStateKernels implements StateKernels {
     StateScratch scratch = batch.scratchLayout();
     KernelArguments arguments = new KernelArguments(Arguments.LAYOUT);
     arguments
-        .put(Arguments.GROUPS, batch.scratch())
+        .put(Arguments.GROUPS, batch.scratch() + scratch.groups())
         .put(Arguments.GROUP_OF, batch.scratch() + scratch.groupOf())
+        .put(Arguments.CLAIMS, batch.scratch() + scratch.claims())
         .put(Arguments.PARTIALS, batch.scratch() + scratch.partials())
         .put(Arguments.LOOK_BACK, batch.scratch() + scratch.lookBack())
         .put(Arguments.NEXT_TILE, batch.scratch() + scratch.nextTile())
@@ -150,12 +154,14 @@ final class CudaStateKernels implements StateKernels {
         .put(Arguments.STATE_ROWS, batch.stateRows())
         .put(Arguments.ROWS, batch.rows())
         .put(Arguments.GROUP_MASK, StateScratch.groups(batch.rows()) - 1)
-        .put(Arguments.PARTIAL_WORDS, scratch.partialWords())
+        .put(Arguments.PARTIAL_BASE, batch.partialBase())
         .put(Arguments.KEY_WORDS, batch.key().size())
         .put(Arguments.HAS_NULL_WORD, batch.hasNullWord() ? 1 : 0)
+        .put(Arguments.FIRST_ACCUMULATOR, batch.firstAccumulator())
         .put(Arguments.ACCUMULATORS, batch.values().size())
         .put(Arguments.ROW_WORDS, batch.rowWords())
         .put(Arguments.CHUNK_SHIFT, batch.chunkShift())
+        .put(Arguments.BATCH, batch.number())
         .put(Arguments.TILES, StateScratch.tiles(batch.rows()));
     for (int i = 0; i < batch.key().size(); i++) {
       put(arguments, Arguments.KEY.at(i), batch.key().get(i));

@@ -9,6 +9,7 @@ import java.util.List;
 /** The twin of state.cu. */
 final class HostStateKernels implements StateKernels {
   private static final int HASH_SHIFT = 32;
+  private static final long BUCKET_SLOTS = 4;
   private static final long ROW_MASK = 0xffffffffL;
 
   @Override
@@ -35,43 +36,47 @@ final class HostStateKernels implements StateKernels {
     return new Counts(changedKeys, newKeys, stringWords);
   }
 
-  /** The hash table of the batch's keys; a slot holds the first row of its key, plus 1. */
+  /** The hash table of the batch's keys. The claimant of a key is its first row here. */
   private static final class Groups {
     private final StateBatch batch;
+    private final long table;
     private final int mask;
+    private final long claimants;
+    private final long slots;
+    private final long partials;
     private final long partialBytes;
 
     Groups(StateBatch batch) {
+      StateScratch layout = batch.scratchLayout();
       this.batch = batch;
+      this.table = batch.scratch() + layout.groups();
       this.mask = StateScratch.groups(batch.rows()) - 1;
-      this.partialBytes = (long) batch.scratchLayout().partialWords() * Long.BYTES;
+      this.claimants = batch.scratch() + layout.groupOf();
+      this.slots = batch.scratch() + layout.claims();
+      this.partials =
+          batch.scratch()
+              + layout.partials()
+              + (long) (batch.firstAccumulator() - batch.partialBase()) * Long.BYTES;
+      this.partialBytes = (long) layout.partialWords() * Long.BYTES;
+    }
+
+    private long claimantAddress(int row) {
+      return claimants + (long) row * Integer.BYTES;
     }
 
     private long slotAddress(int row) {
-      return batch.scratch() + batch.scratchLayout().groupOf() + (long) row * Integer.BYTES;
-    }
-
-    private long firstAddress(int slot) {
-      return batch.scratch() + (long) slot * Integer.BYTES;
-    }
-
-    private long partialsAddress(int slot) {
-      return batch.scratch() + batch.scratchLayout().partials() + slot * partialBytes;
-    }
-
-    private int slotOf(int row) {
-      return HostMemory.getInt(slotAddress(row));
+      return slots + (long) row * StateScratch.CLAIM_BYTES;
     }
 
     void add(int row) {
-      int slot = slot(row);
-      HostMemory.putInt(slotAddress(row), slot);
+      int claimant = claimant(row);
+      HostMemory.putInt(claimantAddress(row), claimant);
       boolean retracts = isRetraction(batch, row);
       List<AccumulatorValue> values = batch.values();
       for (int i = 0; i < values.size(); i++) {
         AccumulatorValue value = values.get(i);
         if (!value.isNull(row)) {
-          long address = partialsAddress(slot) + (long) i * Long.BYTES;
+          long address = partialAddress(i, claimant);
           HostMemory.putLong(
               address,
               value.combine(HostMemory.getLong(address), value.accumulator(row, retracts)));
@@ -79,42 +84,58 @@ final class HostStateKernels implements StateKernels {
       }
     }
 
-    private int slot(int row) {
-      for (int slot = hash(batch, row) & mask; ; slot = (slot + 1) & mask) {
-        int first = HostMemory.getInt(firstAddress(slot));
-        if (first == 0) {
-          HostMemory.putInt(firstAddress(slot), row + 1);
-          return slot;
+    private int claimant(int row) {
+      int hash = hash(batch, row);
+      for (int slot = (int) firstSlot(hash, mask); ; slot = (slot + 1) & mask) {
+        long address = table + (long) slot * Long.BYTES;
+        long entry = HostMemory.getLong(address);
+        if (entry == 0) {
+          HostMemory.putLong(address, entry(hash, row));
+          HostMemory.putInt(slotAddress(row), slot);
+          return row;
         }
-        if (areEqual(batch, row, first - 1)) {
-          return slot;
+        int claimant = (int) entry - 1;
+        if ((int) (entry >> HASH_SHIFT) == hash && areEqual(batch, row, claimant)) {
+          return claimant;
         }
       }
     }
 
     boolean isFirst(int row) {
-      return HostMemory.getInt(firstAddress(slotOf(row))) == row + 1;
+      return HostMemory.getInt(claimantAddress(row)) == row;
     }
 
-    long partial(int accumulator, int row) {
-      return HostMemory.getLong(partialsAddress(slotOf(row)) + (long) accumulator * Long.BYTES);
+    private long partialAddress(int accumulator, int claimant) {
+      return partials + claimant * partialBytes + (long) accumulator * Long.BYTES;
     }
 
-    /** Leaves the slot of a first row as it was found. */
-    void clear(int row) {
-      long partials = partialsAddress(slotOf(row));
+    long partial(int accumulator, int claimant) {
+      return HostMemory.getLong(partialAddress(accumulator, claimant));
+    }
+
+    /** Leaves what belongs to a key as it was found. */
+    void clear(int claimant) {
       for (int i = 0; i < batch.values().size(); i++) {
-        HostMemory.putLong(partials + (long) i * Long.BYTES, 0);
+        HostMemory.putLong(partialAddress(i, claimant), 0);
       }
-      HostMemory.putInt(firstAddress(slotOf(row)), 0);
+      HostMemory.putLong(table + HostMemory.getInt(slotAddress(claimant)) * (long) Long.BYTES, 0);
     }
+  }
+
+  // Where the search for a key in a hash table begins: at a sector.
+  private static long firstSlot(int hash, long mask) {
+    return Integer.toUnsignedLong(hash) & mask & -BUCKET_SLOTS;
+  }
+
+  private static long entry(int hash, long row) {
+    return (long) hash << HASH_SHIFT | (row + 1);
   }
 
   private static boolean updateRow(
       StateBatch batch, Groups groups, int row, long stateRows, long position) {
     int hash = hash(batch, row);
     long mask = batch.indexSlots() - 1;
-    long slot = Integer.toUnsignedLong(hash) & mask;
+    long slot = firstSlot(hash, mask);
     long entry = HostMemory.getLong(batch.index() + slot * Long.BYTES);
     while (entry != 0 && !isEntryOf(batch, row, hash, entry)) {
       slot = (slot + 1) & mask;
@@ -124,8 +145,7 @@ final class HostStateKernels implements StateKernels {
     long stateRow = isNew ? stateRows : (entry & ROW_MASK) - 1;
     long address = rowAddress(batch, stateRow);
     if (isNew) {
-      long added = (long) hash << HASH_SHIFT | (stateRow + 1);
-      HostMemory.putLong(batch.index() + slot * Long.BYTES, added);
+      HostMemory.putLong(batch.index() + slot * Long.BYTES, entry(hash, stateRow));
       putKey(batch, row, address);
     }
     combine(batch, groups, row, address, isNew, position);
@@ -308,7 +328,7 @@ final class HostStateKernels implements StateKernels {
     for (long i = 0; i < slots; i++) {
       long entry = HostMemory.getLong(source + i * Long.BYTES);
       if (entry != 0) {
-        long slot = (entry >>> HASH_SHIFT) & (targetSlots - 1);
+        long slot = firstSlot((int) (entry >>> HASH_SHIFT), targetSlots - 1);
         while (HostMemory.getLong(target + slot * Long.BYTES) != 0) {
           slot = (slot + 1) & (targetSlots - 1);
         }

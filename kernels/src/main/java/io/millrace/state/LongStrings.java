@@ -17,6 +17,15 @@ import java.util.List;
  * chunk and end in another. Used by one thread.
  */
 final class LongStrings implements AutoCloseable {
+  /** The binary logarithm of the words of a chunk. */
+  static final int CHUNK_SHIFT = 19;
+
+  /**
+   * Bytes of a chunk at most. Fewer than a chunk of rows has: the only chunk that is written to is
+   * copied if a snapshot holds it.
+   */
+  static final long CHUNK_BYTES = Long.BYTES << CHUNK_SHIFT;
+
   private final StateRows words;
   private final ChunkTable chunkTable;
   private final DeviceStream stream;
@@ -39,14 +48,13 @@ final class LongStrings implements AutoCloseable {
     static final Access NONE = new Access(0, 0, 0, 0);
 
     long wordAddress(long position) {
-      long chunk =
-          HostMemory.getLong(chunkTable + (position >> StateRows.WORDS_SHIFT) * Long.BYTES);
-      return chunk + (position & ((1L << StateRows.WORDS_SHIFT) - 1)) * Long.BYTES;
+      long chunk = HostMemory.getLong(chunkTable + (position >> CHUNK_SHIFT) * Long.BYTES);
+      return chunk + (position & ((1L << CHUNK_SHIFT) - 1)) * Long.BYTES;
     }
   }
 
   LongStrings(DeviceStream stream, MemoryResource memory) {
-    this.words = new StateRows(Long.BYTES, stream, memory);
+    this.words = new StateRows(Long.BYTES, CHUNK_BYTES, stream, memory);
     this.chunkTable = new ChunkTable(stream, memory);
     this.stream = stream;
     this.memory = memory;

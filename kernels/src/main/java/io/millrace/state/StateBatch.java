@@ -10,8 +10,9 @@ import java.util.List;
  *
  * @param rows of the batch, at least 1
  * @param hasNullWord whether state rows have a null word behind the words of the key
- * @param scratch the address of scratch memory, in which {@link StateScratch#zeroBytes} bytes are
- *     zero
+ * @param number larger than those of the batches before that used the scratch memory, as an
+ *     unsigned number
+ * @param scratch the address of scratch memory
  * @param scratchLayout for at least {@code rows} rows
  * @param kinds address of a byte for each row of the result, its {@link ChangeKind}; 0 if there is
  *     no result
@@ -29,6 +30,7 @@ record StateBatch(
     boolean hasNullWord,
     List<AccumulatorValue> values,
     int rowWords,
+    int number,
     long scratch,
     StateScratch scratchLayout,
     long kinds,
@@ -42,6 +44,8 @@ record StateBatch(
     LongStrings.Access strings,
     DeviceStream stream) {
 
+  private static final int SECTOR_WORDS = 4;
+
   /** Whether the key has strings. */
   boolean hasStrings() {
     return strings.chunkTable() != 0;
@@ -50,5 +54,10 @@ record StateBatch(
   /** The position of the first accumulator in a state row. */
   int firstAccumulator() {
     return key.size() + (hasNullWord ? 1 : 0);
+  }
+
+  /** The position of the first word of the sector of the first accumulator. */
+  int partialBase() {
+    return firstAccumulator() / SECTOR_WORDS * SECTOR_WORDS;
   }
 }

@@ -16,10 +16,7 @@ import java.util.List;
  */
 final class StateRows implements AutoCloseable {
   /** Bytes of a chunk at most. */
-  static final long CHUNK_BYTES = 4L << 20;
-
-  /** The binary logarithm of the words of a chunk of words. */
-  static final int WORDS_SHIFT = 19;
+  static final long CHUNK_BYTES = 32L << 20;
 
   private static final long FIRST_BYTES = 64L << 10;
 
@@ -30,8 +27,15 @@ final class StateRows implements AutoCloseable {
   private final List<Buffer> chunks = new ArrayList<>();
 
   StateRows(int rowBytes, DeviceStream stream, MemoryResource memory) {
+    this(rowBytes, CHUNK_BYTES, stream, memory);
+  }
+
+  /**
+   * @param mostChunkBytes bytes of a chunk at most
+   */
+  StateRows(int rowBytes, long mostChunkBytes, DeviceStream stream, MemoryResource memory) {
     this.rowBytes = rowBytes;
-    this.chunkShift = Long.SIZE - 1 - Long.numberOfLeadingZeros(CHUNK_BYTES / rowBytes);
+    this.chunkShift = Long.SIZE - 1 - Long.numberOfLeadingZeros(mostChunkBytes / rowBytes);
     this.stream = stream;
     this.memory = memory;
   }

@@ -150,6 +150,11 @@ public record StateSchema(
     return (words + SECTOR_WORDS - 1) / SECTOR_WORDS * SECTOR_WORDS;
   }
 
+  /** Words of a row from the sector of its first accumulator on. */
+  int partialWords() {
+    return rowWords() - firstAccumulator() / SECTOR_WORDS * SECTOR_WORDS;
+  }
+
   /** Bytes of a state row. */
   public int rowBytes() {
     return rowWords() * Long.BYTES;

@@ -89,8 +89,8 @@ public final class StateSnapshot implements AutoCloseable {
     long done = 0;
     while (done < bytes) {
       long position = firstWord * Long.BYTES + done;
-      Buffer chunk = strings.get((int) (position / StateRows.CHUNK_BYTES));
-      long offset = position % StateRows.CHUNK_BYTES;
+      Buffer chunk = strings.get((int) (position / LongStrings.CHUNK_BYTES));
+      long offset = position % LongStrings.CHUNK_BYTES;
       long count = Math.min(bytes - done, chunk.size() - offset);
       long address = chunk.access(AccessMode.READ, scope);
       scope.stream().copy(target + done, address + offset, count);

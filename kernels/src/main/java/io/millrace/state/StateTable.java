@@ -50,6 +50,8 @@ public final class StateTable implements AutoCloseable {
   private Buffer scratch;
   private StateScratch scratchLayout;
   private int scratchRows;
+  // Of the last batch that used the scratch memory.
+  private int batchNumber;
 
   /**
    * An empty table.
@@ -155,6 +157,7 @@ public final class StateTable implements AutoCloseable {
                       input.hasNullWord(),
                       input.values(),
                       schema.rowWords(),
+                      batchNumber,
                       scratchAddress,
                       scratchLayout,
                       input.kinds(),
@@ -178,10 +181,11 @@ public final class StateTable implements AutoCloseable {
     }
   }
 
-  // Updates leave zeros where they found zeros, so that the memory is cleared only when it is new.
+  // Updates leave zeros where they found zeros, or numbers of batches, so that the memory is
+  // cleared only when it is new and when the numbers begin again.
   private long scratch(int inputRows, AccessScope scope) {
     if (scratch == null || scratchRows < inputRows) {
-      StateScratch layout = StateScratch.of(inputRows, schema.accumulators().size());
+      StateScratch layout = StateScratch.of(inputRows, schema.partialWords());
       Buffer larger = Buffer.allocate(layout.bytes(), stream, memory);
       if (scratch != null) {
         scratch.close();
@@ -189,11 +193,16 @@ public final class StateTable implements AutoCloseable {
       scratch = larger;
       scratchLayout = layout;
       scratchRows = inputRows;
-      long address = scratch.access(AccessMode.WRITE, scope);
-      stream.fill(address, (byte) 0, layout.zeroBytes());
-      return address;
+      batchNumber = 0;
     }
-    return scratch.access(AccessMode.WRITE, scope);
+    long address = scratch.access(AccessMode.WRITE, scope);
+    if (batchNumber == 0) {
+      stream.fill(address, (byte) 0, scratchLayout.zeroBytes());
+      batchNumber = 1;
+    } else {
+      batchNumber++;
+    }
+    return address;
   }
 
   private void reserve(int newRows, long newStringWords) {

@@ -103,14 +103,14 @@ class StringKeysTest {
         assertUpdate(table, model, pool(5_000, 400));
       }
       long most = table.reservedBytes();
-      assertThat(most).isGreaterThan(2 * StateRows.CHUNK_BYTES);
+      assertThat(most).isGreaterThan(2 * LongStrings.CHUNK_BYTES);
       assertRestored(table, model);
     }
   }
 
   @Test
   void stringMayBeLongerThanAChunk() {
-    String huge = "0123456789abcdef".repeat((int) (StateRows.CHUNK_BYTES / 16)) + "!";
+    String huge = "0123456789abcdef".repeat((int) (LongStrings.CHUNK_BYTES / 16)) + "!";
     List<List<Object>> rows =
         List.of(
             row("a long string before", new byte[0], 1),

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.column.Table;
 import io.millrace.device.Device;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.aggregate.GroupAggregateHarness.Job;
@@ -18,6 +19,7 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.TableBuilder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +52,25 @@ class StringKeysAggregateTest {
               "+I[twelve bytes!, 1, 6]",
               "-U[null, 1, 2]",
               "+U[null, 2, 9]");
+    }
+  }
+
+  // The third attempt is the last; then the batch is aggregated in parts.
+  @OutOfMemoryTest(attempts = 3)
+  void slicesOfABatchAreAggregated() throws Exception {
+    List<List<Object>> rows =
+        List.of(asList(LONG, 1L), asList("a", 2L), asList(LONG, 4L), asList("b", 8L));
+    try (GroupAggregateHarness harness = JOB.open(device);
+        Table whole = TableBuilder.ofRows(WORDS, rows).build(device)) {
+      harness.send(0, whole.slice(1, 2));
+      harness.send(0, whole.slice(2, 2));
+      assertThat(harness.takeChanges())
+          .containsExactly(
+              "+I[a, 1, 2]",
+              "+I[" + LONG + ", 1, 4]",
+              "-U[" + LONG + ", 1, 4]",
+              "+U[" + LONG + ", 2, 8]",
+              "+I[b, 1, 8]");
     }
   }
 

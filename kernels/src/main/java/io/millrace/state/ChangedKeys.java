@@ -78,8 +78,11 @@ final class ChangedKeys {
     Column offsets = strings.child(0);
     long all = strings.data().orElseThrow().size();
     boolean isWhole = strings.offset() == 0 && offsets.size() == strings.size() + 1;
-    if (strings.size() == 0 || (isWhole && all <= MAX_BYTES)) {
-      return (int) Math.min(all, MAX_BYTES);
+    if (strings.size() == 0) {
+      return 0;
+    }
+    if (isWhole && all <= MAX_BYTES) {
+      return (int) all;
     }
     try (StagingBuffer ends = stream.device().stagingPool().acquire(2 * Integer.BYTES);
         AccessScope scope = AccessScope.on(stream)) {

@@ -20,6 +20,8 @@
 // state_group with 8 bytes of shared memory per thread and accumulator; state_update with `tiles` blocks, one row per
 // thread.
 
+// This file is compiled twice: for keys of fixed width, and in state_strings.cu for keys with strings.
+
 #include "common/block.cuh"
 #include "common/look_back.cuh"
 #include "state_update.cuh"

@@ -13,17 +13,23 @@ constexpr int MAX_ACCUMULATORS = 32;
 enum KeyWordType : int32_t {
   WORD_BITS = 0,     // zero-extended
   WORD_FLOAT32 = 1,  // as WORD_BITS, with one bit pattern for all NaN
-  WORD_FLOAT64 = 2
+  WORD_FLOAT64 = 2,
+  WORD_STRING_HEAD = 3,  // the length in the low half, the first 4 bytes in the high half
+  WORD_STRING_TAIL = 4,  // bytes 4 to 11; of a long string its place in the strings of the state
+  WORD_STORED_TAIL = 5   // as WORD_STRING_TAIL, of a row of another state table, whose head is the word before
 };
 
 constexpr int32_t NO_NULL_BIT = -1;
 
-// One word of the key, read from a column or from the rows of another state table. Element i is at data + i * stride.
+// One word of the key, read from a column or from the rows of another state table. Element i is at data + i * stride; that
+// of WORD_STRING_HEAD and WORD_STRING_TAIL has the bytes between two offsets from data.
 struct KeyWord {
   uint64_t data;
+  uint64_t offsets;          // of strings: int32 per element, and one more; of WORD_STORED_TAIL: the words of long strings
   uint64_t validity;         // bit mask of the column, whose element i is bit row_offset + i; 0: no nulls
   int64_t row_offset;
-  uint64_t output;           // element i of the result at output + i * stride; 0: nothing is written
+  uint64_t output;           // element i of the result at output + i * stride; of WORD_STRING_HEAD its row, an int32;
+                             // 0: nothing is written
   uint64_t output_validity;  // bit mask, zero before the launch; 0: none
   int32_t stride;            // bytes
   int32_t width;             // bytes: 1, 2, 4 or 8
@@ -93,7 +99,9 @@ struct StateArguments {
   uint64_t chunks;       // uint64 per chunk: its address
   uint64_t kinds;        // ChangeKind per row of the result; 0: there is no result
   uint64_t row_kinds;    // ChangeKind per row of the batch; 0: all are inserted
-  uint64_t counts;       // mapped host memory: uint32 changed keys, uint32 new keys
+  uint64_t strings;      // uint64 per chunk of the words of long strings: its address; only for keys with strings
+  uint64_t new_rows;     // uint32 per new key: its first row; only for keys with strings
+  uint64_t counts;       // mapped host memory: uint32 changed keys, uint32 new keys, uint32 1 if a new key has a long string
   int64_t index_mask;
   int64_t state_rows;    // rows in the state before the batch
   int32_t rows;
@@ -110,6 +118,25 @@ struct StateArguments {
   int32_t row_count;     // the accumulator that counts rows: a key with 0 rows is absent; NO_ROW_COUNT: none does
   KeyWord key[MAX_KEY_WORDS];
   AccumulatedValue value[MAX_ACCUMULATORS];
+};
+
+// The long strings of new keys, after state_update wrote the rows of these keys.
+struct StateStringsArguments {
+  uint64_t new_rows;     // as in StateArguments
+  uint64_t chunks;
+  uint64_t strings;
+  uint64_t look_back;    // uint64 per tile; zero before
+  uint64_t next_tile;    // uint32; zero before
+  uint64_t added;        // mapped host memory: uint64 words that were added
+  int64_t state_rows;    // rows in the state before the batch
+  int64_t string_words;  // words of long strings in the state before the batch
+  int32_t new_keys;
+  int32_t key_words;
+  int32_t row_words;
+  int32_t chunk_shift;
+  int32_t tiles;
+  int32_t padding;
+  KeyWord key[MAX_KEY_WORDS];
 };
 
 struct StateIndexArguments {

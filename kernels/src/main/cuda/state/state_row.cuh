@@ -7,6 +7,7 @@
 #include "common/bits.cuh"
 #include "common/element.cuh"
 #include "state_arguments.cuh"
+#include "state_string.cuh"
 
 namespace millrace {
 
@@ -46,14 +47,10 @@ MILLRACE_FUNCTION void put_pair(uint64_t address, int32_t width, uint64_t first,
   }
 }
 
-template <typename Source>
-MILLRACE_FUNCTION bool is_null_in(const Source& source, int64_t row) {
-  return source.validity != 0 && !bit_of(source.validity, source.row_offset + row);
-}
-
 // Nulls are zero, and tell from zeros by the null word.
 MILLRACE_FUNCTION uint64_t word_of_key(const KeyWord& word, int64_t row) {
   if (is_null_in(word, row)) return 0;
+  if (is_string(word)) return word_of_string_key(word, row);
   const uint64_t bits = bits_at(word.data + row * word.stride, word.width);
   switch (word.type) {
     case WORD_FLOAT32: return canonical_not_a_number(static_cast<uint32_t>(bits));
@@ -71,16 +68,34 @@ MILLRACE_FUNCTION uint64_t null_word_of_key(const StateArguments& arguments, int
   return nulls;
 }
 
+MILLRACE_FUNCTION uint64_t mix_hash(uint64_t hash, uint64_t word) { return murmur_finish_long(hash * 31 + word); }
+
 MILLRACE_FUNCTION uint32_t hash_of_key(const StateArguments& arguments, int64_t row) {
   uint64_t hash = murmur_finish_long(word_of_key(arguments.key[0], row));
-  for (int w = 1; w < arguments.key_words; ++w) hash = murmur_finish_long(hash * 31 + word_of_key(arguments.key[w], row));
-  if (arguments.has_null_word) hash = murmur_finish_long(hash * 31 + null_word_of_key(arguments, row));
+  for (int w = 1; w < arguments.key_words; ++w) {
+    const KeyWord& word = arguments.key[w];
+    hash = mix_hash(hash, word_of_key(word, row));
+    if (!is_tail(word)) continue;
+    const KeyString string = string_of_key(word, row);
+    for (int32_t i = 0; i < words_of_string(string); ++i) hash = mix_hash(hash, word_of_string(string, i));
+  }
+  if (arguments.has_null_word) hash = mix_hash(hash, null_word_of_key(arguments, row));
   return static_cast<uint32_t>(hash >> 32);
+}
+
+// Of two strings of the same length.
+MILLRACE_FUNCTION bool equal_long_strings(const KeyString& left, const KeyString& right) {
+  for (int32_t i = 0; i < words_of_string(left); ++i) {
+    if (word_of_string(left, i) != word_of_string(right, i)) return false;
+  }
+  return true;
 }
 
 MILLRACE_FUNCTION bool equal_keys(const StateArguments& arguments, int64_t left, int64_t right) {
   for (int w = 0; w < arguments.key_words; ++w) {
-    if (word_of_key(arguments.key[w], left) != word_of_key(arguments.key[w], right)) return false;
+    const KeyWord& word = arguments.key[w];
+    if (word_of_key(word, left) != word_of_key(word, right)) return false;
+    if (is_tail(word) && !equal_long_strings(string_of_key(word, left), string_of_key(word, right))) return false;
   }
   return !arguments.has_null_word || null_word_of_key(arguments, left) == null_word_of_key(arguments, right);
 }
@@ -92,14 +107,48 @@ MILLRACE_FUNCTION uint64_t* state_row(const Arguments& arguments, int64_t row) {
   return reinterpret_cast<uint64_t*>(chunk) + in_chunk * arguments.row_words;
 }
 
+// A word of the long strings of the state. A string may lie in several chunks.
+MILLRACE_FUNCTION uint64_t* stored_word(uint64_t strings, int64_t position) {
+  const uint64_t chunk = element_of<uint64_t>(strings, position >> STRING_CHUNK_SHIFT);
+  const int64_t in_chunk = position & ((int64_t{1} << STRING_CHUNK_SHIFT) - 1);
+  return reinterpret_cast<uint64_t*>(chunk) + in_chunk;
+}
+
+// Whether a long string of the same length is stored at a position.
+MILLRACE_FUNCTION bool is_stored_string(const StateArguments& arguments, const KeyString& string, uint64_t position) {
+  for (int32_t i = 0; i < words_of_string(string); ++i) {
+    if (word_of_string(string, i) != *stored_word(arguments.strings, static_cast<int64_t>(position) + i)) return false;
+  }
+  return true;
+}
+
 MILLRACE_FUNCTION bool is_key_of(const StateArguments& arguments, int64_t row, const uint64_t* state) {
   for (int w = 0; w < arguments.key_words; ++w) {
-    if (word_of_key(arguments.key[w], row) != state[w]) return false;
+    const KeyWord& word = arguments.key[w];
+    if (is_tail(word)) {
+      const KeyString string = string_of_key(word, row);
+      if (words_of_string(string) > 0) {
+        if (!is_stored_string(arguments, string, state[w])) return false;
+        continue;
+      }
+    }
+    if (word_of_key(word, row) != state[w]) return false;
   }
   return !arguments.has_null_word || null_word_of_key(arguments, row) == state[arguments.key_words];
 }
 
-// Writes the key of a new row.
+// Notes the first row of a new key, and whether state_strings must store long strings.
+MILLRACE_FUNCTION void note_new_key(const StateArguments& arguments, int64_t row, int64_t new_key) {
+  reinterpret_cast<uint32_t*>(arguments.new_rows)[new_key] = static_cast<uint32_t>(row);
+  for (int w = 0; w < arguments.key_words; ++w) {
+    const KeyWord& word = arguments.key[w];
+    if (is_tail(word) && words_of_string(string_of_key(word, row)) > 0) {
+      reinterpret_cast<volatile uint32_t*>(arguments.counts)[2] = 1;
+    }
+  }
+}
+
+// Writes the key of a new row. The places of long strings are zero as yet.
 MILLRACE_FUNCTION void put_key(const StateArguments& arguments, int64_t row, uint64_t* state) {
   for (int w = 0; w < arguments.key_words; ++w) state[w] = word_of_key(arguments.key[w], row);
   if (arguments.has_null_word) state[arguments.key_words] = null_word_of_key(arguments, row);

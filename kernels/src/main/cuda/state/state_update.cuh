@@ -6,11 +6,12 @@
 
 namespace millrace {
 
-// Writes the key as it is in the batch, to both rows of the result.
+// Writes the key as it is in the batch to both rows of the result; of a string, the row of the batch that has it.
 static __device__ __forceinline__ void put_output_key(const StateArguments& arguments, uint32_t row, int64_t position) {
   for (int w = 0; w < arguments.key_words; ++w) {
     const KeyWord& word = arguments.key[w];
-    const uint64_t bits = bits_at(word.data + row * word.stride, word.width);
+    if (is_tail(word)) continue;
+    const uint64_t bits = is_string(word) ? row : bits_at(word.data + row * word.stride, word.width);
     const uint64_t output = word.output + position * word.stride;
     if (word.stride == word.width) {
       put_pair(output, word.width, bits, bits);
@@ -148,6 +149,7 @@ static __device__ __forceinline__ uint64_t* add_row(const StateArguments& argume
       entry_of(hash_of_key(arguments, row), static_cast<uint32_t>(state_number + 1));
   uint64_t* state = state_row(arguments, state_number);
   put_key(arguments, row, state);
+  if (STRING_KEYS) note_new_key(arguments, row, state_number - arguments.state_rows);
   return state;
 }
 

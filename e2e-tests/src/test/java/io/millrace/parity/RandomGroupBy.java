@@ -41,6 +41,7 @@ record RandomGroupBy(
   private static final int AGGREGATES = 15;
   private static final int INTEGERS = 4;
   private static final int OTHERS = 4;
+  private static final String LONG = "a string of more than 12 bytes";
   private static final List<DataType> INTEGER_TYPES =
       List.of(DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64);
 
@@ -114,25 +115,29 @@ record RandomGroupBy(
     }
 
     private DataType keyType() {
-      return random.nextInt(3) == 0 ? anyPrecision(38) : any(DataTypes.fixedWidth());
+      return switch (random.nextInt(4)) {
+        case 0 -> anyPrecision(38, 9);
+        case 1 -> DataType.STRING;
+        default -> any(DataTypes.flat());
+      };
     }
 
     private DataType otherType() {
-      return random.nextInt(3) == 0 ? anyPrecision(18) : any(DataTypes.flat());
+      return random.nextInt(3) == 0 ? anyPrecision(18, 6) : any(DataTypes.flat());
     }
 
-    private DataType anyPrecision(int maxDigits) {
-      int precision = 1 + random.nextInt(maxDigits);
+    private DataType anyPrecision(int decimalDigits, int timestampDigits) {
+      int precision = 1 + random.nextInt(decimalDigits);
       return random.nextBoolean()
           ? DataType.decimal(precision, random.nextInt(precision + 1))
-          : DataType.timestamp(random.nextInt(7), random.nextBoolean());
+          : DataType.timestamp(random.nextInt(timestampDigits + 1), random.nextBoolean());
     }
 
     private List<Row> rows(int keys) {
       List<List<Object>> keyValues = new ArrayList<>();
       for (Field field : fields.subList(0, keys)) {
         keyValues.add(
-            Stream.generate(() -> value(field))
+            Stream.generate(() -> keyValue(field))
                 .limit(1 + random.nextInt(MAX_VALUES_OF_KEY))
                 .toList());
       }
@@ -145,6 +150,14 @@ record RandomGroupBy(
         rows.add(Row.of(columns));
       }
       return rows;
+    }
+
+    // Strings of a state row lie in it if they are short, and apart if they are long.
+    private Object keyValue(Field field) {
+      Object value = value(field);
+      return value instanceof String string && random.nextBoolean()
+          ? string + LONG.substring(random.nextInt(LONG.length()))
+          : value;
     }
 
     private Object value(Field field) {

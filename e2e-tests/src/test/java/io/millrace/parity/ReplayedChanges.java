@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.parity;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,7 +30,11 @@ final class ReplayedChanges {
   }
 
   private void replay(Row change) {
-    List<Object> row = IntStream.range(0, change.getArity()).mapToObj(change::getField).toList();
+    List<Object> row =
+        IntStream.range(0, change.getArity())
+            .mapToObj(change::getField)
+            .map(ReplayedChanges::comparable)
+            .toList();
     List<Object> key = new ArrayList<>(row.subList(0, keyColumns));
     boolean isLegal =
         switch (change.getKind()) {
@@ -44,6 +49,10 @@ final class ReplayedChanges {
     if (!isLegal) {
       errors.add(change + " where the row is " + present.get(key));
     }
+  }
+
+  private static Object comparable(Object value) {
+    return value instanceof byte[] bytes ? ByteBuffer.wrap(bytes) : value;
   }
 
   /** The present row of each key. */

@@ -16,6 +16,7 @@ final class CudaStateKernels implements StateKernels {
   static final class WordArguments {
     static final KernelStructure LAYOUT = new KernelStructure("KeyWord");
     static final KernelStructure.Int64 DATA = LAYOUT.int64("data");
+    static final KernelStructure.Int64 OFFSETS = LAYOUT.int64("offsets");
     static final KernelStructure.Int64 VALIDITY = LAYOUT.int64("validity");
     static final KernelStructure.Int64 ROW_OFFSET = LAYOUT.int64("row_offset");
     static final KernelStructure.Int64 OUTPUT = LAYOUT.int64("output");
@@ -56,6 +57,8 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int64 CHUNKS = LAYOUT.int64("chunks");
     static final KernelStructure.Int64 KINDS = LAYOUT.int64("kinds");
     static final KernelStructure.Int64 ROW_KINDS = LAYOUT.int64("row_kinds");
+    static final KernelStructure.Int64 STRINGS = LAYOUT.int64("strings");
+    static final KernelStructure.Int64 NEW_ROWS = LAYOUT.int64("new_rows");
     static final KernelStructure.Int64 COUNTS = LAYOUT.int64("counts");
     static final KernelStructure.Int64 INDEX_MASK = LAYOUT.int64("index_mask");
     static final KernelStructure.Int64 STATE_ROWS = LAYOUT.int64("state_rows");
@@ -92,11 +95,16 @@ final class CudaStateKernels implements StateKernels {
 
   private static final int THREADS = StateScratch.TILE_ROWS;
 
+  // Changed keys, new keys, whether a new key has a long string; then the words of long strings.
+  private static final int COUNTS_BYTES = 4 * Integer.BYTES + Long.BYTES;
+
   private final KernelModule module;
+  private final CudaStateStrings strings;
   private final int residentBlocks;
 
   CudaStateKernels(Device device) {
     module = device.loadModule("state");
+    strings = new CudaStateStrings(device);
     GpuProperties gpu = device.properties();
     residentBlocks = gpu.multiprocessors() * (gpu.threadsPerMultiprocessor() / THREADS);
   }
@@ -104,17 +112,23 @@ final class CudaStateKernels implements StateKernels {
   @Override
   public Counts update(StateBatch batch) {
     DeviceStream stream = batch.stream();
-    try (StagingBuffer counts = stream.device().stagingPool().acquire(2 * Integer.BYTES);
+    KernelModule kernels = batch.hasStrings() ? strings.module() : module;
+    try (StagingBuffer counts = stream.device().stagingPool().acquire(COUNTS_BYTES);
         KernelArguments arguments = arguments(batch, counts.address())) {
+      HostMemory.fill(counts.address(), COUNTS_BYTES, (byte) 0);
       int sharedBytes = batch.values().size() * THREADS * Long.BYTES;
-      module
+      kernels
           .function("state_group")
           .launch(blocks(batch.rows()), THREADS, sharedBytes, stream, arguments);
       int tiles = StateScratch.tiles(batch.rows());
-      module.function("state_update").launch(tiles, THREADS, 0, stream, arguments);
+      kernels.function("state_update").launch(tiles, THREADS, 0, stream, arguments);
       stream.synchronize();
+      int changedKeys = HostMemory.getInt(counts.address());
+      int newKeys = HostMemory.getInt(counts.address() + Integer.BYTES);
+      boolean hasLongStrings = HostMemory.getInt(counts.address() + 2 * Integer.BYTES) != 0;
+      long added = counts.address() + 4 * Integer.BYTES;
       return new Counts(
-          HostMemory.getInt(counts.address()), HostMemory.getInt(counts.address() + Integer.BYTES));
+          changedKeys, newKeys, hasLongStrings ? strings.add(batch, newKeys, added) : 0);
     }
   }
 
@@ -133,6 +147,8 @@ final class CudaStateKernels implements StateKernels {
         .put(Arguments.KINDS, batch.kinds())
         .put(Arguments.ROW_KINDS, batch.rowKinds())
         .put(Arguments.ROW_COUNT, batch.rowCount())
+        .put(Arguments.STRINGS, batch.strings().chunkTable())
+        .put(Arguments.NEW_ROWS, batch.strings().newRows())
         .put(Arguments.COUNTS, counts)
         .put(Arguments.INDEX_MASK, batch.indexSlots() - 1)
         .put(Arguments.STATE_ROWS, batch.stateRows())
@@ -159,6 +175,7 @@ final class CudaStateKernels implements StateKernels {
   static void put(KernelArguments arguments, int at, KeyWord word) {
     arguments
         .put(at, WordArguments.DATA, word.data())
+        .put(at, WordArguments.OFFSETS, word.offsets())
         .put(at, WordArguments.VALIDITY, word.validity())
         .put(at, WordArguments.ROW_OFFSET, word.rowOffset())
         .put(at, WordArguments.OUTPUT, word.output())

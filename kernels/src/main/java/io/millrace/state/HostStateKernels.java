@@ -20,16 +20,20 @@ final class HostStateKernels implements StateKernels {
     }
     int changedKeys = 0;
     int newKeys = 0;
+    long stringWords = 0;
     for (int row = 0; row < batch.rows(); row++) {
       if (groups.isFirst(row)) {
         long rows = batch.stateRows() + newKeys;
         boolean isNew = updateRow(batch, groups, row, rows, 2L * changedKeys);
         groups.clear(row);
+        if (isNew && batch.hasStrings()) {
+          stringWords += putStrings(batch, row, rowAddress(batch, rows), stringWords);
+        }
         changedKeys++;
         newKeys += isNew ? 1 : 0;
       }
     }
-    return new Counts(changedKeys, newKeys);
+    return new Counts(changedKeys, newKeys, stringWords);
   }
 
   /** The hash table of the batch's keys. The claimant of a key is its first row here. */
@@ -209,7 +213,8 @@ final class HostStateKernels implements StateKernels {
   private static boolean isKey(StateBatch batch, int row, long address) {
     List<KeyWord> key = batch.key();
     for (int i = 0; i < key.size(); i++) {
-      if (key.get(i).word(row) != HostMemory.getLong(address + (long) i * Long.BYTES)) {
+      long stored = HostMemory.getLong(address + (long) i * Long.BYTES);
+      if (!isStored(batch, key.get(i), row, stored)) {
         return false;
       }
     }
@@ -217,13 +222,57 @@ final class HostStateKernels implements StateKernels {
         || nullWord(batch, row) == HostMemory.getLong(address + (long) key.size() * Long.BYTES);
   }
 
+  private static boolean isStored(StateBatch batch, KeyWord word, int row, long stored) {
+    int words = word.isTail() ? word.stringWords(row) : 0;
+    if (words == 0) {
+      return word.word(row) == stored;
+    }
+    for (int i = 0; i < words; i++) {
+      long address = batch.strings().wordAddress(stored + i);
+      if (word.stringWord(row, i) != HostMemory.getLong(address)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Stores the long strings of a new key behind {@code added} words; returns their words. */
+  private static long putStrings(StateBatch batch, int row, long address, long added) {
+    List<KeyWord> key = batch.key();
+    long position = batch.strings().wordCount() + added;
+    long words = 0;
+    for (int i = 0; i < key.size(); i++) {
+      KeyWord word = key.get(i);
+      int count = word.isTail() ? word.stringWords(row) : 0;
+      if (count > 0) {
+        HostMemory.putLong(address + (long) i * Long.BYTES, position + words);
+      }
+      for (int j = 0; j < count; j++, words++) {
+        HostMemory.putLong(batch.strings().wordAddress(position + words), word.stringWord(row, j));
+      }
+    }
+    return words;
+  }
+
   private static boolean areEqual(StateBatch batch, int left, int right) {
     for (KeyWord word : batch.key()) {
-      if (word.word(left) != word.word(right)) {
+      if (word.word(left) != word.word(right)
+          || (word.isTail() && !areLongStringsEqual(word, left, right))) {
         return false;
       }
     }
     return !batch.hasNullWord() || nullWord(batch, left) == nullWord(batch, right);
+  }
+
+  // The heads are equal, and so the lengths.
+  private static boolean areLongStringsEqual(KeyWord word, int left, int right) {
+    int words = word.stringWords(left);
+    for (int i = 0; i < words; i++) {
+      if (word.stringWord(left, i) != word.stringWord(right, i)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static void putKey(StateBatch batch, int row, long address) {
@@ -257,9 +306,14 @@ final class HostStateKernels implements StateKernels {
 
   private static int hash(StateBatch batch, int row) {
     List<KeyWord> key = batch.key();
-    long hash = MurmurHash3.finish(key.get(0).word(row));
-    for (int i = 1; i < key.size(); i++) {
-      hash = MurmurHash3.finish(hash * 31 + key.get(i).word(row));
+    long hash = 0;
+    for (int i = 0; i < key.size(); i++) {
+      KeyWord word = key.get(i);
+      hash = MurmurHash3.finish(hash * 31 + word.word(row));
+      int words = word.isTail() ? word.stringWords(row) : 0;
+      for (int j = 0; j < words; j++) {
+        hash = MurmurHash3.finish(hash * 31 + word.stringWord(row, j));
+      }
     }
     if (batch.hasNullWord()) {
       hash = MurmurHash3.finish(hash * 31 + nullWord(batch, row));

@@ -22,6 +22,7 @@ import java.util.List;
  * @param indexSlots a power of two
  * @param chunkTable the address of an INT64 for each chunk of state rows: its address
  * @param stateRows rows in the state before the batch
+ * @param strings the long strings of the state
  */
 record StateBatch(
     int rows,
@@ -40,9 +41,15 @@ record StateBatch(
     long chunkTable,
     int chunkShift,
     long stateRows,
+    LongStrings.Access strings,
     DeviceStream stream) {
 
   private static final int SECTOR_WORDS = 4;
+
+  /** Whether the key has strings. */
+  boolean hasStrings() {
+    return strings.chunkTable() != 0;
+  }
 
   /** The position of the first accumulator in a state row. */
   int firstAccumulator() {

@@ -2,43 +2,46 @@
 package io.millrace.state;
 
 import io.millrace.annotation.PublicEvolving;
-import io.millrace.column.Column;
-import io.millrace.column.DataType;
-import io.millrace.column.DataType.Field;
-import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.device.StagingBuffer;
-import io.millrace.memory.AccessMode;
-import io.millrace.memory.AccessScope;
-import io.millrace.memory.Buffer;
-import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Rows of a state table in pinned host memory, one behind the other, on their way to or from a
- * checkpoint. Their bytes are the same on every device: words in little-endian order. Used by one
- * thread.
+ * checkpoint, and the long strings of their keys. Their bytes are the same on every device: words
+ * in little-endian order; a row names a long string by its first word among those of the block.
+ * Used by one thread.
  */
 @PublicEvolving
 public final class StateBlock implements AutoCloseable {
   private final StateSchema schema;
   private final StagingBuffer memory;
   private int rowCount;
+  // null if there are none.
+  private StagingBuffer strings;
+  private long stringBytes;
 
   /**
    * @param device that the memory is pinned for
    * @param rowCount rows that the caller writes to {@link #address}
+   * @param stringBytes bytes of long strings that the caller writes to {@link #stringAddress}
    * @throws io.millrace.device.GpuOutOfMemoryException if the host cannot pin that much
    */
-  public StateBlock(StateSchema schema, int rowCount, Device device) {
+  public StateBlock(StateSchema schema, int rowCount, long stringBytes, Device device) {
     this.schema = schema;
     this.rowCount = rowCount;
     this.memory = device.stagingPool().acquire((long) rowCount * schema.rowBytes());
+    try {
+      this.strings = stringBytes == 0 ? null : device.stagingPool().acquire(stringBytes);
+      this.stringBytes = stringBytes;
+    } catch (RuntimeException | Error e) {
+      memory.close();
+      throw e;
+    }
   }
 
   public int rowCount() {
@@ -55,6 +58,93 @@ public final class StateBlock implements AutoCloseable {
     return memory.address();
   }
 
+  /** Bytes of the long strings of the rows' keys: whole words. */
+  public long stringBytes() {
+    return stringBytes;
+  }
+
+  /** The host address of the long strings; 0 if there are none. */
+  public long stringAddress() {
+    return strings == null ? 0 : strings.address();
+  }
+
+  /** Whether each long string lies within {@link #stringBytes}. */
+  public boolean hasAllStrings() {
+    for (int tail : schema.tails()) {
+      for (int row = 0; row < rowCount; row++) {
+        int length = length(row, tail);
+        long first = word(row, tail);
+        long words = LongStrings.words(length);
+        if (length < 0 || (words > 0 && (first < 0 || first > stringBytes / Long.BYTES - words))) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** A word of a row. */
+  long word(int row, int word) {
+    return HostMemory.getLong(wordAddress(row, word));
+  }
+
+  long wordAddress(int row, int word) {
+    return address() + (long) row * schema.rowBytes() + (long) word * Long.BYTES;
+  }
+
+  /** Bytes of the string with this tail. */
+  int length(int row, int tail) {
+    return (int) word(row, tail - 1);
+  }
+
+  /** Copies words of long strings to the host and waits for them. */
+  @FunctionalInterface
+  interface StringCopy {
+    void copy(long firstWord, long target, long bytes);
+  }
+
+  /**
+   * Copies the long strings of these rows, which lie one behind the other. The numbers of their
+   * words count from the first one from now on. Gives rows up that would make the block larger than
+   * {@code mostBytes}, but not the first row.
+   *
+   * @throws io.millrace.device.GpuOutOfMemoryException if the host cannot pin that much
+   */
+  void takeStrings(long mostBytes, Device device, StringCopy source) {
+    List<Integer> tails = schema.tails();
+    long first = -1;
+    long end = -1;
+    for (int row = 0; row < rowCount; row++) {
+      long endOfRow = end;
+      for (int tail : tails) {
+        int words = LongStrings.words(length(row, tail));
+        if (words > 0) {
+          first = first < 0 ? word(row, tail) : first;
+          endOfRow = word(row, tail) + words;
+        }
+      }
+      long bytes = (row + 1L) * schema.rowBytes() + (endOfRow - first) * Long.BYTES;
+      if (row > 0 && bytes > mostBytes) {
+        rowCount = row;
+      } else {
+        end = endOfRow;
+      }
+    }
+    if (end < 0) {
+      return;
+    }
+    stringBytes = (end - first) * Long.BYTES;
+    strings = device.stagingPool().acquire(stringBytes);
+    source.copy(first, strings.address(), stringBytes);
+    for (int row = 0; row < rowCount; row++) {
+      for (int tail : tails) {
+        if (LongStrings.words(length(row, tail)) > 0) {
+          HostMemory.putLong(wordAddress(row, tail), word(row, tail) - first);
+        }
+      }
+    }
+  }
+
   /**
    * The key columns of the rows, in host memory; the caller closes the table.
    *
@@ -62,61 +152,11 @@ public final class StateBlock implements AutoCloseable {
    * @param hostMemory memory of the host
    */
   public Table keys(DeviceStream hostStream, MemoryResource hostMemory) {
-    Schema keySchema = schema.keySchema();
-    List<Column> columns = new ArrayList<>();
-    try {
-      int word = 0;
-      for (int key = 0; key < keySchema.size(); key++) {
-        columns.add(keyColumn(key, word, keySchema.field(key), hostStream, hostMemory));
-        word += StateSchema.words(keySchema.type(key));
-      }
-      return new Table(keySchema, columns, rowCount);
-    } catch (RuntimeException | Error e) {
-      FirstFailure failure = new FirstFailure();
-      failure.add(e);
-      columns.forEach(column -> failure.run(column::close));
-      throw e;
-    }
-  }
-
-  private Column keyColumn(
-      int key, int word, Field field, DeviceStream stream, MemoryResource target) {
-    DataType type = field.type();
-    int width = type.id().byteWidth();
-    Buffer data = Buffer.allocate((long) rowCount * width, stream, target);
-    Buffer mask = null;
-    try (AccessScope scope = AccessScope.on(stream)) {
-      long output = data.access(AccessMode.WRITE, scope);
-      long input = address() + (long) word * Long.BYTES;
-      for (int row = 0; row < rowCount; row++) {
-        // Words are little-endian: the low bytes come first.
-        HostMemory.copy(output + (long) row * width, input + (long) row * schema.rowBytes(), width);
-      }
-      if (field.nullable()) {
-        mask = Buffer.allocate(Column.maskBytes(rowCount), stream, target);
-        fillMask(mask.access(AccessMode.WRITE, scope), key);
-      }
-    } catch (RuntimeException | Error e) {
-      data.close();
-      if (mask != null) {
-        mask.close();
-      }
-      throw e;
-    }
-    return new Column(type, rowCount, 0, data, mask, List.of());
-  }
-
-  private void fillMask(long mask, int nullBit) {
-    HostMemory.fill(mask, Column.maskBytes(rowCount), (byte) 0);
-    long nullWords = address() + (schema.firstAccumulator() - 1L) * Long.BYTES;
-    for (int row = 0; row < rowCount; row++) {
-      long nulls = HostMemory.getLong(nullWords + (long) row * schema.rowBytes());
-      HostMemory.putBit(mask, row, (nulls >> nullBit & 1) == 0);
-    }
+    return new BlockKeys(schema, this, hostStream, hostMemory).table();
   }
 
   /**
-   * Keeps some of the rows, in their order.
+   * Keeps some of the rows, in their order, and all long strings.
    *
    * @param rows row numbers in ascending order
    * @param count how many of {@code rows} count
@@ -142,7 +182,8 @@ public final class StateBlock implements AutoCloseable {
    * @throws io.millrace.device.GpuOutOfMemoryException if the host cannot pin that much
    */
   public StateBlock withAccumulators(StateSchema target, int[] positions, Device device) {
-    StateBlock block = new StateBlock(target, rowCount, device);
+    StateBlock block = new StateBlock(target, rowCount, stringBytes, device);
+    HostMemory.copy(block.stringAddress(), stringAddress(), stringBytes);
     HostMemory.fill(block.address(), block.byteCount(), (byte) 0);
     int keyBytes = schema.firstAccumulator() * Long.BYTES;
     for (int row = 0; row < rowCount; row++) {
@@ -160,5 +201,8 @@ public final class StateBlock implements AutoCloseable {
   @Override
   public void close() {
     memory.close();
+    if (strings != null) {
+      strings.close();
+    }
   }
 }

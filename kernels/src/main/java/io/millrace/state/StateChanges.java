@@ -3,7 +3,6 @@ package io.millrace.state;
 
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
-import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
@@ -18,95 +17,86 @@ import java.util.List;
 
 /**
  * The result of an update, allocated before it for as many changed keys as the batch has rows: one
- * buffer with the masks of the key columns, which are zero at first, and then the data of all
+ * buffer with the masks of the key columns, which are zero at first, and then the parts of all
  * columns. A changed key has two rows: its values before the update and its values after it.
  */
 final class StateChanges implements AutoCloseable {
-  private static final long ALIGNMENT = 64;
+  /** Places in the buffer, each behind the one before it. */
+  static final class Layout {
+    private static final long ALIGNMENT = 64;
+
+    private long bytes;
+
+    /** The place of {@code size} bytes. */
+    long add(long size) {
+      long place = bytes;
+      bytes += (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+      return place;
+    }
+  }
 
   private final StateSchema schema;
   private final Schema result;
-  private final long capacity;
   private final DeviceStream stream;
-  private final long[] dataOffsets;
+  private final long maskBytes;
+  private final List<ChangedKeys> keys = new ArrayList<>();
+  // Of the accumulators, and behind them the kinds.
+  private final List<Long> valueOffsets = new ArrayList<>();
   private final Buffer buffer;
-  private boolean[] keyHasMask = {};
 
   /**
    * @param result {@link StateSchema#changes} of {@code schema}
-   * @param batchRows rows of the batch
+   * @param batch stays open as long as this
    */
   StateChanges(
-      StateSchema schema,
-      Schema result,
-      int batchRows,
-      DeviceStream stream,
-      MemoryResource memory) {
+      StateSchema schema, Schema result, Table batch, DeviceStream stream, MemoryResource memory) {
     this.schema = schema;
     this.result = result;
-    this.capacity = 2L * batchRows;
     this.stream = stream;
-    this.dataOffsets = new long[result.size()];
-    long bytes = schema.keys().size() * Column.maskBytes(capacity);
-    for (int i = 0; i < result.size(); i++) {
-      dataOffsets[i] = bytes;
-      long width = result.type(i).id().byteWidth();
-      bytes += (capacity * width + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    int capacity = Math.multiplyExact(2, batch.rowCount());
+    Layout layout = new Layout();
+    int keyCount = schema.keys().size();
+    for (int i = 0; i < keyCount; i++) {
+      layout.add(Column.maskBytes(capacity));
     }
-    this.buffer = Buffer.allocate(bytes, stream, memory);
+    this.maskBytes = layout.bytes;
+    for (int i = 0; i < keyCount; i++) {
+      Column input = batch.column(schema.keys().get(i));
+      long maskOffset = i * Column.maskBytes(capacity);
+      keys.add(new ChangedKeys(result.field(i), i, input, capacity, maskOffset, layout, stream));
+    }
+    for (int i = keyCount; i < result.size(); i++) {
+      valueOffsets.add(layout.add((long) capacity * result.type(i).id().byteWidth()));
+    }
+    this.buffer = Buffer.allocate(layout.bytes, stream, memory);
+  }
+
+  /** The most words that the long strings of the batch's keys take. */
+  long mostStringWords() {
+    return keys.stream().mapToLong(ChangedKeys::mostStringWords).sum();
   }
 
   /** The addresses of the batch's columns and of the result. */
   StateInput input(Table batch, AccessScope scope) {
     long output = buffer.access(AccessMode.WRITE, scope);
-    List<Column> keys = schema.keys().stream().map(batch::column).toList();
-    keyHasMask = new boolean[keys.size()];
-    for (int i = 0; i < keys.size(); i++) {
-      keyHasMask[i] = keys.get(i).isNullable();
-    }
-    if (keys.stream().anyMatch(Column::isNullable)) {
-      stream.fill(output, (byte) 0, keys.size() * Column.maskBytes(capacity));
+    if (schema.keys().stream().anyMatch(key -> batch.column(key).isNullable())) {
+      stream.fill(output, (byte) 0, maskBytes);
     }
     List<KeyWord> words = new ArrayList<>();
-    for (int i = 0; i < keys.size(); i++) {
-      addKey(i, keys.get(i), output, scope, words);
-    }
+    keys.forEach(key -> key.addWords(output, scope, words));
     List<AccumulatorValue> values = new ArrayList<>();
     for (int i = 0; i < schema.accumulators().size(); i++) {
       values.add(value(i, batch, output, scope));
     }
     boolean hasKinds = schema.kindColumn() != StateSchema.NO_KINDS;
     long rowKinds = hasKinds ? data(batch.column(schema.kindColumn()), scope) : 0;
-    long kinds = output + dataOffsets[dataOffsets.length - 1];
+    long kinds = output + valueOffsets.get(values.size());
     return new StateInput(words, schema.hasNullWord(), values, rowKinds, kinds);
   }
 
-  private void addKey(int key, Column column, long output, AccessScope scope, List<KeyWord> words) {
-    Field field = schema.input().field(schema.keys().get(key));
-    int stride = field.type().id().byteWidth();
-    int width = Math.min(stride, Long.BYTES);
-    for (int part = 0; part < StateSchema.words(field.type()); part++) {
-      long shift = (long) part * Long.BYTES;
-      words.add(
-          new KeyWord(
-              data(column, scope) + shift,
-              validity(column, scope),
-              column.offset(),
-              output + dataOffsets[key] + shift,
-              keyHasMask[key] && part == 0 ? output + key * Column.maskBytes(capacity) : 0,
-              stride,
-              width,
-              wordType(field.type()),
-              field.nullable() && part == 0 ? key : KeyWord.NO_NULL_BIT));
-    }
-  }
-
-  private static int wordType(DataType type) {
-    return switch (type.id()) {
-      case FLOAT32 -> KeyWord.FLOAT32;
-      case FLOAT64 -> KeyWord.FLOAT64;
-      default -> KeyWord.BITS;
-    };
+  /** Enqueues the gather of the strings of changed keys, within the scope of {@link #input}. */
+  void gatherStrings(int changedKeys) {
+    keys.forEach(key -> key.gatherStrings(2 * changedKeys));
   }
 
   private AccumulatorValue value(int position, Table batch, long output, AccessScope scope) {
@@ -118,7 +108,7 @@ final class StateChanges implements AutoCloseable {
         isCount ? 0 : data(column, scope),
         column == null ? 0 : validity(column, scope),
         column == null ? 0 : column.offset(),
-        output + dataOffsets[schema.keys().size() + position],
+        output + valueOffsets.get(position),
         isCount ? 0 : column.type().id().byteWidth(),
         isCount ? AccumulatorValue.ONE : AccumulatorValue.code(column.type()),
         AccumulatorValue.operation(accumulator.function()),
@@ -152,12 +142,13 @@ final class StateChanges implements AutoCloseable {
   }
 
   private Column column(int position, int rows) {
+    if (position < keys.size()) {
+      return keys.get(position).column(buffer, rows);
+    }
     DataType type = result.type(position);
-    boolean hasMask = position < keyHasMask.length && keyHasMask[position];
-    Buffer data = buffer.slice(dataOffsets[position], (long) rows * type.id().byteWidth());
-    long maskBytes = Column.maskBytes(capacity);
-    Buffer mask = hasMask ? buffer.slice(position * maskBytes, Column.maskBytes(rows)) : null;
-    return new Column(type, rows, 0, data, mask, List.of());
+    long offset = valueOffsets.get(position - keys.size());
+    Buffer data = buffer.slice(offset, (long) rows * type.id().byteWidth());
+    return new Column(type, rows, 0, data, null, List.of());
   }
 
   @Override

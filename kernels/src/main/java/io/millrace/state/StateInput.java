@@ -23,13 +23,20 @@ record StateInput(
     return new StateInput(key, hasNullWord, values, rowKinds, 0);
   }
 
-  /** Rows of another state table, one behind the other; no results are written. */
-  static StateInput ofRows(StateSchema schema, long address) {
+  /**
+   * Rows of another state table, one behind the other; no results are written.
+   *
+   * @param strings address of the words of their long strings
+   */
+  static StateInput ofRows(StateSchema schema, long address, long strings) {
     int stride = schema.rowBytes();
+    List<Integer> tails = schema.tails();
     List<KeyWord> key = new ArrayList<>();
     for (int i = 0; i < schema.firstAccumulator(); i++) {
       long data = address + (long) i * Long.BYTES;
-      key.add(new KeyWord(data, 0, 0, 0, 0, stride, Long.BYTES, KeyWord.BITS, KeyWord.NO_NULL_BIT));
+      int type = tails.contains(i) ? KeyWord.STORED_TAIL : KeyWord.BITS;
+      key.add(
+          new KeyWord(data, strings, 0, 0, 0, 0, stride, Long.BYTES, type, KeyWord.NO_NULL_BIT));
     }
     List<AccumulatorValue> values = new ArrayList<>();
     for (Accumulator accumulator : schema.accumulators()) {

@@ -14,13 +14,15 @@ interface StateKernels {
    *
    * @param changedKeys distinct keys of the batch
    * @param newKeys how many of them were not in the state
+   * @param stringWords words that their long strings take
    */
-  record Counts(int changedKeys, int newKeys) {}
+  record Counts(int changedKeys, int newKeys, long stringWords) {}
 
   /**
    * Combines the values of a batch with the state. The index and the chunks have room for as many
-   * new keys as the batch has rows. Allocates nothing but staging memory, and that first. Leaves
-   * the zeros of the scratch memory as they were. Waits for the work.
+   * new keys as the batch has rows, and for their long strings. Allocates nothing but staging
+   * memory, and that first. Leaves the zeros of the scratch memory as they were. Waits for the
+   * work.
    */
   Counts update(StateBatch batch);
 

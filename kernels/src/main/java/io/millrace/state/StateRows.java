@@ -11,24 +11,38 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The rows of a state table in chunks, each a buffer that is copied on write and spilled by itself.
- * The first chunk grows up to the size of the others. Used by one thread.
+ * The rows of a state table in chunks of equal size, of which only the first may be smaller while
+ * it is the only chunk. Chunks lie in extents, each a buffer that is copied on write and spilled by
+ * itself: a small table has an extent for each chunk, and a large table larger extents, so that
+ * an update has few buffers to access. Used by one thread.
  */
 final class StateRows implements AutoCloseable {
   /** Bytes of a chunk at most. */
-  static final long CHUNK_BYTES = 32L << 20;
+  static final long CHUNK_BYTES = 4L << 20;
 
+  private static final int MAX_CHUNKS_OF_EXTENT = 16;
+  // A new extent has this part of all chunks before it.
+  private static final int GROWTH_FRACTION = 16;
   private static final long FIRST_BYTES = 64L << 10;
 
   private final int rowBytes;
   private final int chunkShift;
+  private final int mostChunksOfExtent;
   private final DeviceStream stream;
   private final MemoryResource memory;
-  private final List<Buffer> chunks = new ArrayList<>();
+  private final List<Buffer> extents = new ArrayList<>();
 
   StateRows(int rowBytes, DeviceStream stream, MemoryResource memory) {
+    this(rowBytes, MAX_CHUNKS_OF_EXTENT, stream, memory);
+  }
+
+  /**
+   * @param mostChunksOfExtent chunks of an extent at most
+   */
+  StateRows(int rowBytes, int mostChunksOfExtent, DeviceStream stream, MemoryResource memory) {
     this.rowBytes = rowBytes;
     this.chunkShift = Long.SIZE - 1 - Long.numberOfLeadingZeros(CHUNK_BYTES / rowBytes);
+    this.mostChunksOfExtent = mostChunksOfExtent;
     this.stream = stream;
     this.memory = memory;
   }
@@ -40,7 +54,7 @@ final class StateRows implements AutoCloseable {
 
   /** Bytes of all chunks. */
   long reservedBytes() {
-    return chunks.stream().mapToLong(Buffer::size).sum();
+    return extents.stream().mapToLong(Buffer::size).sum();
   }
 
   private long chunkBytes() {
@@ -55,62 +69,85 @@ final class StateRows implements AutoCloseable {
    */
   void reserve(long rows) {
     long bytes = rows * rowBytes;
-    if (chunks.size() <= 1 && bytes <= chunkBytes()) {
+    if (extents.size() <= 1 && bytes <= chunkBytes()) {
       growFirst(bytes);
       return;
     }
     growFirst(chunkBytes());
-    while (chunks.size() * chunkBytes() < bytes) {
-      chunks.add(Buffer.allocate(chunkBytes(), stream, memory));
+    for (long reserved = reservedBytes(); reserved < bytes; ) {
+      long grown = reserved / chunkBytes() / GROWTH_FRACTION;
+      long chunks = Math.min(Math.max(grown, 1), mostChunksOfExtent);
+      extents.add(Buffer.allocate(chunks * chunkBytes(), stream, memory));
+      reserved += chunks * chunkBytes();
     }
   }
 
   private void growFirst(long bytes) {
-    long size = chunks.isEmpty() ? 0 : chunks.get(0).size();
+    long size = extents.isEmpty() ? 0 : extents.get(0).size();
     if (bytes <= size) {
       return;
     }
     long doubled = Math.min(chunkBytes(), Math.max(Math.max(bytes, 2 * size), FIRST_BYTES));
     Buffer larger = Buffer.allocate(doubled, stream, memory);
     if (size == 0) {
-      chunks.add(larger);
+      extents.add(larger);
       return;
     }
     try (AccessScope scope = AccessScope.on(stream)) {
-      long source = chunks.get(0).access(AccessMode.READ, scope);
+      long source = extents.get(0).access(AccessMode.READ, scope);
       stream.copy(larger.access(AccessMode.WRITE, scope), source, size);
     } catch (RuntimeException | Error e) {
       larger.close();
       throw e;
     }
-    chunks.set(0, larger).close();
+    extents.set(0, larger).close();
   }
 
-  /** The addresses of the chunks, for writing; chunks that are shared are copied. */
+  /** The addresses of the chunks, for writing; extents that are shared are copied. */
   long[] access(AccessScope scope) {
-    return chunks.stream().mapToLong(chunk -> chunk.access(AccessMode.WRITE, scope)).toArray();
+    return access(0, scope);
+  }
+
+  /** The same, where only rows from {@code first} on are written. */
+  long[] access(long first, AccessScope scope) {
+    return addresses(first >> chunkShift, scope);
   }
 
   /** The addresses of the chunks, for reading. */
   long[] read(AccessScope scope) {
-    return chunks.stream().mapToLong(chunk -> chunk.access(AccessMode.READ, scope)).toArray();
+    return addresses(Long.MAX_VALUE, scope);
   }
 
-  /** The chunks that hold the first {@code rows} rows, for reading; the caller closes them. */
+  private long[] addresses(long firstWritten, AccessScope scope) {
+    long chunkBytes = chunkBytes();
+    long[] addresses = new long[(int) ((reservedBytes() + chunkBytes - 1) / chunkBytes)];
+    int chunk = 0;
+    for (Buffer extent : extents) {
+      int end = chunk + (int) ((extent.size() + chunkBytes - 1) / chunkBytes);
+      AccessMode mode = end > firstWritten ? AccessMode.WRITE : AccessMode.READ;
+      long address = extent.access(mode, scope);
+      for (; chunk < end; chunk++, address += chunkBytes) {
+        addresses[chunk] = address;
+      }
+    }
+    return addresses;
+  }
+
+  /** The extents that hold the first {@code rows} rows, for reading; the caller closes them. */
   List<Buffer> share(long rows) {
     List<Buffer> shared = new ArrayList<>();
     long left = rows * rowBytes;
     try {
       for (int i = 0; left > 0; i++) {
-        long bytes = Math.min(left, chunkBytes());
-        shared.add(chunks.get(i).slice(0, bytes));
+        long bytes = Math.min(left, extents.get(i).size());
+        shared.add(extents.get(i).slice(0, bytes));
         left -= bytes;
       }
       return shared;
     } catch (RuntimeException | Error e) {
       FirstFailure failure = new FirstFailure();
       failure.add(e);
-      shared.forEach(chunk -> failure.run(chunk::close));
+      shared.forEach(extent -> failure.run(extent::close));
       throw e;
     }
   }
@@ -118,8 +155,8 @@ final class StateRows implements AutoCloseable {
   @Override
   public void close() {
     FirstFailure failure = new FirstFailure();
-    chunks.forEach(chunk -> failure.run(chunk::close));
-    chunks.clear();
+    extents.forEach(extent -> failure.run(extent::close));
+    extents.clear();
     failure.rethrow();
   }
 }

@@ -5,7 +5,6 @@ import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import io.millrace.column.TypeId;
 import io.millrace.state.Accumulator.Function;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -39,8 +38,8 @@ public record StateSchema(
   /**
    * Checks that the table can be kept.
    *
-   * @throws IllegalArgumentException if there is no key column, a key column has a type without a
-   *     fixed width, a function does not support the type of its column, there are more than 24
+   * @throws IllegalArgumentException if there is no key column, a key column is an ARRAY, a ROW or
+   *     a DICTIONARY, a function does not support the type of its column, there are more than 24
    *     words of keys or 32 accumulators, or rows may be taken back and there is a minimum or
    *     maximum, or no count of all rows
    */
@@ -92,10 +91,9 @@ public record StateSchema(
   }
 
   private static void checkKey(Field field) {
-    TypeId id = field.type().id();
-    if (!id.isFixedWidth() || id == TypeId.DICTIONARY) {
+    if (!field.type().id().isScalar()) {
       throw new IllegalArgumentException(
-          "expected a type of fixed width for key column '"
+          "expected a type other than ARRAY, ROW and DICTIONARY for key column '"
               + field.name()
               + "', got "
               + field.type());
@@ -103,7 +101,30 @@ public record StateSchema(
   }
 
   static int words(DataType type) {
-    return type.id() == TypeId.DECIMAL128 ? 2 : 1;
+    return switch (type.id()) {
+      case DECIMAL128, STRING, BINARY, TIMESTAMP_NANOS -> 2;
+      default -> 1;
+    };
+  }
+
+  /**
+   * Whether a key column is a STRING or BINARY column, so that blocks of rows have long strings.
+   */
+  public boolean hasStrings() {
+    return keys.stream().anyMatch(key -> input.type(key).id().isVariableWidth());
+  }
+
+  /** The positions in a row of the tails of strings, each behind its head; see {@link KeyWord}. */
+  List<Integer> tails() {
+    List<Integer> tails = new ArrayList<>();
+    int word = 0;
+    for (int key : keys) {
+      word += words(input.type(key));
+      if (input.type(key).id().isVariableWidth()) {
+        tails.add(word - 1);
+      }
+    }
+    return tails;
   }
 
   boolean hasNullWord() {

@@ -22,13 +22,19 @@ public final class StateSnapshot implements AutoCloseable {
 
   private final StateSchema schema;
   private final long rowCount;
-  private final List<Buffer> chunks;
+  private final List<Buffer> extents;
+  private final List<Buffer> strings;
 
-  /** Takes ownership of the chunks. */
-  StateSnapshot(StateSchema schema, long rowCount, List<Buffer> chunks) {
+  /**
+   * Takes ownership of the buffers.
+   *
+   * @param strings the chunks of {@link LongStrings}
+   */
+  StateSnapshot(StateSchema schema, long rowCount, List<Buffer> extents, List<Buffer> strings) {
     this.schema = schema;
     this.rowCount = rowCount;
-    this.chunks = chunks;
+    this.extents = extents;
+    this.strings = strings;
   }
 
   public StateSchema schema() {
@@ -39,47 +45,68 @@ public final class StateSnapshot implements AutoCloseable {
     return rowCount;
   }
 
-  /** The number of chunks that the rows are in. */
-  public int chunkCount() {
-    return chunks.size();
+  /** The number of extents that the rows are in. */
+  public int extentCount() {
+    return extents.size();
   }
 
-  /** The rows of a chunk, one behind the other. */
-  Buffer chunk(int position) {
-    return chunks.get(position);
+  /** The rows of an extent, one behind the other. */
+  Buffer extent(int position) {
+    return extents.get(position);
   }
 
   /**
-   * Copies rows to the host and waits for them: makes one attempt. The chunk of the rows is on the
+   * Copies rows to the host and waits for them: makes one attempt. The extent of the rows is on the
    * device only meanwhile.
    *
    * @param first the first row; below {@link #rowCount}
    * @param stream of the table's device, of the calling thread alone
-   * @return rows from {@code first} on, in their order, of up to {@link #BLOCK_BYTES}; the caller
-   *     closes the block
-   * @throws io.millrace.device.GpuOutOfMemoryException if there is no room to bring a spilled chunk
+   * @return rows from {@code first} on, in their order, of up to {@link #BLOCK_BYTES} together with
+   *     their long strings, but at least one row; the caller closes the block
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is no room to bring a spilled extent
    *     back, or no staging memory
    */
   public StateBlock block(long first, DeviceStream stream) {
     Objects.checkIndex(first, rowCount);
     long offset = first * schema.rowBytes();
-    int chunk = 0;
-    while (offset >= chunks.get(chunk).size()) {
-      offset -= chunks.get(chunk).size();
-      chunk++;
+    int extent = 0;
+    while (offset >= extents.get(extent).size()) {
+      offset -= extents.get(extent).size();
+      extent++;
     }
-    long bytes = Math.min(BLOCK_BYTES, chunks.get(chunk).size() - offset);
+    long bytes = Math.min(BLOCK_BYTES, extents.get(extent).size() - offset);
     int rows = (int) (bytes / schema.rowBytes());
-    StateBlock block = new StateBlock(schema, rows, stream.device());
+    StateBlock block = new StateBlock(schema, rows, 0, stream.device());
     try (AccessScope scope = AccessScope.on(stream)) {
-      long address = chunks.get(chunk).access(AccessMode.READ, scope);
+      long address = extents.get(extent).access(AccessMode.READ, scope);
       stream.copy(block.address(), address + offset, block.byteCount());
       stream.synchronize();
+      if (!strings.isEmpty()) {
+        block.takeStrings(
+            BLOCK_BYTES,
+            stream.device(),
+            (word, target, size) -> copyStrings(word, target, size, scope));
+      }
       return block;
     } catch (RuntimeException | Error e) {
       block.close();
       throw e;
     }
+  }
+
+  // The strings of consecutive rows lie one behind the other.
+  private void copyStrings(long firstWord, long target, long bytes, AccessScope scope) {
+    long done = 0;
+    while (done < bytes) {
+      long position = firstWord * Long.BYTES + done;
+      Buffer chunk = strings.get((int) (position / LongStrings.CHUNK_BYTES));
+      long offset = position % LongStrings.CHUNK_BYTES;
+      long count = Math.min(bytes - done, chunk.size() - offset);
+      long address = chunk.access(AccessMode.READ, scope);
+      scope.stream().copy(target + done, address + offset, count);
+      done += count;
+    }
+    scope.stream().synchronize();
   }
 
   /** Takes blocks of rows. */
@@ -107,7 +134,8 @@ public final class StateSnapshot implements AutoCloseable {
   @Override
   public void close() {
     FirstFailure failure = new FirstFailure();
-    chunks.forEach(chunk -> failure.run(chunk::close));
+    extents.forEach(extent -> failure.run(extent::close));
+    strings.forEach(chunk -> failure.run(chunk::close));
     failure.rethrow();
   }
 }

@@ -6,16 +6,13 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
-import io.millrace.device.HostMemory;
 import io.millrace.device.PerDevice;
-import io.millrace.device.StagingBuffer;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import io.millrace.state.StateKernels.Counts;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
@@ -46,14 +43,13 @@ public final class StateTable implements AutoCloseable {
   private final DeviceStream stream;
   private final MemoryResource memory;
   private final StateRows rows;
+  private final LongStrings strings;
+  private final ChunkTable chunkTable;
   private Buffer index;
   private long indexSlots;
   // Read by threads that report metrics.
   private volatile long rowCount;
   private volatile long reservedBytes;
-  // The addresses of chunks, and what was written there last; null until the first update.
-  private Buffer chunkTable;
-  private long[] chunkAddresses = {};
   // null until the first update.
   private Buffer scratch;
   private StateScratch scratchLayout;
@@ -73,6 +69,8 @@ public final class StateTable implements AutoCloseable {
     this.stream = stream;
     this.memory = memory;
     this.rows = new StateRows(schema.rowBytes(), stream, memory);
+    this.strings = new LongStrings(stream, memory);
+    this.chunkTable = new ChunkTable(stream, memory);
   }
 
   public StateSchema schema() {
@@ -84,7 +82,10 @@ public final class StateTable implements AutoCloseable {
     return rowCount;
   }
 
-  /** Bytes of the rows and the index, with their room for further keys. Any thread may ask. */
+  /**
+   * Bytes of the rows, their long strings and the index, with their room for further keys. Any
+   * thread may ask.
+   */
   public long reservedBytes() {
     return reservedBytes;
   }
@@ -102,17 +103,17 @@ public final class StateTable implements AutoCloseable {
    */
   public Table update(Table batch) {
     int batchRows = batch.rowCount();
-    reserve(batchRows);
-    try (StateChanges result = new StateChanges(schema, changes, batchRows, stream, memory)) {
-      if (batchRows == 0) {
-        return result.table(0);
-      }
-      Counts counts;
+    try (StateChanges result = new StateChanges(schema, changes, batch, stream, memory)) {
+      reserve(batchRows, result.mostStringWords());
+      int changedKeys = 0;
       try (AccessScope scope = AccessScope.on(stream)) {
         StateInput input = result.input(batch, scope);
-        counts = update(input, batchRows, scope);
+        if (batchRows > 0) {
+          changedKeys = update(input, batchRows, scope).changedKeys();
+        }
+        result.gatherStrings(changedKeys);
       }
-      return result.table(counts.changedKeys());
+      return result.table(changedKeys);
     }
   }
 
@@ -121,13 +122,16 @@ public final class StateTable implements AutoCloseable {
    * not need the changes.
    *
    * @throws GpuOutOfMemoryException if there is too little memory for new keys
+   * @throws UnsupportedOperationException if a key column has no fixed width
    */
   public void accumulate(Table batch) {
     if (batch.rowCount() == 0) {
       return;
     }
-    reserve(batch.rowCount());
-    try (StateChanges none = new StateChanges(schema, changes, 0, stream, memory);
+    checkFixedWidthKeys();
+    reserve(batch.rowCount(), 0);
+    try (Table noRows = batch.slice(0, 0);
+        StateChanges none = new StateChanges(schema, changes, noRows, stream, memory);
         AccessScope scope = AccessScope.on(stream)) {
       update(none.input(batch, scope).withoutResult(), batch.rowCount(), scope);
     }
@@ -138,16 +142,18 @@ public final class StateTable implements AutoCloseable {
    * as {@link #update} does.
    *
    * @param other rows of another table; stays the caller's
-   * @param chunk whose rows are combined; below {@link StateSnapshot#chunkCount}
+   * @param extent whose rows are combined; below {@link StateSnapshot#extentCount}
    * @throws GpuOutOfMemoryException if there is too little memory
+   * @throws UnsupportedOperationException if a key column has no fixed width
    */
-  public void merge(StateSnapshot other, int chunk) {
-    Buffer input = other.chunk(chunk);
+  public void merge(StateSnapshot other, int extent) {
+    checkFixedWidthKeys();
+    Buffer input = other.extent(extent);
     int inputRows = (int) (input.size() / schema.rowBytes());
-    reserve(inputRows);
+    reserve(inputRows, 0);
     try (AccessScope scope = AccessScope.on(stream)) {
       long address = input.access(AccessMode.READ, scope);
-      update(StateInput.ofRows(schema, address), inputRows, scope);
+      update(StateInput.ofRows(schema, address, 0), inputRows, scope);
     }
   }
 
@@ -161,19 +167,27 @@ public final class StateTable implements AutoCloseable {
    *     constants} behind them; the kind of a row is {@link ChangeKind#INSERT}, or {@link
    *     ChangeKind#NONE} if all rows of its key were taken back. The caller closes the table
    * @throws GpuOutOfMemoryException if there is too little memory for the result
+   * @throws UnsupportedOperationException if a key column has no fixed width
    */
   public Table values(long firstRow, int count, List<ConstantColumn> constants) {
+    checkFixedWidthKeys();
     Objects.checkFromIndexSize(firstRow, count, rowCount);
     try (StateValues values = new StateValues(schema, changes, constants, count, stream, memory)) {
       if (count > 0) {
         try (AccessScope scope = AccessScope.on(stream)) {
-          long chunks = chunkTable(rows.read(scope), scope);
+          long chunks = chunkTable.access(rows.read(scope), scope);
           VALUES
               .of(stream.device())
               .write(values.batch(firstRow, chunks, rows.chunkShift(), scope));
         }
       }
       return values.table();
+    }
+  }
+
+  private void checkFixedWidthKeys() {
+    if (!schema.keySchema().fields().stream().allMatch(key -> key.type().id().isFixedWidth())) {
+      throw new UnsupportedOperationException("expected keys of fixed width");
     }
   }
 
@@ -196,16 +210,27 @@ public final class StateTable implements AutoCloseable {
     if (block.rowCount() == 0) {
       return;
     }
-    reserve(block.rowCount());
+    reserve(block.rowCount(), block.stringBytes() / Long.BYTES);
     try (Buffer input = Buffer.copyOf(block.address(), block.byteCount(), stream, memory);
+        Buffer inputStrings = strings(block);
         AccessScope scope = AccessScope.on(stream)) {
       long address = input.access(AccessMode.READ, scope);
-      update(StateInput.ofRows(schema, address), block.rowCount(), scope);
+      long words = inputStrings == null ? 0 : inputStrings.access(AccessMode.READ, scope);
+      update(StateInput.ofRows(schema, address, words), block.rowCount(), scope);
     }
   }
 
+  // null if there are none.
+  private Buffer strings(StateBlock block) {
+    return block.stringBytes() == 0
+        ? null
+        : Buffer.copyOf(block.stringAddress(), block.stringBytes(), stream, memory);
+  }
+
   private Counts update(StateInput input, int inputRows, AccessScope scope) {
-    long chunks = chunkTable(rows.access(scope), scope);
+    long chunks = chunkTable.access(rows.access(scope), scope);
+    LongStrings.Access stringAccess =
+        schema.hasStrings() ? strings.access(inputRows, scope) : LongStrings.Access.NONE;
     long scratchAddress = scratch(inputRows, scope);
     try {
       Counts counts =
@@ -229,7 +254,9 @@ public final class StateTable implements AutoCloseable {
                       chunks,
                       rows.chunkShift(),
                       rowCount,
+                      stringAccess,
                       stream));
+      strings.added(counts.stringWords());
       long total = rowCount + counts.newKeys();
       rowCount = total;
       return counts;
@@ -264,36 +291,14 @@ public final class StateTable implements AutoCloseable {
     return address;
   }
 
-  private long chunkTable(long[] addresses, AccessScope scope) {
-    long bytes = (long) addresses.length * Long.BYTES;
-    if (chunkTable == null || chunkTable.size() < bytes) {
-      Buffer larger = Buffer.allocate(2 * bytes, stream, memory);
-      if (chunkTable != null) {
-        chunkTable.close();
-      }
-      chunkTable = larger;
-      chunkAddresses = new long[0];
-    }
-    if (Arrays.equals(addresses, chunkAddresses)) {
-      return chunkTable.access(AccessMode.READ, scope);
-    }
-    long target = chunkTable.access(AccessMode.WRITE, scope);
-    try (StagingBuffer staging = stream.device().stagingPool().acquire(bytes)) {
-      HostMemory.copyFromArray(staging.address(), addresses, addresses.length);
-      stream.copy(target, staging.address(), bytes);
-      stream.synchronize();
-    }
-    chunkAddresses = addresses;
-    return target;
-  }
-
-  private void reserve(int newRows) {
+  private void reserve(int newRows, long newStringWords) {
     long needed = rowCount + newRows;
     if (needed > MAX_ROWS) {
       throw new IllegalStateException(
           "expected at most " + MAX_ROWS + " keys per subtask, got up to " + needed);
     }
     rows.reserve(needed);
+    strings.reserve(newStringWords);
     long slots = Math.max(indexSlots, MIN_INDEX_SLOTS);
     while (needed > slots / 10 * LOAD_TENTHS) {
       slots *= 2;
@@ -301,7 +306,7 @@ public final class StateTable implements AutoCloseable {
     if (slots > indexSlots) {
       growIndex(slots);
     }
-    reservedBytes = rows.reservedBytes() + index.size();
+    reservedBytes = rows.reservedBytes() + strings.reservedBytes() + index.size();
   }
 
   private void growIndex(long slots) {
@@ -325,22 +330,29 @@ public final class StateTable implements AutoCloseable {
   }
 
   /**
-   * The rows of now. Later updates do not change them: a chunk is copied when it is written to
-   * while a snapshot holds it. Enqueues nothing; takes time for each chunk, not for each row.
+   * The rows of now. Later updates do not change them: an extent is copied when it is written to
+   * while a snapshot holds it. Enqueues nothing; takes time for each extent, not for each row.
    */
   public StateSnapshot snapshot() {
-    return new StateSnapshot(schema, rowCount, rows.share(rowCount));
+    List<Buffer> sharedRows = rows.share(rowCount);
+    try {
+      return new StateSnapshot(schema, rowCount, sharedRows, strings.share());
+    } catch (RuntimeException | Error e) {
+      FirstFailure failure = new FirstFailure();
+      failure.add(e);
+      sharedRows.forEach(chunk -> failure.run(chunk::close));
+      throw e;
+    }
   }
 
   @Override
   public void close() {
     FirstFailure failure = new FirstFailure();
     failure.run(rows::close);
+    failure.run(strings::close);
+    failure.run(chunkTable::close);
     if (index != null) {
       failure.run(index::close);
-    }
-    if (chunkTable != null) {
-      failure.run(chunkTable::close);
     }
     if (scratch != null) {
       failure.run(scratch::close);

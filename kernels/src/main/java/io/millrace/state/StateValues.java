@@ -89,6 +89,7 @@ final class StateValues implements AutoCloseable {
                 0,
                 0,
                 0,
+                0,
                 output + dataOffsets[key] + (long) part * Long.BYTES,
                 hasMask ? output + key * Column.maskBytes(rows) : 0,
                 stride,

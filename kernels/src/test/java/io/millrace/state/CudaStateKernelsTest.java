@@ -20,6 +20,8 @@ class CudaStateKernelsTest {
         .isEqualTo(cuda.layout("KeyWord").fields());
     assertThat(CudaStateKernels.ValueArguments.LAYOUT.fields())
         .isEqualTo(cuda.layout("AccumulatedValue").fields());
+    assertThat(CudaStateStrings.Arguments.LAYOUT.fields())
+        .isEqualTo(cuda.layout("StateStringsArguments").fields());
     assertThat(CudaStateKernels.IndexArguments.LAYOUT.fields())
         .isEqualTo(cuda.layout("StateIndexArguments").fields());
   }
@@ -29,6 +31,9 @@ class CudaStateKernelsTest {
     if (device.isCuda()) {
       assertThat(device.device().loadModule("state").constant("sizeof_StateArguments"))
           .isEqualTo(CudaStateKernels.Arguments.LAYOUT.bytes());
+      assertThat(
+              device.device().loadModule("state_strings").constant("sizeof_StateStringsArguments"))
+          .isEqualTo(CudaStateStrings.Arguments.LAYOUT.bytes());
       assertThat(device.device().loadModule("state").constant("sizeof_StateIndexArguments"))
           .isEqualTo(CudaStateKernels.IndexArguments.LAYOUT.bytes());
     }

@@ -15,9 +15,11 @@ import io.millrace.memory.resource.FailingResourceAdaptor;
 import io.millrace.state.Accumulator.Function;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
+import io.millrace.testing.TableRows;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -32,21 +34,32 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class StateMemoryTest {
   private static final Schema INPUT =
-      Schema.of(Field.of("k", DataType.INT64), new Field("v", DataType.INT64, false));
-  private static final StateSchema SCHEMA =
-      new StateSchema(
-          INPUT,
-          List.of(0),
-          List.of(new Accumulator("sum", Function.SUM, 1)),
-          StateSchema.NO_KINDS);
+      Schema.of(
+          Field.of("k", DataType.INT64),
+          Field.of("s", DataType.STRING),
+          new Field("v", DataType.INT64, false));
+  private static final StateSchema NUMBERS = schema(0);
+  private static final StateSchema STRINGS = schema(1);
   // More rows than the first chunk and the first index have room for.
   private static final int ROWS = 3_000;
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
 
+  private static StateSchema schema(int key) {
+    return new StateSchema(
+        INPUT,
+        List.of(key),
+        List.of(new Accumulator("sum", Function.SUM, 2)),
+        StateSchema.NO_KINDS);
+  }
+
   private final AtomicInteger requests = new AtomicInteger();
   private int refused;
+  private StateSchema schema;
   private boolean counts;
+
+  private static final List<String> NUMBERS_ONLY =
+      List.of("merge an extent", "accumulate", "values");
 
   /** Works on a table that has some rows, and gives what it saw. */
   @FunctionalInterface
@@ -56,12 +69,19 @@ class StateMemoryTest {
 
   static Stream<Arguments> operations() {
     return Stream.of(
-        Arguments.of("update", (Operation) StateMemoryTest::update),
-        Arguments.of("read", (Operation) StateMemoryTest::read),
-        Arguments.of("merge", (Operation) StateMemoryTest::merge),
-        Arguments.of("merge a chunk", (Operation) StateMemoryTest::mergeChunk),
-        Arguments.of("accumulate", (Operation) StateMemoryTest::accumulate),
-        Arguments.of("values", (Operation) StateMemoryTest::values));
+            Map.entry("update", (Operation) StateMemoryTest::update),
+            Map.entry("update with a slice", (Operation) StateMemoryTest::updateWithSlice),
+            Map.entry("read", (Operation) StateMemoryTest::read),
+            Map.entry("keys", (Operation) StateMemoryTest::keys),
+            Map.entry("merge", (Operation) StateMemoryTest::merge),
+            Map.entry("merge an extent", (Operation) StateMemoryTest::mergeExtent),
+            Map.entry("accumulate", (Operation) StateMemoryTest::accumulate),
+            Map.entry("values", (Operation) StateMemoryTest::values))
+        .flatMap(
+            operation ->
+                Stream.of(NUMBERS, STRINGS)
+                    .filter(schema -> schema == NUMBERS || !NUMBERS_ONLY.contains(operation.getKey()))
+                    .map(schema -> Arguments.of(operation.getKey(), schema, operation.getValue())));
   }
 
   private List<?> update(StateTable table, MemoryResource memory) {
@@ -74,6 +94,35 @@ class StateMemoryTest {
     }
   }
 
+  private List<?> updateWithSlice(StateTable table, MemoryResource memory) {
+    try (Table whole = batch(ROWS / 2, 2 * ROWS);
+        Table batch = whole.slice(ROWS / 4, ROWS)) {
+      count();
+      try (Table changes = table.update(batch)) {
+        countNoMore();
+        return device.rows(changes);
+      }
+    }
+  }
+
+  private List<?> keys(StateTable table, MemoryResource memory) throws IOException {
+    List<Object> all = new ArrayList<>();
+    MemoryResource failing =
+        new FailingResourceAdaptor(device.hostMemory(), (n, bytes) -> isRefused());
+    try (StateSnapshot snapshot = table.snapshot()) {
+      snapshot.read(
+          device.stream(),
+          block -> {
+            count();
+            try (Table keys = block.keys(device.hostStream(), failing)) {
+              all.addAll(TableRows.ofHost(keys, device.hostStream()));
+            }
+            countNoMore();
+          });
+    }
+    return all;
+  }
+
   private List<?> read(StateTable table, MemoryResource memory) throws IOException {
     try (StateSnapshot snapshot = table.snapshot()) {
       count();
@@ -84,7 +133,7 @@ class StateMemoryTest {
   }
 
   private List<?> merge(StateTable table, MemoryResource memory) throws IOException {
-    try (StateTable other = new StateTable(SCHEMA, device.stream(), device.memory());
+    try (StateTable other = new StateTable(table.schema(), device.stream(), device.memory());
         Table batch = batch(ROWS / 2, 2 * ROWS)) {
       other.update(batch).close();
       try (StateSnapshot snapshot = other.snapshot()) {
@@ -100,8 +149,8 @@ class StateMemoryTest {
     return words(table);
   }
 
-  private List<?> mergeChunk(StateTable table, MemoryResource memory) throws IOException {
-    try (StateTable other = new StateTable(SCHEMA, device.stream(), device.memory());
+  private List<?> mergeExtent(StateTable table, MemoryResource memory) throws IOException {
+    try (StateTable other = new StateTable(schema, device.stream(), device.memory());
         Table batch = batch(ROWS / 2, 2 * ROWS)) {
       other.accumulate(batch);
       try (StateSnapshot rows = other.snapshot()) {
@@ -130,9 +179,11 @@ class StateMemoryTest {
     }
   }
 
-  @ParameterizedTest(name = "{0}")
+  @ParameterizedTest(name = "{0} {1}")
   @MethodSource("operations")
-  void eachRefusalLeavesTheStateAsItWas(String name, Operation operation) throws IOException {
+  void eachRefusalLeavesTheStateAsItWas(String name, StateSchema schema, Operation operation)
+      throws IOException {
+    this.schema = schema;
     StagingRequests.listen(device.device().stagingPool(), this::requestStaging);
     int all = run(operation, 0, List.of());
     List<?> expected = results(operation);
@@ -171,7 +222,7 @@ class StateMemoryTest {
   }
 
   private StateTable filled(MemoryResource memory) {
-    StateTable table = new StateTable(SCHEMA, device.stream(), memory);
+    StateTable table = new StateTable(schema, device.stream(), memory);
     try (Table batch = batch(0, 700)) {
       table.update(batch).close();
     }
@@ -181,7 +232,8 @@ class StateMemoryTest {
   private Table batch(long first, long end) {
     List<List<Object>> rows = new ArrayList<>();
     for (long key = first; key < end; key++) {
-      rows.add(List.of(key, key));
+      String string = key % 3 == 0 ? "" + key : "a string of more than 12 bytes: " + key;
+      rows.add(List.of(key, string, key));
     }
     return TableBuilder.ofRows(INPUT, rows).build(device);
   }

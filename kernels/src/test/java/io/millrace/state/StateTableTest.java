@@ -18,6 +18,8 @@ import io.millrace.testing.TableRows;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -37,6 +39,9 @@ class StateTableTest {
           DataType.TIME,
           DataType.timestamp(3),
           DataType.timestamp(6),
+          DataType.timestamp(9),
+          DataType.STRING,
+          DataType.BINARY,
           DataType.decimal(9, 2),
           DataType.decimal(18, 2),
           DataType.decimal(38, 2));
@@ -56,7 +61,14 @@ class StateTableTest {
           DataType.decimal(18, 2));
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
-  @RegisterExtension final RandomExtension random = new RandomExtension();
+  @RegisterExtension final RandomExtension seed = new RandomExtension();
+
+  private Random random;
+
+  @BeforeEach
+  void seedRandom() {
+    random = seed.random();
+  }
 
   @RowCountTest
   void batchesOfEverySizeAreCombined(int rowCount) {
@@ -75,8 +87,8 @@ class StateTableTest {
       for (int batch = 0; batch < 3; batch++) {
         List<List<Object>> rows = new ArrayList<>();
         for (int i = 0; i < rowCount; i++) {
-          long key = random.random().nextInt(keys * (batch + 1));
-          rows.add(List.of(key * 0x9e3779b97f4a7c15L, random.random().nextLong()));
+          long key = random.nextInt(keys * (batch + 1));
+          rows.add(List.of(key * 0x9e3779b97f4a7c15L, random.nextLong()));
         }
         assertUpdate(table, model, rows);
       }
@@ -87,10 +99,10 @@ class StateTableTest {
   void keysAndValuesOfEveryTypeAndNullsAreCombined() {
     for (int round = 0; round < 40; round++) {
       Schema input = randomInput();
-      int keys = 1 + random.random().nextInt(input.size() - 1);
+      int keys = 1 + random.nextInt(input.size() - 1);
       StateSchema schema =
           new StateSchema(input, range(keys), accumulators(input), StateSchema.NO_KINDS);
-      List<List<Object>> pool = new RandomTables(random.random(), 0.3).rows(input, 60);
+      List<List<Object>> pool = new RandomTables(random, 0.3).rows(input, 60);
       try (StateTable table = new StateTable(schema, device.stream(), device.memory())) {
         StateModel model = new StateModel(schema);
         for (int batch = 0; batch < 4; batch++) {
@@ -133,13 +145,13 @@ class StateTableTest {
   private List<Object> randomChange(List<List<Object>> present, boolean takesBack) {
     ChangeKind[] kinds = {ChangeKind.DELETE, ChangeKind.UPDATE_BEFORE};
     if (takesBack && !present.isEmpty()) {
-      List<Object> row = present.remove(random.random().nextInt(present.size()));
-      return List.of(row.get(0), row.get(1), kinds[random.random().nextInt(2)].value());
+      List<Object> row = present.remove(random.nextInt(present.size()));
+      return List.of(row.get(0), row.get(1), kinds[random.nextInt(2)].value());
     }
-    List<Object> row = List.of(random.random().nextInt(50), random.random().nextLong());
+    List<Object> row = List.of(random.nextInt(50), random.nextLong());
     present.add(row);
     kinds = new ChangeKind[] {ChangeKind.INSERT, ChangeKind.UPDATE_AFTER};
-    return List.of(row.get(0), row.get(1), kinds[random.random().nextInt(2)].value());
+    return List.of(row.get(0), row.get(1), kinds[random.nextInt(2)].value());
   }
 
   @Test
@@ -185,8 +197,8 @@ class StateTableTest {
       while (next < 2.5 * rowsOfChunk) {
         List<List<Object>> rows = new ArrayList<>();
         for (int i = 0; i < 50_000; i++) {
-          long key = i % 5 == 0 ? random.random().nextInt((int) next + 1) : next++;
-          rows.add(List.of(key, random.random().nextLong()));
+          long key = i % 5 == 0 ? random.nextInt((int) next + 1) : next++;
+          rows.add(List.of(key, random.nextLong()));
         }
         assertUpdate(table, model, rows);
       }
@@ -196,7 +208,7 @@ class StateTableTest {
 
   @Test
   void rowsAreTheSameInEachRun() {
-    List<List<Object>> pool = new RandomTables(random.random(), 0).rows(LONGS, 5_000);
+    List<List<Object>> pool = new RandomTables(random, 0).rows(LONGS, 5_000);
     List<List<Object>> rows = randomRows(pool, LONGS, 1, 20_000);
     StateSchema schema =
         new StateSchema(
@@ -243,10 +255,10 @@ class StateTableTest {
   void rowsOfASnapshotMakeTheSameTableAgain() throws IOException {
     for (int round = 0; round < 10; round++) {
       Schema input = randomInput();
-      int keys = 1 + random.random().nextInt(input.size() - 1);
+      int keys = 1 + random.nextInt(input.size() - 1);
       StateSchema schema =
           new StateSchema(input, range(keys), accumulators(input), StateSchema.NO_KINDS);
-      List<List<Object>> pool = new RandomTables(random.random(), 0.3).rows(input, 400);
+      List<List<Object>> pool = new RandomTables(random, 0.3).rows(input, 400);
       try (StateTable table = new StateTable(schema, device.stream(), device.memory());
           StateTable restored = new StateTable(schema, device.stream(), device.memory())) {
         StateModel model = new StateModel(schema);
@@ -295,11 +307,13 @@ class StateTableTest {
   }
 
   @Test
-  void keysWithoutFixedWidthAreRefused() {
-    Schema input = Schema.of(Field.of("name", DataType.STRING));
+  void keysThatAreNoValuesByThemselvesAreRefused() {
+    Schema input = Schema.of(Field.of("name", DataType.dictionary(DataType.STRING)));
     assertThatThrownBy(() -> new StateSchema(input, List.of(0), List.of(), StateSchema.NO_KINDS))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("expected a type of fixed width for key column 'name', got STRING");
+        .hasMessage(
+            "expected a type other than ARRAY, ROW and DICTIONARY for key column 'name', got"
+                + " DICTIONARY<STRING>");
   }
 
   @Test
@@ -329,7 +343,7 @@ class StateTableTest {
 
   private Schema randomInput() {
     List<Field> fields = new ArrayList<>();
-    int keys = 1 + random.random().nextInt(3);
+    int keys = 1 + random.nextInt(3);
     for (int i = 0; i < keys; i++) {
       fields.add(field("k" + i, KEY_TYPES));
     }
@@ -340,8 +354,8 @@ class StateTableTest {
   }
 
   private Field field(String name, List<DataType> types) {
-    DataType type = types.get(random.random().nextInt(types.size()));
-    return new Field(name, type, random.random().nextBoolean());
+    DataType type = types.get(random.nextInt(types.size()));
+    return new Field(name, type, random.nextBoolean());
   }
 
   private static List<Accumulator> accumulators(Schema input) {
@@ -375,8 +389,8 @@ class StateTableTest {
     List<List<Object>> rows = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       List<Object> row = new ArrayList<>();
-      row.addAll(pool.get(random.random().nextInt(pool.size())).subList(0, keys));
-      row.addAll(pool.get(random.random().nextInt(pool.size())).subList(keys, input.size()));
+      row.addAll(pool.get(random.nextInt(pool.size())).subList(0, keys));
+      row.addAll(pool.get(random.nextInt(pool.size())).subList(keys, input.size()));
       rows.add(row);
     }
     return rows;

@@ -161,7 +161,7 @@ class StateValuesTest {
       }
       for (StateTable table : List.of(first, second)) {
         try (StateSnapshot rows = table.snapshot()) {
-          assertThat(rows.chunkCount()).isEqualTo(1);
+          assertThat(rows.extentCount()).isEqualTo(1);
           merged.merge(rows, 0);
           merged.releaseScratch();
         }

@@ -227,6 +227,18 @@ public final class GatherKernels implements RowGather {
     }
   }
 
+  @Override
+  public void gatherStrings(
+      GatherPlan.OffsetGather move, long map, int rows, long scratch, DeviceStream stream) {
+    if (rows == 0) {
+      stream.fill(move.outputOffsets(), (byte) 0, Integer.BYTES);
+      return;
+    }
+    RunTiles tiles = RunTiles.of(rows, move.capacity(), 1);
+    stream.fill(scratch, (byte) 0, tiles.scratchBytes());
+    launchRuns(move, strings, map, rows, tiles, scratch, stream);
+  }
+
   private void launchRuns(
       GatherPlan.OffsetGather move,
       RunsKernel kernel,
@@ -236,9 +248,22 @@ public final class GatherKernels implements RowGather {
       DeviceStream stream,
       MemoryResource memory) {
     try (AccessScope scope = AccessScope.on(stream);
-        Buffer scratch = zeros(tiles.scratchBytes(), scope, memory);
-        KernelArguments arguments = new KernelArguments(RunsArguments.LAYOUT)) {
-      describe(arguments, move, map, rows, scratch.access(AccessMode.WRITE, scope));
+        Buffer scratch = zeros(tiles.scratchBytes(), scope, memory)) {
+      long address = scratch.access(AccessMode.WRITE, scope);
+      launchRuns(move, kernel, map, rows, tiles, address, stream);
+    }
+  }
+
+  private void launchRuns(
+      GatherPlan.OffsetGather move,
+      RunsKernel kernel,
+      long map,
+      int rows,
+      RunTiles tiles,
+      long scratch,
+      DeviceStream stream) {
+    try (KernelArguments arguments = new KernelArguments(RunsArguments.LAYOUT)) {
+      describe(arguments, move, map, rows, scratch);
       arguments
           .put(RunsArguments.TILE_ROWS, tiles.rowsOfTile())
           .put(RunsArguments.TILES, tiles.count())

@@ -119,6 +119,12 @@ public final class HostGather implements RowGather {
     gatherAll(move.elements(), move.output());
   }
 
+  @Override
+  public void gatherStrings(
+      GatherPlan.OffsetGather move, long map, int rows, long scratch, DeviceStream stream) {
+    gatherStrings(move, map, rows);
+  }
+
   private static void gatherStrings(GatherPlan.OffsetGather move, long map, int rows) {
     long bytes = move.inputBytes();
     long output = move.output();

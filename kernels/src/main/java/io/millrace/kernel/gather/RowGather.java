@@ -12,6 +12,14 @@ interface RowGather {
   /** Enqueues the moves of all columns of {@code plan}. */
   void gatherAll(GatherPlan plan, long map, DeviceStream stream, MemoryResource memory);
 
+  /**
+   * Enqueues the moves of strings.
+   *
+   * @param scratch address of {@link RunTiles#mostScratchBytes} bytes
+   */
+  void gatherStrings(
+      GatherPlan.OffsetGather move, long map, int rows, long scratch, DeviceStream stream);
+
   /** Counts the bytes of strings or the elements of lists of all rows. Waits for the device. */
   long countRuns(long map, long inputOffsets, int rows, DeviceStream stream, MemoryResource memory);
 

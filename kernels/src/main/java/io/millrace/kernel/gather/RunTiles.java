@@ -46,6 +46,13 @@ record RunTiles(int rowsOfTile, int count, int stripes) {
     return stripes == 0 ? count : stripes * tilesOfStripe();
   }
 
+  /** {@link #scratchBytes} of up to {@code rows} rows of up to {@code bytes} bytes, at most. */
+  static long mostScratchBytes(int rows, long bytes) {
+    // Tiles that are not full of rows have more than half of BYTES.
+    long tiles = Math.min(rows, rows / FEW_ROWS + 2 * bytes / BYTES + 2);
+    return (tiles + 1) * Long.BYTES;
+  }
+
   long scratchBytes() {
     int others = stripes == 0 ? 1 : (count - 1) / TILES_PER_SUM + 1;
     return ((long) count + others) * Long.BYTES;

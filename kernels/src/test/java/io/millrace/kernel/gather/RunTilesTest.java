@@ -3,11 +3,17 @@ package io.millrace.kernel.gather;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.testing.RandomExtension;
 import java.util.BitSet;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class RunTilesTest {
+  @RegisterExtension final RandomExtension seed = new RandomExtension();
+
   /** With the arithmetic of gather.cu, every tile is one block's. */
   @ParameterizedTest
   @CsvSource({
@@ -51,6 +57,19 @@ class RunTilesTest {
     }
     assertThat(taken.cardinality()).isEqualTo(tiles.count());
     assertThat(tiles.scratchBytes()).isGreaterThan(8L * tiles.count());
+  }
+
+  @Test
+  void scratchMemoryForManyRowsIsEnoughForFewerRows() {
+    Random random = seed.random();
+    for (int i = 0; i < 20_000; i++) {
+      int most = 1 + random.nextInt(1 << random.nextInt(31));
+      int capacity = random.nextInt(1 << random.nextInt(31));
+      int rows = 1 + random.nextInt(most);
+      assertThat(RunTiles.of(rows, capacity, 1).scratchBytes())
+          .as("%d of %d rows, %d bytes", rows, most, capacity)
+          .isLessThanOrEqualTo(RunTiles.mostScratchBytes(most, capacity));
+    }
   }
 
   @ParameterizedTest

@@ -42,7 +42,7 @@ public final class KeyedColumnStream extends ColumnStream {
    *
    * @param aggregates the columns behind the key columns, at least one
    * @throws ExpressionException if an argument does not fit the columns, a filter is not BOOLEAN, a
-   *     function does not support its argument's type, a key column has no fixed width, or two
+   *     function does not support its argument's type, a key column is an ARRAY or a ROW, or two
    *     columns have the same name
    */
   public ColumnStream aggregate(Aggregate... aggregates) {

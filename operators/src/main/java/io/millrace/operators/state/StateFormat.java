@@ -33,9 +33,11 @@ import org.apache.flink.core.memory.DataOutputSerializer;
  * format's number and the version; then a header, with its length before it and its CRC-32C behind
  * it: an identifier, the key columns, the values, the number of tables, and the namespace and the
  * number of rows of each table. Then blocks of rows, table after table, each with its number of
- * rows and the CRC-32C of its bytes. Numbers are big-endian; rows have the layout of {@link
- * StateSchema}, in little-endian words. In version 1, the header has the number of rows of the only
- * table instead of the tables.
+ * rows, the CRC-32C of its bytes, and the rows. If a key column is a STRING or BINARY column, the
+ * number of rows is followed by the number of bytes of their long strings, and by the CRC-32C of
+ * this number; the rows are followed by the strings, which no other block refers to. Numbers are
+ * big-endian; rows have the layout of {@link StateSchema}, in little-endian words. In version 1, the
+ * header has the number of rows of the only table instead of the tables.
  *
  * <p>All key groups of a subtask are in one sequence of rows: a reader takes the rows of its own
  * key groups.
@@ -158,7 +160,7 @@ final class StateFormat {
     for (long row = 0; row < table.rowCount(); ) {
       long first = row;
       try (StateBlock block = retry.withRetry(() -> table.block(first, stream))) {
-        write(block, target, buffer);
+        write(block, table.schema(), target, buffer);
         row += block.rowCount();
       }
     }
@@ -178,20 +180,42 @@ final class StateFormat {
     return target.getCopyOfBuffer();
   }
 
-  private static void write(StateBlock block, DataOutputStream target, byte[] buffer)
+  private static void write(
+      StateBlock block, StateSchema schema, DataOutputStream target, byte[] buffer)
       throws IOException {
     target.writeInt(block.rowCount());
-    target.writeInt(checksum(block));
-    for (int done = 0; done < block.byteCount(); ) {
-      int bytes = Math.min(buffer.length, block.byteCount() - done);
-      HostMemory.copyToArray(buffer, 0, block.address() + done, bytes);
+    if (schema.hasStrings()) {
+      target.writeLong(block.stringBytes());
+      target.writeInt(checksum(block.stringBytes()));
+    }
+    target.writeInt(checksum(block, buffer));
+    write(block.address(), block.byteCount(), target, buffer);
+    write(block.stringAddress(), block.stringBytes(), target, buffer);
+  }
+
+  private static void write(long address, long size, DataOutputStream target, byte[] buffer)
+      throws IOException {
+    for (long done = 0; done < size; ) {
+      int bytes = (int) Math.min(buffer.length, size - done);
+      HostMemory.copyToArray(buffer, 0, address + done, bytes);
       target.write(buffer, 0, bytes);
       done += bytes;
     }
   }
 
-  private static int checksum(StateBlock block) {
-    return checksum(HostMemory.byteBuffer(block.address(), block.byteCount()));
+  private static int checksum(StateBlock block, byte[] buffer) {
+    CRC32C checksum = new CRC32C();
+    checksum.update(HostMemory.byteBuffer(block.address(), block.byteCount()));
+    for (long done = 0; done < block.stringBytes(); ) {
+      int bytes = (int) Math.min(buffer.length, block.stringBytes() - done);
+      checksum.update(HostMemory.byteBuffer(block.stringAddress() + done, bytes));
+      done += bytes;
+    }
+    return (int) checksum.getValue();
+  }
+
+  private static int checksum(long number) {
+    return checksum(ByteBuffer.allocate(Long.BYTES).putLong(0, number));
   }
 
   private static int checksum(ByteBuffer bytes) {
@@ -261,7 +285,8 @@ final class StateFormat {
    *
    * @param schema with the layout of the rows
    * @param device that the rows go to
-   * @throws IOException if the rows end too early or a block has another checksum than it says
+   * @throws IOException if the rows end too early or a block has another checksum than it says, or
+   *     lacks the long strings of its rows
    */
   static void readBlocks(
       Header header,
@@ -296,12 +321,19 @@ final class StateFormat {
     byte[] buffer = new byte[BUFFER_BYTES];
     for (long done = 0; done < table.rowCount(); ) {
       int rows = readRowCount(source, table.rowCount() - done, schema);
+      long strings = schema.hasStrings() ? readStringBytes(source) : 0;
       int checksum = source.readInt();
-      try (StateBlock block = retry.withRetry(() -> new StateBlock(schema, rows, device))) {
-        read(source, block, buffer);
-        if (checksum(block) != checksum) {
+      try (StateBlock block =
+          retry.withRetry(() -> new StateBlock(schema, rows, strings, device))) {
+        read(source, block.address(), block.byteCount(), buffer);
+        read(source, block.stringAddress(), block.stringBytes(), buffer);
+        if (checksum(block, buffer) != checksum) {
           throw new IOException(
               "keyed state is damaged: rows from row " + done + " on have another checksum");
+        }
+        if (!block.hasAllStrings()) {
+          throw new IOException(
+              "keyed state is damaged: rows from row " + done + " on lack the strings of keys");
         }
         done += rows;
         consumer.accept(table.namespace(), block);
@@ -320,12 +352,20 @@ final class StateFormat {
     return rows;
   }
 
-  private static void read(DataInputStream source, StateBlock block, byte[] buffer)
+  private static long readStringBytes(DataInputStream source) throws IOException {
+    long bytes = source.readLong();
+    if (source.readInt() != checksum(bytes)) {
+      throw new IOException("keyed state is damaged: the size of strings has another checksum");
+    }
+    return bytes;
+  }
+
+  private static void read(DataInputStream source, long address, long size, byte[] buffer)
       throws IOException {
-    for (int done = 0; done < block.byteCount(); ) {
-      int bytes = Math.min(buffer.length, block.byteCount() - done);
+    for (long done = 0; done < size; ) {
+      int bytes = (int) Math.min(buffer.length, size - done);
       source.readFully(buffer, 0, bytes);
-      HostMemory.copyFromArray(block.address() + done, buffer, 0, bytes);
+      HostMemory.copyFromArray(address + done, buffer, 0, bytes);
       done += bytes;
     }
   }

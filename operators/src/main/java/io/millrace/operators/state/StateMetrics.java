@@ -6,8 +6,8 @@ import org.apache.flink.metrics.MetricGroup;
 
 /**
  * The metrics of an operator's keyed state, in its group {@code state}: the gauges {@code rows}, of
- * keys that are present or were, and {@code bytes} of rows and index, with their room for further
- * keys.
+ * keys that are present or were, and {@code bytes} of rows, long strings and index, with their room
+ * for further keys.
  */
 final class StateMetrics {
   private StateMetrics() {}

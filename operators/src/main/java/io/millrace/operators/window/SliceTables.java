@@ -115,8 +115,8 @@ final class SliceTables {
     try {
       for (StateTable slice : slices) {
         try (StateSnapshot rows = slice.snapshot()) {
-          for (int chunk = 0; chunk < rows.chunkCount(); chunk++) {
-            merged.merge(rows, chunk);
+          for (int extent = 0; extent < rows.extentCount(); extent++) {
+            merged.merge(rows, extent);
           }
         }
       }
@@ -144,8 +144,8 @@ final class SliceTables {
 
   private void mergeInto(long first, StateTable slice) {
     try (StateSnapshot rows = slice.snapshot()) {
-      for (int chunk = 0; chunk < rows.chunkCount(); chunk++) {
-        int merged = chunk;
+      for (int extent = 0; extent < rows.extentCount(); extent++) {
+        int merged = extent;
         retry.withRetry(
             () -> {
               StateTable target = tables.forUpdate(first);

@@ -27,8 +27,12 @@ public final class GroupAggregateModel {
       Schema.of(
           Field.of("a", DataType.INT16),
           new Field("b", DataType.BOOL, false),
+          Field.of("s", DataType.STRING),
           Field.of("v", DataType.INT32),
           new Field("w", DataType.INT64, false));
+
+  private static final List<String> STRINGS =
+      Arrays.asList(null, "", "12 bytes, 11", "13 bytes, 12.", "13 bytes, 12!", "ä".repeat(40));
 
   private final boolean isChangelog;
   private final Map<List<Object>, List<List<Object>>> rows = new HashMap<>();
@@ -43,7 +47,8 @@ public final class GroupAggregateModel {
   /** The job whose results these are. */
   public Job job() {
     Schema schema = isChangelog ? RowKindColumn.addTo(SCHEMA) : SCHEMA;
-    Job job = new Job(schema, List.of("a", "b"), count(), count("v"), sum("v"), avg("v"), avg("w"));
+    Job job =
+        new Job(schema, List.of("a", "b", "s"), count(), count("v"), sum("v"), avg("v"), avg("w"));
     return isChangelog
         ? job
         : job.withAggregates(count(), count("v"), sum("v"), avg("v"), avg("w"), min("v"), max("w"));
@@ -61,7 +66,9 @@ public final class GroupAggregateModel {
     for (int i = random.nextInt(40); i > 0; i--) {
       List<Object> key =
           Arrays.asList(
-              random.nextInt(8) == 0 ? null : (short) random.nextInt(6), random.nextBoolean());
+              random.nextInt(8) == 0 ? null : (short) random.nextInt(3),
+              random.nextBoolean(),
+              STRINGS.get(random.nextInt(STRINGS.size())));
       List<List<Object>> live = rows.computeIfAbsent(key, absent -> new ArrayList<>());
       boolean retracts = isChangelog && !live.isEmpty() && random.nextInt(5) > 1;
       List<Object> values = retracts ? live.remove(random.nextInt(live.size())) : values(random);

@@ -49,6 +49,21 @@ class DamagedStateTest {
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
+  private static final Schema NAMES =
+      Schema.of(Field.of("name", DataType.STRING), Field.of("bytes", DataType.BINARY));
+  private static final Job JOB_OF_NAMES = new Job(NAMES, List.of("name", "bytes"), count());
+
+  private OperatorSubtaskState stateOfNames(int keys) throws Exception {
+    List<List<?>> rows = new ArrayList<>();
+    for (int key = 0; key < keys; key++) {
+      rows.add(List.of("name".repeat(key), ByteBuffer.wrap(new byte[key])));
+    }
+    try (GroupAggregateHarness harness = JOB_OF_NAMES.open(device)) {
+      harness.send(0, rows);
+      return harness.snapshot();
+    }
+  }
+
   private OperatorSubtaskState state(int keys) throws Exception {
     List<List<?>> rows = new ArrayList<>();
     for (long key = 0; key < keys; key++) {
@@ -84,11 +99,15 @@ class DamagedStateTest {
 
   @Test
   void truncatedStateIsRefused() throws Exception {
-    OperatorSubtaskState whole = state(40);
+    assertTruncatedIsRefused(JOB, state(40));
+    assertTruncatedIsRefused(JOB_OF_NAMES, stateOfNames(20));
+  }
+
+  private void assertTruncatedIsRefused(Job job, OperatorSubtaskState whole) throws Exception {
     byte[] bytes = bytes(whole);
     Random lengths = random.random();
     for (int length = 0; length < bytes.length; length += length < 200 ? 1 : lengths.nextInt(50)) {
-      assertThat(failure(JOB, with(whole, Arrays.copyOf(bytes, length))))
+      assertThat(failure(job, with(whole, Arrays.copyOf(bytes, length))))
           .as("%d of %d bytes", length, bytes.length)
           .isInstanceOf(IOException.class)
           .hasMessageContaining("keyed state is damaged: it ends ");
@@ -97,13 +116,17 @@ class DamagedStateTest {
 
   @Test
   void eachFlippedBitIsNoticed() throws Exception {
-    OperatorSubtaskState whole = state(10);
+    assertFlippedBitsAreNoticed(JOB, state(10));
+    assertFlippedBitsAreNoticed(JOB_OF_NAMES, stateOfNames(6));
+  }
+
+  private void assertFlippedBitsAreNoticed(Job job, OperatorSubtaskState whole) throws Exception {
     byte[] bytes = bytes(whole);
     Random bits = random.random();
     for (int i = 0; i < bytes.length; i++) {
       byte[] damaged = bytes.clone();
       damaged[i] ^= (byte) (1 << bits.nextInt(Byte.SIZE));
-      assertThat(failure(JOB, with(whole, damaged)))
+      assertThat(failure(job, with(whole, damaged)))
           .as("a bit of byte %d of %d", i, bytes.length)
           .isInstanceOf(IOException.class)
           .hasMessageContaining("keyed state");

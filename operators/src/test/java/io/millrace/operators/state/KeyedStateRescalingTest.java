@@ -95,7 +95,11 @@ class KeyedStateRescalingTest {
         DataType.TIME,
         DataType.timestamp(3),
         DataType.timestamp(6),
-        DataType.timestamp(6, true));
+        DataType.timestamp(6, true),
+        DataType.timestamp(9),
+        DataType.timestamp(9, true),
+        DataType.STRING,
+        DataType.BINARY);
   }
 
   @ParameterizedTest

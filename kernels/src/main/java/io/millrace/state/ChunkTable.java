@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state;
+
+import io.millrace.device.DeviceStream;
+import io.millrace.device.HostMemory;
+import io.millrace.device.StagingBuffer;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.MemoryResource;
+import java.util.Arrays;
+
+/**
+ * The addresses of chunks in the memory of the device, copied there when one has changed. Used by
+ * one thread.
+ */
+final class ChunkTable implements AutoCloseable {
+  private final DeviceStream stream;
+  private final MemoryResource memory;
+  // The addresses, and what was written there last; null until the first access.
+  private Buffer table;
+  private long[] written = {};
+
+  ChunkTable(DeviceStream stream, MemoryResource memory) {
+    this.stream = stream;
+    this.memory = memory;
+  }
+
+  /**
+   * The address of the table.
+   *
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory
+   */
+  long access(long[] addresses, AccessScope scope) {
+    long bytes = (long) addresses.length * Long.BYTES;
+    if (table == null || table.size() < bytes) {
+      Buffer larger = Buffer.allocate(Math.max(2 * bytes, Long.BYTES), stream, memory);
+      if (table != null) {
+        table.close();
+      }
+      table = larger;
+      written = new long[0];
+    }
+    if (Arrays.equals(addresses, written)) {
+      return table.access(AccessMode.READ, scope);
+    }
+    long target = table.access(AccessMode.WRITE, scope);
+    try (StagingBuffer staging = stream.device().stagingPool().acquire(bytes)) {
+      HostMemory.copyFromArray(staging.address(), addresses, addresses.length);
+      stream.copy(target, staging.address(), bytes);
+      stream.synchronize();
+    }
+    written = addresses;
+    return target;
+  }
+
+  @Override
+  public void close() {
+    if (table != null) {
+      table.close();
+    }
+  }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state;
+
+import io.millrace.device.DeviceStream;
+import io.millrace.device.HostMemory;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.FirstFailure;
+import io.millrace.memory.MemoryResource;
+import java.util.List;
+
+/**
+ * The strings of more than 12 bytes in the keys of a state table, one behind the other in the order
+ * of the table's rows and, within a row, of its key columns. Each takes whole words, with zeros
+ * behind its bytes. Words are only added, and lie in chunks as rows do: a string may begin in one
+ * chunk and end in another. Used by one thread.
+ */
+final class LongStrings implements AutoCloseable {
+  /** The binary logarithm of the words of a chunk. */
+  static final int CHUNK_SHIFT = 19;
+
+  /** Bytes of a chunk at most. */
+  static final long CHUNK_BYTES = StateRows.CHUNK_BYTES;
+
+  private final StateRows words;
+  private final ChunkTable chunkTable;
+  private final DeviceStream stream;
+  private final MemoryResource memory;
+  private long wordCount;
+  // null until the first update.
+  private Buffer scratch;
+
+  /**
+   * What an update needs of long strings, as addresses on the device that are valid until its work
+   * is done.
+   *
+   * @param chunkTable address of an INT64 for each chunk of words: its address; 0 if keys have no
+   *     strings
+   * @param wordCount words of long strings in the state before the batch
+   * @param newRows address of an INT32 for each row of the batch: the first rows of new keys
+   * @param lookBack address of {@link #lookBackBytes} bytes for the kernel state_strings
+   */
+  record Access(long chunkTable, long wordCount, long newRows, long lookBack) {
+    static final Access NONE = new Access(0, 0, 0, 0);
+
+    long wordAddress(long position) {
+      long chunk = HostMemory.getLong(chunkTable + (position >> CHUNK_SHIFT) * Long.BYTES);
+      return chunk + (position & ((1L << CHUNK_SHIFT) - 1)) * Long.BYTES;
+    }
+  }
+
+  LongStrings(DeviceStream stream, MemoryResource memory) {
+    this.words = new StateRows(Long.BYTES, 1, stream, memory);
+    this.chunkTable = new ChunkTable(stream, memory);
+    this.stream = stream;
+    this.memory = memory;
+  }
+
+  /** The words of a string of {@code length} bytes; 0 if it is not long. */
+  static int words(int length) {
+    return length <= KeyWord.INLINE_BYTES ? 0 : (length - 1) / Long.BYTES + 1;
+  }
+
+  /**
+   * The most words that strings can take.
+   *
+   * @param count of strings
+   * @param bytes of all strings
+   */
+  static long mostWords(long count, long bytes) {
+    return bytes / Long.BYTES + Math.min(count, bytes / (KeyWord.INLINE_BYTES + 1));
+  }
+
+  /** Bytes of scratch memory of the kernel state_strings: a word for each tile, and a counter. */
+  static long lookBackBytes(int newKeys) {
+    return (StateScratch.tiles(Math.max(newKeys, 1)) + 1L) * Long.BYTES;
+  }
+
+  /** Bytes of all chunks. */
+  long reservedBytes() {
+    return words.reservedBytes();
+  }
+
+  /**
+   * Makes room for further words, as {@link StateRows#reserve} does.
+   *
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory
+   */
+  void reserve(long newWords) {
+    words.reserve(wordCount + newWords);
+  }
+
+  /**
+   * The addresses for an update that may add the words that there is room for.
+   *
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory
+   */
+  Access access(int batchRows, AccessScope scope) {
+    long chunks = chunkTable.access(words.access(wordCount, scope), scope);
+    long lookBack = (long) batchRows * Integer.BYTES;
+    lookBack = (lookBack + Long.BYTES - 1) / Long.BYTES * Long.BYTES;
+    long bytes = lookBack + lookBackBytes(batchRows);
+    if (scratch == null || scratch.size() < bytes) {
+      Buffer larger = Buffer.allocate(bytes, stream, memory);
+      if (scratch != null) {
+        scratch.close();
+      }
+      scratch = larger;
+    }
+    long newRows = scratch.access(AccessMode.WRITE, scope);
+    return new Access(chunks, wordCount, newRows, newRows + lookBack);
+  }
+
+  /** Counts words that an update has written. */
+  void added(long newWords) {
+    wordCount += newWords;
+  }
+
+  /** The chunks of all words, for reading; the caller closes them. */
+  List<Buffer> share() {
+    return words.share(wordCount);
+  }
+
+  @Override
+  public void close() {
+    FirstFailure failure = new FirstFailure();
+    failure.run(words::close);
+    failure.run(chunkTable::close);
+    if (scratch != null) {
+      failure.run(scratch::close);
+    }
+    failure.rethrow();
+  }
+}

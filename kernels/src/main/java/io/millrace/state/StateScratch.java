@@ -10,9 +10,9 @@ package io.millrace.state;
  *     zero before and after each update
  * @param claims an INT64 for each row: what it is to its key
  * @param followers an INT64 for each claimant: a number that is larger in later batches
- * @param partials {@code partialWords} words for each claimant: what was accumulated over the further
- *     rows, laid out as the state row from the sector of the first accumulator on; zero before and
- *     after each update
+ * @param partials {@code partialWords} words for each claimant: what was accumulated over the
+ *     further rows, laid out as the state row from the sector of the first accumulator on; zero
+ *     before and after each update
  * @param zeroBytes bytes that are zero before the first update, from the beginning on
  * @param lookBack an INT64 for each tile of the kernel state_update
  * @param nextTile an INT32

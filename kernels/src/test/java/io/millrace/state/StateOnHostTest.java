@@ -49,7 +49,7 @@ class StateOnHostTest {
         }
         long movedBack = quota.statistics().bytes(SpillTier.HOST, SpillTier.DEVICE);
         for (int update = 0; update < UPDATES; update++) {
-          updateBoth(table, expected, limited, 31 * update, update % 2 == 0 ? KEYS : 100);
+          updateBoth(table, expected, limited, 31L * update, update % 2 == 0 ? KEYS : 100);
           if (update % 8 == 0) {
             long before = rowHash(table);
             try (StateSnapshot snapshot = table.snapshot()) {

@@ -31,7 +31,8 @@ record StateScratch(
   static final int TILE_ROWS = 256;
 
   private static final int MAX_ROWS_OF_CACHED_TABLE = 1 << 17;
-  // The kernels put the partials of neighbouring rows apart, within so many rows.
+  // Of batches with more rows, the kernels put the partials of neighbouring rows apart, within so
+  // many rows.
   private static final long PARTIAL_PAGE_ROWS = 4096;
   private static final long SECTOR_BYTES = 32;
 
@@ -44,8 +45,7 @@ record StateScratch(
     long claims = (long) groups(rows) * Long.BYTES;
     long followers = claims + sectors((long) rows * Long.BYTES);
     long partials = followers + sectors((long) rows * Long.BYTES);
-    long pages = (rows + PARTIAL_PAGE_ROWS - 1L) / PARTIAL_PAGE_ROWS;
-    long zeroBytes = partials + pages * PARTIAL_PAGE_ROWS * partialWords * Long.BYTES;
+    long zeroBytes = partials + partialRows(rows) * partialWords * Long.BYTES;
     long nextTile = zeroBytes + sectors((long) tiles(rows) * Long.BYTES);
     return new StateScratch(
         0,
@@ -57,6 +57,11 @@ record StateScratch(
         zeroBytes,
         nextTile,
         nextTile + SECTOR_BYTES);
+  }
+
+  private static long partialRows(int rows) {
+    long pages = (rows + PARTIAL_PAGE_ROWS - 1) / PARTIAL_PAGE_ROWS;
+    return rows < PARTIAL_PAGE_ROWS ? rows : pages * PARTIAL_PAGE_ROWS;
   }
 
   private static long sectors(long bytes) {

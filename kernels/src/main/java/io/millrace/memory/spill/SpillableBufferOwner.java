@@ -116,10 +116,14 @@ final class SpillableBufferOwner extends BufferOwner {
 
   @Override
   public long addressInPlace() {
-    if (spilledTo != SpillTier.HOST || resource.quota().hasDeviceRoom(size())) {
+    // What can be used on the host is spilled before what would have to return: it does not count
+    // as accessed.
+    if (spilledTo == null) {
+      return address;
+    }
+    if (spilledTo == SpillTier.DISK || resource.quota().hasDeviceRoom(size())) {
       return address();
     }
-    lastAccess = onDevice.currentTick();
     usedOnHost = true;
     return address;
   }

@@ -13,7 +13,7 @@
 // Bound: latency for micro-batches; with many keys, the random reads of the index and of the state rows (a sector each).
 //
 // Launch shapes (Java repeats them): STATE_THREADS per block; state_group and state_index with any number of blocks,
-// state_group with 8 bytes of shared memory per thread and accumulator; state_update with `tiles` blocks, one row per
+// state_group with 8 bytes of shared memory per thread and word of the accumulators; state_update with `tiles` blocks, one row per
 // thread (eight took 1.6 times as long for 1 Mi rows with 1 M keys on an H200: what counts is the number of random reads
 // in flight).
 
@@ -74,13 +74,24 @@ static __device__ __forceinline__ uint32_t group_of_row(const StateArguments& ar
   return follows ? slot_of_first : slot;
 }
 
-static __device__ __forceinline__ void combine_atomically(int32_t operation, uint64_t* target, uint64_t accumulator) {
-  unsigned long long* word = reinterpret_cast<unsigned long long*>(target);
-  if (operation == OPERATION_SUM) {
-    atomicAdd(word, accumulator);
-  } else {
-    atomicMax(word, accumulator);
+// Adds to a word of a sum. Returns the carry out of it; the number of carries of a word does not depend on the order.
+static __device__ __forceinline__ uint64_t add_atomically(uint64_t* word, uint64_t addend, uint64_t carry) {
+  const uint64_t both = addend + carry;
+  if (both == 0) return carry;
+  const uint64_t before = atomicAdd(reinterpret_cast<unsigned long long*>(word), both);
+  return before + both < before;
+}
+
+static __device__ __forceinline__ void combine_atomically(int32_t operation, uint64_t* target,
+                                                          const AccumulatorWords& accumulator) {
+  if (operation == OPERATION_MIN || operation == OPERATION_MAX) {
+    atomicMax(reinterpret_cast<unsigned long long*>(target), accumulator.low);
+    return;
   }
+  const int words = words_of(operation);
+  uint64_t carry = add_atomically(target, accumulator.low, 0);
+  if (words > 1) carry = add_atomically(target + 1, accumulator.middle, carry);
+  if (words > 2) add_atomically(target + 2, accumulator.high, carry);
 }
 
 constexpr int HOT_LANES = 4;  // a key of fewer lanes is not worth a reduction
@@ -89,7 +100,7 @@ constexpr int HOT_LANES = 4;  // a key of fewer lanes is not worth a reduction
 // hash table: atomics on one address take turns.
 struct HotKey {
   uint32_t slot;  // the same in all lanes
-  uint64_t* own;  // this thread's word of the first accumulator; a block's threads apart for each further one
+  uint64_t* own;  // this thread's first word of the accumulators; a block's threads apart for each further one
 };
 
 static __device__ __forceinline__ void choose_hot_key(const StateArguments& arguments, HotKey& hot, uint32_t slot) {
@@ -98,37 +109,51 @@ static __device__ __forceinline__ void choose_hot_key(const StateArguments& argu
   const uint32_t candidates = __ballot_sync(ALL_LANES, slot != NO_SLOT && __popc(peers) >= HOT_LANES);
   if (candidates == 0) return;
   hot.slot = __shfl_sync(ALL_LANES, slot, __ffs(candidates) - 1);
-  for (int a = 0; a < arguments.accumulators; ++a) hot.own[a * STATE_THREADS] = 0;
+  for (int w = 0; w < arguments.accumulator_words; ++w) hot.own[w * STATE_THREADS] = 0;
 }
 
 static __device__ __forceinline__ void accumulate(const StateArguments& arguments, uint32_t row, uint32_t slot,
                                                   const HotKey& hot) {
   const bool retracts = is_retraction(arguments, row);
   uint64_t* partials = partials_of_group(arguments, slot);
-  for (int a = 0; a < arguments.accumulators; ++a) {
+  int words = 0;
+  for (int a = 0, word = 0; a < arguments.accumulators; ++a, word += words) {
     const AccumulatedValue& value = arguments.value[a];
+    words = words_of(value.operation);
     if (is_null_in(value, row)) continue;
-    const uint64_t accumulator = accumulator_of(value, row, retracts);
+    const AccumulatorWords accumulator = accumulator_of(value, row, retracts);
     if (slot == hot.slot) {
-      uint64_t* own = hot.own + a * STATE_THREADS;
-      *own = combine_accumulators(value.operation, *own, accumulator);
+      uint64_t* own = hot.own + word * STATE_THREADS;
+      const AccumulatorWords before = words_at(own, words, STATE_THREADS);
+      put_words(own, words, STATE_THREADS, combine_accumulators(value.operation, before, accumulator));
     } else {
-      combine_atomically(value.operation, partials + a, accumulator);
+      combine_atomically(value.operation, partials + word, accumulator);
     }
   }
+}
+
+// The accumulator of the lane at a distance. Every lane calls it.
+static __device__ __forceinline__ AccumulatorWords words_of_lane(const AccumulatorWords& own, int words, int distance) {
+  return {__shfl_xor_sync(ALL_LANES, own.low, distance),
+          words > 1 ? __shfl_xor_sync(ALL_LANES, own.middle, distance) : 0,
+          words > 2 ? __shfl_xor_sync(ALL_LANES, own.high, distance) : 0};
 }
 
 // Adds the hot keys of the block's warps to the hash table; warps with the same key together. Every thread calls it.
 static __device__ __forceinline__ void accumulate_hot_keys(const StateArguments& arguments, const HotKey& hot) {
   __shared__ uint32_t slots[STATE_WARPS];
   uint64_t* partials = hot.own - threadIdx.x;
-  for (int a = 0; a < arguments.accumulators && hot.slot != NO_SLOT; ++a) {
-    uint64_t accumulator = hot.own[a * STATE_THREADS];
+  int words = 0;
+  for (int a = 0, word = 0; a < arguments.accumulators && hot.slot != NO_SLOT; ++a, word += words) {
+    const int32_t operation = arguments.value[a].operation;
+    words = words_of(operation);
+    uint64_t* own = hot.own + word * STATE_THREADS;
+    AccumulatorWords accumulator = words_at(own, words, STATE_THREADS);
     for (int distance = WARP / 2; distance > 0; distance /= 2) {
-      const uint64_t other = __shfl_xor_sync(ALL_LANES, accumulator, distance);
-      accumulator = combine_accumulators(arguments.value[a].operation, accumulator, other);
+      const AccumulatorWords other = words_of_lane(accumulator, words, distance);
+      accumulator = combine_accumulators(operation, accumulator, other);
     }
-    if (lane_of_thread() == 0) hot.own[a * STATE_THREADS] = accumulator;
+    if (lane_of_thread() == 0) put_words(own, words, STATE_THREADS, accumulator);
   }
   if (lane_of_thread() == 0) slots[warp_of_thread()] = hot.slot;
   __syncthreads();
@@ -136,14 +161,17 @@ static __device__ __forceinline__ void accumulate_hot_keys(const StateArguments&
   for (int warp = 0; warp < warp_of_thread(); ++warp) {
     if (slots[warp] == hot.slot) return;
   }
-  for (int a = 0; a < arguments.accumulators; ++a) {
+  for (int a = 0, word = 0; a < arguments.accumulators; ++a, word += words) {
     const int32_t operation = arguments.value[a].operation;
-    uint64_t accumulator = 0;
+    words = words_of(operation);
+    AccumulatorWords accumulator = {0, 0, 0};
     for (int warp = warp_of_thread(); warp < STATE_WARPS; ++warp) {
       if (slots[warp] != hot.slot) continue;
-      accumulator = combine_accumulators(operation, accumulator, partials[a * STATE_THREADS + warp * WARP]);
+      const AccumulatorWords other = words_at(partials + word * STATE_THREADS + warp * WARP, words, STATE_THREADS);
+      accumulator = combine_accumulators(operation, accumulator, other);
     }
-    if (accumulator != 0) combine_atomically(operation, partials_of_group(arguments, hot.slot) + a, accumulator);
+    if (are_equal(accumulator, {0, 0, 0}, words)) continue;
+    combine_atomically(operation, partials_of_group(arguments, hot.slot) + word, accumulator);
   }
 }
 
@@ -184,6 +212,14 @@ static __device__ __forceinline__ void put_output_key(const StateArguments& argu
   }
 }
 
+static __device__ __forceinline__ void put_output_value(const AccumulatedValue& value, int64_t position,
+                                                        const AccumulatorWords& accumulator) {
+  const bool is_valid = put_result(value, position, accumulator);
+  if (value.output_validity != 0 && is_valid) {
+    atomicOr(slot_of<uint32_t>(value.output_validity, position >> 5), 1u << (position & 31));
+  }
+}
+
 static __device__ __forceinline__ void put_kinds(const StateArguments& arguments, int64_t position, bool was_present,
                                                  bool is_present, bool is_changed) {
   ChangeKind before = CHANGE_NONE;
@@ -204,25 +240,28 @@ static __device__ __forceinline__ void update_row(const StateArguments& argument
   uint64_t* partials = partials_of_group(arguments, slot);
   uint64_t* state = state_row(arguments, found.row);
   if (found.is_new) put_key(arguments, row, state);
-  uint64_t* accumulators = state + arguments.key_words + (arguments.has_null_word ? 1 : 0);
+  uint64_t* accumulators = state + arguments.first_accumulator;
   const bool has_result = arguments.kinds != 0;
   bool was_present = !found.is_new;
   bool is_present = true;
   bool is_changed = false;
-  for (int a = 0; a < arguments.accumulators; ++a) {
+  const AccumulatorWords zeros = {0, 0, 0};
+  int words = 0;
+  for (int a = 0; a < arguments.accumulators; ++a, partials += words, accumulators += words) {
     const AccumulatedValue& value = arguments.value[a];
-    const uint64_t before = found.is_new ? 0 : accumulators[a];
-    const uint64_t after = combine_accumulators(value.operation, before, partials[a]);
-    partials[a] = 0;
-    accumulators[a] = after;
-    is_changed |= before != after;
+    words = words_of(value.operation);
+    const AccumulatorWords before = found.is_new ? zeros : words_at(accumulators, words, 1);
+    const AccumulatorWords after = combine_accumulators(value.operation, before, words_at(partials, words, 1));
+    put_words(partials, words, 1, zeros);
+    put_words(accumulators, words, 1, after);
+    is_changed |= !are_equal(before, after, words);
     if (a == arguments.row_count) {
-      was_present = before != 0;
-      is_present = after != 0;
+      was_present = before.low != 0;
+      is_present = after.low != 0;
     }
     if (has_result) {
-      put_result(value, position, before);
-      put_result(value, position + 1, after);
+      put_output_value(value, position, before);
+      put_output_value(value, position + 1, after);
     }
   }
   // Other rows of the key only compare this word with their own number.

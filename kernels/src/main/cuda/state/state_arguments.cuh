@@ -7,7 +7,7 @@
 namespace millrace {
 
 constexpr int MAX_KEY_WORDS = 24;
-constexpr int MAX_ACCUMULATORS = 32;
+constexpr int MAX_ACCUMULATOR_WORDS = 40;
 
 // How a key word is made of the bytes in a column. The numbers are shared with Java.
 enum KeyWordType : int32_t {
@@ -40,14 +40,18 @@ enum ValueType : int32_t {
   VALUE_INT64 = 4,
   VALUE_FLOAT32 = 5,
   VALUE_FLOAT64 = 6,
-  VALUE_STATE = 7  // a word of a state row
+  VALUE_STATE = 7,  // the words of an accumulator in a state row
+  VALUE_INT128 = 8  // two words, the lower one first
 };
 
-// The operation of an accumulator. Zero is the identity of each of them. The numbers are shared with Java.
+// The operation of an accumulator, of one word if it does not say more. Zero is the identity of each of them. The numbers
+// are shared with Java.
 enum Operation : int32_t {
   OPERATION_SUM = 0,
   OPERATION_MIN = 1,  // the largest complement
-  OPERATION_MAX = 2
+  OPERATION_MAX = 2,
+  OPERATION_SUM_128 = 3,  // an integer of two words, the lower one first
+  OPERATION_SUM_192 = 4   // likewise of three words
 };
 
 struct AccumulatedValue {
@@ -55,10 +59,11 @@ struct AccumulatedValue {
   uint64_t validity;  // as in KeyWord
   int64_t row_offset;
   uint64_t output;    // the column of the result; 0: nothing is written
+  uint64_t output_validity;  // bit mask of that column, zero before the launch; 0: none
   int32_t stride;     // bytes between elements of data
   int32_t type;       // ValueType
   int32_t operation;  // Operation
-  int32_t result;     // ValueType of the result: VALUE_INT8 to VALUE_FLOAT64
+  int32_t result;     // ValueType of the result: VALUE_INT8 to VALUE_FLOAT64, VALUE_INT128
 };
 
 // What happens to a row of the result: Flink's row kinds. The numbers are shared with Java.
@@ -91,13 +96,15 @@ struct StateArguments {
   int32_t partial_words;
   int32_t key_words;     // without the null word
   int32_t has_null_word;
+  int32_t first_accumulator;  // words of a state row before its accumulators
   int32_t accumulators;
+  int32_t accumulator_words;  // of all accumulators
   int32_t row_words;     // words of a state row: key words, null word, accumulators, padding
   int32_t chunk_shift;   // binary logarithm of the rows of a chunk
   int32_t tiles;
   int32_t row_count;     // the accumulator that counts rows: a key with 0 rows is absent; NO_ROW_COUNT: none does
   KeyWord key[MAX_KEY_WORDS];
-  AccumulatedValue value[MAX_ACCUMULATORS];
+  AccumulatedValue value[MAX_ACCUMULATOR_WORDS];
 };
 
 struct StateIndexArguments {

@@ -39,8 +39,11 @@ record RandomGroupBy(
   private static final int MAX_VALUES_OF_KEY = 5;
   private static final int MAX_ROWS = 200;
   private static final int AGGREGATES = 15;
+  private static final int DECIMALS = 2;
   private static final int INTEGERS = 4;
   private static final int OTHERS = 4;
+  // A sum of all rows has 38 digits at most.
+  private static final int MAX_SUMMED_DIGITS = 35;
   private static final List<DataType> INTEGER_TYPES =
       List.of(DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64);
 
@@ -96,6 +99,9 @@ record RandomGroupBy(
       for (int i = 0; i < INTEGERS; i++) {
         fields.add(new Field("i" + i, any(INTEGER_TYPES), random.nextBoolean()));
       }
+      for (int i = 0; i < DECIMALS; i++) {
+        fields.add(new Field("d" + i, summableDecimal(), random.nextBoolean()));
+      }
       for (int i = 0; i < OTHERS; i++) {
         fields.add(new Field("o" + i, otherType(), random.nextBoolean()));
       }
@@ -115,6 +121,14 @@ record RandomGroupBy(
 
     private DataType keyType() {
       return random.nextInt(3) == 0 ? anyPrecision(38) : any(DataTypes.fixedWidth());
+    }
+
+    // Sums of all rows have at most 32 digits before the point, with which Flink computes an
+    // average.
+    private DataType summableDecimal() {
+      int scale = random.nextInt(MAX_SUMMED_DIGITS + 1);
+      int wholeDigits = random.nextInt(Math.min(29, MAX_SUMMED_DIGITS - scale) + 1);
+      return DataType.decimal(Math.max(1, wholeDigits + scale), scale);
     }
 
     private DataType otherType() {
@@ -201,11 +215,13 @@ record RandomGroupBy(
     }
 
     private Aggregate other() {
-      return switch (random.nextInt(isChangelog ? 3 : 5)) {
+      return switch (random.nextInt(isChangelog ? 5 : 7)) {
         case 0 -> Aggregate.count();
         case 1 -> Aggregate.count(any(fields).name());
         case 2 -> Aggregate.sum(integer());
-        case 3 -> Aggregate.min(ordered());
+        case 3 -> Aggregate.sum(decimal());
+        case 4 -> Aggregate.avg(decimal());
+        case 5 -> Aggregate.min(ordered());
         default -> Aggregate.max(ordered());
       };
     }
@@ -217,6 +233,10 @@ record RandomGroupBy(
         case 1 -> column.times(lit(random.nextInt(7) - 3));
         default -> column;
       };
+    }
+
+    private Expression decimal() {
+      return col("d" + random.nextInt(DECIMALS));
     }
 
     private Expression integerColumn() {

@@ -5,6 +5,7 @@ import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.column.TypeId;
 import java.io.Serializable;
 
 /**
@@ -20,11 +21,16 @@ public record Accumulator(String name, Function function, int column) implements
   /** The column of a count of all rows. */
   public static final int ALL_ROWS = -1;
 
+  private static final int MAX_DIGITS = 38;
+
   /** How values are combined. Each function is associative and commutative. */
   public enum Function {
     /** Number of values, a BIGINT. */
     COUNT,
-    /** Sum of integers, a BIGINT that wraps. */
+    /**
+     * Sum of integers, a BIGINT that wraps; of decimals, a DECIMAL(38) of their scale, which is
+     * null while the exact sum has more digits.
+     */
     SUM,
     /**
      * Smallest value, in the order of numbers; of floating-point numbers in the order of {@link
@@ -38,7 +44,7 @@ public record Accumulator(String name, Function function, int column) implements
     public boolean supports(DataType type) {
       return switch (this) {
         case COUNT -> true;
-        case SUM -> type.isInteger();
+        case SUM -> type.isInteger() || type.isDecimal();
         case MIN, MAX -> AccumulatorValue.isSupported(type);
       };
     }
@@ -60,9 +66,45 @@ public record Accumulator(String name, Function function, int column) implements
    */
   DataType type(Schema input) {
     return switch (function) {
-      case COUNT, SUM -> DataType.INT64;
+      case COUNT -> DataType.INT64;
+      case SUM -> sumType(input.type(column));
       case MIN, MAX -> input.type(column);
     };
+  }
+
+  private static DataType sumType(DataType type) {
+    return type.isDecimal() ? DataType.decimal(MAX_DIGITS, type.scale()) : DataType.INT64;
+  }
+
+  /** Whether the value may be null though a value was accumulated. */
+  boolean isNullable(Schema input) {
+    return function == Function.SUM && input.type(column).isDecimal();
+  }
+
+  /**
+   * The number of words that the value is kept in. Sums of numbers with up to 18 digits fit two
+   * words, however many there are; sums of others have a third, so that they may grow beyond 38
+   * digits and return.
+   */
+  int words(Schema input) {
+    return AccumulatorValue.words(operation(input));
+  }
+
+  /** How the words of the value are combined: a constant of {@link AccumulatorValue}. */
+  int operation(Schema input) {
+    return switch (function) {
+      case COUNT -> AccumulatorValue.SUM;
+      case SUM -> sumOperation(input.type(column));
+      case MIN -> AccumulatorValue.MIN;
+      case MAX -> AccumulatorValue.MAX;
+    };
+  }
+
+  private static int sumOperation(DataType type) {
+    if (!type.isDecimal()) {
+      return AccumulatorValue.SUM;
+    }
+    return type.id() == TypeId.DECIMAL128 ? AccumulatorValue.SUM_192 : AccumulatorValue.SUM_128;
   }
 
   /**

@@ -35,6 +35,7 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int64 VALIDITY = LAYOUT.int64("validity");
     static final KernelStructure.Int64 ROW_OFFSET = LAYOUT.int64("row_offset");
     static final KernelStructure.Int64 OUTPUT = LAYOUT.int64("output");
+    static final KernelStructure.Int64 OUTPUT_VALIDITY = LAYOUT.int64("output_validity");
     static final KernelStructure.Int32 STRIDE = LAYOUT.int32("stride");
     static final KernelStructure.Int32 TYPE = LAYOUT.int32("type");
     static final KernelStructure.Int32 OPERATION = LAYOUT.int32("operation");
@@ -63,7 +64,9 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int32 PARTIAL_WORDS = LAYOUT.int32("partial_words");
     static final KernelStructure.Int32 KEY_WORDS = LAYOUT.int32("key_words");
     static final KernelStructure.Int32 HAS_NULL_WORD = LAYOUT.int32("has_null_word");
+    static final KernelStructure.Int32 FIRST_ACCUMULATOR = LAYOUT.int32("first_accumulator");
     static final KernelStructure.Int32 ACCUMULATORS = LAYOUT.int32("accumulators");
+    static final KernelStructure.Int32 ACCUMULATOR_WORDS = LAYOUT.int32("accumulator_words");
     static final KernelStructure.Int32 ROW_WORDS = LAYOUT.int32("row_words");
     static final KernelStructure.Int32 CHUNK_SHIFT = LAYOUT.int32("chunk_shift");
     static final KernelStructure.Int32 TILES = LAYOUT.int32("tiles");
@@ -71,7 +74,7 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Array KEY =
         LAYOUT.array("key", WordArguments.LAYOUT, StateSchema.MAX_KEY_WORDS);
     static final KernelStructure.Array VALUE =
-        LAYOUT.array("value", ValueArguments.LAYOUT, StateSchema.MAX_ACCUMULATORS);
+        LAYOUT.array("value", ValueArguments.LAYOUT, StateSchema.MAX_ACCUMULATOR_WORDS);
 
     private Arguments() {}
   }
@@ -103,7 +106,7 @@ final class CudaStateKernels implements StateKernels {
     DeviceStream stream = batch.stream();
     try (StagingBuffer counts = stream.device().stagingPool().acquire(2 * Integer.BYTES);
         KernelArguments arguments = arguments(batch, counts.address())) {
-      int sharedBytes = batch.values().size() * THREADS * Long.BYTES;
+      int sharedBytes = batch.accumulatorWords() * THREADS * Long.BYTES;
       module
           .function("state_group")
           .launch(blocks(batch.rows()), THREADS, sharedBytes, stream, arguments);
@@ -137,7 +140,9 @@ final class CudaStateKernels implements StateKernels {
         .put(Arguments.PARTIAL_WORDS, scratch.partialWords())
         .put(Arguments.KEY_WORDS, batch.key().size())
         .put(Arguments.HAS_NULL_WORD, batch.hasNullWord() ? 1 : 0)
+        .put(Arguments.FIRST_ACCUMULATOR, batch.firstAccumulator())
         .put(Arguments.ACCUMULATORS, batch.values().size())
+        .put(Arguments.ACCUMULATOR_WORDS, batch.accumulatorWords())
         .put(Arguments.ROW_WORDS, batch.rowWords())
         .put(Arguments.CHUNK_SHIFT, batch.chunkShift())
         .put(Arguments.TILES, StateScratch.tiles(batch.rows()));
@@ -169,6 +174,7 @@ final class CudaStateKernels implements StateKernels {
         .put(at, ValueArguments.VALIDITY, value.validity())
         .put(at, ValueArguments.ROW_OFFSET, value.rowOffset())
         .put(at, ValueArguments.OUTPUT, value.output())
+        .put(at, ValueArguments.OUTPUT_VALIDITY, value.outputValidity())
         .put(at, ValueArguments.STRIDE, value.stride())
         .put(at, ValueArguments.TYPE, value.type())
         .put(at, ValueArguments.OPERATION, value.operation())

@@ -63,15 +63,12 @@ final class HostStateKernels implements StateKernels {
       int slot = slot(row);
       HostMemory.putInt(slotAddress(row), slot);
       boolean retracts = isRetraction(batch, row);
-      List<AccumulatorValue> values = batch.values();
-      for (int i = 0; i < values.size(); i++) {
-        AccumulatorValue value = values.get(i);
+      long partial = partialsAddress(slot);
+      for (AccumulatorValue value : batch.values()) {
         if (!value.isNull(row)) {
-          long address = partialsAddress(slot) + (long) i * Long.BYTES;
-          HostMemory.putLong(
-              address,
-              value.combine(HostMemory.getLong(address), value.accumulator(row, retracts)));
+          value.accumulate(partial, row, retracts);
         }
+        partial += (long) value.words() * Long.BYTES;
       }
     }
 
@@ -92,16 +89,14 @@ final class HostStateKernels implements StateKernels {
       return HostMemory.getInt(firstAddress(slotOf(row))) == row + 1;
     }
 
-    long partial(int accumulator, int row) {
-      return HostMemory.getLong(partialsAddress(slotOf(row)) + (long) accumulator * Long.BYTES);
+    /** The address of the accumulators of a row's key in this batch. */
+    long partials(int row) {
+      return partialsAddress(slotOf(row));
     }
 
     /** Leaves the slot of a first row as it was found. */
     void clear(int row) {
-      long partials = partialsAddress(slotOf(row));
-      for (int i = 0; i < batch.values().size(); i++) {
-        HostMemory.putLong(partials + (long) i * Long.BYTES, 0);
-      }
+      HostMemory.fill(partials(row), partialBytes, (byte) 0);
       HostMemory.putInt(firstAddress(slotOf(row)), 0);
     }
   }
@@ -130,7 +125,8 @@ final class HostStateKernels implements StateKernels {
 
   private static void combine(
       StateBatch batch, Groups groups, int row, long address, boolean isNew, long position) {
-    long accumulators = address + (long) batch.firstAccumulator() * Long.BYTES;
+    long accumulator = address + (long) batch.firstAccumulator() * Long.BYTES;
+    long partial = groups.partials(row);
     List<AccumulatorValue> values = batch.values();
     boolean hasResult = batch.kinds() != 0;
     boolean wasPresent = !isNew;
@@ -138,19 +134,21 @@ final class HostStateKernels implements StateKernels {
     boolean isChanged = false;
     for (int i = 0; i < values.size(); i++) {
       AccumulatorValue value = values.get(i);
-      long accumulator = accumulators + (long) i * Long.BYTES;
-      long before = isNew ? 0 : HostMemory.getLong(accumulator);
-      long after = value.combine(before, groups.partial(i, row));
-      HostMemory.putLong(accumulator, after);
-      isChanged |= before != after;
       if (i == batch.rowCount()) {
-        wasPresent = before != 0;
-        isPresent = after != 0;
+        wasPresent = HostMemory.getLong(accumulator) != 0;
       }
       if (hasResult) {
-        value.putResult(position, before);
-        value.putResult(position + 1, after);
+        value.putResult(position, accumulator);
       }
+      isChanged |= value.combine(accumulator, partial);
+      if (i == batch.rowCount()) {
+        isPresent = HostMemory.getLong(accumulator) != 0;
+      }
+      if (hasResult) {
+        value.putResult(position + 1, accumulator);
+      }
+      accumulator += (long) value.words() * Long.BYTES;
+      partial += (long) value.words() * Long.BYTES;
     }
     if (hasResult) {
       for (KeyWord word : batch.key()) {
@@ -215,7 +213,7 @@ final class HostStateKernels implements StateKernels {
     if (batch.hasNullWord()) {
       HostMemory.putLong(address + (long) key.size() * Long.BYTES, nullWord(batch, row));
     }
-    for (int i = batch.firstAccumulator() + batch.values().size(); i < batch.rowWords(); i++) {
+    for (int i = batch.firstAccumulator(); i < batch.rowWords(); i++) {
       HostMemory.putLong(address + (long) i * Long.BYTES, 0);
     }
   }

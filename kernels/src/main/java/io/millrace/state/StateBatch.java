@@ -44,4 +44,9 @@ record StateBatch(
   int firstAccumulator() {
     return key.size() + (hasNullWord ? 1 : 0);
   }
+
+  /** The words of all accumulators. */
+  int accumulatorWords() {
+    return values.stream().mapToInt(AccumulatorValue::words).sum();
+  }
 }

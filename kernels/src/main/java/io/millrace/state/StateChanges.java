@@ -18,8 +18,8 @@ import java.util.List;
 
 /**
  * The result of an update, allocated before it for as many changed keys as the batch has rows: one
- * buffer with the masks of the key columns, which are zero at first, and then the data of all
- * columns. A changed key has two rows: its values before the update and its values after it.
+ * buffer with the masks of the columns that may be null, which are zero at first, and then the data
+ * of all columns. A changed key has two rows: its values before the update and its values after it.
  */
 final class StateChanges implements AutoCloseable {
   private static final long ALIGNMENT = 64;
@@ -29,8 +29,9 @@ final class StateChanges implements AutoCloseable {
   private final long capacity;
   private final DeviceStream stream;
   private final long[] dataOffsets;
+  private final long[] maskOffsets;
   private final Buffer buffer;
-  private boolean[] keyHasMask = {};
+  private final boolean[] hasMask;
 
   /**
    * @param result {@link StateSchema#changes} of {@code schema}
@@ -47,7 +48,14 @@ final class StateChanges implements AutoCloseable {
     this.capacity = 2L * batchRows;
     this.stream = stream;
     this.dataOffsets = new long[result.size()];
-    long bytes = schema.keys().size() * Column.maskBytes(capacity);
+    this.maskOffsets = new long[result.size()];
+    this.hasMask = new boolean[result.size()];
+    long bytes = 0;
+    for (int i = 0; i < result.size(); i++) {
+      maskOffsets[i] = bytes;
+      boolean isKey = i < schema.keys().size();
+      bytes += isKey || result.field(i).nullable() ? Column.maskBytes(capacity) : 0;
+    }
     for (int i = 0; i < result.size(); i++) {
       dataOffsets[i] = bytes;
       long width = result.type(i).id().byteWidth();
@@ -60,12 +68,13 @@ final class StateChanges implements AutoCloseable {
   StateInput input(Table batch, AccessScope scope) {
     long output = buffer.access(AccessMode.WRITE, scope);
     List<Column> keys = schema.keys().stream().map(batch::column).toList();
-    keyHasMask = new boolean[keys.size()];
-    for (int i = 0; i < keys.size(); i++) {
-      keyHasMask[i] = keys.get(i).isNullable();
+    boolean hasMasks = false;
+    for (int i = 0; i < result.size(); i++) {
+      hasMask[i] = i < keys.size() ? keys.get(i).isNullable() : result.field(i).nullable();
+      hasMasks |= hasMask[i];
     }
-    if (keys.stream().anyMatch(Column::isNullable)) {
-      stream.fill(output, (byte) 0, keys.size() * Column.maskBytes(capacity));
+    if (hasMasks) {
+      stream.fill(output, (byte) 0, dataOffsets[0]);
     }
     List<KeyWord> words = new ArrayList<>();
     for (int i = 0; i < keys.size(); i++) {
@@ -81,6 +90,10 @@ final class StateChanges implements AutoCloseable {
     return new StateInput(words, schema.hasNullWord(), values, rowKinds, kinds);
   }
 
+  private long mask(int column, long output) {
+    return hasMask[column] ? output + maskOffsets[column] : 0;
+  }
+
   private void addKey(int key, Column column, long output, AccessScope scope, List<KeyWord> words) {
     Field field = schema.input().field(schema.keys().get(key));
     int stride = field.type().id().byteWidth();
@@ -93,7 +106,7 @@ final class StateChanges implements AutoCloseable {
               validity(column, scope),
               column.offset(),
               output + dataOffsets[key] + shift,
-              keyHasMask[key] && part == 0 ? output + key * Column.maskBytes(capacity) : 0,
+              part == 0 ? mask(key, output) : 0,
               stride,
               width,
               wordType(field.type()),
@@ -119,9 +132,10 @@ final class StateChanges implements AutoCloseable {
         column == null ? 0 : validity(column, scope),
         column == null ? 0 : column.offset(),
         output + dataOffsets[schema.keys().size() + position],
+        mask(schema.keys().size() + position, output),
         isCount ? 0 : column.type().id().byteWidth(),
         isCount ? AccumulatorValue.ONE : AccumulatorValue.code(column.type()),
-        AccumulatorValue.operation(accumulator.function()),
+        accumulator.operation(schema.input()),
         AccumulatorValue.code(accumulator.type(schema.input())));
   }
 
@@ -153,10 +167,9 @@ final class StateChanges implements AutoCloseable {
 
   private Column column(int position, int rows) {
     DataType type = result.type(position);
-    boolean hasMask = position < keyHasMask.length && keyHasMask[position];
     Buffer data = buffer.slice(dataOffsets[position], (long) rows * type.id().byteWidth());
-    long maskBytes = Column.maskBytes(capacity);
-    Buffer mask = hasMask ? buffer.slice(position * maskBytes, Column.maskBytes(rows)) : null;
+    Buffer mask =
+        hasMask[position] ? buffer.slice(maskOffsets[position], Column.maskBytes(rows)) : null;
     return new Column(type, rows, 0, data, mask, List.of());
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.state;
 
-import io.millrace.state.Accumulator.Function;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -27,19 +26,20 @@ record StateInput(
       key.add(new KeyWord(data, 0, 0, 0, 0, stride, Long.BYTES, KeyWord.BITS, KeyWord.NO_NULL_BIT));
     }
     List<AccumulatorValue> values = new ArrayList<>();
+    int word = 0;
     for (Accumulator accumulator : schema.accumulators()) {
-      Function function = accumulator.function();
-      long data = address + (long) (key.size() + values.size()) * Long.BYTES;
       values.add(
           new AccumulatorValue(
-              data,
+              address + (long) (key.size() + word) * Long.BYTES,
+              0,
               0,
               0,
               0,
               stride,
               AccumulatorValue.STATE,
-              AccumulatorValue.operation(function),
+              accumulator.operation(schema.input()),
               AccumulatorValue.INT64));
+      word += accumulator.words(schema.input());
     }
     // The null word is a word like the others here.
     return new StateInput(key, false, values, 0, 0);

@@ -30,9 +30,13 @@ record StateScratch(
 
   private static final int SECTOR_WORDS = 4;
 
-  /** The layout for batches of up to {@code rows} rows. */
-  static StateScratch of(int rows, int accumulators) {
-    int partialWords = partialWords(accumulators);
+  /**
+   * The layout for batches of up to {@code rows} rows.
+   *
+   * @param accumulatorWords words of the accumulators of a key
+   */
+  static StateScratch of(int rows, int accumulatorWords) {
+    int partialWords = partialWords(accumulatorWords);
     long partials = (long) groups(rows) * Integer.BYTES;
     long zeroBytes = partials + (long) groups(rows) * partialWords * Long.BYTES;
     long nextTile = zeroBytes + (long) tiles(rows) * Long.BYTES;
@@ -48,10 +52,10 @@ record StateScratch(
   }
 
   // A slot lies in as few sectors of memory as it can.
-  private static int partialWords(int accumulators) {
-    return accumulators < SECTOR_WORDS
-        ? Integer.highestOneBit(Math.max(1, 2 * accumulators - 1))
-        : (accumulators + SECTOR_WORDS - 1) / SECTOR_WORDS * SECTOR_WORDS;
+  private static int partialWords(int words) {
+    return words < SECTOR_WORDS
+        ? Integer.highestOneBit(Math.max(1, 2 * words - 1))
+        : (words + SECTOR_WORDS - 1) / SECTOR_WORDS * SECTOR_WORDS;
   }
 
   /** Slots of the hash table for a batch of {@code rows} rows: a power of two. */

@@ -166,7 +166,7 @@ public final class StateTable implements AutoCloseable {
   // Updates leave zeros where they found zeros, so that the memory is cleared only when it is new.
   private long scratch(int inputRows, AccessScope scope) {
     if (scratch == null || scratchRows < inputRows) {
-      StateScratch layout = StateScratch.of(inputRows, schema.accumulators().size());
+      StateScratch layout = StateScratch.of(inputRows, schema.accumulatorWords());
       Buffer larger = Buffer.allocate(layout.bytes(), stream, memory);
       if (scratch != null) {
         scratch.close();

@@ -2,6 +2,7 @@
 package io.millrace.state;
 
 import io.millrace.state.Accumulator.Function;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -11,6 +12,10 @@ import java.util.Map;
 
 /** What a state table must hold and report, with Java's own maps and numbers. */
 final class StateModel {
+  private static final int MAX_DIGITS = 38;
+  // Stands for the null of a sum that has more digits, where null stands for anything.
+  private static final Object OVERFLOW = "more than 38 digits";
+
   private final StateSchema schema;
   private final Map<List<Object>, Object[]> state = new LinkedHashMap<>();
 
@@ -59,15 +64,28 @@ final class StateModel {
 
   private static List<Object> change(List<Object> key, Object[] values, ChangeKind kind) {
     List<Object> change = new ArrayList<>(key);
-    change.addAll(Arrays.asList(values));
+    for (Object value : values) {
+      boolean overflows = value instanceof BigDecimal sum && sum.precision() > MAX_DIGITS;
+      change.add(overflows ? OVERFLOW : value);
+    }
     change.add(kind.value());
     return change;
   }
 
   private Object[] initial() {
-    return schema.accumulators().stream()
-        .map(a -> a.function() == Function.COUNT || a.function() == Function.SUM ? 0L : null)
-        .toArray();
+    return schema.accumulators().stream().map(this::initial).toArray();
+  }
+
+  private Object initial(Accumulator accumulator) {
+    return switch (accumulator.function()) {
+      case COUNT -> 0L;
+      case SUM -> isDecimal(accumulator) ? BigDecimal.ZERO : (Object) 0L;
+      case MIN, MAX -> null;
+    };
+  }
+
+  private boolean isDecimal(Accumulator accumulator) {
+    return schema.input().type(accumulator.column()).isDecimal();
   }
 
   private void accumulate(Object[] values, List<Object> row) {
@@ -89,7 +107,10 @@ final class StateModel {
     Comparator<Object> order = (a, b) -> ((Comparable<Object>) a).compareTo(b);
     return switch (function) {
       case COUNT -> (Long) left + sign;
-      case SUM -> (Long) left + sign * ((Number) right).longValue();
+      case SUM ->
+          right instanceof BigDecimal decimal
+              ? ((BigDecimal) left).add(sign < 0 ? decimal.negate() : decimal)
+              : (Object) ((Long) left + sign * ((Number) right).longValue());
       case MIN -> left == null || order.compare(right, left) < 0 ? right : left;
       case MAX -> left == null || order.compare(right, left) > 0 ? right : left;
     };
@@ -106,7 +127,12 @@ final class StateModel {
       Object[] values = row.toArray();
       int position = specified.size();
       for (int c = 0; c < values.length && position < expected.size(); c++) {
-        values[c] = expected.get(position).get(c) == null ? null : values[c];
+        Object value = expected.get(position).get(c);
+        if (value == null) {
+          values[c] = null;
+        } else if (value == OVERFLOW && values[c] == null) {
+          values[c] = OVERFLOW;
+        }
       }
       specified.add(Arrays.asList(values));
     }

@@ -48,30 +48,18 @@ final class StateFormat {
    * What a checkpoint says about its rows.
    *
    * @param id of the sequence of rows
-   * @param values the names of the accumulators and the types of their values
+   * @param values {@link StateSchema#wordSchema} of the accumulators
    */
   record Header(UUID id, Schema keys, Schema values, long rowCount) {
 
     /** The header of the rows of a table of {@code schema}. */
     static Header of(UUID id, StateSchema schema, long rowCount) {
-      Schema keys = schema.keySchema();
-      Schema changes = schema.changes();
-      Schema values =
-          new Schema(
-              schema.accumulators().stream()
-                  .map(
-                      accumulator ->
-                          new Field(
-                              accumulator.name(),
-                              changes.type(changes.indexOf(accumulator.name())),
-                              false))
-                  .toList());
-      return new Header(id, keys, values, rowCount);
+      return new Header(id, schema.keySchema(), schema.wordSchema(), rowCount);
     }
 
     /**
-     * The positions of the values that a table of {@code schema} keeps, in the order of its
-     * accumulators. The checkpoint may have further values.
+     * The positions of the words that a table of {@code schema} keeps, in the order of its
+     * accumulators. The checkpoint may have further words.
      *
      * @throws IOException if the keys differ, a value is missing, or a value has another type; an
      *     integer's type may become wider

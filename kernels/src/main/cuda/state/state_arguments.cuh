@@ -7,7 +7,7 @@
 namespace millrace {
 
 constexpr int MAX_KEY_WORDS = 24;
-constexpr int MAX_ACCUMULATOR_WORDS = 40;
+constexpr int MAX_ACCUMULATOR_WORDS = 48;
 
 // How a key word is made of the bytes in a column. The numbers are shared with Java.
 enum KeyWordType : int32_t {
@@ -40,30 +40,30 @@ enum ValueType : int32_t {
   VALUE_INT64 = 4,
   VALUE_FLOAT32 = 5,
   VALUE_FLOAT64 = 6,
-  VALUE_STATE = 7,  // the words of an accumulator in a state row
-  VALUE_INT128 = 8  // two words, the lower one first
+  VALUE_STATE = 7,  // a word of a state row
+  VALUE_SIGN32 = 8,  // 64 times the sign of an int32
+  VALUE_SIGN64 = 9,
+  VALUE_HALF = 10    // only of a result: a word in every other word of its column
 };
 
-// The operation of an accumulator, of one word if it does not say more. Zero is the identity of each of them. The numbers
-// are shared with Java.
+// The operation of an accumulator. Zero is the identity of each of them. The numbers are shared with Java.
 enum Operation : int32_t {
   OPERATION_SUM = 0,
   OPERATION_MIN = 1,  // the largest complement
   OPERATION_MAX = 2,
-  OPERATION_SUM_128 = 3,  // an integer of two words, the lower one first
-  OPERATION_SUM_192 = 4   // likewise of three words
+  OPERATION_CARRY = 3  // a further word of a sum: takes the carry out of the word before it
 };
 
+// One word of an accumulator.
 struct AccumulatedValue {
   uint64_t data;      // 0 for VALUE_ONE
   uint64_t validity;  // as in KeyWord
   int64_t row_offset;
   uint64_t output;    // the column of the result; 0: nothing is written
-  uint64_t output_validity;  // bit mask of that column, zero before the launch; 0: none
   int32_t stride;     // bytes between elements of data
   int32_t type;       // ValueType
   int32_t operation;  // Operation
-  int32_t result;     // ValueType of the result: VALUE_INT8 to VALUE_FLOAT64, VALUE_INT128
+  int32_t result;     // ValueType of the result: VALUE_INT8 to VALUE_FLOAT64, VALUE_HALF
 };
 
 // What happens to a row of the result: Flink's row kinds. The numbers are shared with Java.
@@ -77,14 +77,26 @@ enum ChangeKind : int8_t {
 
 constexpr int32_t NO_ROW_COUNT = -1;
 
+constexpr uint64_t NEW_KEY = uint64_t{1} << 63;
+
+// A key of the batch, at the row of its claimant.
+struct alignas(16) Claim {
+  uint64_t state;      // the address of the key's state row, or the slot of the index that was claimed for a new key, and
+                       // NEW_KEY
+  uint64_t followers;  // the last batch in which the key had further rows, and the complement of the first of them
+};
+
 // Changed key p has row 2 * p of the result for its values before the update, and row 2 * p + 1 for those after it.
+//
+// The batch's hash table and the partials are zero before and after the launches.
 struct StateArguments {
-  uint64_t groups;       // uint32 per slot of the batch's hash table: the first row of a key, plus 1; zero before and after
-  uint64_t group_of;     // uint32 per row: its slot
-  uint64_t partials;     // partial_words words per slot: the accumulators of the key in this batch; zero before and after
+  uint64_t groups;       // uint64 per slot of the batch's hash table: hash of a key, claimant plus 1
+  uint64_t group_of;     // uint32 per row: its claimant
+  uint64_t claims;       // Claim per row
+  uint64_t partials;     // per row the words of its state row from partial_base on, accumulated over the further rows
   uint64_t look_back;    // uint64 per tile
   uint64_t next_tile;    // uint32
-  uint64_t index;        // uint64 per slot of the index: hash in the high half, row plus 1 in the low half
+  uint64_t index;        // uint64 per slot of the index: hash of a key, state row plus 1
   uint64_t chunks;       // uint64 per chunk: its address
   uint64_t kinds;        // ChangeKind per row of the result; 0: there is no result
   uint64_t row_kinds;    // ChangeKind per row of the batch; 0: all are inserted
@@ -93,15 +105,15 @@ struct StateArguments {
   int64_t state_rows;    // rows in the state before the batch
   int32_t rows;
   int32_t group_mask;
-  int32_t partial_words;
+  int32_t partial_base;  // the first word of the sector of the first accumulator
   int32_t key_words;     // without the null word
   int32_t has_null_word;
-  int32_t first_accumulator;  // words of a state row before its accumulators
-  int32_t accumulators;
-  int32_t accumulator_words;  // of all accumulators
+  int32_t first_accumulator;  // its word in a state row
+  int32_t accumulators;  // words of them
   int32_t row_words;     // words of a state row: key words, null word, accumulators, padding
   int32_t chunk_shift;   // binary logarithm of the rows of a chunk
   int32_t tiles;
+  uint32_t batch;        // a number larger than those of earlier batches
   int32_t row_count;     // the accumulator that counts rows: a key with 0 rows is absent; NO_ROW_COUNT: none does
   KeyWord key[MAX_KEY_WORDS];
   AccumulatedValue value[MAX_ACCUMULATOR_WORDS];

@@ -11,6 +11,11 @@
 namespace millrace {
 
 constexpr uint64_t SIGN_BIT = 0x8000000000000000ull;
+constexpr int SECTOR_WORDS = 4;  // a sector of 32 bytes
+constexpr int BUCKET_SLOTS = 4;  // likewise
+
+// Where the search for a key in a hash table begins.
+MILLRACE_FUNCTION int64_t first_slot(uint32_t hash, int64_t mask) { return hash & mask & -BUCKET_SLOTS; }
 
 MILLRACE_FUNCTION uint64_t bits_at(uint64_t address, int32_t width) {
   switch (width) {
@@ -27,6 +32,21 @@ MILLRACE_FUNCTION void put_bits(uint64_t address, int32_t width, uint64_t bits) 
     case 2: *reinterpret_cast<uint16_t*>(address) = static_cast<uint16_t>(bits); break;
     case 4: *reinterpret_cast<uint32_t*>(address) = static_cast<uint32_t>(bits); break;
     default: *reinterpret_cast<uint64_t*>(address) = bits;
+  }
+}
+
+struct alignas(16) Pair {
+  uint64_t first;
+  uint64_t second;
+};
+
+// Writes two elements, of which the first has an even number.
+MILLRACE_FUNCTION void put_pair(uint64_t address, int32_t width, uint64_t first, uint64_t second) {
+  switch (width) {
+    case 1: *reinterpret_cast<uint16_t*>(address) = static_cast<uint16_t>(first & 0xff | second << 8); break;
+    case 2: *reinterpret_cast<uint32_t*>(address) = static_cast<uint32_t>(first & 0xffff | second << 16); break;
+    case 4: *reinterpret_cast<uint64_t*>(address) = first & 0xffffffff | second << 32; break;
+    default: *reinterpret_cast<Pair*>(address) = {first, second};
   }
 }
 
@@ -82,11 +102,10 @@ MILLRACE_FUNCTION bool is_key_of(const StateArguments& arguments, int64_t row, c
   return !arguments.has_null_word || null_word_of_key(arguments, row) == state[arguments.key_words];
 }
 
-// Writes the key of a new row, and zeros behind the accumulators.
+// Writes the key of a new row.
 MILLRACE_FUNCTION void put_key(const StateArguments& arguments, int64_t row, uint64_t* state) {
   for (int w = 0; w < arguments.key_words; ++w) state[w] = word_of_key(arguments.key[w], row);
   if (arguments.has_null_word) state[arguments.key_words] = null_word_of_key(arguments, row);
-  for (int w = arguments.first_accumulator + arguments.accumulator_words; w < arguments.row_words; ++w) state[w] = 0;
 }
 
 // Integers whose order as signed numbers is the order of Double.compare and Float.compare.
@@ -109,6 +128,8 @@ MILLRACE_FUNCTION int64_t integer_of_value(const AccumulatedValue& value, int64_
     case VALUE_INT32: return *reinterpret_cast<const int32_t*>(address);
     case VALUE_FLOAT32: return sortable_float32(*reinterpret_cast<const int32_t*>(address));
     case VALUE_FLOAT64: return sortable_float64(*reinterpret_cast<const int64_t*>(address));
+    case VALUE_SIGN32: return *reinterpret_cast<const int32_t*>(address) >> 31;
+    case VALUE_SIGN64: return *reinterpret_cast<const int64_t*>(address) >> 63;
     default: return *reinterpret_cast<const int64_t*>(address);
   }
 }
@@ -119,127 +140,71 @@ MILLRACE_FUNCTION bool is_retraction(const StateArguments& arguments, int64_t ro
   return kind == CHANGE_UPDATE_BEFORE || kind == CHANGE_DELETE;
 }
 
-MILLRACE_FUNCTION int words_of(int32_t operation) {
-  switch (operation) {
-    case OPERATION_SUM_128: return 2;
-    case OPERATION_SUM_192: return 3;
-    default: return 1;
+// A word of the accumulator of one element, without the carry into it. Of minima and maxima, signed numbers are shifted to
+// unsigned ones, so that the smallest is zero.
+MILLRACE_FUNCTION uint64_t accumulator_of(const AccumulatedValue& value, int64_t row, bool is_retraction) {
+  const uint64_t integer = static_cast<uint64_t>(integer_of_value(value, row));
+  if (value.type == VALUE_STATE) return integer;
+  switch (value.operation) {
+    case OPERATION_MIN: return ~(integer ^ SIGN_BIT);
+    case OPERATION_MAX: return integer ^ SIGN_BIT;
+    default: return is_retraction ? ~integer : integer;
   }
 }
 
-// The words of an accumulator, the lowest first. The words that it does not have are unspecified.
-struct AccumulatorWords {
-  uint64_t low;
-  uint64_t middle;
-  uint64_t high;
-};
+MILLRACE_FUNCTION bool is_extreme(int32_t operation) { return operation == OPERATION_MIN || operation == OPERATION_MAX; }
 
-// Word i is at words[i * stride].
-MILLRACE_FUNCTION AccumulatorWords words_at(const uint64_t* words, int32_t count, int64_t stride) {
-  return {words[0], count > 1 ? words[stride] : 0, count > 2 ? words[2 * stride] : 0};
-}
+// The carry into the first word of a sum: a number is taken back by adding its complement and 1.
+MILLRACE_FUNCTION uint64_t first_carry(bool is_retraction) { return is_retraction ? 1 : 0; }
 
-MILLRACE_FUNCTION void put_words(uint64_t* words, int32_t count, int64_t stride, const AccumulatorWords& accumulator) {
-  words[0] = accumulator.low;
-  if (count > 1) words[stride] = accumulator.middle;
-  if (count > 2) words[2 * stride] = accumulator.high;
-}
-
-MILLRACE_FUNCTION bool are_equal(const AccumulatorWords& left, const AccumulatorWords& right, int32_t count) {
-  return left.low == right.low && (count < 2 || left.middle == right.middle) && (count < 3 || left.high == right.high);
-}
-
-MILLRACE_FUNCTION uint64_t sign_of(uint64_t word) { return static_cast<uint64_t>(static_cast<int64_t>(word) >> 63); }
-
-// left + right + carry; carry becomes the carry out of it.
-MILLRACE_FUNCTION uint64_t add_with_carry(uint64_t left, uint64_t right, uint64_t& carry) {
+// Combines one word. `carry` is the carry out of the word before, and becomes the carry out of this one; `first` is the
+// carry into the first word of a sum.
+MILLRACE_FUNCTION uint64_t combine_accumulators(int32_t operation, uint64_t left, uint64_t right, uint64_t first,
+                                                uint64_t& carry) {
+  if (is_extreme(operation)) return left > right ? left : right;
+  if (operation == OPERATION_SUM) carry = first;
   const uint64_t partial = left + right;
   const uint64_t sum = partial + carry;
   carry = (partial < left) | (sum < partial);
   return sum;
 }
 
-MILLRACE_FUNCTION AccumulatorWords sum_of(const AccumulatorWords& left, const AccumulatorWords& right) {
-  uint64_t carry = 0;
-  const uint64_t low = add_with_carry(left.low, right.low, carry);
-  const uint64_t middle = add_with_carry(left.middle, right.middle, carry);
-  return {low, middle, left.high + right.high + carry};
-}
-
-MILLRACE_FUNCTION AccumulatorWords addend_of(const AccumulatedValue& value, int64_t row, bool is_retraction) {
-  AccumulatorWords element;
-  if (value.type == VALUE_INT128) {
-    const uint64_t* words = reinterpret_cast<const uint64_t*>(value.data + row * value.stride);
-    element = {words[0], words[1], sign_of(words[1])};
-  } else {
-    const uint64_t integer = static_cast<uint64_t>(integer_of_value(value, row));
-    element = {integer, sign_of(integer), sign_of(integer)};
-  }
-  return is_retraction ? sum_of({~element.low, ~element.middle, ~element.high}, {1, 0, 0}) : element;
-}
-
-// The accumulator of one element. Of minima and maxima, signed numbers are shifted to unsigned ones, so that the smallest
-// is zero.
-MILLRACE_FUNCTION AccumulatorWords accumulator_of(const AccumulatedValue& value, int64_t row, bool is_retraction) {
-  if (value.type == VALUE_STATE) {
-    const uint64_t* state = reinterpret_cast<const uint64_t*>(value.data + row * value.stride);
-    return words_at(state, words_of(value.operation), 1);
-  }
-  if (value.operation == OPERATION_MIN || value.operation == OPERATION_MAX) {
-    const uint64_t shifted = static_cast<uint64_t>(integer_of_value(value, row)) ^ SIGN_BIT;
-    return {value.operation == OPERATION_MAX ? shifted : ~shifted, 0, 0};
-  }
-  return addend_of(value, row, is_retraction);
-}
-
-MILLRACE_FUNCTION AccumulatorWords combine_accumulators(int32_t operation, const AccumulatorWords& left,
-                                                        const AccumulatorWords& right) {
-  if (operation == OPERATION_MIN || operation == OPERATION_MAX) return left.low > right.low ? left : right;
-  return sum_of(left, right);
-}
-
-constexpr uint64_t RESULT_END_LOW = 0x98a224000000000ull;  // 10^38
-constexpr uint64_t RESULT_END_HIGH = 0x4b3b4ca85a86c47aull;
-
-// Whether a number has up to 38 digits.
-MILLRACE_FUNCTION bool is_in_result(uint64_t low, uint64_t high) {
-  const uint64_t sign = sign_of(high);
-  const uint64_t absolute_low = (low ^ sign) - sign;
-  const uint64_t absolute_high = (high ^ sign) + (sign != 0 && low == 0 ? 1 : 0);
-  return absolute_high == RESULT_END_HIGH ? absolute_low < RESULT_END_LOW : absolute_high < RESULT_END_HIGH;
-}
-
-// Writes an accumulator as a value of the result's type; unspecified if no value was accumulated. Returns false if it does
-// not fit that type.
-MILLRACE_FUNCTION bool put_result(const AccumulatedValue& value, int64_t row, const AccumulatorWords& accumulator) {
-  const uint64_t column = value.output;
-  uint64_t integer = accumulator.low;
-  if (value.operation == OPERATION_MIN || value.operation == OPERATION_MAX) {
-    integer = (value.operation == OPERATION_MAX ? integer : ~integer) ^ SIGN_BIT;
-  }
+// The bits of an accumulator as a value of the result's type; unspecified if no value was accumulated.
+MILLRACE_FUNCTION uint64_t result_of(const AccumulatedValue& value, uint64_t accumulator) {
+  if (!is_extreme(value.operation)) return accumulator;
+  const uint64_t integer = (value.operation == OPERATION_MAX ? accumulator : ~accumulator) ^ SIGN_BIT;
   switch (value.result) {
-    case VALUE_INT8: put_bits(column + row, 1, integer); break;
-    case VALUE_INT16: put_bits(column + 2 * row, 2, integer); break;
-    case VALUE_INT32: put_bits(column + 4 * row, 4, integer); break;
     case VALUE_FLOAT32: {
       const int32_t sortable = static_cast<int32_t>(integer);
-      put_bits(column + 4 * row, 4, static_cast<uint32_t>(sortable ^ ((sortable >> 31) & 0x7fffffff)));
-      break;
+      return static_cast<uint32_t>(sortable ^ ((sortable >> 31) & 0x7fffffff));
     }
     case VALUE_FLOAT64: {
       const int64_t sortable = static_cast<int64_t>(integer);
-      put_bits(column + 8 * row, 8, static_cast<uint64_t>(sortable ^ ((sortable >> 63) & 0x7fffffffffffffffll)));
-      break;
+      return static_cast<uint64_t>(sortable ^ ((sortable >> 63) & 0x7fffffffffffffffll));
     }
-    case VALUE_INT128: {
-      put_bits(column + 16 * row, 8, accumulator.low);
-      put_bits(column + 16 * row + 8, 8, accumulator.middle);
-      const bool fits = value.operation == OPERATION_SUM_128 || accumulator.high == sign_of(accumulator.middle);
-      return fits && is_in_result(accumulator.low, accumulator.middle);
-    }
-    default: put_bits(column + 8 * row, 8, integer);
+    default: return integer;
   }
-  return true;
+}
+
+MILLRACE_FUNCTION int32_t width_of_value(int32_t type) {
+  switch (type) {
+    case VALUE_INT8: return 1;
+    case VALUE_INT16: return 2;
+    case VALUE_INT32:
+    case VALUE_FLOAT32: return 4;
+    default: return 8;
+  }
+}
+
+// Writes the accumulators of a key before and after an update as two values of the result, the first at an even row.
+MILLRACE_FUNCTION void put_results(const AccumulatedValue& value, int64_t row, uint64_t before, uint64_t after) {
+  if (value.result == VALUE_HALF) {
+    put_bits(value.output + 16 * row, 8, before);
+    put_bits(value.output + 16 * row + 16, 8, after);
+    return;
+  }
+  const int32_t width = width_of_value(value.result);
+  put_pair(value.output + width * row, width, result_of(value, before), result_of(value, after));
 }
 
 }  // namespace millrace

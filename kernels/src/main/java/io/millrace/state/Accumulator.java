@@ -87,24 +87,10 @@ public record Accumulator(String name, Function function, int column) implements
    * digits and return.
    */
   int words(Schema input) {
-    return AccumulatorValue.words(operation(input));
-  }
-
-  /** How the words of the value are combined: a constant of {@link AccumulatorValue}. */
-  int operation(Schema input) {
-    return switch (function) {
-      case COUNT -> AccumulatorValue.SUM;
-      case SUM -> sumOperation(input.type(column));
-      case MIN -> AccumulatorValue.MIN;
-      case MAX -> AccumulatorValue.MAX;
-    };
-  }
-
-  private static int sumOperation(DataType type) {
-    if (!type.isDecimal()) {
-      return AccumulatorValue.SUM;
+    if (!isNullable(input)) {
+      return 1;
     }
-    return type.id() == TypeId.DECIMAL128 ? AccumulatorValue.SUM_192 : AccumulatorValue.SUM_128;
+    return input.type(column).id() == TypeId.DECIMAL128 ? 3 : 2;
   }
 
   /**

@@ -9,6 +9,7 @@ import io.millrace.device.KernelArguments;
 import io.millrace.device.KernelModule;
 import io.millrace.device.KernelStructure;
 import io.millrace.device.StagingBuffer;
+import io.millrace.state.StateInput.SumColumn;
 
 /** Launches the kernels of state.cu. One instance per device. */
 final class CudaStateKernels implements StateKernels {
@@ -35,7 +36,6 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int64 VALIDITY = LAYOUT.int64("validity");
     static final KernelStructure.Int64 ROW_OFFSET = LAYOUT.int64("row_offset");
     static final KernelStructure.Int64 OUTPUT = LAYOUT.int64("output");
-    static final KernelStructure.Int64 OUTPUT_VALIDITY = LAYOUT.int64("output_validity");
     static final KernelStructure.Int32 STRIDE = LAYOUT.int32("stride");
     static final KernelStructure.Int32 TYPE = LAYOUT.int32("type");
     static final KernelStructure.Int32 OPERATION = LAYOUT.int32("operation");
@@ -49,6 +49,7 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure LAYOUT = new KernelStructure("StateArguments");
     static final KernelStructure.Int64 GROUPS = LAYOUT.int64("groups");
     static final KernelStructure.Int64 GROUP_OF = LAYOUT.int64("group_of");
+    static final KernelStructure.Int64 CLAIMS = LAYOUT.int64("claims");
     static final KernelStructure.Int64 PARTIALS = LAYOUT.int64("partials");
     static final KernelStructure.Int64 LOOK_BACK = LAYOUT.int64("look_back");
     static final KernelStructure.Int64 NEXT_TILE = LAYOUT.int64("next_tile");
@@ -61,15 +62,15 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int64 STATE_ROWS = LAYOUT.int64("state_rows");
     static final KernelStructure.Int32 ROWS = LAYOUT.int32("rows");
     static final KernelStructure.Int32 GROUP_MASK = LAYOUT.int32("group_mask");
-    static final KernelStructure.Int32 PARTIAL_WORDS = LAYOUT.int32("partial_words");
+    static final KernelStructure.Int32 PARTIAL_BASE = LAYOUT.int32("partial_base");
     static final KernelStructure.Int32 KEY_WORDS = LAYOUT.int32("key_words");
     static final KernelStructure.Int32 HAS_NULL_WORD = LAYOUT.int32("has_null_word");
     static final KernelStructure.Int32 FIRST_ACCUMULATOR = LAYOUT.int32("first_accumulator");
     static final KernelStructure.Int32 ACCUMULATORS = LAYOUT.int32("accumulators");
-    static final KernelStructure.Int32 ACCUMULATOR_WORDS = LAYOUT.int32("accumulator_words");
     static final KernelStructure.Int32 ROW_WORDS = LAYOUT.int32("row_words");
     static final KernelStructure.Int32 CHUNK_SHIFT = LAYOUT.int32("chunk_shift");
     static final KernelStructure.Int32 TILES = LAYOUT.int32("tiles");
+    static final KernelStructure.Int32 BATCH = LAYOUT.int32("batch");
     static final KernelStructure.Int32 ROW_COUNT = LAYOUT.int32("row_count");
     static final KernelStructure.Array KEY =
         LAYOUT.array("key", WordArguments.LAYOUT, StateSchema.MAX_KEY_WORDS);
@@ -90,13 +91,26 @@ final class CudaStateKernels implements StateKernels {
     private IndexArguments() {}
   }
 
+  /** The structure {@code StateOverflowArguments} of state_overflow.cu. */
+  static final class OverflowArguments {
+    static final KernelStructure LAYOUT = new KernelStructure("StateOverflowArguments");
+    static final KernelStructure.Int64 SUMS = LAYOUT.int64("sums");
+    static final KernelStructure.Int64 TOPS = LAYOUT.int64("tops");
+    static final KernelStructure.Int64 MASK = LAYOUT.int64("mask");
+    static final KernelStructure.Int64 ROWS = LAYOUT.int64("rows");
+
+    private OverflowArguments() {}
+  }
+
   private static final int THREADS = StateScratch.TILE_ROWS;
 
   private final KernelModule module;
+  private final KernelModule overflowModule;
   private final int residentBlocks;
 
   CudaStateKernels(Device device) {
     module = device.loadModule("state");
+    overflowModule = device.loadModule("state_overflow");
     GpuProperties gpu = device.properties();
     residentBlocks = gpu.multiprocessors() * (gpu.threadsPerMultiprocessor() / THREADS);
   }
@@ -106,7 +120,7 @@ final class CudaStateKernels implements StateKernels {
     DeviceStream stream = batch.stream();
     try (StagingBuffer counts = stream.device().stagingPool().acquire(2 * Integer.BYTES);
         KernelArguments arguments = arguments(batch, counts.address())) {
-      int sharedBytes = batch.accumulatorWords() * THREADS * Long.BYTES;
+      int sharedBytes = batch.values().size() * THREADS * Long.BYTES;
       module
           .function("state_group")
           .launch(blocks(batch.rows()), THREADS, sharedBytes, stream, arguments);
@@ -122,8 +136,9 @@ final class CudaStateKernels implements StateKernels {
     StateScratch scratch = batch.scratchLayout();
     KernelArguments arguments = new KernelArguments(Arguments.LAYOUT);
     arguments
-        .put(Arguments.GROUPS, batch.scratch())
+        .put(Arguments.GROUPS, batch.scratch() + scratch.groups())
         .put(Arguments.GROUP_OF, batch.scratch() + scratch.groupOf())
+        .put(Arguments.CLAIMS, batch.scratch() + scratch.claims())
         .put(Arguments.PARTIALS, batch.scratch() + scratch.partials())
         .put(Arguments.LOOK_BACK, batch.scratch() + scratch.lookBack())
         .put(Arguments.NEXT_TILE, batch.scratch() + scratch.nextTile())
@@ -137,14 +152,14 @@ final class CudaStateKernels implements StateKernels {
         .put(Arguments.STATE_ROWS, batch.stateRows())
         .put(Arguments.ROWS, batch.rows())
         .put(Arguments.GROUP_MASK, StateScratch.groups(batch.rows()) - 1)
-        .put(Arguments.PARTIAL_WORDS, scratch.partialWords())
+        .put(Arguments.PARTIAL_BASE, batch.partialBase())
         .put(Arguments.KEY_WORDS, batch.key().size())
         .put(Arguments.HAS_NULL_WORD, batch.hasNullWord() ? 1 : 0)
         .put(Arguments.FIRST_ACCUMULATOR, batch.firstAccumulator())
         .put(Arguments.ACCUMULATORS, batch.values().size())
-        .put(Arguments.ACCUMULATOR_WORDS, batch.accumulatorWords())
         .put(Arguments.ROW_WORDS, batch.rowWords())
         .put(Arguments.CHUNK_SHIFT, batch.chunkShift())
+        .put(Arguments.BATCH, batch.number())
         .put(Arguments.TILES, StateScratch.tiles(batch.rows()));
     for (int i = 0; i < batch.key().size(); i++) {
       put(arguments, Arguments.KEY.at(i), batch.key().get(i));
@@ -174,7 +189,6 @@ final class CudaStateKernels implements StateKernels {
         .put(at, ValueArguments.VALIDITY, value.validity())
         .put(at, ValueArguments.ROW_OFFSET, value.rowOffset())
         .put(at, ValueArguments.OUTPUT, value.output())
-        .put(at, ValueArguments.OUTPUT_VALIDITY, value.outputValidity())
         .put(at, ValueArguments.STRIDE, value.stride())
         .put(at, ValueArguments.TYPE, value.type())
         .put(at, ValueArguments.OPERATION, value.operation())
@@ -183,6 +197,19 @@ final class CudaStateKernels implements StateKernels {
 
   private int blocks(long threads) {
     return (int) Math.min(residentBlocks, (threads - 1) / THREADS + 1);
+  }
+
+  @Override
+  public void maskOverflows(SumColumn column, long rows, DeviceStream stream) {
+    try (KernelArguments arguments = new KernelArguments(OverflowArguments.LAYOUT)) {
+      arguments
+          .put(OverflowArguments.SUMS, column.sums())
+          .put(OverflowArguments.TOPS, column.tops())
+          .put(OverflowArguments.MASK, column.mask())
+          .put(OverflowArguments.ROWS, rows);
+      int blocks = (int) ((rows - 1) / THREADS + 1);
+      overflowModule.function("state_overflow").launch(blocks, THREADS, 0, stream, arguments);
+    }
   }
 
   @Override

@@ -4,12 +4,18 @@ package io.millrace.state;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.kernel.hash.MurmurHash3;
+import io.millrace.state.StateInput.SumColumn;
+import java.math.BigInteger;
 import java.util.List;
 
 /** The twin of state.cu. */
 final class HostStateKernels implements StateKernels {
   private static final int HASH_SHIFT = 32;
+  private static final long BUCKET_SLOTS = 4;
   private static final long ROW_MASK = 0xffffffffL;
+  private static final BigInteger END = BigInteger.TEN.pow(38);
+  private static final long END_LOW = END.longValue();
+  private static final long END_HIGH = END.shiftRight(Long.SIZE).longValueExact();
 
   @Override
   public Counts update(StateBatch batch) {
@@ -31,81 +37,109 @@ final class HostStateKernels implements StateKernels {
     return new Counts(changedKeys, newKeys);
   }
 
-  /** The hash table of the batch's keys; a slot holds the first row of its key, plus 1. */
+  /** The hash table of the batch's keys. The claimant of a key is its first row here. */
   private static final class Groups {
     private final StateBatch batch;
+    private final long table;
     private final int mask;
+    private final long claimants;
+    private final long slots;
+    private final long partials;
     private final long partialBytes;
 
     Groups(StateBatch batch) {
+      StateScratch layout = batch.scratchLayout();
       this.batch = batch;
+      this.table = batch.scratch() + layout.groups();
       this.mask = StateScratch.groups(batch.rows()) - 1;
-      this.partialBytes = (long) batch.scratchLayout().partialWords() * Long.BYTES;
+      this.claimants = batch.scratch() + layout.groupOf();
+      this.slots = batch.scratch() + layout.claims();
+      this.partials =
+          batch.scratch()
+              + layout.partials()
+              + (long) (batch.firstAccumulator() - batch.partialBase()) * Long.BYTES;
+      this.partialBytes = (long) layout.partialWords() * Long.BYTES;
+    }
+
+    private long claimantAddress(int row) {
+      return claimants + (long) row * Integer.BYTES;
     }
 
     private long slotAddress(int row) {
-      return batch.scratch() + batch.scratchLayout().groupOf() + (long) row * Integer.BYTES;
-    }
-
-    private long firstAddress(int slot) {
-      return batch.scratch() + (long) slot * Integer.BYTES;
-    }
-
-    private long partialsAddress(int slot) {
-      return batch.scratch() + batch.scratchLayout().partials() + slot * partialBytes;
-    }
-
-    private int slotOf(int row) {
-      return HostMemory.getInt(slotAddress(row));
+      return slots + (long) row * StateScratch.CLAIM_BYTES;
     }
 
     void add(int row) {
-      int slot = slot(row);
-      HostMemory.putInt(slotAddress(row), slot);
+      int claimant = claimant(row);
+      HostMemory.putInt(claimantAddress(row), claimant);
       boolean retracts = isRetraction(batch, row);
-      long partial = partialsAddress(slot);
-      for (AccumulatorValue value : batch.values()) {
+      long carry = 0;
+      List<AccumulatorValue> values = batch.values();
+      for (int i = 0; i < values.size(); i++) {
+        AccumulatorValue value = values.get(i);
         if (!value.isNull(row)) {
-          value.accumulate(partial, row, retracts);
+          long address = partialAddress(i, claimant);
+          long before = HostMemory.getLong(address);
+          long accumulator = value.accumulator(row, retracts);
+          carry = value.carryIn(AccumulatorValue.firstCarry(retracts), carry);
+          HostMemory.putLong(address, value.combine(before, accumulator, carry));
+          carry = AccumulatorValue.carryOut(before, accumulator, carry);
         }
-        partial += (long) value.words() * Long.BYTES;
       }
     }
 
-    private int slot(int row) {
-      for (int slot = hash(batch, row) & mask; ; slot = (slot + 1) & mask) {
-        int first = HostMemory.getInt(firstAddress(slot));
-        if (first == 0) {
-          HostMemory.putInt(firstAddress(slot), row + 1);
-          return slot;
+    private int claimant(int row) {
+      int hash = hash(batch, row);
+      for (int slot = (int) firstSlot(hash, mask); ; slot = (slot + 1) & mask) {
+        long address = table + (long) slot * Long.BYTES;
+        long entry = HostMemory.getLong(address);
+        if (entry == 0) {
+          HostMemory.putLong(address, entry(hash, row));
+          HostMemory.putInt(slotAddress(row), slot);
+          return row;
         }
-        if (areEqual(batch, row, first - 1)) {
-          return slot;
+        int claimant = (int) entry - 1;
+        if ((int) (entry >> HASH_SHIFT) == hash && areEqual(batch, row, claimant)) {
+          return claimant;
         }
       }
     }
 
     boolean isFirst(int row) {
-      return HostMemory.getInt(firstAddress(slotOf(row))) == row + 1;
+      return HostMemory.getInt(claimantAddress(row)) == row;
     }
 
-    /** The address of the accumulators of a row's key in this batch. */
-    long partials(int row) {
-      return partialsAddress(slotOf(row));
+    private long partialAddress(int accumulator, int claimant) {
+      return partials + claimant * partialBytes + (long) accumulator * Long.BYTES;
     }
 
-    /** Leaves the slot of a first row as it was found. */
-    void clear(int row) {
-      HostMemory.fill(partials(row), partialBytes, (byte) 0);
-      HostMemory.putInt(firstAddress(slotOf(row)), 0);
+    long partial(int accumulator, int claimant) {
+      return HostMemory.getLong(partialAddress(accumulator, claimant));
     }
+
+    /** Leaves what belongs to a key as it was found. */
+    void clear(int claimant) {
+      for (int i = 0; i < batch.values().size(); i++) {
+        HostMemory.putLong(partialAddress(i, claimant), 0);
+      }
+      HostMemory.putLong(table + HostMemory.getInt(slotAddress(claimant)) * (long) Long.BYTES, 0);
+    }
+  }
+
+  // Where the search for a key in a hash table begins: at a sector.
+  private static long firstSlot(int hash, long mask) {
+    return Integer.toUnsignedLong(hash) & mask & -BUCKET_SLOTS;
+  }
+
+  private static long entry(int hash, long row) {
+    return (long) hash << HASH_SHIFT | (row + 1);
   }
 
   private static boolean updateRow(
       StateBatch batch, Groups groups, int row, long stateRows, long position) {
     int hash = hash(batch, row);
     long mask = batch.indexSlots() - 1;
-    long slot = Integer.toUnsignedLong(hash) & mask;
+    long slot = firstSlot(hash, mask);
     long entry = HostMemory.getLong(batch.index() + slot * Long.BYTES);
     while (entry != 0 && !isEntryOf(batch, row, hash, entry)) {
       slot = (slot + 1) & mask;
@@ -115,8 +149,7 @@ final class HostStateKernels implements StateKernels {
     long stateRow = isNew ? stateRows : (entry & ROW_MASK) - 1;
     long address = rowAddress(batch, stateRow);
     if (isNew) {
-      long added = (long) hash << HASH_SHIFT | (stateRow + 1);
-      HostMemory.putLong(batch.index() + slot * Long.BYTES, added);
+      HostMemory.putLong(batch.index() + slot * Long.BYTES, entry(hash, stateRow));
       putKey(batch, row, address);
     }
     combine(batch, groups, row, address, isNew, position);
@@ -125,30 +158,31 @@ final class HostStateKernels implements StateKernels {
 
   private static void combine(
       StateBatch batch, Groups groups, int row, long address, boolean isNew, long position) {
-    long accumulator = address + (long) batch.firstAccumulator() * Long.BYTES;
-    long partial = groups.partials(row);
+    long accumulators = address + (long) batch.firstAccumulator() * Long.BYTES;
     List<AccumulatorValue> values = batch.values();
     boolean hasResult = batch.kinds() != 0;
     boolean wasPresent = !isNew;
     boolean isPresent = true;
     boolean isChanged = false;
+    long carry = 0;
     for (int i = 0; i < values.size(); i++) {
       AccumulatorValue value = values.get(i);
+      long accumulator = accumulators + (long) i * Long.BYTES;
+      long before = isNew ? 0 : HostMemory.getLong(accumulator);
+      long partial = groups.partial(i, row);
+      carry = value.carryIn(0, carry);
+      long after = value.combine(before, partial, carry);
+      carry = AccumulatorValue.carryOut(before, partial, carry);
+      HostMemory.putLong(accumulator, after);
+      isChanged |= before != after;
       if (i == batch.rowCount()) {
-        wasPresent = HostMemory.getLong(accumulator) != 0;
+        wasPresent = before != 0;
+        isPresent = after != 0;
       }
       if (hasResult) {
-        value.putResult(position, accumulator);
+        value.putResult(position, before);
+        value.putResult(position + 1, after);
       }
-      isChanged |= value.combine(accumulator, partial);
-      if (i == batch.rowCount()) {
-        isPresent = HostMemory.getLong(accumulator) != 0;
-      }
-      if (hasResult) {
-        value.putResult(position + 1, accumulator);
-      }
-      accumulator += (long) value.words() * Long.BYTES;
-      partial += (long) value.words() * Long.BYTES;
     }
     if (hasResult) {
       for (KeyWord word : batch.key()) {
@@ -213,7 +247,7 @@ final class HostStateKernels implements StateKernels {
     if (batch.hasNullWord()) {
       HostMemory.putLong(address + (long) key.size() * Long.BYTES, nullWord(batch, row));
     }
-    for (int i = batch.firstAccumulator(); i < batch.rowWords(); i++) {
+    for (int i = batch.firstAccumulator() + batch.values().size(); i < batch.rowWords(); i++) {
       HostMemory.putLong(address + (long) i * Long.BYTES, 0);
     }
   }
@@ -247,12 +281,37 @@ final class HostStateKernels implements StateKernels {
   }
 
   @Override
+  public void maskOverflows(SumColumn column, long rows, DeviceStream stream) {
+    for (long row = 0; row < rows; row++) {
+      long low = HostMemory.getLong(column.sums() + row * 2 * Long.BYTES);
+      long high = HostMemory.getLong(column.sums() + (row * 2 + 1) * Long.BYTES);
+      boolean hasTop = column.tops() != 0;
+      long top = hasTop ? HostMemory.getLong(column.tops() + row * Long.BYTES) : sign(high);
+      HostMemory.putBit(column.mask(), row, top == sign(high) && has38Digits(low, high));
+    }
+  }
+
+  private static long sign(long word) {
+    return word >> (Long.SIZE - 1);
+  }
+
+  private static boolean has38Digits(long low, long high) {
+    long sign = sign(high);
+    long absoluteLow = (low ^ sign) - sign;
+    long absoluteHigh = (high ^ sign) + (sign != 0 && low == 0 ? 1 : 0);
+    // Unsigned: the absolute value of the least number is 2^127.
+    return absoluteHigh == END_HIGH
+        ? Long.compareUnsigned(absoluteLow, END_LOW) < 0
+        : Long.compareUnsigned(absoluteHigh, END_HIGH) < 0;
+  }
+
+  @Override
   public void moveIndex(
       long source, long slots, long target, long targetSlots, DeviceStream stream) {
     for (long i = 0; i < slots; i++) {
       long entry = HostMemory.getLong(source + i * Long.BYTES);
       if (entry != 0) {
-        long slot = (entry >>> HASH_SHIFT) & (targetSlots - 1);
+        long slot = firstSlot((int) (entry >>> HASH_SHIFT), targetSlots - 1);
         while (HostMemory.getLong(target + slot * Long.BYTES) != 0) {
           slot = (slot + 1) & (targetSlots - 1);
         }

@@ -10,13 +10,15 @@ import java.util.List;
  *
  * @param rows of the batch, at least 1
  * @param hasNullWord whether state rows have a null word behind the words of the key
- * @param scratch the address of scratch memory, in which {@link StateScratch#zeroBytes} bytes are
- *     zero
+ * @param number larger than those of the batches before that used the scratch memory, as an
+ *     unsigned number
+ * @param scratch the address of scratch memory
  * @param scratchLayout for at least {@code rows} rows
+ * @param values the words of the accumulators
  * @param kinds address of a byte for each row of the result, its {@link ChangeKind}; 0 if there is
  *     no result
  * @param rowKinds address of a byte for each row of the batch, likewise; 0 if all are inserted
- * @param rowCount position of the accumulator that counts rows; -1 if none does
+ * @param rowCount position of the word that counts rows; -1 if none does
  * @param index a word for each slot: 0, or the hash of a key in the high half, and its row plus 1
  * @param indexSlots a power of two
  * @param chunkTable the address of an INT64 for each chunk of state rows: its address
@@ -28,6 +30,7 @@ record StateBatch(
     boolean hasNullWord,
     List<AccumulatorValue> values,
     int rowWords,
+    int number,
     long scratch,
     StateScratch scratchLayout,
     long kinds,
@@ -40,13 +43,15 @@ record StateBatch(
     long stateRows,
     DeviceStream stream) {
 
+  private static final int SECTOR_WORDS = 4;
+
   /** The position of the first accumulator in a state row. */
   int firstAccumulator() {
     return key.size() + (hasNullWord ? 1 : 0);
   }
 
-  /** The words of all accumulators. */
-  int accumulatorWords() {
-    return values.stream().mapToInt(AccumulatorValue::words).sum();
+  /** The position of the first word of the sector of the first accumulator. */
+  int partialBase() {
+    return firstAccumulator() / SECTOR_WORDS * SECTOR_WORDS;
   }
 }

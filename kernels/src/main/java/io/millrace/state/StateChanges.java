@@ -13,13 +13,14 @@ import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import io.millrace.state.Accumulator.Function;
+import io.millrace.state.StateInput.SumColumn;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * The result of an update, allocated before it for as many changed keys as the batch has rows: one
- * buffer with the masks of the columns that may be null, which are zero at first, and then the data
- * of all columns. A changed key has two rows: its values before the update and its values after it.
+ * buffer with the masks of the columns that may be null, of which those of keys are zero at first,
+ * and then the data of all columns. A changed key has two rows: its values before the update and its values after it.
  */
 final class StateChanges implements AutoCloseable {
   private static final long ALIGNMENT = 64;
@@ -30,6 +31,8 @@ final class StateChanges implements AutoCloseable {
   private final DeviceStream stream;
   private final long[] dataOffsets;
   private final long[] maskOffsets;
+  // Of the words above the values of sums of decimals.
+  private final long[] topOffsets;
   private final Buffer buffer;
   private final boolean[] hasMask;
 
@@ -61,6 +64,11 @@ final class StateChanges implements AutoCloseable {
       long width = result.type(i).id().byteWidth();
       bytes += (capacity * width + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
+    this.topOffsets = new long[schema.accumulators().size()];
+    for (int i = 0; i < topOffsets.length; i++) {
+      topOffsets[i] = bytes;
+      bytes += schema.accumulators().get(i).words(schema.input()) > 2 ? capacity * Long.BYTES : 0;
+    }
     this.buffer = Buffer.allocate(bytes, stream, memory);
   }
 
@@ -68,13 +76,11 @@ final class StateChanges implements AutoCloseable {
   StateInput input(Table batch, AccessScope scope) {
     long output = buffer.access(AccessMode.WRITE, scope);
     List<Column> keys = schema.keys().stream().map(batch::column).toList();
-    boolean hasMasks = false;
     for (int i = 0; i < result.size(); i++) {
       hasMask[i] = i < keys.size() ? keys.get(i).isNullable() : result.field(i).nullable();
-      hasMasks |= hasMask[i];
     }
-    if (hasMasks) {
-      stream.fill(output, (byte) 0, dataOffsets[0]);
+    if (keys.stream().anyMatch(Column::isNullable)) {
+      stream.fill(output, (byte) 0, keys.size() * Column.maskBytes(capacity));
     }
     List<KeyWord> words = new ArrayList<>();
     for (int i = 0; i < keys.size(); i++) {
@@ -82,12 +88,12 @@ final class StateChanges implements AutoCloseable {
     }
     List<AccumulatorValue> values = new ArrayList<>();
     for (int i = 0; i < schema.accumulators().size(); i++) {
-      values.add(value(i, batch, output, scope));
+      addValues(i, batch, output, scope, values);
     }
     boolean hasKinds = schema.kindColumn() != StateSchema.NO_KINDS;
     long rowKinds = hasKinds ? data(batch.column(schema.kindColumn()), scope) : 0;
     long kinds = output + dataOffsets[dataOffsets.length - 1];
-    return new StateInput(words, schema.hasNullWord(), values, rowKinds, kinds);
+    return new StateInput(words, schema.hasNullWord(), values, rowKinds, kinds, sums(output));
   }
 
   private long mask(int column, long output) {
@@ -122,21 +128,42 @@ final class StateChanges implements AutoCloseable {
     };
   }
 
-  private AccumulatorValue value(int position, Table batch, long output, AccessScope scope) {
+  private void addValues(
+      int position, Table batch, long output, AccessScope scope, List<AccumulatorValue> values) {
     Accumulator accumulator = schema.accumulators().get(position);
     Column column =
         accumulator.column() == Accumulator.ALL_ROWS ? null : batch.column(accumulator.column());
     boolean isCount = accumulator.function() == Function.COUNT;
-    return new AccumulatorValue(
-        isCount ? 0 : data(column, scope),
-        column == null ? 0 : validity(column, scope),
-        column == null ? 0 : column.offset(),
-        output + dataOffsets[schema.keys().size() + position],
-        mask(schema.keys().size() + position, output),
-        isCount ? 0 : column.type().id().byteWidth(),
-        isCount ? AccumulatorValue.ONE : AccumulatorValue.code(column.type()),
-        accumulator.operation(schema.input()),
-        AccumulatorValue.code(accumulator.type(schema.input())));
+    DataType type = accumulator.type(schema.input());
+    AccumulatorValue first =
+        new AccumulatorValue(
+            isCount ? 0 : data(column, scope),
+            column == null ? 0 : validity(column, scope),
+            column == null ? 0 : column.offset(),
+            output + dataOffsets[schema.keys().size() + position],
+            isCount ? 0 : column.type().id().byteWidth(),
+            isCount ? AccumulatorValue.ONE : AccumulatorValue.code(column.type()),
+            AccumulatorValue.operation(accumulator.function()),
+            accumulator.words(schema.input()) == 1
+                ? AccumulatorValue.code(type)
+                : AccumulatorValue.HALF);
+    values.add(first);
+    if (accumulator.words(schema.input()) > 1) {
+      values.addAll(first.furtherWords(column.type(), output + topOffsets[position]));
+    }
+  }
+
+  private List<SumColumn> sums(long output) {
+    List<SumColumn> sums = new ArrayList<>();
+    for (int i = 0; i < schema.accumulators().size(); i++) {
+      int words = schema.accumulators().get(i).words(schema.input());
+      if (words > 1) {
+        int column = schema.keys().size() + i;
+        long tops = words > 2 ? output + topOffsets[i] : 0;
+        sums.add(new SumColumn(output + dataOffsets[column], tops, mask(column, output)));
+      }
+    }
+    return sums;
   }
 
   private static long data(Column column, AccessScope scope) {

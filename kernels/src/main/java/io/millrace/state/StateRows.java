@@ -16,7 +16,7 @@ import java.util.List;
  */
 final class StateRows implements AutoCloseable {
   /** Bytes of a chunk at most. */
-  static final long CHUNK_BYTES = 4L << 20;
+  static final long CHUNK_BYTES = 32L << 20;
 
   private static final long FIRST_BYTES = 64L << 10;
 

@@ -33,7 +33,7 @@ public record StateSchema(
   public static final int NO_KINDS = -1;
 
   static final int MAX_KEY_WORDS = 24;
-  static final int MAX_ACCUMULATOR_WORDS = 40;
+  static final int MAX_ACCUMULATOR_WORDS = 48;
   private static final int SECTOR_WORDS = 4;
 
   /**
@@ -41,7 +41,7 @@ public record StateSchema(
    *
    * @throws IllegalArgumentException if there is no key column, a key column has a type without a
    *     fixed width, a function does not support the type of its column, there are more than 24
-   *     words of keys or 40 words of accumulators, or rows may be taken back and there is a minimum
+   *     words of keys or 48 words of accumulators, or rows may be taken back and there is a minimum
    *     or maximum, or no count of all rows
    */
   public StateSchema {
@@ -124,11 +124,6 @@ public record StateSchema(
     return keyWords + (hasNullWord(input, keys) ? 1 : 0);
   }
 
-  /** The words of all accumulators. */
-  int accumulatorWords() {
-    return accumulatorWords(input, accumulators);
-  }
-
   private static int accumulatorWords(Schema input, List<Accumulator> accumulators) {
     return accumulators.stream().mapToInt(accumulator -> accumulator.words(input)).sum();
   }
@@ -149,8 +144,13 @@ public record StateSchema(
   }
 
   int rowWords() {
-    int words = firstAccumulator() + accumulatorWords();
+    int words = firstAccumulator() + accumulatorWords(input, accumulators);
     return (words + SECTOR_WORDS - 1) / SECTOR_WORDS * SECTOR_WORDS;
+  }
+
+  /** Words of a row from the sector of its first accumulator on. */
+  int partialWords() {
+    return rowWords() - firstAccumulator() / SECTOR_WORDS * SECTOR_WORDS;
   }
 
   /** Bytes of a state row. */
@@ -163,12 +163,17 @@ public record StateSchema(
     return new Schema(keys.stream().map(input::field).toList());
   }
 
-  /** The accumulator that tells whether a key is present; -1 if every key is. */
+  /**
+   * The word that tells whether a key is present, among the words of the accumulators; -1 if every
+   * key is.
+   */
   int rowCount() {
-    for (int i = 0; i < accumulators.size() && kindColumn != NO_KINDS; i++) {
-      if (accumulators.get(i).isRowCount()) {
-        return i;
+    int word = 0;
+    for (Accumulator accumulator : accumulators) {
+      if (kindColumn != NO_KINDS && accumulator.isRowCount()) {
+        return word;
       }
+      word += accumulator.words(input);
     }
     return -1;
   }

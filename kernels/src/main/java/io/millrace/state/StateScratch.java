@@ -2,22 +2,25 @@
 package io.millrace.state;
 
 /**
- * The layout of the scratch memory of updates: a hash table of the keys of a batch with the
- * accumulators of each key, and what the kernels need to number them. The hash table is zero before
- * and after each update. Offsets are in bytes.
+ * The layout of the scratch memory of updates: a hash table of the keys of a batch, arrays that
+ * hold what belongs to a key at the row of its claimant, the row that came first to the hash table,
+ * and what the kernels need to number keys. Offsets are in bytes.
  *
- * <p>The first rows of the keys lie apart from the accumulators: all rows read the former, which
- * stay in the GPU's cache, and only the first row of a key reads the latter.
- *
- * @param partials words for the accumulators of each slot, behind an INT32 for the first row of
- *     each slot's key, plus 1
- * @param partialWords words of a slot in {@code partials}
- * @param zeroBytes bytes of the hash table, from the beginning on
+ * @param groups the hash table: for each slot an INT64, the hash of a key and its claimant plus 1;
+ *     zero before and after each update
+ * @param claims 16 bytes for each row: its key's place in the state, and a number that is larger in
+ *     later batches
+ * @param partials {@code partialWords} words for each row: what was accumulated over the further
+ *     rows, laid out as the state row from the sector of the first accumulator on; zero before and
+ *     after each update
+ * @param zeroBytes bytes that are zero before the first update, from the beginning on
  * @param lookBack an INT64 for each tile of the kernel state_update
  * @param nextTile an INT32
- * @param groupOf an INT32 for each row
+ * @param groupOf an INT32 for each row: its claimant
  */
 record StateScratch(
+    long groups,
+    long claims,
     long partials,
     int partialWords,
     long zeroBytes,
@@ -28,20 +31,25 @@ record StateScratch(
   /** Rows of a tile: the threads of a block. */
   static final int TILE_ROWS = 256;
 
-  private static final int SECTOR_WORDS = 4;
+  /** Bytes of a claim. */
+  static final int CLAIM_BYTES = 16;
+
+  private static final long SECTOR_BYTES = 32;
 
   /**
    * The layout for batches of up to {@code rows} rows.
    *
-   * @param accumulatorWords words of the accumulators of a key
+   * @param partialWords whole sectors
    */
-  static StateScratch of(int rows, int accumulatorWords) {
-    int partialWords = partialWords(accumulatorWords);
-    long partials = (long) groups(rows) * Integer.BYTES;
-    long zeroBytes = partials + (long) groups(rows) * partialWords * Long.BYTES;
-    long nextTile = zeroBytes + (long) tiles(rows) * Long.BYTES;
-    long groupOf = nextTile + Long.BYTES;
+  static StateScratch of(int rows, int partialWords) {
+    long claims = (long) groups(rows) * Long.BYTES;
+    long partials = claims + sectors((long) rows * CLAIM_BYTES);
+    long zeroBytes = partials + (long) rows * partialWords * Long.BYTES;
+    long nextTile = zeroBytes + sectors((long) tiles(rows) * Long.BYTES);
+    long groupOf = nextTile + SECTOR_BYTES;
     return new StateScratch(
+        0,
+        claims,
         partials,
         partialWords,
         zeroBytes,
@@ -51,14 +59,11 @@ record StateScratch(
         groupOf + (long) rows * Integer.BYTES);
   }
 
-  // A slot lies in as few sectors of memory as it can.
-  private static int partialWords(int words) {
-    return words < SECTOR_WORDS
-        ? Integer.highestOneBit(Math.max(1, 2 * words - 1))
-        : (words + SECTOR_WORDS - 1) / SECTOR_WORDS * SECTOR_WORDS;
+  private static long sectors(long bytes) {
+    return (bytes + SECTOR_BYTES - 1) / SECTOR_BYTES * SECTOR_BYTES;
   }
 
-  /** Slots of the hash table for a batch of {@code rows} rows: a power of two. */
+  /** Slots of the hash table for a batch of {@code rows} rows: a power of two, at least 4. */
   static int groups(int rows) {
     return Integer.highestOneBit(Math.max(rows, 2) - 1) << 2;
   }

@@ -14,6 +14,7 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
+import io.millrace.state.StateInput.SumColumn;
 import io.millrace.state.StateKernels.Counts;
 import java.util.Arrays;
 
@@ -53,6 +54,8 @@ public final class StateTable implements AutoCloseable {
   private Buffer scratch;
   private StateScratch scratchLayout;
   private int scratchRows;
+  // Of the last batch that used the scratch memory.
+  private int batchNumber;
 
   /**
    * An empty table.
@@ -104,6 +107,10 @@ public final class StateTable implements AutoCloseable {
       try (AccessScope scope = AccessScope.on(stream)) {
         StateInput input = result.input(batch, scope);
         counts = update(input, batchRows, scope);
+        StateKernels kernels = KERNELS.of(stream.device());
+        for (SumColumn sums : input.sums()) {
+          kernels.maskOverflows(sums, 2L * counts.changedKeys(), stream);
+        }
       }
       return result.table(counts.changedKeys());
     }
@@ -142,6 +149,7 @@ public final class StateTable implements AutoCloseable {
                       input.hasNullWord(),
                       input.values(),
                       schema.rowWords(),
+                      batchNumber,
                       scratchAddress,
                       scratchLayout,
                       input.kinds(),
@@ -163,10 +171,11 @@ public final class StateTable implements AutoCloseable {
     }
   }
 
-  // Updates leave zeros where they found zeros, so that the memory is cleared only when it is new.
+  // Updates leave zeros where they found zeros, or numbers of batches, so that the memory is
+  // cleared only when it is new and when the numbers begin again.
   private long scratch(int inputRows, AccessScope scope) {
     if (scratch == null || scratchRows < inputRows) {
-      StateScratch layout = StateScratch.of(inputRows, schema.accumulatorWords());
+      StateScratch layout = StateScratch.of(inputRows, schema.partialWords());
       Buffer larger = Buffer.allocate(layout.bytes(), stream, memory);
       if (scratch != null) {
         scratch.close();
@@ -174,11 +183,16 @@ public final class StateTable implements AutoCloseable {
       scratch = larger;
       scratchLayout = layout;
       scratchRows = inputRows;
-      long address = scratch.access(AccessMode.WRITE, scope);
-      stream.fill(address, (byte) 0, layout.zeroBytes());
-      return address;
+      batchNumber = 0;
     }
-    return scratch.access(AccessMode.WRITE, scope);
+    long address = scratch.access(AccessMode.WRITE, scope);
+    if (batchNumber == 0) {
+      stream.fill(address, (byte) 0, scratchLayout.zeroBytes());
+      batchNumber = 1;
+    } else {
+      batchNumber++;
+    }
+    return address;
   }
 
   private long chunkTable(long[] addresses, AccessScope scope) {

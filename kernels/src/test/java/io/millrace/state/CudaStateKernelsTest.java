@@ -22,6 +22,8 @@ class CudaStateKernelsTest {
         .isEqualTo(cuda.layout("AccumulatedValue").fields());
     assertThat(CudaStateKernels.IndexArguments.LAYOUT.fields())
         .isEqualTo(cuda.layout("StateIndexArguments").fields());
+    assertThat(CudaStateKernels.OverflowArguments.LAYOUT.fields())
+        .isEqualTo(cuda.layout("StateOverflowArguments").fields());
   }
 
   @Test
@@ -31,6 +33,12 @@ class CudaStateKernelsTest {
           .isEqualTo(CudaStateKernels.Arguments.LAYOUT.bytes());
       assertThat(device.device().loadModule("state").constant("sizeof_StateIndexArguments"))
           .isEqualTo(CudaStateKernels.IndexArguments.LAYOUT.bytes());
+      assertThat(
+              device
+                  .device()
+                  .loadModule("state_overflow")
+                  .constant("sizeof_StateOverflowArguments"))
+          .isEqualTo(CudaStateKernels.OverflowArguments.LAYOUT.bytes());
     }
   }
 }

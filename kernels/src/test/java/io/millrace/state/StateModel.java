@@ -59,7 +59,12 @@ final class StateModel {
   }
 
   private boolean isPresent(Object[] values) {
-    return schema.rowCount() < 0 || !values[schema.rowCount()].equals(0L);
+    for (int i = 0; i < values.length && schema.kindColumn() != StateSchema.NO_KINDS; i++) {
+      if (schema.accumulators().get(i).isRowCount()) {
+        return !values[i].equals(0L);
+      }
+    }
+    return true;
   }
 
   private static List<Object> change(List<Object> key, Object[] values, ChangeKind kind) {

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of a batch by key: their groups, and what is accumulated over the rows of a group behind its claimant.
+#pragma once
+
+#include "common/block.cuh"
+#include "state_slots.cuh"
+
+namespace millrace {
+
+constexpr int STATE_THREADS = 256;
+constexpr int STATE_WARPS = STATE_THREADS / WARP;
+constexpr uint32_t PENDING = 0xffffffffu;  // the row of an index entry that this batch adds
+constexpr uint32_t NO_GROUP = 0xffffffffu;
+
+static __device__ __forceinline__ uint64_t* partials_of_group(const StateArguments& arguments, uint32_t group) {
+  const int64_t words = arguments.row_words - arguments.partial_base;
+  return slot_of<uint64_t>(arguments.partials, group * words);
+}
+
+static __device__ __forceinline__ void read_ahead(uint64_t address) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+}
+
+// Whoever claims a slot reads the index next.
+static __device__ __forceinline__ Slot group_slot(const StateArguments& arguments, uint32_t row, uint32_t hash) {
+  return find_or_claim(
+      arguments.groups, arguments.group_mask, entry_of(hash, row + 1),
+      [&](uint32_t mark) { return equal_keys(arguments, row, mark - 1); },
+      [&] { read_ahead(arguments.index + first_slot(hash, arguments.index_mask) * sizeof(uint64_t)); });
+}
+
+// Keys of one batch are distinct here, so an entry that this launch adds is never the wanted one.
+static __device__ __forceinline__ Slot index_slot(const StateArguments& arguments, uint32_t row, uint32_t hash) {
+  return find_or_claim(
+      arguments.index, arguments.index_mask, entry_of(hash, PENDING),
+      [&](uint32_t mark) {
+        return mark != PENDING && is_key_of(arguments, row, state_row(arguments, mark - 1));
+      },
+      [] {});
+}
+
+// The group of a key, known by its claimant. The claimant finds the key's row of the state.
+static __device__ __forceinline__ uint32_t group_of_key(const StateArguments& arguments, uint32_t row, uint32_t hash) {
+  const Slot group = group_slot(arguments, row, hash);
+  if (!group.is_claimed) return mark_of(group.entry) - 1;
+  const Slot index = index_slot(arguments, row, hash);
+  slot_of<Claim>(arguments.claims, row)->state =
+      index.is_claimed ? NEW_KEY | index.at
+                       : reinterpret_cast<uint64_t>(state_row(arguments, mark_of(index.entry) - 1));
+  return row;
+}
+
+// Tells the group that `row` belongs to it too. Numbers of earlier batches are smaller.
+static __device__ __forceinline__ void add_follower(const StateArguments& arguments, uint32_t group, uint32_t row) {
+  auto* followers = reinterpret_cast<unsigned long long*>(&slot_of<Claim>(arguments.claims, group)->followers);
+  const unsigned long long follower = entry_of(arguments.batch, ~row);
+  // Most rows of a group with many rows are not the first: reading spares them the atomic.
+  if (__ldcg(followers) < follower) atomicMax(followers, follower);
+}
+
+// The groups of a warp's rows, NO_GROUP behind the last row. Of the lanes with one key only the first touches the hash
+// table.
+static __device__ __forceinline__ uint32_t group_of_row(const StateArguments& arguments, uint32_t row) {
+  const bool is_row = row < arguments.rows;
+  const uint32_t hash = is_row ? hash_of_key(arguments, row) : 0;
+  // Lanes behind the last row are no peers of others.
+  const uint32_t rows = __ballot_sync(ALL_LANES, is_row);
+  const uint32_t peers = __match_any_sync(ALL_LANES, hash) & (is_row ? rows : ~rows);
+  const int first_lane = __ffs(peers) - 1;
+  const uint32_t first_of_warp = row - lane_of_thread();
+  const bool follows = is_row && first_lane != lane_of_thread() && equal_keys(arguments, row, first_of_warp + first_lane);
+  uint32_t group = NO_GROUP;
+  if (is_row && !follows) group = group_of_key(arguments, row, hash);
+  __syncwarp();
+  const uint32_t group_of_first = __shfl_sync(ALL_LANES, group, first_lane);
+  const uint32_t followers = __ballot_sync(ALL_LANES, follows) & peers;
+  if (follows) return group_of_first;
+  if (is_row && group != row) add_follower(arguments, group, row);
+  // The claimant is before the followers in its warp, so any of them tells that there are some.
+  if (group == row && first_lane == lane_of_thread() && followers != 0) {
+    add_follower(arguments, group, first_of_warp + __ffs(followers) - 1);
+  }
+  return group;
+}
+
+// As combine_accumulators. How often a word of a sum carries does not depend on the order of additions.
+static __device__ __forceinline__ void combine_atomically(int32_t operation, uint64_t* target, uint64_t accumulator,
+                                                          uint64_t first, uint64_t& carry) {
+  unsigned long long* word = reinterpret_cast<unsigned long long*>(target);
+  if (is_extreme(operation)) {
+    atomicMax(word, accumulator);
+    return;
+  }
+  if (operation == OPERATION_SUM) carry = first;
+  const unsigned long long addend = accumulator + carry;
+  // Zero, or all bits and a carry, which goes on to the next word.
+  if (addend == 0) return;
+  const unsigned long long before = atomicAdd(word, addend);
+  carry = before + addend < before;
+}
+
+static __device__ __forceinline__ uint64_t* accumulators_of_group(const StateArguments& arguments, uint32_t group) {
+  return partials_of_group(arguments, group) + arguments.first_accumulator - arguments.partial_base;
+}
+
+constexpr int WARP_STEPS = 5;  // of a reduction
+constexpr int HOT_LANES = 4;  // a key of fewer lanes is not worth a reduction
+
+// A key that many rows of a warp have. Its rows are accumulated per thread, in shared memory, and once per warp in the
+// group: atomics on one address take turns.
+struct HotKey {
+  uint32_t group;  // the same in all lanes
+  uint64_t* own;   // this thread's word of the first accumulator; a block's threads apart for each further one
+};
+
+static __device__ __forceinline__ void choose_hot_key(const StateArguments& arguments, HotKey& hot, uint32_t group) {
+  if (hot.group != NO_GROUP) return;
+  const uint32_t peers = __match_any_sync(ALL_LANES, group);
+  const uint32_t candidates = __ballot_sync(ALL_LANES, group != NO_GROUP && __popc(peers) >= HOT_LANES);
+  if (candidates == 0) return;
+  hot.group = __shfl_sync(ALL_LANES, group, __ffs(candidates) - 1);
+  for (int a = 0; a < arguments.accumulators; ++a) hot.own[a * STATE_THREADS] = 0;
+}
+
+static __device__ __forceinline__ void accumulate(const StateArguments& arguments, uint32_t row, uint32_t group,
+                                                  const HotKey& hot) {
+  const bool retracts = is_retraction(arguments, row);
+  uint64_t* partials = accumulators_of_group(arguments, group);
+  const uint64_t first = first_carry(retracts);
+  uint64_t carry = 0;
+  for (int a = 0; a < arguments.accumulators; ++a) {
+    const AccumulatedValue& value = arguments.value[a];
+    if (is_null_in(value, row)) continue;
+    const uint64_t accumulator = accumulator_of(value, row, retracts);
+    if (group == hot.group) {
+      uint64_t* own = hot.own + a * STATE_THREADS;
+      *own = combine_accumulators(value.operation, *own, accumulator, first, carry);
+    } else {
+      combine_atomically(value.operation, partials + a, accumulator, first, carry);
+    }
+  }
+}
+
+// Combines one word in one of up to 32 steps that are repeated for each word; `carries` has a bit for each step.
+static __device__ __forceinline__ uint64_t combine_in_step(int32_t operation, uint64_t left, uint64_t right, int step,
+                                                           uint32_t& carries) {
+  uint64_t carry = carries >> step & 1;
+  const uint64_t combined = combine_accumulators(operation, left, right, 0, carry);
+  carries = (carries & ~(1u << step)) | static_cast<uint32_t>(carry) << step;
+  return combined;
+}
+
+// Adds the hot keys of the block's warps to their groups; warps with the same key together. Every thread calls it.
+static __device__ __forceinline__ void accumulate_hot_keys(const StateArguments& arguments, const HotKey& hot) {
+  __shared__ uint32_t groups[STATE_WARPS];
+  uint64_t* own_of_block = hot.own - threadIdx.x;
+  uint32_t carries = 0;
+  for (int a = 0; a < arguments.accumulators && hot.group != NO_GROUP; ++a) {
+    uint64_t accumulator = hot.own[a * STATE_THREADS];
+    for (int step = 0; step < WARP_STEPS; ++step) {
+      const uint64_t other = __shfl_xor_sync(ALL_LANES, accumulator, 1 << step);
+      accumulator = combine_in_step(arguments.value[a].operation, accumulator, other, step, carries);
+    }
+    if (lane_of_thread() == 0) hot.own[a * STATE_THREADS] = accumulator;
+  }
+  if (lane_of_thread() == 0) groups[warp_of_thread()] = hot.group;
+  __syncthreads();
+  if (lane_of_thread() != 0 || hot.group == NO_GROUP) return;
+  for (int warp = 0; warp < warp_of_thread(); ++warp) {
+    if (groups[warp] == hot.group) return;
+  }
+  uint64_t* partials = accumulators_of_group(arguments, hot.group);
+  carries = 0;
+  uint64_t carry = 0;
+  for (int a = 0; a < arguments.accumulators; ++a) {
+    const int32_t operation = arguments.value[a].operation;
+    uint64_t accumulator = 0;
+    for (int warp = warp_of_thread(); warp < STATE_WARPS; ++warp) {
+      if (groups[warp] != hot.group) continue;
+      const uint64_t other = own_of_block[a * STATE_THREADS + warp * WARP];
+      accumulator = combine_in_step(operation, accumulator, other, warp, carries);
+    }
+    combine_atomically(operation, partials + a, accumulator, 0, carry);
+  }
+}
+
+}  // namespace millrace

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// A group of a batch and the state row of its key, a sector at a time.
+#pragma once
+
+#include "state_group.cuh"
+
+namespace millrace {
+
+// Writes the key as it is in the batch, to both rows of the result.
+static __device__ __forceinline__ void put_output_key(const StateArguments& arguments, uint32_t row, int64_t position) {
+  for (int w = 0; w < arguments.key_words; ++w) {
+    const KeyWord& word = arguments.key[w];
+    const uint64_t bits = bits_at(word.data + row * word.stride, word.width);
+    const uint64_t output = word.output + position * word.stride;
+    if (word.stride == word.width) {
+      put_pair(output, word.width, bits, bits);
+    } else {
+      put_bits(output, word.width, bits);
+      put_bits(output + word.stride, word.width, bits);
+    }
+    if (word.output_validity != 0 && !is_null_in(word, row)) {
+      atomicOr(slot_of<uint32_t>(word.output_validity, position >> 5), 3u << (position & 31));
+    }
+  }
+}
+
+static __device__ __forceinline__ void put_kinds(const StateArguments& arguments, int64_t position, bool was_present,
+                                                 bool is_present, bool is_changed) {
+  ChangeKind before = CHANGE_NONE;
+  ChangeKind after = CHANGE_NONE;
+  if (was_present && !is_present) before = CHANGE_DELETE;
+  if (!was_present && is_present) after = CHANGE_INSERT;
+  if (was_present && is_present && is_changed) {
+    before = CHANGE_UPDATE_BEFORE;
+    after = CHANGE_UPDATE_AFTER;
+  }
+  put_pair(arguments.kinds + position, 1, static_cast<uint8_t>(before), static_cast<uint8_t>(after));
+}
+
+// Four words of a row: what is read and written at once.
+struct Sector {
+  uint64_t word[SECTOR_WORDS];
+};
+
+static __device__ __forceinline__ Sector read_sector(const uint64_t* words) {
+  const ulonglong2* pairs = reinterpret_cast<const ulonglong2*>(words);
+  const ulonglong2 low = pairs[0];
+  const ulonglong2 high = pairs[1];
+  return {low.x, low.y, high.x, high.y};
+}
+
+static __device__ __forceinline__ void write_sector(uint64_t* words, const Sector& sector) {
+  ulonglong2* pairs = reinterpret_cast<ulonglong2*>(words);
+  pairs[0] = {sector.word[0], sector.word[1]};
+  pairs[1] = {sector.word[2], sector.word[3]};
+}
+
+// A group as the thread of its first row sees it.
+struct Group {
+  uint32_t claimant;
+  bool has_followers;
+  bool is_new;
+  uint64_t* state;  // the row of a key that was there before
+};
+
+static __device__ __forceinline__ bool find_group(const StateArguments& arguments, uint32_t row, Group& group) {
+  group.claimant = element_of<uint32_t>(arguments.group_of, row);
+  const Claim claim = element_of<Claim>(arguments.claims, group.claimant);
+  group.has_followers = hash_of(claim.followers) == arguments.batch;
+  group.is_new = (claim.state & NEW_KEY) != 0;
+  group.state = reinterpret_cast<uint64_t*>(claim.state);
+  const uint32_t first_follower = ~mark_of(claim.followers);
+  const bool is_claimant_first = !group.has_followers || group.claimant < first_follower;
+  return row == (is_claimant_first ? group.claimant : first_follower);
+}
+
+// What the batch adds to the words of a sector: the claimant's values, and those of the rows behind it.
+static __device__ __forceinline__ Sector batch_sector(const StateArguments& arguments, const Group& group, int first_word,
+                                                      uint64_t& carry) {
+  Sector batch = {};
+  uint64_t* partials = partials_of_group(arguments, group.claimant) + first_word - arguments.partial_base;
+  if (group.has_followers) {
+    batch = read_sector(partials);
+    write_sector(partials, {});
+  }
+  const bool retracts = is_retraction(arguments, group.claimant);
+#pragma unroll
+  for (int i = 0; i < SECTOR_WORDS; ++i) {
+    const int a = first_word + i - arguments.first_accumulator;
+    if (a < 0 || a >= arguments.accumulators) continue;
+    const AccumulatedValue& value = arguments.value[a];
+    if (is_null_in(value, group.claimant)) continue;
+    const uint64_t accumulator = accumulator_of(value, group.claimant, retracts);
+    batch.word[i] =
+        combine_accumulators(value.operation, batch.word[i], accumulator, first_carry(retracts), carry);
+  }
+  return batch;
+}
+
+// A sector of a key, as it was and what the batch adds to it. Reads all before anything is written.
+struct SectorUpdate {
+  Sector state;
+  Sector batch;
+  uint64_t carry;  // out of the last word of `batch`
+};
+
+static __device__ __forceinline__ SectorUpdate read_update(const StateArguments& arguments, const Group& group,
+                                                           int first_word, uint64_t carry) {
+  SectorUpdate update = {};
+  update.carry = carry;
+  if (!group.is_new) update.state = read_sector(group.state + first_word);
+  update.batch = batch_sector(arguments, group, first_word, update.carry);
+  return update;
+}
+
+// How a key was and is, over all sectors of its row.
+struct Change {
+  bool was_present;
+  bool is_present;
+  bool is_changed;
+  uint64_t carry;  // out of the last word of the state
+};
+
+static __device__ __forceinline__ void combine_sector(const StateArguments& arguments, SectorUpdate& update, int first_word,
+                                                      int64_t position, Change& change) {
+#pragma unroll
+  for (int i = 0; i < SECTOR_WORDS; ++i) {
+    const int a = first_word + i - arguments.first_accumulator;
+    if (a < 0 || a >= arguments.accumulators) continue;
+    const AccumulatedValue& value = arguments.value[a];
+    const uint64_t before = update.state.word[i];
+    const uint64_t after = combine_accumulators(value.operation, before, update.batch.word[i], 0, change.carry);
+    update.state.word[i] = after;
+    change.is_changed |= before != after;
+    if (a == arguments.row_count) {
+      change.was_present = before != 0;
+      change.is_present = after != 0;
+    }
+    if (arguments.kinds != 0) put_results(value, position, before, after);
+  }
+}
+
+// Adds the entry of a new key to the index and its key to the row.
+static __device__ __forceinline__ uint64_t* add_row(const StateArguments& arguments, uint32_t row, const Group& group,
+                                                    int64_t state_number) {
+  const int64_t slot = static_cast<int64_t>(reinterpret_cast<uint64_t>(group.state) & ~NEW_KEY);
+  *slot_of<uint64_t>(arguments.index, slot) =
+      entry_of(hash_of_key(arguments, row), static_cast<uint32_t>(state_number + 1));
+  uint64_t* state = state_row(arguments, state_number);
+  put_key(arguments, row, state);
+  return state;
+}
+
+// `update` is the sector of the first accumulator.
+static __device__ __forceinline__ void update_row(const StateArguments& arguments, uint32_t row, const Group& group,
+                                                  uint64_t* state, SectorUpdate& update, int64_t position) {
+  Change change = {!group.is_new, true, false, 0};
+  for (int word = arguments.partial_base;;) {
+    combine_sector(arguments, update, word, position, change);
+    if (group.is_new) {
+#pragma unroll
+      for (int i = 0; i < SECTOR_WORDS; ++i) {
+        if (word + i < arguments.first_accumulator) update.state.word[i] = state[word + i];
+      }
+    }
+    write_sector(state + word, update.state);
+    word += SECTOR_WORDS;
+    if (word >= arguments.row_words) break;
+    update = read_update(arguments, group, word, update.carry);
+  }
+  if (arguments.kinds != 0) {
+    put_output_key(arguments, row, position);
+    put_kinds(arguments, position, change.was_present, change.is_present, change.is_changed);
+  }
+}
+
+}  // namespace millrace

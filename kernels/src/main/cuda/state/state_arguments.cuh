@@ -51,7 +51,9 @@ enum Operation : int32_t {
   OPERATION_SUM = 0,
   OPERATION_MIN = 1,  // the largest complement
   OPERATION_MAX = 2,
-  OPERATION_CARRY = 3  // a further word of a sum: takes the carry out of the word before it
+  OPERATION_CARRY = 3,  // a further word of a sum: takes the carry out of the word before it
+  OPERATION_ADD_FLOAT32 = 4,  // a sum in the order of rows: state_fold adds to it
+  OPERATION_ADD_FLOAT64 = 5
 };
 
 // One word of an accumulator.
@@ -94,6 +96,7 @@ struct StateArguments {
   uint64_t group_of;     // uint32 per row: its claimant
   uint64_t claims;       // Claim per row
   uint64_t partials;     // per row the words of its state row from partial_base on, accumulated over the further rows
+  uint64_t positions;    // uint32 per row: the number of the changed key, written at its claimant's row; 0: none are written
   uint64_t look_back;    // uint64 per tile
   uint64_t next_tile;    // uint32
   uint64_t index;        // uint64 per slot of the index: hash of a key, state row plus 1

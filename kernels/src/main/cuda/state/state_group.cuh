@@ -91,7 +91,7 @@ static __device__ __forceinline__ void combine_atomically(int32_t operation, uin
     atomicMax(word, accumulator);
     return;
   }
-  if (operation == OPERATION_SUM) carry = first;
+  if (operation != OPERATION_CARRY) carry = first;
   const unsigned long long addend = accumulator + carry;
   // Zero, or all bits and a carry, which goes on to the next word.
   if (addend == 0) return;
@@ -130,7 +130,7 @@ static __device__ __forceinline__ void accumulate(const StateArguments& argument
   uint64_t carry = 0;
   for (int a = 0; a < arguments.accumulators; ++a) {
     const AccumulatedValue& value = arguments.value[a];
-    if (is_null_in(value, row)) continue;
+    if (is_ordered(value.operation) || is_null_in(value, row)) continue;
     const uint64_t accumulator = accumulator_of(value, row, retracts);
     if (group == hot.group) {
       uint64_t* own = hot.own + a * STATE_THREADS;

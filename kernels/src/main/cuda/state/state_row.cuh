@@ -152,6 +152,11 @@ MILLRACE_FUNCTION uint64_t accumulator_of(const AccumulatedValue& value, int64_t
   }
 }
 
+// Whether state_fold combines the values.
+MILLRACE_FUNCTION bool is_ordered(int32_t operation) {
+  return operation == OPERATION_ADD_FLOAT32 || operation == OPERATION_ADD_FLOAT64;
+}
+
 MILLRACE_FUNCTION bool is_extreme(int32_t operation) { return operation == OPERATION_MIN || operation == OPERATION_MAX; }
 
 // The carry into the first word of a sum: a number is taken back by adding its complement and 1.
@@ -162,7 +167,7 @@ MILLRACE_FUNCTION uint64_t first_carry(bool is_retraction) { return is_retractio
 MILLRACE_FUNCTION uint64_t combine_accumulators(int32_t operation, uint64_t left, uint64_t right, uint64_t first,
                                                 uint64_t& carry) {
   if (is_extreme(operation)) return left > right ? left : right;
-  if (operation == OPERATION_SUM) carry = first;
+  if (operation != OPERATION_CARRY) carry = first;
   const uint64_t partial = left + right;
   const uint64_t sum = partial + carry;
   carry = (partial < left) | (sum < partial);
@@ -171,6 +176,8 @@ MILLRACE_FUNCTION uint64_t combine_accumulators(int32_t operation, uint64_t left
 
 // The bits of an accumulator as a value of the result's type; unspecified if no value was accumulated.
 MILLRACE_FUNCTION uint64_t result_of(const AccumulatedValue& value, uint64_t accumulator) {
+  if (value.operation == OPERATION_ADD_FLOAT32) return accumulator ^ 0x80000000u;
+  if (value.operation == OPERATION_ADD_FLOAT64) return accumulator ^ SIGN_BIT;
   if (!is_extreme(value.operation)) return accumulator;
   const uint64_t integer = (value.operation == OPERATION_MAX ? accumulator : ~accumulator) ^ SIGN_BIT;
   switch (value.result) {

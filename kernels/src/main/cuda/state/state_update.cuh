@@ -89,7 +89,7 @@ static __device__ __forceinline__ Sector batch_sector(const StateArguments& argu
     const int a = first_word + i - arguments.first_accumulator;
     if (a < 0 || a >= arguments.accumulators) continue;
     const AccumulatedValue& value = arguments.value[a];
-    if (is_null_in(value, group.claimant)) continue;
+    if (is_ordered(value.operation) || is_null_in(value, group.claimant)) continue;
     const uint64_t accumulator = accumulator_of(value, group.claimant, retracts);
     batch.word[i] =
         combine_accumulators(value.operation, batch.word[i], accumulator, first_carry(retracts), carry);
@@ -167,6 +167,10 @@ static __device__ __forceinline__ void update_row(const StateArguments& argument
     word += SECTOR_WORDS;
     if (word >= arguments.row_words) break;
     update = read_update(arguments, group, word, update.carry);
+  }
+  if (arguments.positions != 0) {
+    slot_of<Claim>(arguments.claims, group.claimant)->state = reinterpret_cast<uint64_t>(state);
+    *slot_of<uint32_t>(arguments.positions, group.claimant) = static_cast<uint32_t>(position / 2);
   }
   if (arguments.kinds != 0) {
     put_output_key(arguments, row, position);

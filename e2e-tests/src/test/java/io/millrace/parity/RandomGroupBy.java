@@ -74,18 +74,25 @@ record RandomGroupBy(
     return condition == null ? aggregate : aggregate.filter(condition);
   }
 
-  static RandomGroupBy of(Random random, boolean isChangelog) {
-    return new Builder(random, isChangelog).build();
+  /**
+   * A query.
+   *
+   * @param addsFloatingPoint whether it has sums that depend on the order of additions
+   */
+  static RandomGroupBy of(Random random, boolean isChangelog, boolean addsFloatingPoint) {
+    return new Builder(random, isChangelog, addsFloatingPoint).build();
   }
 
   private static final class Builder {
     private final Random random;
     private final boolean isChangelog;
+    private final boolean addsFloatingPoint;
     private final ExpressionValues values;
     private final List<Field> fields = new ArrayList<>();
 
-    Builder(Random random, boolean isChangelog) {
+    Builder(Random random, boolean isChangelog, boolean addsFloatingPoint) {
       this.random = random;
+      this.addsFloatingPoint = addsFloatingPoint;
       this.isChangelog = isChangelog;
       this.values = new ExpressionValues(random);
     }
@@ -102,6 +109,8 @@ record RandomGroupBy(
       for (int i = 0; i < DECIMALS; i++) {
         fields.add(new Field("d" + i, summableDecimal(), random.nextBoolean()));
       }
+      fields.add(new Field("x32", DataType.FLOAT32, random.nextBoolean()));
+      fields.add(new Field("x64", DataType.FLOAT64, random.nextBoolean()));
       for (int i = 0; i < OTHERS; i++) {
         fields.add(new Field("o" + i, otherType(), random.nextBoolean()));
       }
@@ -219,8 +228,8 @@ record RandomGroupBy(
         case 0 -> Aggregate.count();
         case 1 -> Aggregate.count(any(fields).name());
         case 2 -> Aggregate.sum(integer());
-        case 3 -> Aggregate.sum(decimal());
-        case 4 -> Aggregate.avg(decimal());
+        case 3 -> Aggregate.sum(fraction());
+        case 4 -> Aggregate.avg(fraction());
         case 5 -> Aggregate.min(ordered());
         default -> Aggregate.max(ordered());
       };
@@ -235,8 +244,9 @@ record RandomGroupBy(
       };
     }
 
-    private Expression decimal() {
-      return col("d" + random.nextInt(DECIMALS));
+    private Expression fraction() {
+      boolean isDecimal = !addsFloatingPoint || random.nextBoolean();
+      return col(isDecimal ? "d" + random.nextInt(DECIMALS) : random.nextBoolean() ? "x32" : "x64");
     }
 
     private Expression integerColumn() {

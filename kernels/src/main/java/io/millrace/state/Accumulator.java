@@ -23,13 +23,17 @@ public record Accumulator(String name, Function function, int column) implements
 
   private static final int MAX_DIGITS = 38;
 
-  /** How values are combined. Each function is associative and commutative. */
+  /**
+   * How values are combined. Each function is associative and commutative, but sums of
+   * floating-point numbers, which are added in the order of the rows.
+   */
   public enum Function {
     /** Number of values, a BIGINT. */
     COUNT,
     /**
      * Sum of integers, a BIGINT that wraps; of decimals, a DECIMAL(38) of their scale, which is
-     * null while the exact sum has more digits.
+     * null while the exact sum has more digits; of floating-point numbers their type, as a loop
+     * over the rows gives it, beginning at -0.0, and again when all rows of a key were taken back.
      */
     SUM,
     /**
@@ -44,7 +48,7 @@ public record Accumulator(String name, Function function, int column) implements
     public boolean supports(DataType type) {
       return switch (this) {
         case COUNT -> true;
-        case SUM -> type.isInteger() || type.isDecimal();
+        case SUM -> type.isNumeric();
         case MIN, MAX -> AccumulatorValue.isSupported(type);
       };
     }
@@ -73,7 +77,15 @@ public record Accumulator(String name, Function function, int column) implements
   }
 
   private static DataType sumType(DataType type) {
+    if (type.isFloatingPoint()) {
+      return type;
+    }
     return type.isDecimal() ? DataType.decimal(MAX_DIGITS, type.scale()) : DataType.INT64;
+  }
+
+  /** Whether values are combined in the order of the rows. */
+  boolean isOrdered(Schema input) {
+    return function == Function.SUM && input.type(column).isFloatingPoint();
   }
 
   /** Whether the value may be null though a value was accumulated. */
@@ -91,6 +103,11 @@ public record Accumulator(String name, Function function, int column) implements
       return 1;
     }
     return input.type(column).id() == TypeId.DECIMAL128 ? 3 : 2;
+  }
+
+  /** The operation of the first word. */
+  int operation(Schema input) {
+    return AccumulatorValue.operation(function, type(input));
   }
 
   /**

@@ -53,6 +53,15 @@ record AccumulatorValue(
   /** A further word of a sum: takes the carry out of the word before it. */
   static final int CARRY = 3;
 
+  /**
+   * The sum of FLOAT values in the order of the rows: its bits, with the sign inverted, so that
+   * zero is -0.0, the identity. Elements and results are read and written as INT32.
+   */
+  static final int ADD_FLOAT32 = 4;
+
+  /** Likewise of DOUBLE values, which are read and written as INT64. */
+  static final int ADD_FLOAT64 = 5;
+
   static boolean isSupported(DataType type) {
     return switch (type.id()) {
       case INT8,
@@ -84,10 +93,20 @@ record AccumulatorValue(
     };
   }
 
-  /** The operation of the first word of an accumulator. */
-  static int operation(Function function) {
+  /**
+   * The operation of the first word of an accumulator.
+   *
+   * @param type of the value
+   */
+  static int operation(Function function, DataType type) {
     return switch (function) {
-      case COUNT, SUM -> SUM;
+      case COUNT -> SUM;
+      case SUM ->
+          switch (type.id()) {
+            case FLOAT32 -> ADD_FLOAT32;
+            case FLOAT64 -> ADD_FLOAT64;
+            default -> SUM;
+          };
       case MIN -> MIN;
       case MAX -> MAX;
     };
@@ -114,6 +133,25 @@ record AccumulatorValue(
   private AccumulatorValue carry(long source, long target, int sourceType, int targetType) {
     return new AccumulatorValue(
         source, validity, rowOffset, target, stride, sourceType, CARRY, targetType);
+  }
+
+  /** Whether values are combined in the order of the rows, behind the update of the other words. */
+  boolean isOrdered() {
+    return operation == ADD_FLOAT32 || operation == ADD_FLOAT64;
+  }
+
+  /** Adds an element, which is not null, to a word of {@link #isOrdered}. */
+  long add(long accumulator, long row, boolean isRetraction) {
+    long bits = integer(data + row * stride);
+    boolean inverts = type == STATE || isRetraction;
+    if (operation == ADD_FLOAT32) {
+      float left = Float.intBitsToFloat((int) accumulator ^ Integer.MIN_VALUE);
+      float right = Float.intBitsToFloat(inverts ? (int) bits ^ Integer.MIN_VALUE : (int) bits);
+      return Integer.toUnsignedLong(Float.floatToIntBits(left + right) ^ Integer.MIN_VALUE);
+    }
+    double left = Double.longBitsToDouble(accumulator ^ Long.MIN_VALUE);
+    double right = Double.longBitsToDouble(inverts ? bits ^ Long.MIN_VALUE : bits);
+    return Double.doubleToLongBits(left + right) ^ Long.MIN_VALUE;
   }
 
   boolean isNull(long row) {
@@ -172,7 +210,7 @@ record AccumulatorValue(
    * @param before out of the word before
    */
   long carryIn(long first, long before) {
-    return operation == SUM ? first : before;
+    return operation == CARRY ? before : first;
   }
 
   long combine(long left, long right, long carry) {
@@ -191,7 +229,11 @@ record AccumulatorValue(
   /** Writes an accumulator as an element of the result; see {@link Accumulator}. */
   void putResult(long position, long accumulator) {
     long value = accumulator;
-    if (isExtreme()) {
+    if (operation == ADD_FLOAT32) {
+      value = accumulator ^ Integer.MIN_VALUE;
+    } else if (operation == ADD_FLOAT64) {
+      value = accumulator ^ Long.MIN_VALUE;
+    } else if (isExtreme()) {
       value = (operation == MAX ? accumulator : ~accumulator) ^ Long.MIN_VALUE;
     }
     switch (result) {
@@ -203,5 +245,14 @@ record AccumulatorValue(
       case HALF -> HostMemory.putLong(output + position * 2 * Long.BYTES, value);
       default -> HostMemory.putLong(output + position * Long.BYTES, value);
     }
+  }
+
+  /** Whether the bits of the element at {@code position} and of the next one differ. */
+  boolean areResultsDifferent(long position) {
+    return operation == ADD_FLOAT32
+        ? HostMemory.getInt(output + position * Integer.BYTES)
+            != HostMemory.getInt(output + (position + 1) * Integer.BYTES)
+        : HostMemory.getLong(output + position * Long.BYTES)
+            != HostMemory.getLong(output + (position + 1) * Long.BYTES);
   }
 }

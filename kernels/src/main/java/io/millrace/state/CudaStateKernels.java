@@ -51,6 +51,7 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int64 GROUP_OF = LAYOUT.int64("group_of");
     static final KernelStructure.Int64 CLAIMS = LAYOUT.int64("claims");
     static final KernelStructure.Int64 PARTIALS = LAYOUT.int64("partials");
+    static final KernelStructure.Int64 POSITIONS = LAYOUT.int64("positions");
     static final KernelStructure.Int64 LOOK_BACK = LAYOUT.int64("look_back");
     static final KernelStructure.Int64 NEXT_TILE = LAYOUT.int64("next_tile");
     static final KernelStructure.Int64 INDEX = LAYOUT.int64("index");
@@ -106,11 +107,13 @@ final class CudaStateKernels implements StateKernels {
 
   private final KernelModule module;
   private final KernelModule overflowModule;
+  private final CudaStateFold fold;
   private final int residentBlocks;
 
   CudaStateKernels(Device device) {
     module = device.loadModule("state");
     overflowModule = device.loadModule("state_overflow");
+    fold = new CudaStateFold(device);
     GpuProperties gpu = device.properties();
     residentBlocks = gpu.multiprocessors() * (gpu.threadsPerMultiprocessor() / THREADS);
   }
@@ -126,6 +129,9 @@ final class CudaStateKernels implements StateKernels {
           .launch(blocks(batch.rows()), THREADS, sharedBytes, stream, arguments);
       int tiles = StateScratch.tiles(batch.rows());
       module.function("state_update").launch(tiles, THREADS, 0, stream, arguments);
+      if (batch.isOrdered()) {
+        fold.fold(batch);
+      }
       stream.synchronize();
       return new Counts(
           HostMemory.getInt(counts.address()), HostMemory.getInt(counts.address() + Integer.BYTES));
@@ -140,6 +146,9 @@ final class CudaStateKernels implements StateKernels {
         .put(Arguments.GROUP_OF, batch.scratch() + scratch.groupOf())
         .put(Arguments.CLAIMS, batch.scratch() + scratch.claims())
         .put(Arguments.PARTIALS, batch.scratch() + scratch.partials())
+        .put(
+            Arguments.POSITIONS,
+            batch.isOrdered() ? batch.scratch() + scratch.positions() : 0)
         .put(Arguments.LOOK_BACK, batch.scratch() + scratch.lookBack())
         .put(Arguments.NEXT_TILE, batch.scratch() + scratch.nextTile())
         .put(Arguments.INDEX, batch.index())

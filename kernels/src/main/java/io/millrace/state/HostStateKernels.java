@@ -34,6 +34,9 @@ final class HostStateKernels implements StateKernels {
         newKeys += isNew ? 1 : 0;
       }
     }
+    if (groups.fold != null) {
+      groups.fold.run(groups::claimantOf);
+    }
     return new Counts(changedKeys, newKeys);
   }
 
@@ -46,6 +49,8 @@ final class HostStateKernels implements StateKernels {
     private final long slots;
     private final long partials;
     private final long partialBytes;
+    // null if all accumulators are combined in any order.
+    private final HostStateFold fold;
 
     Groups(StateBatch batch) {
       StateScratch layout = batch.scratchLayout();
@@ -59,6 +64,7 @@ final class HostStateKernels implements StateKernels {
               + layout.partials()
               + (long) (batch.firstAccumulator() - batch.partialBase()) * Long.BYTES;
       this.partialBytes = (long) layout.partialWords() * Long.BYTES;
+      this.fold = batch.isOrdered() ? new HostStateFold(batch) : null;
     }
 
     private long claimantAddress(int row) {
@@ -77,7 +83,7 @@ final class HostStateKernels implements StateKernels {
       List<AccumulatorValue> values = batch.values();
       for (int i = 0; i < values.size(); i++) {
         AccumulatorValue value = values.get(i);
-        if (!value.isNull(row)) {
+        if (!value.isOrdered() && !value.isNull(row)) {
           long address = partialAddress(i, claimant);
           long before = HostMemory.getLong(address);
           long accumulator = value.accumulator(row, retracts);
@@ -105,8 +111,12 @@ final class HostStateKernels implements StateKernels {
       }
     }
 
+    int claimantOf(int row) {
+      return HostMemory.getInt(claimantAddress(row));
+    }
+
     boolean isFirst(int row) {
-      return HostMemory.getInt(claimantAddress(row)) == row;
+      return claimantOf(row) == row;
     }
 
     private long partialAddress(int accumulator, int claimant) {
@@ -153,6 +163,9 @@ final class HostStateKernels implements StateKernels {
       putKey(batch, row, address);
     }
     combine(batch, groups, row, address, isNew, position);
+    if (groups.fold != null) {
+      groups.fold.place(row, address, position);
+    }
     return isNew;
   }
 
@@ -209,7 +222,7 @@ final class HostStateKernels implements StateKernels {
     HostMemory.putByte(address + 1, after.value());
   }
 
-  private static boolean isRetraction(StateBatch batch, int row) {
+  static boolean isRetraction(StateBatch batch, int row) {
     return batch.rowKinds() != 0
         && ChangeKind.isRetraction(HostMemory.getByte(batch.rowKinds() + row));
   }

@@ -50,6 +50,11 @@ record StateBatch(
     return key.size() + (hasNullWord ? 1 : 0);
   }
 
+  /** Whether values are combined in the order of the rows. */
+  boolean isOrdered() {
+    return values.stream().anyMatch(AccumulatorValue::isOrdered);
+  }
+
   /** The position of the first word of the sector of the first accumulator. */
   int partialBase() {
     return firstAccumulator() / SECTOR_WORDS * SECTOR_WORDS;

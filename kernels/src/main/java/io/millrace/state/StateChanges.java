@@ -6,6 +6,7 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.column.TypeId;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
@@ -142,15 +143,22 @@ final class StateChanges implements AutoCloseable {
             column == null ? 0 : column.offset(),
             output + dataOffsets[schema.keys().size() + position],
             isCount ? 0 : column.type().id().byteWidth(),
-            isCount ? AccumulatorValue.ONE : AccumulatorValue.code(column.type()),
-            AccumulatorValue.operation(accumulator.function()),
+            isCount ? AccumulatorValue.ONE : code(accumulator, column.type()),
+            accumulator.operation(schema.input()),
             accumulator.words(schema.input()) == 1
-                ? AccumulatorValue.code(type)
+                ? code(accumulator, type)
                 : AccumulatorValue.HALF);
     values.add(first);
     if (accumulator.words(schema.input()) > 1) {
       values.addAll(first.furtherWords(column.type(), output + topOffsets[position]));
     }
+  }
+
+  private int code(Accumulator accumulator, DataType type) {
+    if (accumulator.isOrdered(schema.input())) {
+      return type.id() == TypeId.FLOAT32 ? AccumulatorValue.INT32 : AccumulatorValue.INT64;
+    }
+    return AccumulatorValue.code(type);
   }
 
   private List<SumColumn> sums(long output) {

@@ -49,7 +49,7 @@ record StateInput(
                 stride,
                 AccumulatorValue.STATE,
                 word == 0
-                    ? AccumulatorValue.operation(accumulator.function())
+                    ? accumulator.operation(schema.input())
                     : AccumulatorValue.CARRY,
                 AccumulatorValue.INT64));
       }

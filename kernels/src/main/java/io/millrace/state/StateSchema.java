@@ -148,6 +148,11 @@ public record StateSchema(
     return (words + SECTOR_WORDS - 1) / SECTOR_WORDS * SECTOR_WORDS;
   }
 
+  /** Whether there are accumulators whose values are combined in the order of the rows. */
+  boolean isOrdered() {
+    return accumulators.stream().anyMatch(accumulator -> accumulator.isOrdered(input));
+  }
+
   /** Words of a row from the sector of its first accumulator on. */
   int partialWords() {
     return rowWords() - firstAccumulator() / SECTOR_WORDS * SECTOR_WORDS;

@@ -17,6 +17,9 @@ package io.millrace.state;
  * @param lookBack an INT64 for each tile of the kernel state_update
  * @param nextTile an INT32
  * @param groupOf an INT32 for each row: its claimant
+ * @param positions an INT32 for each row: the number of the changed key, at its claimant's row; 0
+ *     if no values are combined in the order of the rows
+ * @param sort room to sort the rows by their groups, for as many rows; see {@link CudaStateFold}
  */
 record StateScratch(
     long groups,
@@ -27,6 +30,8 @@ record StateScratch(
     long lookBack,
     long nextTile,
     long groupOf,
+    long positions,
+    long sort,
     long bytes) {
   /** Rows of a tile: the threads of a block. */
   static final int TILE_ROWS = 256;
@@ -40,13 +45,16 @@ record StateScratch(
    * The layout for batches of up to {@code rows} rows.
    *
    * @param partialWords whole sectors
+   * @param isOrdered whether values are combined in the order of the rows
    */
-  static StateScratch of(int rows, int partialWords) {
+  static StateScratch of(int rows, int partialWords, boolean isOrdered) {
     long claims = (long) groups(rows) * Long.BYTES;
     long partials = claims + sectors((long) rows * CLAIM_BYTES);
     long zeroBytes = partials + (long) rows * partialWords * Long.BYTES;
     long nextTile = zeroBytes + sectors((long) tiles(rows) * Long.BYTES);
     long groupOf = nextTile + SECTOR_BYTES;
+    long positions = groupOf + sectors((long) rows * Integer.BYTES);
+    long sort = positions + (isOrdered ? sectors((long) rows * Integer.BYTES) : 0);
     return new StateScratch(
         0,
         claims,
@@ -56,7 +64,9 @@ record StateScratch(
         zeroBytes,
         nextTile,
         groupOf,
-        groupOf + (long) rows * Integer.BYTES);
+        isOrdered ? positions : 0,
+        sort,
+        sort + (isOrdered ? CudaStateFold.sortBytes(rows) : 0));
   }
 
   private static long sectors(long bytes) {

@@ -175,7 +175,7 @@ public final class StateTable implements AutoCloseable {
   // cleared only when it is new and when the numbers begin again.
   private long scratch(int inputRows, AccessScope scope) {
     if (scratch == null || scratchRows < inputRows) {
-      StateScratch layout = StateScratch.of(inputRows, schema.partialWords());
+      StateScratch layout = StateScratch.of(inputRows, schema.partialWords(), schema.isOrdered());
       Buffer larger = Buffer.allocate(layout.bytes(), stream, memory);
       if (scratch != null) {
         scratch.close();

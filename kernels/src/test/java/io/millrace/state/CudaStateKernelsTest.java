@@ -22,6 +22,12 @@ class CudaStateKernelsTest {
         .isEqualTo(cuda.layout("AccumulatedValue").fields());
     assertThat(CudaStateKernels.IndexArguments.LAYOUT.fields())
         .isEqualTo(cuda.layout("StateIndexArguments").fields());
+    assertThat(CudaStateFold.SortArguments.LAYOUT.fields())
+        .isEqualTo(cuda.layout("StateSortArguments").fields());
+    assertThat(CudaStateFold.ValueArguments.LAYOUT.fields())
+        .isEqualTo(cuda.layout("FoldedValue").fields());
+    assertThat(CudaStateFold.FoldArguments.LAYOUT.fields())
+        .isEqualTo(cuda.layout("StateFoldArguments").fields());
     assertThat(CudaStateKernels.OverflowArguments.LAYOUT.fields())
         .isEqualTo(cuda.layout("StateOverflowArguments").fields());
   }
@@ -33,6 +39,10 @@ class CudaStateKernelsTest {
           .isEqualTo(CudaStateKernels.Arguments.LAYOUT.bytes());
       assertThat(device.device().loadModule("state").constant("sizeof_StateIndexArguments"))
           .isEqualTo(CudaStateKernels.IndexArguments.LAYOUT.bytes());
+      assertThat(device.device().loadModule("state_fold").constant("sizeof_StateSortArguments"))
+          .isEqualTo(CudaStateFold.SortArguments.LAYOUT.bytes());
+      assertThat(device.device().loadModule("state_fold").constant("sizeof_StateFoldArguments"))
+          .isEqualTo(CudaStateFold.FoldArguments.LAYOUT.bytes());
       assertThat(
               device
                   .device()

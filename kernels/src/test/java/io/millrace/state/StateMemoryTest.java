@@ -16,6 +16,7 @@ import io.millrace.state.Accumulator.Function;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,12 +33,19 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class StateMemoryTest {
   private static final Schema INPUT =
-      Schema.of(Field.of("k", DataType.INT64), new Field("v", DataType.INT64, false));
+      Schema.of(
+          Field.of("k", DataType.INT64),
+          new Field("v", DataType.INT64, false),
+          new Field("x", DataType.FLOAT64, false),
+          new Field("d", DataType.decimal(30, 2), false));
   private static final StateSchema SCHEMA =
       new StateSchema(
           INPUT,
           List.of(0),
-          List.of(new Accumulator("sum", Function.SUM, 1)),
+          List.of(
+              new Accumulator("sum", Function.SUM, 1),
+              new Accumulator("floating", Function.SUM, 2),
+              new Accumulator("decimal", Function.SUM, 3)),
           StateSchema.NO_KINDS);
   // More rows than the first chunk and the first index have room for.
   private static final int ROWS = 3_000;
@@ -148,7 +156,7 @@ class StateMemoryTest {
   private Table batch(long first, long end) {
     List<List<Object>> rows = new ArrayList<>();
     for (long key = first; key < end; key++) {
-      rows.add(List.of(key, key));
+      rows.add(List.of(key, key, key / 3.0, BigDecimal.valueOf(-key, 2)));
     }
     return TableBuilder.ofRows(INPUT, rows).build(device);
   }

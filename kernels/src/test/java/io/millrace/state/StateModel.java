@@ -2,6 +2,7 @@
 package io.millrace.state;
 
 import io.millrace.state.Accumulator.Function;
+import io.millrace.column.DataType;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -84,13 +85,17 @@ final class StateModel {
   private Object initial(Accumulator accumulator) {
     return switch (accumulator.function()) {
       case COUNT -> 0L;
-      case SUM -> isDecimal(accumulator) ? BigDecimal.ZERO : (Object) 0L;
+      case SUM -> zero(schema.input().type(accumulator.column()));
       case MIN, MAX -> null;
     };
   }
 
-  private boolean isDecimal(Accumulator accumulator) {
-    return schema.input().type(accumulator.column()).isDecimal();
+  private static Object zero(DataType type) {
+    return switch (type.id()) {
+      case FLOAT32 -> -0.0f;
+      case FLOAT64 -> -0.0;
+      default -> type.isDecimal() ? BigDecimal.ZERO : (Object) 0L;
+    };
   }
 
   private void accumulate(Object[] values, List<Object> row) {
@@ -105,6 +110,9 @@ final class StateModel {
         values[i] = combine(accumulator.function(), values[i], value, retracts ? -1 : 1);
       }
     }
+    for (int i = 0; i < values.length && !isPresent(values); i++) {
+      values[i] = initial(schema.accumulators().get(i)) instanceof Number zero ? zero : values[i];
+    }
   }
 
   @SuppressWarnings("unchecked") // values of one column
@@ -112,13 +120,23 @@ final class StateModel {
     Comparator<Object> order = (a, b) -> ((Comparable<Object>) a).compareTo(b);
     return switch (function) {
       case COUNT -> (Long) left + sign;
-      case SUM ->
-          right instanceof BigDecimal decimal
-              ? ((BigDecimal) left).add(sign < 0 ? decimal.negate() : decimal)
-              : (Object) ((Long) left + sign * ((Number) right).longValue());
+      case SUM -> sum(left, right, sign);
       case MIN -> left == null || order.compare(right, left) < 0 ? right : left;
       case MAX -> left == null || order.compare(right, left) > 0 ? right : left;
     };
+  }
+
+  private static Object sum(Object left, Object right, int sign) {
+    if (right instanceof BigDecimal decimal) {
+      return ((BigDecimal) left).add(sign < 0 ? decimal.negate() : decimal);
+    }
+    if (right instanceof Double number) {
+      return sign < 0 ? (Double) left - number : (Double) left + number;
+    }
+    if (right instanceof Float number) {
+      return sign < 0 ? (Float) left - number : (Float) left + number;
+    }
+    return (Long) left + sign * ((Number) right).longValue();
   }
 
   /** {@code rows} that there are, with null where {@code expected} has an unspecified value. */

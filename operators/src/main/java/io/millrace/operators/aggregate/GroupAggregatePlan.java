@@ -147,15 +147,23 @@ public final class GroupAggregatePlan implements Serializable {
         return rowCount();
       }
       Expression argument = filteredArgument(aggregate);
+      DataType argumentType = typeOf(argument).type();
+      checkSupported(aggregate, argumentType);
+      DataType type = resultType(aggregate, argumentType);
+      if (aggregate.function() == Aggregate.Function.AVG
+          && argumentType.equals(DataType.FLOAT32)) {
+        argument = argument.cast(DataType.FLOAT64);
+      }
       Field field = typeOf(argument);
-      checkSupported(aggregate, field.type());
       int column = argumentColumn(argument);
-      DataType type = resultType(aggregate, field.type());
       return switch (aggregate.function()) {
         case COUNT -> count(field, column);
         case SUM -> ofValues(field, column, sum(column).cast(type), type);
         case AVG -> {
-          Expression average = sum(column).dividedBy(count(field, column));
+          // The sum of an average begins at 0.0, which tells only if all values are -0.0.
+          Expression sum =
+              field.type().isFloatingPoint() ? sum(column).plus(Expressions.lit(0.0)) : sum(column);
+          Expression average = sum.dividedBy(count(field, column));
           yield ofValues(field, column, average.cast(type), type);
         }
         case MIN -> ofValues(field, column, value(Function.MIN, column), type);

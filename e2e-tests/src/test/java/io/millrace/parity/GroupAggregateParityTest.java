@@ -85,9 +85,8 @@ class GroupAggregateParityTest {
     List<Case> cases = new ArrayList<>();
     for (int i = 0; i < QUERIES_PER_JOB; i++) {
       // Mini-batches add in another order.
-      RandomGroupBy query =
-          RandomGroupBy.of(numbers, job.isChangelog(), !job.hasMiniBatches());
-      cases.add(add(query, environment, tables, 1 + numbers.nextInt(MAX_BATCH_ROWS)));
+      RandomGroupBy query = RandomGroupBy.of(numbers, job.isChangelog(), !job.hasMiniBatches());
+      cases.add(add(job, query, environment, tables, 1 + numbers.nextInt(MAX_BATCH_ROWS)));
     }
     assertThat(aggregateOperators(environment)).isEqualTo(QUERIES_PER_JOB);
     environment.execute();
@@ -120,6 +119,7 @@ class GroupAggregateParityTest {
   }
 
   private static Case add(
+      Job job,
       RandomGroupBy query,
       StreamExecutionEnvironment environment,
       StreamTableEnvironment tables,
@@ -129,7 +129,7 @@ class GroupAggregateParityTest {
             .fromData(query.rows(), ExternalRowDecoder.typeInformation(query.schema()))
             .setParallelism(1);
     Table flink = flink(query, rows, tables);
-    ColumnStream millrace = millrace(query, rows, batchRows);
+    ColumnStream millrace = millrace(job, query, rows, batchRows);
     assertThat(millrace.explain()).contains("GroupAggregate(");
     return new Case(
         query,
@@ -158,15 +158,17 @@ class GroupAggregateParityTest {
     return result;
   }
 
-  private static ColumnStream millrace(RandomGroupBy query, DataStream<Row> rows, int batchRows) {
+  private static ColumnStream millrace(
+      Job job, RandomGroupBy query, DataStream<Row> rows, int batchRows) {
     Schema schema = query.schema();
     ColumnStream batches =
         ColumnStream.from(
                 WatermarkEvery.appendTo(rows, batchRows),
                 query.isChangelog() ? RowKindColumn.addTo(schema) : schema)
             .batch(BatchOptions.DEFAULT.withRows(batchRows, batchRows));
-    // Two subtasks would not keep the changes of a row in their order.
-    ColumnStream ordered = query.isChangelog() ? batches.setParallelism(1) : batches;
+    // Two subtasks would not keep the changes of a row, or the rows that are added, in their order.
+    boolean needsOrder = job.isChangelog() || !job.hasMiniBatches();
+    ColumnStream ordered = needsOrder ? batches.setParallelism(1) : batches;
     return ordered
         .keyBy(query.keys().toArray(String[]::new))
         .aggregate(query.aggregatesAndParts().toArray(Aggregate[]::new));

@@ -112,7 +112,7 @@ final class CudaStateFold {
     long groups = batch.scratch() + batch.scratchLayout().groupOf();
     long rows = 0;
     for (int pass = 0; pass < passes; pass++) {
-      long targetGroups = arrays + pass % 2 * 2 * bytes;
+      long targetGroups = arrays + (pass % 2 == 0 ? 0 : 2 * bytes);
       long targetRows = targetGroups + bytes;
       try (KernelArguments arguments = new KernelArguments(SortArguments.LAYOUT)) {
         arguments

@@ -146,9 +146,7 @@ final class CudaStateKernels implements StateKernels {
         .put(Arguments.GROUP_OF, batch.scratch() + scratch.groupOf())
         .put(Arguments.CLAIMS, batch.scratch() + scratch.claims())
         .put(Arguments.PARTIALS, batch.scratch() + scratch.partials())
-        .put(
-            Arguments.POSITIONS,
-            batch.isOrdered() ? batch.scratch() + scratch.positions() : 0)
+        .put(Arguments.POSITIONS, batch.isOrdered() ? batch.scratch() + scratch.positions() : 0)
         .put(Arguments.LOOK_BACK, batch.scratch() + scratch.lookBack())
         .put(Arguments.NEXT_TILE, batch.scratch() + scratch.nextTile())
         .put(Arguments.INDEX, batch.index())

@@ -21,7 +21,8 @@ import java.util.List;
 /**
  * The result of an update, allocated before it for as many changed keys as the batch has rows: one
  * buffer with the masks of the columns that may be null, of which those of keys are zero at first,
- * and then the data of all columns. A changed key has two rows: its values before the update and its values after it.
+ * and then the data of all columns. A changed key has two rows: its values before the update and
+ * its values after it.
  */
 final class StateChanges implements AutoCloseable {
   private static final long ALIGNMENT = 64;

@@ -48,9 +48,7 @@ record StateInput(
                 0,
                 stride,
                 AccumulatorValue.STATE,
-                word == 0
-                    ? accumulator.operation(schema.input())
-                    : AccumulatorValue.CARRY,
+                word == 0 ? accumulator.operation(schema.input()) : AccumulatorValue.CARRY,
                 AccumulatorValue.INT64));
       }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.state;
 
-import io.millrace.state.Accumulator.Function;
 import io.millrace.column.DataType;
+import io.millrace.state.Accumulator.Function;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -150,8 +150,7 @@ public final class GroupAggregatePlan implements Serializable {
       DataType argumentType = typeOf(argument).type();
       checkSupported(aggregate, argumentType);
       DataType type = resultType(aggregate, argumentType);
-      if (aggregate.function() == Aggregate.Function.AVG
-          && argumentType.equals(DataType.FLOAT32)) {
+      if (aggregate.function() == Aggregate.Function.AVG && argumentType.equals(DataType.FLOAT32)) {
         argument = argument.cast(DataType.FLOAT64);
       }
       Field field = typeOf(argument);

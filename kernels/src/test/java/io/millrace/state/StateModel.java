@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.state;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.millrace.column.DataType;
+import io.millrace.column.Table;
 import io.millrace.state.Accumulator.Function;
+import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.TableBuilder;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,6 +31,17 @@ final class StateModel {
 
   int rowCount() {
     return state.size();
+  }
+
+  /** Updates a table and this, and compares what they report. */
+  void assertUpdate(StateTable table, List<List<Object>> rows, DeviceExtension device) {
+    List<List<Object>> expected = update(rows);
+    try (Table batch = TableBuilder.ofRows(schema.input(), rows).build(device);
+        Table changes = table.update(batch)) {
+      assertThat(changes.schema()).isEqualTo(schema.changes());
+      assertThat(specified(device.rows(changes), expected)).isEqualTo(expected);
+    }
+    assertThat(table.rowCount()).isEqualTo(rowCount());
   }
 
   /** The rows of {@link StateSchema#changes} that there are; null where a value is unspecified. */

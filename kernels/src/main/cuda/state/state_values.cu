@@ -30,13 +30,13 @@ struct StateValuesArguments {
   int32_t rows;          // of the result
   int32_t key_words;
   int32_t has_null_word;
-  int32_t accumulators;
+  int32_t accumulators;  // words of them
   int32_t row_words;
   int32_t chunk_shift;
   int32_t row_count;
   int32_t constants;
   KeyWord key[MAX_KEY_WORDS];
-  AccumulatedValue value[MAX_ACCUMULATORS];
+  AccumulatedValue value[MAX_ACCUMULATOR_WORDS];
   ConstantColumn constant[MAX_CONSTANTS];
 };
 

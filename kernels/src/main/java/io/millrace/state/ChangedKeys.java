@@ -51,7 +51,7 @@ final class ChangedKeys {
       Column input,
       int capacity,
       long maskOffset,
-      StateChanges.Layout layout,
+      ResultLayout layout,
       DeviceStream stream) {
     this.field = field;
     this.key = key;

@@ -37,7 +37,7 @@ final class CudaStateValues implements StateValuesKernels {
     static final KernelStructure.Array KEY =
         LAYOUT.array("key", WordArguments.LAYOUT, StateSchema.MAX_KEY_WORDS);
     static final KernelStructure.Array VALUE =
-        LAYOUT.array("value", ValueArguments.LAYOUT, StateSchema.MAX_ACCUMULATORS);
+        LAYOUT.array("value", ValueArguments.LAYOUT, StateSchema.MAX_ACCUMULATOR_WORDS);
     static final KernelStructure.Array CONSTANT =
         LAYOUT.array("constant", ConstantArguments.LAYOUT, StateValuesBatch.MAX_CONSTANTS);
 

@@ -13,8 +13,8 @@ import java.util.List;
 /**
  * The rows of a state table in chunks of equal size, of which only the first may be smaller while
  * it is the only chunk. Chunks lie in extents, each a buffer that is copied on write and spilled by
- * itself: a small table has an extent for each chunk, and a large table larger extents, so that
- * an update has few buffers to access. Used by one thread.
+ * itself: a small table has an extent for each chunk, and a large table larger extents, so that an
+ * update has few buffers to access. Used by one thread.
  */
 final class StateRows implements AutoCloseable {
   /** Bytes of a chunk at most. */

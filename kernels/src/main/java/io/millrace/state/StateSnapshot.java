@@ -63,8 +63,8 @@ public final class StateSnapshot implements AutoCloseable {
    * @param stream of the table's device, of the calling thread alone
    * @return rows from {@code first} on, in their order, of up to {@link #BLOCK_BYTES} together with
    *     their long strings, but at least one row; the caller closes the block
-   * @throws io.millrace.device.GpuOutOfMemoryException if there is no room to bring a spilled extent
-   *     back, or no staging memory
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is no room to bring a spilled
+   *     extent back, or no staging memory
    */
   public StateBlock block(long first, DeviceStream stream) {
     Objects.checkIndex(first, rowCount);

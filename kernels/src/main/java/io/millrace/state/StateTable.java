@@ -12,6 +12,7 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
+import io.millrace.state.StateInput.SumColumn;
 import io.millrace.state.StateKernels.Counts;
 import java.util.List;
 import java.util.Objects;
@@ -110,6 +111,7 @@ public final class StateTable implements AutoCloseable {
         StateInput input = result.input(batch, scope);
         if (batchRows > 0) {
           changedKeys = update(input, batchRows, scope).changedKeys();
+          maskOverflows(input.sums(), 2L * changedKeys);
         }
         result.gatherStrings(changedKeys);
       }
@@ -176,9 +178,9 @@ public final class StateTable implements AutoCloseable {
       if (count > 0) {
         try (AccessScope scope = AccessScope.on(stream)) {
           long chunks = chunkTable.access(rows.read(scope), scope);
-          VALUES
-              .of(stream.device())
-              .write(values.batch(firstRow, chunks, rows.chunkShift(), scope));
+          StateValuesBatch batch = values.batch(firstRow, chunks, rows.chunkShift(), scope);
+          VALUES.of(stream.device()).write(batch);
+          maskOverflows(batch.sums(), count);
         }
       }
       return values.table();
@@ -218,6 +220,10 @@ public final class StateTable implements AutoCloseable {
       long words = inputStrings == null ? 0 : inputStrings.access(AccessMode.READ, scope);
       update(StateInput.ofRows(schema, address, words), block.rowCount(), scope);
     }
+  }
+
+  private void maskOverflows(List<SumColumn> sums, long rows) {
+    sums.forEach(sum -> KERNELS.of(stream.device()).maskOverflows(sum, rows, stream));
   }
 
   // null if there are none.
@@ -271,7 +277,7 @@ public final class StateTable implements AutoCloseable {
   // cleared only when it is new and when the numbers begin again.
   private long scratch(int inputRows, AccessScope scope) {
     if (scratch == null || scratchRows < inputRows) {
-      StateScratch layout = StateScratch.of(inputRows, schema.partialWords());
+      StateScratch layout = StateScratch.of(inputRows, schema.partialWords(), schema.isOrdered());
       Buffer larger = Buffer.allocate(layout.bytes(), stream, memory);
       if (scratch != null) {
         scratch.close();

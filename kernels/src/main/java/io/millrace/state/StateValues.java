@@ -21,14 +21,15 @@ import java.util.List;
  * of all columns.
  */
 final class StateValues implements AutoCloseable {
-  private static final long ALIGNMENT = 64;
-
   private final StateSchema schema;
   private final Schema result;
   private final List<ConstantColumn> constants;
   private final int rows;
   private final DeviceStream stream;
-  private final long[] dataOffsets;
+  private final List<Long> keyOffsets = new ArrayList<>();
+  private final AccumulatorColumns accumulators;
+  private final long kindsOffset;
+  private final List<Long> constantOffsets = new ArrayList<>();
   private final Buffer buffer;
 
   /**
@@ -49,14 +50,15 @@ final class StateValues implements AutoCloseable {
     List<Field> fields = new ArrayList<>(changes.fields());
     constants.forEach(constant -> fields.add(constant.field()));
     this.result = new Schema(fields);
-    this.dataOffsets = new long[result.size()];
-    long bytes = schema.keys().size() * Column.maskBytes(rows);
-    for (int i = 0; i < result.size(); i++) {
-      dataOffsets[i] = bytes;
-      long width = result.type(i).id().byteWidth();
-      bytes += (rows * width + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    ResultLayout layout = new ResultLayout();
+    layout.add(schema.keys().size() * Column.maskBytes(rows));
+    for (int key = 0; key < schema.keys().size(); key++) {
+      keyOffsets.add(layout.add((long) rows * result.type(key).id().byteWidth()));
     }
-    this.buffer = Buffer.allocate(bytes, stream, memory);
+    this.accumulators = new AccumulatorColumns(schema, rows, layout);
+    this.kindsOffset = layout.add(rows);
+    constants.forEach(constant -> constantOffsets.add(layout.add((long) rows * Long.BYTES)));
+    this.buffer = Buffer.allocate(layout.bytes(), stream, memory);
   }
 
   /** The addresses of the result, for rows from {@code firstRow} on. */
@@ -67,8 +69,9 @@ final class StateValues implements AutoCloseable {
         rows,
         key(output),
         schema.hasNullWord(),
-        values(output),
-        output + dataOffsets[schema.keys().size() + schema.accumulators().size()],
+        accumulators.results(output),
+        accumulators.sums(output),
+        output + kindsOffset,
         constants(output),
         schema.rowWords(),
         schema.rowCount(),
@@ -90,7 +93,7 @@ final class StateValues implements AutoCloseable {
                 0,
                 0,
                 0,
-                output + dataOffsets[key] + (long) part * Long.BYTES,
+                output + keyOffsets.get(key) + (long) part * Long.BYTES,
                 hasMask ? output + key * Column.maskBytes(rows) : 0,
                 stride,
                 Math.min(stride, Long.BYTES),
@@ -101,29 +104,10 @@ final class StateValues implements AutoCloseable {
     return words;
   }
 
-  private List<AccumulatorValue> values(long output) {
-    List<AccumulatorValue> values = new ArrayList<>();
-    for (Accumulator accumulator : schema.accumulators()) {
-      int column = schema.keys().size() + values.size();
-      values.add(
-          new AccumulatorValue(
-              0,
-              0,
-              0,
-              output + dataOffsets[column],
-              0,
-              AccumulatorValue.STATE,
-              AccumulatorValue.operation(accumulator.function()),
-              AccumulatorValue.code(result.type(column))));
-    }
-    return values;
-  }
-
   private List<Constant> constants(long output) {
     List<Constant> columns = new ArrayList<>();
-    int first = result.size() - constants.size();
     for (int i = 0; i < constants.size(); i++) {
-      columns.add(new Constant(output + dataOffsets[first + i], constants.get(i).value()));
+      columns.add(new Constant(output + constantOffsets.get(i), constants.get(i).value()));
     }
     return columns;
   }
@@ -145,11 +129,25 @@ final class StateValues implements AutoCloseable {
   }
 
   private Column column(int position) {
-    DataType type = result.type(position);
-    long maskBytes = Column.maskBytes(rows);
-    boolean hasMask = position < schema.keys().size() && result.field(position).nullable();
-    Buffer data = buffer.slice(dataOffsets[position], (long) rows * type.id().byteWidth());
-    Buffer mask = hasMask ? buffer.slice(position * maskBytes, maskBytes) : null;
+    int keys = schema.keys().size();
+    int kinds = keys + schema.accumulators().size();
+    if (position < keys) {
+      long maskBytes = Column.maskBytes(rows);
+      boolean hasMask = result.field(position).nullable();
+      return column(
+          result.type(position),
+          keyOffsets.get(position),
+          hasMask ? buffer.slice(position * maskBytes, maskBytes) : null);
+    }
+    if (position < kinds) {
+      return accumulators.column(position - keys, buffer, rows);
+    }
+    long offset = position == kinds ? kindsOffset : constantOffsets.get(position - kinds - 1);
+    return column(result.type(position), offset, null);
+  }
+
+  private Column column(DataType type, long offset, Buffer mask) {
+    Buffer data = buffer.slice(offset, (long) rows * type.id().byteWidth());
     return new Column(type, rows, 0, data, mask, List.of());
   }
 

@@ -25,7 +25,8 @@ constexpr int32_t NO_NULL_BIT = -1;
 // of WORD_STRING_HEAD and WORD_STRING_TAIL has the bytes between two offsets from data.
 struct KeyWord {
   uint64_t data;
-  uint64_t offsets;          // of strings: int32 per element, and one more; of WORD_STORED_TAIL: the words of long strings
+  uint64_t offsets;          // of strings: int32 per element, and one more; of WORD_STORED_TAIL: uint64 per chunk of
+                             // the words of long strings, its address
   uint64_t validity;         // bit mask of the column, whose element i is bit row_offset + i; 0: no nulls
   int64_t row_offset;
   uint64_t output;           // element i of the result at output + i * stride; of WORD_STRING_HEAD its row, an int32;

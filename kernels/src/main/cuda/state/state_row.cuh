@@ -107,13 +107,6 @@ MILLRACE_FUNCTION uint64_t* state_row(const Arguments& arguments, int64_t row) {
   return reinterpret_cast<uint64_t*>(chunk) + in_chunk * arguments.row_words;
 }
 
-// A word of the long strings of the state. A string may lie in several chunks.
-MILLRACE_FUNCTION uint64_t* stored_word(uint64_t strings, int64_t position) {
-  const uint64_t chunk = element_of<uint64_t>(strings, position >> STRING_CHUNK_SHIFT);
-  const int64_t in_chunk = position & ((int64_t{1} << STRING_CHUNK_SHIFT) - 1);
-  return reinterpret_cast<uint64_t*>(chunk) + in_chunk;
-}
-
 // Whether a long string of the same length is stored at a position.
 MILLRACE_FUNCTION bool is_stored_string(const StateArguments& arguments, const KeyString& string, uint64_t position) {
   for (int32_t i = 0; i < words_of_string(string); ++i) {

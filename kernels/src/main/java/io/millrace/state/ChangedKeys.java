@@ -108,6 +108,15 @@ final class ChangedKeys {
     return LongStrings.mostWords(input.size(), stringBytes);
   }
 
+  /**
+   * The most words that the long strings of a STRING or BINARY column take.
+   *
+   * @throws GpuOutOfMemoryException if there is too little staging memory
+   */
+  static long mostStringWords(Column strings, DeviceStream stream) {
+    return LongStrings.mostWords(strings.size(), stringBytes(strings, stream));
+  }
+
   private static long address(Column column, int first, int width, AccessScope scope) {
     long address = column.data().orElseThrow().access(AccessMode.READ, scope);
     return address + (column.offset() + (long) first) * width;

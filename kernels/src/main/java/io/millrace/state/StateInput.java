@@ -36,7 +36,7 @@ record StateInput(
   /**
    * Rows of another state table, one behind the other; no results are written.
    *
-   * @param strings address of the words of their long strings
+   * @param strings address of an INT64 for each chunk of their {@link LongStrings}, its address
    */
   static StateInput ofRows(StateSchema schema, long address, long strings) {
     int stride = schema.rowBytes();

@@ -64,9 +64,6 @@ class StateMemoryTest {
   private StateSchema schema;
   private boolean counts;
 
-  private static final List<String> NUMBERS_ONLY =
-      List.of("merge an extent", "accumulate", "values");
-
   /** Works on a table that has some rows, and gives what it saw. */
   @FunctionalInterface
   interface Operation {
@@ -86,9 +83,6 @@ class StateMemoryTest {
         .flatMap(
             operation ->
                 Stream.of(NUMBERS, STRINGS)
-                    .filter(
-                        schema ->
-                            !schema.hasStrings() || !NUMBERS_ONLY.contains(operation.getKey()))
                     .map(schema -> Arguments.of(operation.getKey(), schema, operation.getValue())));
   }
 

@@ -213,7 +213,7 @@ class GroupAggregateParityTest {
   }
 
   // Flink's sum and average of a DECIMAL NOT NULL are NOT NULL, though they may overflow to null.
-  private static boolean areFlinks(List<Field> fields, List<Field> flinks) {
+  static boolean areFlinks(List<Field> fields, List<Field> flinks) {
     List<Field> expected = new ArrayList<>();
     for (int i = 0; i < fields.size(); i++) {
       Field flink = flinks.get(i);

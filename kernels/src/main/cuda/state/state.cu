@@ -17,8 +17,8 @@
 // table, and one read and one write of its state row.
 //
 // Launch shapes (Java repeats them): STATE_THREADS per block; state_group and state_index with any number of blocks,
-// state_group with 8 bytes of shared memory per thread and accumulator; state_update with `tiles` blocks, one row per
-// thread.
+// state_group with 8 bytes of shared memory per thread and word of an accumulator; state_update with `tiles` blocks, one
+// row per thread.
 
 // This file is compiled twice: for keys of fixed width, and in state_strings.cu for keys with strings.
 

@@ -7,7 +7,7 @@
 namespace millrace {
 
 constexpr int MAX_KEY_WORDS = 24;
-constexpr int MAX_ACCUMULATORS = 32;
+constexpr int MAX_ACCUMULATOR_WORDS = 48;
 
 // How a key word is made of the bytes in a column. The numbers are shared with Java.
 enum KeyWordType : int32_t {
@@ -25,7 +25,8 @@ constexpr int32_t NO_NULL_BIT = -1;
 // of WORD_STRING_HEAD and WORD_STRING_TAIL has the bytes between two offsets from data.
 struct KeyWord {
   uint64_t data;
-  uint64_t offsets;          // of strings: int32 per element, and one more; of WORD_STORED_TAIL: the words of long strings
+  uint64_t offsets;          // of strings: int32 per element, and one more; of WORD_STORED_TAIL: uint64 per chunk of
+                             // the words of long strings, its address
   uint64_t validity;         // bit mask of the column, whose element i is bit row_offset + i; 0: no nulls
   int64_t row_offset;
   uint64_t output;           // element i of the result at output + i * stride; of WORD_STRING_HEAD its row, an int32;
@@ -46,16 +47,23 @@ enum ValueType : int32_t {
   VALUE_INT64 = 4,
   VALUE_FLOAT32 = 5,
   VALUE_FLOAT64 = 6,
-  VALUE_STATE = 7  // a word of a state row
+  VALUE_STATE = 7,  // a word of a state row
+  VALUE_SIGN32 = 8,  // 64 times the sign of an int32
+  VALUE_SIGN64 = 9,
+  VALUE_HALF = 10    // only of a result: a word in every other word of its column
 };
 
 // The operation of an accumulator. Zero is the identity of each of them. The numbers are shared with Java.
 enum Operation : int32_t {
   OPERATION_SUM = 0,
   OPERATION_MIN = 1,  // the largest complement
-  OPERATION_MAX = 2
+  OPERATION_MAX = 2,
+  OPERATION_CARRY = 3,  // a further word of a sum: takes the carry out of the word before it
+  OPERATION_ADD_FLOAT32 = 4,  // a sum in the order of rows: state_fold adds to it
+  OPERATION_ADD_FLOAT64 = 5
 };
 
+// One word of an accumulator.
 struct AccumulatedValue {
   uint64_t data;      // 0 for VALUE_ONE
   uint64_t validity;  // as in KeyWord
@@ -64,7 +72,7 @@ struct AccumulatedValue {
   int32_t stride;     // bytes between elements of data
   int32_t type;       // ValueType
   int32_t operation;  // Operation
-  int32_t result;     // ValueType of the result: VALUE_INT8 to VALUE_FLOAT64
+  int32_t result;     // ValueType of the result: VALUE_INT8 to VALUE_FLOAT64, VALUE_HALF
 };
 
 // What happens to a row of the result: Flink's row kinds. The numbers are shared with Java.
@@ -93,6 +101,8 @@ struct StateArguments {
   uint64_t followers;    // uint64 per claimant: the last batch in which the key had further rows, and the complement of the
                          // first of them
   uint64_t partials;     // per claimant the words of its state row from partial_base on, accumulated over the further rows
+  uint64_t positions;    // uint32 per claimant: the number of the changed key. 0: none are written. If they are, the claims of
+                         // claimants are addresses of state rows after the update
   uint64_t look_back;    // uint64 per tile
   uint64_t next_tile;    // uint32
   uint64_t index;        // uint64 per slot of the index: hash of a key, state row plus 1
@@ -110,14 +120,14 @@ struct StateArguments {
   int32_t key_words;     // without the null word
   int32_t has_null_word;
   int32_t first_accumulator;  // its word in a state row
-  int32_t accumulators;
+  int32_t accumulators;  // words of them
   int32_t row_words;     // words of a state row: key words, null word, accumulators, padding
   int32_t chunk_shift;   // binary logarithm of the rows of a chunk
   int32_t tiles;
   uint32_t batch;        // a number larger than those of earlier batches
   int32_t row_count;     // the accumulator that counts rows: a key with 0 rows is absent; NO_ROW_COUNT: none does
   KeyWord key[MAX_KEY_WORDS];
-  AccumulatedValue value[MAX_ACCUMULATORS];
+  AccumulatedValue value[MAX_ACCUMULATOR_WORDS];
 };
 
 // The long strings of new keys, after state_update wrote the rows of these keys.

@@ -99,19 +99,27 @@ static __device__ __forceinline__ uint64_t claim_of_row(const StateArguments& ar
   return claim;
 }
 
-static __device__ __forceinline__ void combine_atomically(int32_t operation, uint64_t* target, uint64_t accumulator) {
+// As combine_accumulators. How often a word of a sum carries does not depend on the order of additions.
+static __device__ __forceinline__ void combine_atomically(int32_t operation, uint64_t* target, uint64_t accumulator,
+                                                          uint64_t first, uint64_t& carry) {
   unsigned long long* word = reinterpret_cast<unsigned long long*>(target);
-  if (operation == OPERATION_SUM) {
-    atomicAdd(word, accumulator);
-  } else {
-    atomicMax(word, accumulator);
+  if (is_extreme(operation)) {
+    if (accumulator != 0) atomicMax(word, accumulator);
+    return;
   }
+  if (operation != OPERATION_CARRY) carry = first;
+  const unsigned long long addend = accumulator + carry;
+  // Zero, or all bits and a carry, which goes on to the next word.
+  if (addend == 0) return;
+  const unsigned long long before = atomicAdd(word, addend);
+  carry = before + addend < before;
 }
 
 static __device__ __forceinline__ uint64_t* accumulators_of_group(const StateArguments& arguments, uint32_t group) {
   return partials_of_group(arguments, group) + arguments.first_accumulator - arguments.partial_base;
 }
 
+constexpr int WARP_STEPS = 5;  // of a reduction
 constexpr int HOT_LANES = 4;  // a key of fewer lanes is not worth a reduction
 
 // A key that many rows of a warp have. Its rows are accumulated per thread, in shared memory, and once per warp in the
@@ -134,28 +142,40 @@ static __device__ __forceinline__ void accumulate(const StateArguments& argument
                                                   const HotKey& hot) {
   const bool retracts = is_retraction(arguments, row);
   uint64_t* partials = accumulators_of_group(arguments, group);
+  const uint64_t first = first_carry(retracts);
+  uint64_t carry = 0;
   for (int a = 0; a < arguments.accumulators; ++a) {
     const AccumulatedValue& value = arguments.value[a];
-    if (is_null_in(value, row)) continue;
+    if (is_ordered(value.operation) || is_null_in(value, row)) continue;
     const uint64_t accumulator = accumulator_of(value, row, retracts);
     if (group == hot.group) {
       uint64_t* own = hot.own + a * STATE_THREADS;
-      *own = combine_accumulators(value.operation, *own, accumulator);
+      *own = combine_accumulators(value.operation, *own, accumulator, first, carry);
     } else {
-      combine_atomically(value.operation, partials + a, accumulator);
+      combine_atomically(value.operation, partials + a, accumulator, first, carry);
     }
   }
+}
+
+// Combines one word in one of up to 32 steps that are repeated for each word; `carries` has a bit for each step.
+static __device__ __forceinline__ uint64_t combine_in_step(int32_t operation, uint64_t left, uint64_t right, int step,
+                                                           uint32_t& carries) {
+  uint64_t carry = carries >> step & 1;
+  const uint64_t combined = combine_accumulators(operation, left, right, 0, carry);
+  carries = (carries & ~(1u << step)) | static_cast<uint32_t>(carry) << step;
+  return combined;
 }
 
 // Adds the hot keys of the block's warps to their groups; warps with the same key together. Every thread calls it.
 static __device__ __forceinline__ void accumulate_hot_keys(const StateArguments& arguments, const HotKey& hot) {
   __shared__ uint32_t groups[STATE_WARPS];
   uint64_t* own_of_block = hot.own - threadIdx.x;
+  uint32_t carries = 0;
   for (int a = 0; a < arguments.accumulators && hot.group != NO_GROUP; ++a) {
     uint64_t accumulator = hot.own[a * STATE_THREADS];
-    for (int distance = WARP / 2; distance > 0; distance /= 2) {
-      const uint64_t other = __shfl_xor_sync(ALL_LANES, accumulator, distance);
-      accumulator = combine_accumulators(arguments.value[a].operation, accumulator, other);
+    for (int step = 0; step < WARP_STEPS; ++step) {
+      const uint64_t other = __shfl_xor_sync(ALL_LANES, accumulator, 1 << step);
+      accumulator = combine_in_step(arguments.value[a].operation, accumulator, other, step, carries);
     }
     if (lane_of_thread() == 0) hot.own[a * STATE_THREADS] = accumulator;
   }
@@ -166,14 +186,17 @@ static __device__ __forceinline__ void accumulate_hot_keys(const StateArguments&
     if (groups[warp] == hot.group) return;
   }
   uint64_t* partials = accumulators_of_group(arguments, hot.group);
+  carries = 0;
+  uint64_t carry = 0;
   for (int a = 0; a < arguments.accumulators; ++a) {
     const int32_t operation = arguments.value[a].operation;
     uint64_t accumulator = 0;
     for (int warp = warp_of_thread(); warp < STATE_WARPS; ++warp) {
       if (groups[warp] != hot.group) continue;
-      accumulator = combine_accumulators(operation, accumulator, own_of_block[a * STATE_THREADS + warp * WARP]);
+      const uint64_t other = own_of_block[a * STATE_THREADS + warp * WARP];
+      accumulator = combine_in_step(operation, accumulator, other, warp, carries);
     }
-    if (accumulator != 0) combine_atomically(operation, partials + a, accumulator);
+    combine_atomically(operation, partials + a, accumulator, 0, carry);
   }
 }
 

@@ -107,13 +107,6 @@ MILLRACE_FUNCTION uint64_t* state_row(const Arguments& arguments, int64_t row) {
   return reinterpret_cast<uint64_t*>(chunk) + in_chunk * arguments.row_words;
 }
 
-// A word of the long strings of the state. A string may lie in several chunks.
-MILLRACE_FUNCTION uint64_t* stored_word(uint64_t strings, int64_t position) {
-  const uint64_t chunk = element_of<uint64_t>(strings, position >> STRING_CHUNK_SHIFT);
-  const int64_t in_chunk = position & ((int64_t{1} << STRING_CHUNK_SHIFT) - 1);
-  return reinterpret_cast<uint64_t*>(chunk) + in_chunk;
-}
-
 // Whether a long string of the same length is stored at a position.
 MILLRACE_FUNCTION bool is_stored_string(const StateArguments& arguments, const KeyString& string, uint64_t position) {
   for (int32_t i = 0; i < words_of_string(string); ++i) {
@@ -174,6 +167,8 @@ MILLRACE_FUNCTION int64_t integer_of_value(const AccumulatedValue& value, int64_
     case VALUE_INT32: return *reinterpret_cast<const int32_t*>(address);
     case VALUE_FLOAT32: return sortable_float32(*reinterpret_cast<const int32_t*>(address));
     case VALUE_FLOAT64: return sortable_float64(*reinterpret_cast<const int64_t*>(address));
+    case VALUE_SIGN32: return *reinterpret_cast<const int32_t*>(address) >> 31;
+    case VALUE_SIGN64: return *reinterpret_cast<const int64_t*>(address) >> 63;
     default: return *reinterpret_cast<const int64_t*>(address);
   }
 }
@@ -184,22 +179,45 @@ MILLRACE_FUNCTION bool is_retraction(const StateArguments& arguments, int64_t ro
   return kind == CHANGE_UPDATE_BEFORE || kind == CHANGE_DELETE;
 }
 
-// The accumulator of one element. Signed numbers are shifted to unsigned ones, so that the smallest is zero.
+// A word of the accumulator of one element, without the carry into it. Of minima and maxima, signed numbers are shifted to
+// unsigned ones, so that the smallest is zero.
 MILLRACE_FUNCTION uint64_t accumulator_of(const AccumulatedValue& value, int64_t row, bool is_retraction) {
   const uint64_t integer = static_cast<uint64_t>(integer_of_value(value, row));
   if (value.type == VALUE_STATE) return integer;
-  if (value.operation == OPERATION_SUM) return is_retraction ? 0 - integer : integer;
-  return value.operation == OPERATION_MAX ? integer ^ SIGN_BIT : ~(integer ^ SIGN_BIT);
+  switch (value.operation) {
+    case OPERATION_MIN: return ~(integer ^ SIGN_BIT);
+    case OPERATION_MAX: return integer ^ SIGN_BIT;
+    default: return is_retraction ? ~integer : integer;
+  }
 }
 
-MILLRACE_FUNCTION uint64_t combine_accumulators(int32_t operation, uint64_t left, uint64_t right) {
-  if (operation == OPERATION_SUM) return left + right;
-  return left > right ? left : right;
+// Whether state_fold combines the values.
+MILLRACE_FUNCTION bool is_ordered(int32_t operation) {
+  return operation == OPERATION_ADD_FLOAT32 || operation == OPERATION_ADD_FLOAT64;
+}
+
+MILLRACE_FUNCTION bool is_extreme(int32_t operation) { return operation == OPERATION_MIN || operation == OPERATION_MAX; }
+
+// The carry into the first word of a sum: a number is taken back by adding its complement and 1.
+MILLRACE_FUNCTION uint64_t first_carry(bool is_retraction) { return is_retraction ? 1 : 0; }
+
+// Combines one word. `carry` is the carry out of the word before, and becomes the carry out of this one; `first` is the
+// carry into the first word of a sum.
+MILLRACE_FUNCTION uint64_t combine_accumulators(int32_t operation, uint64_t left, uint64_t right, uint64_t first,
+                                                uint64_t& carry) {
+  if (is_extreme(operation)) return left > right ? left : right;
+  if (operation != OPERATION_CARRY) carry = first;
+  const uint64_t partial = left + right;
+  const uint64_t sum = partial + carry;
+  carry = (partial < left) | (sum < partial);
+  return sum;
 }
 
 // The bits of an accumulator as a value of the result's type; unspecified if no value was accumulated.
 MILLRACE_FUNCTION uint64_t result_of(const AccumulatedValue& value, uint64_t accumulator) {
-  if (value.operation == OPERATION_SUM) return accumulator;
+  if (value.operation == OPERATION_ADD_FLOAT32) return accumulator ^ 0x80000000u;
+  if (value.operation == OPERATION_ADD_FLOAT64) return accumulator ^ SIGN_BIT;
+  if (!is_extreme(value.operation)) return accumulator;
   const uint64_t integer = (value.operation == OPERATION_MAX ? accumulator : ~accumulator) ^ SIGN_BIT;
   switch (value.result) {
     case VALUE_FLOAT32: {
@@ -227,11 +245,17 @@ MILLRACE_FUNCTION int32_t width_of_value(int32_t type) {
 // Writes an accumulator as a value of the result.
 MILLRACE_FUNCTION void put_result(const AccumulatedValue& value, int64_t row, uint64_t accumulator) {
   const int32_t width = width_of_value(value.result);
-  put_bits(value.output + width * row, width, result_of(value, accumulator));
+  const int32_t stride = value.result == VALUE_HALF ? 2 * width : width;
+  put_bits(value.output + stride * row, width, result_of(value, accumulator));
 }
 
 // Writes the accumulators of a key before and after an update as two values of the result, the first at an even row.
 MILLRACE_FUNCTION void put_results(const AccumulatedValue& value, int64_t row, uint64_t before, uint64_t after) {
+  if (value.result == VALUE_HALF) {
+    put_result(value, row, before);
+    put_result(value, row + 1, after);
+    return;
+  }
   const int32_t width = width_of_value(value.result);
   put_pair(value.output + width * row, width, result_of(value, before), result_of(value, after));
 }

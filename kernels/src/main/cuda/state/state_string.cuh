@@ -24,10 +24,19 @@ constexpr int32_t INLINE_BYTES = 12;
 constexpr int32_t PREFIX_BYTES = 4;
 constexpr int STRING_CHUNK_SHIFT = 19;  // the binary logarithm of the words of a chunk
 
+// A string in a column, at an address; or a long string of a state, by the number of its first word.
 struct KeyString {
   uint64_t address;
   int32_t length;
+  uint64_t chunks;  // 0, or uint64 per chunk of the state's words: its address
 };
+
+// A word of the long strings of the state. A string may lie in several chunks.
+MILLRACE_FUNCTION uint64_t* stored_word(uint64_t strings, int64_t position) {
+  const uint64_t chunk = element_of<uint64_t>(strings, position >> STRING_CHUNK_SHIFT);
+  const int64_t in_chunk = position & ((int64_t{1} << STRING_CHUNK_SHIFT) - 1);
+  return reinterpret_cast<uint64_t*>(chunk) + in_chunk;
+}
 
 template <typename Source>
 MILLRACE_FUNCTION bool is_null_in(const Source& source, int64_t row) {
@@ -38,15 +47,15 @@ MILLRACE_FUNCTION bool is_string(const KeyWord& word) { return STRING_KEYS && wo
 
 MILLRACE_FUNCTION bool is_tail(const KeyWord& word) { return STRING_KEYS && word.type >= WORD_STRING_TAIL; }
 
-// The address only of a string that lies in a column, or is long.
+// The string of a tail. A short string of a state has only its length here.
 MILLRACE_FUNCTION KeyString string_of_key(const KeyWord& word, int64_t row) {
-  if (is_null_in(word, row)) return {0, 0};
+  if (is_null_in(word, row)) return {0, 0, 0};
   if (word.type == WORD_STORED_TAIL) {
     const uint64_t* tail = reinterpret_cast<const uint64_t*>(word.data + row * word.stride);
-    return {word.offsets + tail[0] * sizeof(uint64_t), static_cast<int32_t>(tail[-1])};
+    return {tail[0], static_cast<int32_t>(tail[-1]), word.offsets};
   }
   const int32_t begin = element_of<int32_t>(word.offsets, row);
-  return {word.data + static_cast<uint64_t>(begin), element_of<int32_t>(word.offsets, row + 1) - begin};
+  return {word.data + static_cast<uint64_t>(begin), element_of<int32_t>(word.offsets, row + 1) - begin, 0};
 }
 
 MILLRACE_FUNCTION uint64_t bytes_of_string(const KeyString& string, int32_t begin, int32_t most) {
@@ -60,6 +69,7 @@ MILLRACE_FUNCTION int32_t words_of_string(const KeyString& string) {
 }
 
 MILLRACE_FUNCTION uint64_t word_of_string(const KeyString& string, int32_t number) {
+  if (string.chunks != 0) return *stored_word(string.chunks, static_cast<int64_t>(string.address) + number);
   return bytes_of_string(string, number * 8, 8);
 }
 

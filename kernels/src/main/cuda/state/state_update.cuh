@@ -101,17 +101,19 @@ static __device__ __forceinline__ SectorUpdate read_sectors(const StateArguments
   return update;
 }
 
+// `carry` is out of the last word of the sector before, and becomes the carry out of this one.
 static __device__ __forceinline__ void add_claimant(const StateArguments& arguments, const Group& group, int first_word,
-                                                    Sector& batch) {
+                                                    Sector& batch, uint64_t& carry) {
   const bool retracts = is_retraction(arguments, group.claimant);
 #pragma unroll
   for (int i = 0; i < SECTOR_WORDS; ++i) {
     const int a = first_word + i - arguments.first_accumulator;
     if (a < 0 || a >= arguments.accumulators) continue;
     const AccumulatedValue& value = arguments.value[a];
-    if (is_null_in(value, group.claimant)) continue;
+    if (is_ordered(value.operation) || is_null_in(value, group.claimant)) continue;
     const uint64_t accumulator = accumulator_of(value, group.claimant, retracts);
-    batch.word[i] = combine_accumulators(value.operation, batch.word[i], accumulator);
+    batch.word[i] =
+        combine_accumulators(value.operation, batch.word[i], accumulator, first_carry(retracts), carry);
   }
 }
 
@@ -120,6 +122,7 @@ struct Change {
   bool was_present;
   bool is_present;
   bool is_changed;
+  uint64_t carry;  // out of the last word of the state
 };
 
 static __device__ __forceinline__ void combine_sector(const StateArguments& arguments, SectorUpdate& update, int first_word,
@@ -130,7 +133,7 @@ static __device__ __forceinline__ void combine_sector(const StateArguments& argu
     if (a < 0 || a >= arguments.accumulators) continue;
     const AccumulatedValue& value = arguments.value[a];
     const uint64_t before = update.state.word[i];
-    const uint64_t after = combine_accumulators(value.operation, before, update.batch.word[i]);
+    const uint64_t after = combine_accumulators(value.operation, before, update.batch.word[i], 0, change.carry);
     update.state.word[i] = after;
     change.is_changed |= before != after;
     if (a == arguments.row_count) {
@@ -156,9 +159,10 @@ static __device__ __forceinline__ uint64_t* add_row(const StateArguments& argume
 // `update` is what read_sectors gave for the sector of the first accumulator.
 static __device__ __forceinline__ void update_row(const StateArguments& arguments, uint32_t row, const Group& group,
                                                   uint64_t* state, SectorUpdate& update, int64_t position) {
-  Change change = {!group.is_new, true, false};
+  Change change = {!group.is_new, true, false, 0};
+  uint64_t batch_carry = 0;
   for (int word = arguments.partial_base;;) {
-    add_claimant(arguments, group, word, update.batch);
+    add_claimant(arguments, group, word, update.batch, batch_carry);
     combine_sector(arguments, update, word, position, change);
     if (group.is_new) {
 #pragma unroll
@@ -171,6 +175,11 @@ static __device__ __forceinline__ void update_row(const StateArguments& argument
     word += SECTOR_WORDS;
     if (word >= arguments.row_words) break;
     update = read_sectors(arguments, group, word);
+  }
+  if (arguments.positions != 0) {
+    // Other threads read from the claim only that the claimant follows no other row.
+    *slot_of<uint64_t>(arguments.claims, group.claimant) = reinterpret_cast<uint64_t>(state);
+    *slot_of<uint32_t>(arguments.positions, group.claimant) = static_cast<uint32_t>(position / 2);
   }
   if (arguments.kinds != 0) {
     put_output_key(arguments, row, position);

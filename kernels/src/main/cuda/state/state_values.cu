@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of keyed state as columns: the keys, the values of the accumulators, a kind, and columns with one value.
+// The rows of keyed state as columns: the keys, of which state_value_strings.cu writes strings, the values of the accumulators, a kind, and columns with one value.
 //
 //   state_values  one state row per thread
 //
@@ -30,13 +30,13 @@ struct StateValuesArguments {
   int32_t rows;          // of the result
   int32_t key_words;
   int32_t has_null_word;
-  int32_t accumulators;
+  int32_t accumulators;  // words of them
   int32_t row_words;
   int32_t chunk_shift;
   int32_t row_count;
   int32_t constants;
   KeyWord key[MAX_KEY_WORDS];
-  AccumulatedValue value[MAX_ACCUMULATORS];
+  AccumulatedValue value[MAX_ACCUMULATOR_WORDS];
   ConstantColumn constant[MAX_CONSTANTS];
 };
 
@@ -46,7 +46,7 @@ static __device__ __forceinline__ void put_key(const StateValuesArguments& argum
   const uint64_t nulls = is_row && arguments.has_null_word ? state[arguments.key_words] : 0;
   for (int w = 0; w < arguments.key_words; ++w) {
     const KeyWord& word = arguments.key[w];
-    if (is_row) put_bits(word.output + row * word.stride, word.width, state[w]);
+    if (is_row && word.output != 0) put_bits(word.output + row * word.stride, word.width, state[w]);
     if (word.output_validity == 0) continue;
     const uint32_t valid = __ballot_sync(ALL_LANES, is_row && !((nulls >> word.null_bit) & 1));
     if (lane_of_thread() == 0) reinterpret_cast<uint32_t*>(word.output_validity)[row / WARP] = valid;

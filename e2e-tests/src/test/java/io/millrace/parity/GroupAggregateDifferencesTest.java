@@ -16,6 +16,7 @@ import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.batching.BatchOptions;
 import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.row.RowKindColumn;
+import java.math.BigDecimal;
 import java.util.List;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -118,6 +119,27 @@ class GroupAggregateDifferencesTest {
 
     assertThat(millrace(List.of(avg("x")), 1, INTEGERS, rows))
         .containsExactly("+I[1, 5]", "-U[1, 5]", "+U[1, 5]");
+  }
+
+  /** After an overflow Flink begins again with the next value. */
+  @Test
+  void sumsOfDecimalsReturnFromAnOverflow() throws Exception {
+    BigDecimal large = new BigDecimal("9e37").setScale(0);
+    Schema schema =
+        Schema.of(new Field("k", DataType.INT32, false), Field.of("x", DataType.decimal(38, 0)));
+    Row[] rows = {
+      Row.of(1, large), Row.of(1, large), Row.of(1, BigDecimal.ONE), Row.of(1, large.negate())
+    };
+
+    assertThat(flink("SUM(x)", schema, rows))
+        .containsSubsequence("+U[1, null]", "+U[1, 1]")
+        .last()
+        .isEqualTo("+U[1, " + large.negate().add(BigDecimal.ONE) + "]");
+
+    assertThat(millrace(List.of(sum("x")), 1, schema, rows))
+        .containsSubsequence("+U[1, null]", "+U[1, null]")
+        .last()
+        .isEqualTo("+U[1, " + large.add(BigDecimal.ONE) + "]");
   }
 
   /** Only malformed changelogs take back rows of a key that has none. */

@@ -39,9 +39,12 @@ record RandomGroupBy(
   private static final int MAX_VALUES_OF_KEY = 5;
   private static final int MAX_ROWS = 200;
   private static final int AGGREGATES = 15;
+  private static final int DECIMALS = 2;
   private static final int INTEGERS = 4;
   private static final int OTHERS = 4;
   private static final String LONG = "a string of more than 12 bytes";
+  // A sum of all rows has 38 digits at most.
+  private static final int MAX_SUMMED_DIGITS = 35;
   private static final List<DataType> INTEGER_TYPES =
       List.of(DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64);
 
@@ -72,18 +75,25 @@ record RandomGroupBy(
     return condition == null ? aggregate : aggregate.filter(condition);
   }
 
-  static RandomGroupBy of(Random random, boolean isChangelog) {
-    return new Builder(random, isChangelog).build();
+  /**
+   * A query.
+   *
+   * @param addsFloatingPoint whether it has sums that depend on the order of additions
+   */
+  static RandomGroupBy of(Random random, boolean isChangelog, boolean addsFloatingPoint) {
+    return new Builder(random, isChangelog, addsFloatingPoint).build();
   }
 
   private static final class Builder {
     private final Random random;
     private final boolean isChangelog;
+    private final boolean addsFloatingPoint;
     private final ExpressionValues values;
     private final List<Field> fields = new ArrayList<>();
 
-    Builder(Random random, boolean isChangelog) {
+    Builder(Random random, boolean isChangelog, boolean addsFloatingPoint) {
       this.random = random;
+      this.addsFloatingPoint = addsFloatingPoint;
       this.isChangelog = isChangelog;
       this.values = new ExpressionValues(random);
     }
@@ -97,6 +107,11 @@ record RandomGroupBy(
       for (int i = 0; i < INTEGERS; i++) {
         fields.add(new Field("i" + i, any(INTEGER_TYPES), random.nextBoolean()));
       }
+      for (int i = 0; i < DECIMALS; i++) {
+        fields.add(new Field("d" + i, summableDecimal(), random.nextBoolean()));
+      }
+      fields.add(new Field("x32", DataType.FLOAT32, random.nextBoolean()));
+      fields.add(new Field("x64", DataType.FLOAT64, random.nextBoolean()));
       for (int i = 0; i < OTHERS; i++) {
         fields.add(new Field("o" + i, otherType(), random.nextBoolean()));
       }
@@ -120,6 +135,14 @@ record RandomGroupBy(
         case 1 -> DataType.STRING;
         default -> any(DataTypes.flat());
       };
+    }
+
+    // Sums of all rows have at most 32 digits before the point, with which Flink computes an
+    // average.
+    private DataType summableDecimal() {
+      int scale = random.nextInt(MAX_SUMMED_DIGITS + 1);
+      int wholeDigits = random.nextInt(Math.min(29, MAX_SUMMED_DIGITS - scale) + 1);
+      return DataType.decimal(Math.max(1, wholeDigits + scale), scale);
     }
 
     private DataType otherType() {
@@ -214,11 +237,13 @@ record RandomGroupBy(
     }
 
     private Aggregate other() {
-      return switch (random.nextInt(isChangelog ? 3 : 5)) {
+      return switch (random.nextInt(isChangelog ? 5 : 7)) {
         case 0 -> Aggregate.count();
         case 1 -> Aggregate.count(any(fields).name());
         case 2 -> Aggregate.sum(integer());
-        case 3 -> Aggregate.min(ordered());
+        case 3 -> Aggregate.sum(fraction());
+        case 4 -> Aggregate.avg(fraction());
+        case 5 -> Aggregate.min(ordered());
         default -> Aggregate.max(ordered());
       };
     }
@@ -230,6 +255,11 @@ record RandomGroupBy(
         case 1 -> column.times(lit(random.nextInt(7) - 3));
         default -> column;
       };
+    }
+
+    private Expression fraction() {
+      boolean isDecimal = !addsFloatingPoint || random.nextBoolean();
+      return col(isDecimal ? "d" + random.nextInt(DECIMALS) : random.nextBoolean() ? "x32" : "x64");
     }
 
     private Expression integerColumn() {

@@ -52,8 +52,14 @@ record RandomWindowQuery(
   private static final int MAX_STEPS = 6;
   private static final int SLICES = 15;
 
-  static RandomWindowQuery of(Random random, Function function, boolean isInstant) {
-    RandomGroupBy groupBy = RandomGroupBy.of(random, false);
+  /**
+   * A query.
+   *
+   * @param addsFloatingPoint whether it has sums that depend on the order of additions
+   */
+  static RandomWindowQuery of(
+      Random random, Function function, boolean isInstant, boolean addsFloatingPoint) {
+    RandomGroupBy groupBy = RandomGroupBy.of(random, false, addsFloatingPoint);
     long step = step(random);
     long size = function == Function.TUMBLE ? step : step * (1 + random.nextInt(MAX_STEPS));
     long offset = random.nextInt(3) == 0 ? random.nextLong(-step + 1, step) : 0;

@@ -101,17 +101,19 @@ class WindowAggregateParityTest {
     Random numbers = random.random();
     StreamExecutionEnvironment environment = environment(job.parallelism());
     StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
+    boolean isOnePhase = numbers.nextBoolean();
     tables
         .getConfig()
         .set(
             OptimizerConfigOptions.TABLE_OPTIMIZER_AGG_PHASE_STRATEGY,
-            numbers.nextBoolean()
-                ? AggregatePhaseStrategy.ONE_PHASE
-                : AggregatePhaseStrategy.TWO_PHASE);
+            isOnePhase ? AggregatePhaseStrategy.ONE_PHASE : AggregatePhaseStrategy.TWO_PHASE);
+    // Both add slice by slice, and Flink also phase by phase: in other orders.
+    boolean addsFloatingPoint = isOnePhase && job.function() == Function.TUMBLE;
     tables.getConfig().setLocalTimeZone(ZONE);
     List<Case> cases = new ArrayList<>();
     for (int i = 0; i < QUERIES_PER_JOB; i++) {
-      RandomWindowQuery query = RandomWindowQuery.of(numbers, job.function(), job.isInstant());
+      RandomWindowQuery query =
+          RandomWindowQuery.of(numbers, job.function(), job.isInstant(), addsFloatingPoint);
       cases.add(add(query, environment, tables, 1 + numbers.nextInt(MAX_BATCH_ROWS)));
     }
     assertThat(windowOperators(environment)).isEqualTo(QUERIES_PER_JOB);
@@ -206,7 +208,7 @@ class WindowAggregateParityTest {
         SchemaConverter.toSchema(
             (RowType)
                 compared.flinkTable().getResolvedSchema().toPhysicalRowDataType().getLogicalType());
-    if (!compared.schema().equals(flinkSchema)) {
+    if (!GroupAggregateParityTest.areFlinks(compared.schema().fields(), flinkSchema.fields())) {
       differences.add("columns " + compared.schema() + ", Flink's " + flinkSchema + " in " + query);
     }
     List<String> rows = sorted(compared.rows());

@@ -5,6 +5,7 @@ import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.column.TypeId;
 import java.io.Serializable;
 
 /**
@@ -20,11 +21,20 @@ public record Accumulator(String name, Function function, int column) implements
   /** The column of a count of all rows. */
   public static final int ALL_ROWS = -1;
 
-  /** How values are combined. Each function is associative and commutative. */
+  private static final int MAX_DIGITS = 38;
+
+  /**
+   * How values are combined. Each function is associative and commutative, but sums of
+   * floating-point numbers, which are added in the order of the rows.
+   */
   public enum Function {
     /** Number of values, a BIGINT. */
     COUNT,
-    /** Sum of integers, a BIGINT that wraps. */
+    /**
+     * Sum of integers, a BIGINT that wraps; of decimals, a DECIMAL(38) of their scale, which is
+     * null while the exact sum has more digits; of floating-point numbers their type, as a loop
+     * over the rows gives it, beginning at -0.0, and again when all rows of a key were taken back.
+     */
     SUM,
     /**
      * Smallest value, in the order of numbers; of floating-point numbers in the order of {@link
@@ -38,7 +48,7 @@ public record Accumulator(String name, Function function, int column) implements
     public boolean supports(DataType type) {
       return switch (this) {
         case COUNT -> true;
-        case SUM -> type.isInteger();
+        case SUM -> type.isNumeric();
         case MIN, MAX -> AccumulatorValue.isSupported(type);
       };
     }
@@ -60,9 +70,44 @@ public record Accumulator(String name, Function function, int column) implements
    */
   DataType type(Schema input) {
     return switch (function) {
-      case COUNT, SUM -> DataType.INT64;
+      case COUNT -> DataType.INT64;
+      case SUM -> sumType(input.type(column));
       case MIN, MAX -> input.type(column);
     };
+  }
+
+  private static DataType sumType(DataType type) {
+    if (type.isFloatingPoint()) {
+      return type;
+    }
+    return type.isDecimal() ? DataType.decimal(MAX_DIGITS, type.scale()) : DataType.INT64;
+  }
+
+  /** Whether values are combined in the order of the rows. */
+  boolean isOrdered(Schema input) {
+    return function == Function.SUM && input.type(column).isFloatingPoint();
+  }
+
+  /** Whether the value may be null though a value was accumulated. */
+  boolean isNullable(Schema input) {
+    return function == Function.SUM && input.type(column).isDecimal();
+  }
+
+  /**
+   * The number of words that the value is kept in. Sums of numbers with up to 18 digits fit two
+   * words, however many there are; sums of others have a third, so that they may grow beyond 38
+   * digits and return.
+   */
+  int words(Schema input) {
+    if (!isNullable(input)) {
+      return 1;
+    }
+    return input.type(column).id() == TypeId.DECIMAL128 ? 3 : 2;
+  }
+
+  /** The operation of the first word. */
+  int operation(Schema input) {
+    return AccumulatorValue.operation(function, type(input));
   }
 
   /**

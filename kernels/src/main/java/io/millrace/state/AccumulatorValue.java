@@ -4,11 +4,13 @@ package io.millrace.state;
 import io.millrace.column.DataType;
 import io.millrace.device.HostMemory;
 import io.millrace.state.Accumulator.Function;
+import java.util.List;
 
 /**
- * What an accumulator reads for each row and writes for each key, with addresses on the device. An
- * accumulator is a word, whose zero is the identity of its operation: minima and maxima are kept as
- * unsigned numbers, minima as complements. The constants are those of state_arguments.cuh.
+ * What a word of an accumulator reads for each row and writes for each key, with addresses on the
+ * device. Zero is the identity of each operation: minima and maxima are kept as unsigned numbers,
+ * minima as complements. A sum of decimals has further words behind its first, the lowest: {@link
+ * #CARRY}. The constants are those of state_arguments.cuh.
  *
  * @param data address of the first element of the column; element {@code i} is {@code i * stride}
  *     bytes behind
@@ -36,9 +38,29 @@ record AccumulatorValue(
   /** An accumulator of another state row. */
   static final int STATE = 7;
 
+  /** 64 times the sign of an INT32. */
+  static final int SIGN32 = 8;
+
+  static final int SIGN64 = 9;
+
+  /** Of a result: a word in every other word of its column. */
+  static final int HALF = 10;
+
   static final int SUM = 0;
   static final int MIN = 1;
   static final int MAX = 2;
+
+  /** A further word of a sum: takes the carry out of the word before it. */
+  static final int CARRY = 3;
+
+  /**
+   * The sum of FLOAT values in the order of the rows: its bits, with the sign inverted, so that
+   * zero is -0.0, the identity. Elements and results are read and written as INT32.
+   */
+  static final int ADD_FLOAT32 = 4;
+
+  /** Likewise of DOUBLE values, which are read and written as INT64. */
+  static final int ADD_FLOAT64 = 5;
 
   static boolean isSupported(DataType type) {
     return switch (type.id()) {
@@ -71,28 +93,82 @@ record AccumulatorValue(
     };
   }
 
-  static int operation(Function function) {
+  /**
+   * The operation of the first word of an accumulator.
+   *
+   * @param type of the value
+   */
+  static int operation(Function function, DataType type) {
     return switch (function) {
-      case COUNT, SUM -> SUM;
+      case COUNT -> SUM;
+      case SUM ->
+          switch (type.id()) {
+            case FLOAT32 -> ADD_FLOAT32;
+            case FLOAT64 -> ADD_FLOAT64;
+            default -> SUM;
+          };
       case MIN -> MIN;
       case MAX -> MAX;
     };
+  }
+
+  /**
+   * The words of a sum of decimals behind this first one.
+   *
+   * @param elementType of the column
+   * @param topOutput where the third word is written, which there is for a DECIMAL128
+   */
+  List<AccumulatorValue> furtherWords(DataType elementType, long topOutput) {
+    long second = output + Long.BYTES;
+    return switch (elementType.id()) {
+      case DECIMAL32 -> List.of(carry(data, second, SIGN32, HALF));
+      case DECIMAL64 -> List.of(carry(data, second, SIGN64, HALF));
+      default -> {
+        long high = data + Long.BYTES;
+        yield List.of(carry(high, second, INT64, HALF), carry(high, topOutput, SIGN64, INT64));
+      }
+    };
+  }
+
+  private AccumulatorValue carry(long source, long target, int sourceType, int targetType) {
+    return new AccumulatorValue(
+        source, validity, rowOffset, target, stride, sourceType, CARRY, targetType);
+  }
+
+  /** Whether values are combined in the order of the rows, behind the update of the other words. */
+  boolean isOrdered() {
+    return operation == ADD_FLOAT32 || operation == ADD_FLOAT64;
+  }
+
+  /** Adds an element, which is not null, to a word of {@link #isOrdered}. */
+  long add(long accumulator, long row, boolean isRetraction) {
+    long bits = integer(data + row * stride);
+    boolean inverts = type == STATE || isRetraction;
+    if (operation == ADD_FLOAT32) {
+      float left = Float.intBitsToFloat((int) accumulator ^ Integer.MIN_VALUE);
+      float right = Float.intBitsToFloat(inverts ? (int) bits ^ Integer.MIN_VALUE : (int) bits);
+      return Integer.toUnsignedLong(Float.floatToIntBits(left + right) ^ Integer.MIN_VALUE);
+    }
+    double left = Double.longBitsToDouble(accumulator ^ Long.MIN_VALUE);
+    double right = Double.longBitsToDouble(inverts ? bits ^ Long.MIN_VALUE : bits);
+    return Double.doubleToLongBits(left + right) ^ Long.MIN_VALUE;
   }
 
   boolean isNull(long row) {
     return validity != 0 && !HostMemory.getBit(validity, rowOffset + row);
   }
 
-  /** The accumulator of one element, which is not null. */
+  /** The accumulator of one element, which is not null, without the carry into it. */
   long accumulator(long row, boolean isRetraction) {
     long value = integer(data + row * stride);
     if (type == STATE) {
       return value;
     }
-    if (operation == SUM) {
-      return isRetraction ? -value : value;
-    }
-    return operation == MAX ? value ^ Long.MIN_VALUE : ~(value ^ Long.MIN_VALUE);
+    return switch (operation) {
+      case MIN -> ~(value ^ Long.MIN_VALUE);
+      case MAX -> value ^ Long.MIN_VALUE;
+      default -> isRetraction ? ~value : value;
+    };
   }
 
   private long integer(long address) {
@@ -103,6 +179,8 @@ record AccumulatorValue(
       case INT32 -> HostMemory.getInt(address);
       case FLOAT32 -> sortable(Float.floatToIntBits(HostMemory.getFloat(address)));
       case FLOAT64 -> sortable(Double.doubleToLongBits(HostMemory.getDouble(address)));
+      case SIGN32 -> HostMemory.getInt(address) >> (Integer.SIZE - 1);
+      case SIGN64 -> HostMemory.getLong(address) >> (Long.SIZE - 1);
       default -> HostMemory.getLong(address);
     };
   }
@@ -116,17 +194,46 @@ record AccumulatorValue(
     return bits ^ ((bits >> (Integer.SIZE - 1)) & Integer.MAX_VALUE);
   }
 
-  long combine(long left, long right) {
-    if (operation == SUM) {
-      return left + right;
+  private boolean isExtreme() {
+    return operation == MIN || operation == MAX;
+  }
+
+  /** The carry into the first word of a sum: a number is taken back by its complement and 1. */
+  static long firstCarry(boolean isRetraction) {
+    return isRetraction ? 1 : 0;
+  }
+
+  /**
+   * The carry into this word.
+   *
+   * @param first into the first word of a sum
+   * @param before out of the word before
+   */
+  long carryIn(long first, long before) {
+    return operation == CARRY ? before : first;
+  }
+
+  long combine(long left, long right, long carry) {
+    if (isExtreme()) {
+      return Long.compareUnsigned(left, right) > 0 ? left : right;
     }
-    return Long.compareUnsigned(left, right) > 0 ? left : right;
+    return left + right + carry;
+  }
+
+  /** The carry out of {@link #combine}. */
+  static long carryOut(long left, long right, long carry) {
+    long sum = left + right + carry;
+    return ((left & right) | ((left | right) & ~sum)) >>> (Long.SIZE - 1);
   }
 
   /** Writes an accumulator as an element of the result; see {@link Accumulator}. */
   void putResult(long position, long accumulator) {
     long value = accumulator;
-    if (operation != SUM) {
+    if (operation == ADD_FLOAT32) {
+      value = accumulator ^ Integer.MIN_VALUE;
+    } else if (operation == ADD_FLOAT64) {
+      value = accumulator ^ Long.MIN_VALUE;
+    } else if (isExtreme()) {
       value = (operation == MAX ? accumulator : ~accumulator) ^ Long.MIN_VALUE;
     }
     switch (result) {
@@ -135,7 +242,17 @@ record AccumulatorValue(
       case INT32 -> HostMemory.putInt(output + position * Integer.BYTES, (int) value);
       case FLOAT32 -> HostMemory.putInt(output + position * Float.BYTES, sortable((int) value));
       case FLOAT64 -> HostMemory.putLong(output + position * Double.BYTES, sortable(value));
+      case HALF -> HostMemory.putLong(output + position * 2 * Long.BYTES, value);
       default -> HostMemory.putLong(output + position * Long.BYTES, value);
     }
+  }
+
+  /** Whether the bits of the element at {@code position} and of the next one differ. */
+  boolean areResultsDifferent(long position) {
+    return operation == ADD_FLOAT32
+        ? HostMemory.getInt(output + position * Integer.BYTES)
+            != HostMemory.getInt(output + (position + 1) * Integer.BYTES)
+        : HostMemory.getLong(output + position * Long.BYTES)
+            != HostMemory.getLong(output + (position + 1) * Long.BYTES);
   }
 }

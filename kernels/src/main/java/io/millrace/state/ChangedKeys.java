@@ -51,7 +51,7 @@ final class ChangedKeys {
       Column input,
       int capacity,
       long maskOffset,
-      StateChanges.Layout layout,
+      ResultLayout layout,
       DeviceStream stream) {
     this.field = field;
     this.key = key;
@@ -106,6 +106,15 @@ final class ChangedKeys {
   /** The most words that the long strings of the batch take. */
   long mostStringWords() {
     return LongStrings.mostWords(input.size(), stringBytes);
+  }
+
+  /**
+   * The most words that the long strings of a STRING or BINARY column take.
+   *
+   * @throws GpuOutOfMemoryException if there is too little staging memory
+   */
+  static long mostStringWords(Column strings, DeviceStream stream) {
+    return LongStrings.mostWords(strings.size(), stringBytes(strings, stream));
   }
 
   private static long address(Column column, int first, int width, AccessScope scope) {

@@ -9,6 +9,7 @@ import io.millrace.device.KernelArguments;
 import io.millrace.device.KernelModule;
 import io.millrace.device.KernelStructure;
 import io.millrace.device.StagingBuffer;
+import io.millrace.state.StateInput.SumColumn;
 
 /** Launches the kernels of state.cu. One instance per device. */
 final class CudaStateKernels implements StateKernels {
@@ -51,6 +52,7 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int64 CLAIMS = LAYOUT.int64("claims");
     static final KernelStructure.Int64 FOLLOWERS = LAYOUT.int64("followers");
     static final KernelStructure.Int64 PARTIALS = LAYOUT.int64("partials");
+    static final KernelStructure.Int64 POSITIONS = LAYOUT.int64("positions");
     static final KernelStructure.Int64 LOOK_BACK = LAYOUT.int64("look_back");
     static final KernelStructure.Int64 NEXT_TILE = LAYOUT.int64("next_tile");
     static final KernelStructure.Int64 INDEX = LAYOUT.int64("index");
@@ -77,7 +79,7 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Array KEY =
         LAYOUT.array("key", WordArguments.LAYOUT, StateSchema.MAX_KEY_WORDS);
     static final KernelStructure.Array VALUE =
-        LAYOUT.array("value", ValueArguments.LAYOUT, StateSchema.MAX_ACCUMULATORS);
+        LAYOUT.array("value", ValueArguments.LAYOUT, StateSchema.MAX_ACCUMULATOR_WORDS);
 
     private Arguments() {}
   }
@@ -93,6 +95,17 @@ final class CudaStateKernels implements StateKernels {
     private IndexArguments() {}
   }
 
+  /** The structure {@code StateOverflowArguments} of state_overflow.cu. */
+  static final class OverflowArguments {
+    static final KernelStructure LAYOUT = new KernelStructure("StateOverflowArguments");
+    static final KernelStructure.Int64 SUMS = LAYOUT.int64("sums");
+    static final KernelStructure.Int64 TOPS = LAYOUT.int64("tops");
+    static final KernelStructure.Int64 MASK = LAYOUT.int64("mask");
+    static final KernelStructure.Int64 ROWS = LAYOUT.int64("rows");
+
+    private OverflowArguments() {}
+  }
+
   private static final int THREADS = StateScratch.TILE_ROWS;
 
   // Changed keys, new keys, whether a new key has a long string; then the words of long strings.
@@ -100,11 +113,15 @@ final class CudaStateKernels implements StateKernels {
 
   private final KernelModule module;
   private final CudaStateStrings strings;
+  private final KernelModule overflowModule;
+  private final CudaStateFold fold;
   private final int residentBlocks;
 
   CudaStateKernels(Device device) {
     module = device.loadModule("state");
     strings = new CudaStateStrings(device);
+    overflowModule = device.loadModule("state_overflow");
+    fold = new CudaStateFold(device);
     GpuProperties gpu = device.properties();
     residentBlocks = gpu.multiprocessors() * (gpu.threadsPerMultiprocessor() / THREADS);
   }
@@ -122,6 +139,9 @@ final class CudaStateKernels implements StateKernels {
           .launch(blocks(batch.rows()), THREADS, sharedBytes, stream, arguments);
       int tiles = StateScratch.tiles(batch.rows());
       kernels.function("state_update").launch(tiles, THREADS, 0, stream, arguments);
+      if (batch.isOrdered()) {
+        fold.fold(batch);
+      }
       stream.synchronize();
       int changedKeys = HostMemory.getInt(counts.address());
       int newKeys = HostMemory.getInt(counts.address() + Integer.BYTES);
@@ -140,6 +160,7 @@ final class CudaStateKernels implements StateKernels {
         .put(Arguments.CLAIMS, batch.scratch() + scratch.claims())
         .put(Arguments.FOLLOWERS, batch.scratch() + scratch.followers())
         .put(Arguments.PARTIALS, batch.scratch() + scratch.partials())
+        .put(Arguments.POSITIONS, batch.isOrdered() ? batch.scratch() + scratch.positions() : 0)
         .put(Arguments.LOOK_BACK, batch.scratch() + scratch.lookBack())
         .put(Arguments.NEXT_TILE, batch.scratch() + scratch.nextTile())
         .put(Arguments.INDEX, batch.index())
@@ -200,6 +221,19 @@ final class CudaStateKernels implements StateKernels {
 
   private int blocks(long threads) {
     return (int) Math.min(residentBlocks, (threads - 1) / THREADS + 1);
+  }
+
+  @Override
+  public void maskOverflows(SumColumn column, long rows, DeviceStream stream) {
+    try (KernelArguments arguments = new KernelArguments(OverflowArguments.LAYOUT)) {
+      arguments
+          .put(OverflowArguments.SUMS, column.sums())
+          .put(OverflowArguments.TOPS, column.tops())
+          .put(OverflowArguments.MASK, column.mask())
+          .put(OverflowArguments.ROWS, rows);
+      int blocks = (int) ((rows - 1) / THREADS + 1);
+      overflowModule.function("state_overflow").launch(blocks, THREADS, 0, stream, arguments);
+    }
   }
 
   @Override

@@ -4,6 +4,8 @@ package io.millrace.state;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.kernel.hash.MurmurHash3;
+import io.millrace.state.StateInput.SumColumn;
+import java.math.BigInteger;
 import java.util.List;
 
 /** The twin of state.cu. */
@@ -11,6 +13,9 @@ final class HostStateKernels implements StateKernels {
   private static final int HASH_SHIFT = 32;
   private static final long BUCKET_SLOTS = 4;
   private static final long ROW_MASK = 0xffffffffL;
+  private static final BigInteger END = BigInteger.TEN.pow(38);
+  private static final long END_LOW = END.longValue();
+  private static final long END_HIGH = END.shiftRight(Long.SIZE).longValueExact();
 
   @Override
   public Counts update(StateBatch batch) {
@@ -33,6 +38,9 @@ final class HostStateKernels implements StateKernels {
         newKeys += isNew ? 1 : 0;
       }
     }
+    if (groups.fold != null) {
+      groups.fold.run(groups::claimantOf);
+    }
     return new Counts(changedKeys, newKeys, stringWords);
   }
 
@@ -44,6 +52,8 @@ final class HostStateKernels implements StateKernels {
     private final long claims;
     private final long partials;
     private final long partialBytes;
+    // null if all accumulators are combined in any order.
+    private final HostStateFold fold;
 
     Groups(StateBatch batch) {
       StateScratch layout = batch.scratchLayout();
@@ -56,6 +66,7 @@ final class HostStateKernels implements StateKernels {
               + layout.partials()
               + (long) (batch.firstAccumulator() - batch.partialBase()) * Long.BYTES;
       this.partialBytes = (long) layout.partialWords() * Long.BYTES;
+      this.fold = batch.isOrdered() ? new HostStateFold(batch) : null;
     }
 
     // Of a claimant the complement of its slot, of other rows their claimant.
@@ -70,14 +81,17 @@ final class HostStateKernels implements StateKernels {
     void add(int row) {
       int claimant = claimant(row);
       boolean retracts = isRetraction(batch, row);
+      long carry = 0;
       List<AccumulatorValue> values = batch.values();
       for (int i = 0; i < values.size(); i++) {
         AccumulatorValue value = values.get(i);
-        if (!value.isNull(row)) {
+        if (!value.isOrdered() && !value.isNull(row)) {
           long address = partialAddress(i, claimant);
-          HostMemory.putLong(
-              address,
-              value.combine(HostMemory.getLong(address), value.accumulator(row, retracts)));
+          long before = HostMemory.getLong(address);
+          long accumulator = value.accumulator(row, retracts);
+          carry = value.carryIn(AccumulatorValue.firstCarry(retracts), carry);
+          HostMemory.putLong(address, value.combine(before, accumulator, carry));
+          carry = AccumulatorValue.carryOut(before, accumulator, carry);
         }
       }
     }
@@ -98,6 +112,11 @@ final class HostStateKernels implements StateKernels {
           return claimant;
         }
       }
+    }
+
+    int claimantOf(int row) {
+      long claim = claim(row);
+      return claim < 0 ? row : (int) claim;
     }
 
     boolean isFirst(int row) {
@@ -148,6 +167,9 @@ final class HostStateKernels implements StateKernels {
       putKey(batch, row, address);
     }
     combine(batch, groups, row, address, isNew, position);
+    if (groups.fold != null) {
+      groups.fold.place(row, address, position);
+    }
     return isNew;
   }
 
@@ -159,11 +181,15 @@ final class HostStateKernels implements StateKernels {
     boolean wasPresent = !isNew;
     boolean isPresent = true;
     boolean isChanged = false;
+    long carry = 0;
     for (int i = 0; i < values.size(); i++) {
       AccumulatorValue value = values.get(i);
       long accumulator = accumulators + (long) i * Long.BYTES;
       long before = isNew ? 0 : HostMemory.getLong(accumulator);
-      long after = value.combine(before, groups.partial(i, row));
+      long partial = groups.partial(i, row);
+      carry = value.carryIn(0, carry);
+      long after = value.combine(before, partial, carry);
+      carry = AccumulatorValue.carryOut(before, partial, carry);
       HostMemory.putLong(accumulator, after);
       isChanged |= before != after;
       if (i == batch.rowCount()) {
@@ -200,7 +226,7 @@ final class HostStateKernels implements StateKernels {
     HostMemory.putByte(address + 1, after.value());
   }
 
-  private static boolean isRetraction(StateBatch batch, int row) {
+  static boolean isRetraction(StateBatch batch, int row) {
     return batch.rowKinds() != 0
         && ChangeKind.isRetraction(HostMemory.getByte(batch.rowKinds() + row));
   }
@@ -319,6 +345,31 @@ final class HostStateKernels implements StateKernels {
       hash = MurmurHash3.finish(hash * 31 + nullWord(batch, row));
     }
     return (int) (hash >>> HASH_SHIFT);
+  }
+
+  @Override
+  public void maskOverflows(SumColumn column, long rows, DeviceStream stream) {
+    for (long row = 0; row < rows; row++) {
+      long low = HostMemory.getLong(column.sums() + row * 2 * Long.BYTES);
+      long high = HostMemory.getLong(column.sums() + (row * 2 + 1) * Long.BYTES);
+      boolean hasTop = column.tops() != 0;
+      long top = hasTop ? HostMemory.getLong(column.tops() + row * Long.BYTES) : sign(high);
+      HostMemory.putBit(column.mask(), row, top == sign(high) && has38Digits(low, high));
+    }
+  }
+
+  private static long sign(long word) {
+    return word >> (Long.SIZE - 1);
+  }
+
+  private static boolean has38Digits(long low, long high) {
+    long sign = sign(high);
+    long absoluteLow = (low ^ sign) - sign;
+    long absoluteHigh = (high ^ sign) + (sign != 0 && low == 0 ? 1 : 0);
+    // Unsigned: the absolute value of the least number is 2^127.
+    return absoluteHigh == END_HIGH
+        ? Long.compareUnsigned(absoluteLow, END_LOW) < 0
+        : Long.compareUnsigned(absoluteHigh, END_HIGH) < 0;
   }
 
   @Override

@@ -23,6 +23,48 @@ final class HostStateValues implements StateValuesKernels {
     return chunk + inChunk * batch.rowWords() * Long.BYTES;
   }
 
+  @Override
+  public void writeOffsets(StateValuesBatch batch, StringValues strings, long total) {
+    long bytes = 0;
+    for (int row = 0; row < batch.rows(); row++) {
+      HostMemory.putInt(strings.offsets() + (long) row * Integer.BYTES, (int) bytes);
+      bytes += length(headAddress(batch, strings, row));
+    }
+    HostMemory.putInt(strings.offsets() + (long) batch.rows() * Integer.BYTES, (int) bytes);
+    HostMemory.putLong(total, bytes);
+  }
+
+  @Override
+  public void writeBytes(StateValuesBatch batch, StringValues strings) {
+    long output = strings.bytes();
+    for (int row = 0; row < batch.rows(); row++) {
+      long head = headAddress(batch, strings, row);
+      if (LongStrings.words(length(head)) > 0) {
+        putLongString(strings, head, output);
+      } else {
+        HostMemory.copy(output, head + Integer.BYTES, length(head));
+      }
+      output += length(head);
+    }
+  }
+
+  // Its words may lie in several chunks.
+  private static void putLongString(StringValues strings, long head, long output) {
+    long first = HostMemory.getLong(head + Long.BYTES);
+    for (int done = 0; done < length(head); done += Long.BYTES) {
+      long word = LongStrings.wordAddress(strings.strings(), first + done / Long.BYTES);
+      HostMemory.copy(output + done, word, Math.min(Long.BYTES, length(head) - done));
+    }
+  }
+
+  private static long headAddress(StateValuesBatch batch, StringValues strings, int row) {
+    return address(batch, batch.firstRow() + row) + (long) strings.head() * Long.BYTES;
+  }
+
+  private static int length(long head) {
+    return HostMemory.getInt(head);
+  }
+
   private static void putKey(StateValuesBatch batch, long address, int row) {
     List<KeyWord> key = batch.key();
     long nulls =
@@ -30,10 +72,12 @@ final class HostStateValues implements StateValuesKernels {
     for (int i = 0; i < key.size(); i++) {
       KeyWord word = key.get(i);
       // Words are little-endian: the low bytes come first.
-      HostMemory.copy(
-          word.output() + (long) row * word.stride(),
-          address + (long) i * Long.BYTES,
-          word.width());
+      if (word.output() != 0) {
+        HostMemory.copy(
+            word.output() + (long) row * word.stride(),
+            address + (long) i * Long.BYTES,
+            word.width());
+      }
       if (word.outputValidity() != 0) {
         HostMemory.putBit(word.outputValidity(), row, (nulls >> word.nullBit() & 1) == 0);
       }

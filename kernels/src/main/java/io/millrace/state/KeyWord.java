@@ -14,8 +14,8 @@ import io.millrace.device.HostMemory;
  *
  * @param data address of the first element; element {@code i} is {@code i * stride} bytes behind.
  *     Of strings, the address that their offsets count from
- * @param offsets address of the offset of the first string; of {@link #STORED_TAIL} that of the
- *     words of long strings; 0 for other types
+ * @param offsets address of the offset of the first string; of {@link #STORED_TAIL} that of an
+ *     INT64 for each chunk of {@link LongStrings}, its address; 0 for other types
  * @param validity address of the column's mask, 0 if it has none; element {@code i} is bit {@code
  *     rowOffset + i}
  * @param output address of the column of the result, with the same stride; of {@link #STRING_HEAD}
@@ -137,7 +137,7 @@ record KeyWord(
   long stringWord(long row, int number) {
     if (type == STORED_TAIL) {
       long first = HostMemory.getLong(data + row * stride);
-      return HostMemory.getLong(offsets + (first + number) * Long.BYTES);
+      return HostMemory.getLong(LongStrings.wordAddress(offsets, first + number));
     }
     return bytes(row, number * Long.BYTES, Long.BYTES);
   }

@@ -45,9 +45,14 @@ final class LongStrings implements AutoCloseable {
     static final Access NONE = new Access(0, 0, 0, 0);
 
     long wordAddress(long position) {
-      long chunk = HostMemory.getLong(chunkTable + (position >> CHUNK_SHIFT) * Long.BYTES);
-      return chunk + (position & ((1L << CHUNK_SHIFT) - 1)) * Long.BYTES;
+      return LongStrings.wordAddress(chunkTable, position);
     }
+  }
+
+  /** The address of a word on the host, by the address of a chunk table. */
+  static long wordAddress(long chunkTable, long position) {
+    long chunk = HostMemory.getLong(chunkTable + (position >> CHUNK_SHIFT) * Long.BYTES);
+    return chunk + (position & ((1L << CHUNK_SHIFT) - 1)) * Long.BYTES;
   }
 
   LongStrings(DeviceStream stream, MemoryResource memory) {
@@ -110,6 +115,11 @@ final class LongStrings implements AutoCloseable {
     }
     long newRows = scratch.access(AccessMode.WRITE, scope);
     return new Access(chunks, wordCount, newRows, newRows + lookBack);
+  }
+
+  /** The address of the chunk table, for reading. */
+  long read(AccessScope scope) {
+    return chunkTable.access(words.read(scope), scope);
   }
 
   /** Counts words that an update has written. */

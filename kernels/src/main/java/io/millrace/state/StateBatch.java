@@ -14,10 +14,11 @@ import java.util.List;
  *     unsigned number
  * @param scratch the address of scratch memory
  * @param scratchLayout for at least {@code rows} rows
+ * @param values the words of the accumulators
  * @param kinds address of a byte for each row of the result, its {@link ChangeKind}; 0 if there is
  *     no result
  * @param rowKinds address of a byte for each row of the batch, likewise; 0 if all are inserted
- * @param rowCount position of the accumulator that counts rows; -1 if none does
+ * @param rowCount position of the word that counts rows; -1 if none does
  * @param index a word for each slot: 0, or the hash of a key in the high half, and its row plus 1
  * @param indexSlots a power of two
  * @param chunkTable the address of an INT64 for each chunk of state rows: its address
@@ -54,6 +55,11 @@ record StateBatch(
   /** The position of the first accumulator in a state row. */
   int firstAccumulator() {
     return key.size() + (hasNullWord ? 1 : 0);
+  }
+
+  /** Whether values are combined in the order of the rows. */
+  boolean isOrdered() {
+    return values.stream().anyMatch(AccumulatorValue::isOrdered);
   }
 
   /** The position of the first word of the sector of the first accumulator. */

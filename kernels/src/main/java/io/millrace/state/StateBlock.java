@@ -176,8 +176,8 @@ public final class StateBlock implements AutoCloseable {
    * These rows with other accumulators: makes one attempt. The caller closes both blocks.
    *
    * @param target a schema with the same keys
-   * @param positions for each accumulator of {@code target} the position of the accumulator of this
-   *     block that has its value
+   * @param positions for each word of the accumulators of {@code target} the position of the word
+   *     of this block's accumulators that has its value
    * @param device as in the constructor
    * @throws io.millrace.device.GpuOutOfMemoryException if the host cannot pin that much
    */

@@ -11,7 +11,6 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
-import io.millrace.state.Accumulator.Function;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,27 +20,13 @@ import java.util.List;
  * columns. A changed key has two rows: its values before the update and its values after it.
  */
 final class StateChanges implements AutoCloseable {
-  /** Places in the buffer, each behind the one before it. */
-  static final class Layout {
-    private static final long ALIGNMENT = 64;
-
-    private long bytes;
-
-    /** The place of {@code size} bytes. */
-    long add(long size) {
-      long place = bytes;
-      bytes += (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-      return place;
-    }
-  }
-
   private final StateSchema schema;
   private final Schema result;
   private final DeviceStream stream;
   private final long maskBytes;
   private final List<ChangedKeys> keys = new ArrayList<>();
-  // Of the accumulators, and behind them the kinds.
-  private final List<Long> valueOffsets = new ArrayList<>();
+  private final AccumulatorColumns accumulators;
+  private final long kindsOffset;
   private final Buffer buffer;
 
   /**
@@ -54,21 +39,20 @@ final class StateChanges implements AutoCloseable {
     this.result = result;
     this.stream = stream;
     int capacity = Math.multiplyExact(2, batch.rowCount());
-    Layout layout = new Layout();
+    ResultLayout layout = new ResultLayout();
     int keyCount = schema.keys().size();
     for (int i = 0; i < keyCount; i++) {
       layout.add(Column.maskBytes(capacity));
     }
-    this.maskBytes = layout.bytes;
+    this.maskBytes = layout.bytes();
     for (int i = 0; i < keyCount; i++) {
       Column input = batch.column(schema.keys().get(i));
       long maskOffset = i * Column.maskBytes(capacity);
       keys.add(new ChangedKeys(result.field(i), i, input, capacity, maskOffset, layout, stream));
     }
-    for (int i = keyCount; i < result.size(); i++) {
-      valueOffsets.add(layout.add((long) capacity * result.type(i).id().byteWidth()));
-    }
-    this.buffer = Buffer.allocate(layout.bytes, stream, memory);
+    this.accumulators = new AccumulatorColumns(schema, capacity, layout);
+    this.kindsOffset = layout.add(capacity);
+    this.buffer = Buffer.allocate(layout.bytes(), stream, memory);
   }
 
   /** The most words that the long strings of the batch's keys take. */
@@ -84,14 +68,15 @@ final class StateChanges implements AutoCloseable {
     }
     List<KeyWord> words = new ArrayList<>();
     keys.forEach(key -> key.addWords(output, scope, words));
-    List<AccumulatorValue> values = new ArrayList<>();
-    for (int i = 0; i < schema.accumulators().size(); i++) {
-      values.add(value(i, batch, output, scope));
-    }
     boolean hasKinds = schema.kindColumn() != StateSchema.NO_KINDS;
     long rowKinds = hasKinds ? data(batch.column(schema.kindColumn()), scope) : 0;
-    long kinds = output + valueOffsets.get(values.size());
-    return new StateInput(words, schema.hasNullWord(), values, rowKinds, kinds);
+    return new StateInput(
+        words,
+        schema.hasNullWord(),
+        accumulators.valuesOf(batch, output, scope),
+        rowKinds,
+        output + kindsOffset,
+        accumulators.sums(output));
   }
 
   /** Enqueues the gather of the strings of changed keys, within the scope of {@link #input}. */
@@ -99,29 +84,9 @@ final class StateChanges implements AutoCloseable {
     keys.forEach(key -> key.gatherStrings(2 * changedKeys));
   }
 
-  private AccumulatorValue value(int position, Table batch, long output, AccessScope scope) {
-    Accumulator accumulator = schema.accumulators().get(position);
-    Column column =
-        accumulator.column() == Accumulator.ALL_ROWS ? null : batch.column(accumulator.column());
-    boolean isCount = accumulator.function() == Function.COUNT;
-    return new AccumulatorValue(
-        isCount ? 0 : data(column, scope),
-        column == null ? 0 : validity(column, scope),
-        column == null ? 0 : column.offset(),
-        output + valueOffsets.get(position),
-        isCount ? 0 : column.type().id().byteWidth(),
-        isCount ? AccumulatorValue.ONE : AccumulatorValue.code(column.type()),
-        AccumulatorValue.operation(accumulator.function()),
-        AccumulatorValue.code(accumulator.type(schema.input())));
-  }
-
   private static long data(Column column, AccessScope scope) {
     long address = column.data().orElseThrow().access(AccessMode.READ, scope);
     return address + (long) column.offset() * column.type().id().byteWidth();
-  }
-
-  private static long validity(Column column, AccessScope scope) {
-    return column.validity().map(mask -> mask.access(AccessMode.READ, scope)).orElse(0L);
   }
 
   /** The result, which the caller closes. Called once. */
@@ -145,10 +110,12 @@ final class StateChanges implements AutoCloseable {
     if (position < keys.size()) {
       return keys.get(position).column(buffer, rows);
     }
-    DataType type = result.type(position);
-    long offset = valueOffsets.get(position - keys.size());
-    Buffer data = buffer.slice(offset, (long) rows * type.id().byteWidth());
-    return new Column(type, rows, 0, data, null, List.of());
+    int accumulator = position - keys.size();
+    if (accumulator < schema.accumulators().size()) {
+      return accumulators.column(accumulator, buffer, rows);
+    }
+    Buffer kinds = buffer.slice(kindsOffset, rows);
+    return new Column(DataType.INT8, rows, 0, kinds, null, List.of());
   }
 
   @Override

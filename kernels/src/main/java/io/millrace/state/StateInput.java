@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.state;
 
-import io.millrace.state.Accumulator.Function;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,23 +9,34 @@ import java.util.List;
  *
  * @param rowKinds address of the kinds of the rows; 0 if all are inserted
  * @param kinds address of the kinds of the rows of the result; 0 if there is no result
+ * @param sums the columns of the result with sums of decimals
  */
 record StateInput(
     List<KeyWord> key,
     boolean hasNullWord,
     List<AccumulatorValue> values,
     long rowKinds,
-    long kinds) {
+    long kinds,
+    List<SumColumn> sums) {
+
+  /**
+   * A column of sums that may have more digits than its type.
+   *
+   * @param sums address of two words for each row, the lower one first
+   * @param tops address of the word above them, for each row; 0 if the sums have two words
+   * @param mask address of the column's mask, to be written
+   */
+  record SumColumn(long sums, long tops, long mask) {}
 
   /** The same rows, of which no results are written. */
   StateInput withoutResult() {
-    return new StateInput(key, hasNullWord, values, rowKinds, 0);
+    return new StateInput(key, hasNullWord, values, rowKinds, 0, List.of());
   }
 
   /**
    * Rows of another state table, one behind the other; no results are written.
    *
-   * @param strings address of the words of their long strings
+   * @param strings address of an INT64 for each chunk of their {@link LongStrings}, its address
    */
   static StateInput ofRows(StateSchema schema, long address, long strings) {
     int stride = schema.rowBytes();
@@ -40,20 +50,21 @@ record StateInput(
     }
     List<AccumulatorValue> values = new ArrayList<>();
     for (Accumulator accumulator : schema.accumulators()) {
-      Function function = accumulator.function();
-      long data = address + (long) (key.size() + values.size()) * Long.BYTES;
-      values.add(
-          new AccumulatorValue(
-              data,
-              0,
-              0,
-              0,
-              stride,
-              AccumulatorValue.STATE,
-              AccumulatorValue.operation(function),
-              AccumulatorValue.INT64));
+      for (int word = 0; word < accumulator.words(schema.input()); word++) {
+        long data = address + (long) (key.size() + values.size()) * Long.BYTES;
+        values.add(
+            new AccumulatorValue(
+                data,
+                0,
+                0,
+                0,
+                stride,
+                AccumulatorValue.STATE,
+                word == 0 ? accumulator.operation(schema.input()) : AccumulatorValue.CARRY,
+                AccumulatorValue.INT64));
+      }
     }
     // The null word is a word like the others here.
-    return new StateInput(key, false, values, 0, 0);
+    return new StateInput(key, false, values, 0, 0, List.of());
   }
 }

@@ -2,6 +2,7 @@
 package io.millrace.state;
 
 import io.millrace.device.DeviceStream;
+import io.millrace.state.StateInput.SumColumn;
 
 /**
  * The operations on state, on the host or by the kernels of state.cu. Both write the same rows and
@@ -25,6 +26,13 @@ interface StateKernels {
    * work.
    */
   Counts update(StateBatch batch);
+
+  /**
+   * Writes the mask of a column of sums: whether a sum has up to 38 digits. Enqueued.
+   *
+   * @param rows at least 1
+   */
+  void maskOverflows(SumColumn column, long rows, DeviceStream stream);
 
   /**
    * Adds the entries of one index to another, which has room for them. Enqueued.

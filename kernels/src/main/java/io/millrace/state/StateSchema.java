@@ -32,7 +32,7 @@ public record StateSchema(
   public static final int NO_KINDS = -1;
 
   static final int MAX_KEY_WORDS = 24;
-  static final int MAX_ACCUMULATORS = 32;
+  static final int MAX_ACCUMULATOR_WORDS = 48;
   private static final int SECTOR_WORDS = 4;
 
   /**
@@ -40,8 +40,8 @@ public record StateSchema(
    *
    * @throws IllegalArgumentException if there is no key column, a key column is an ARRAY, a ROW or
    *     a DICTIONARY, a function does not support the type of its column, there are more than 24
-   *     words of keys or 32 accumulators, or rows may be taken back and there is a minimum or
-   *     maximum, or no count of all rows
+   *     words of keys or 48 words of accumulators, or rows may be taken back and there is a minimum
+   *     or maximum, or no count of all rows
    */
   public StateSchema {
     keys = List.copyOf(keys);
@@ -55,23 +55,23 @@ public record StateSchema(
     for (Accumulator accumulator : accumulators) {
       accumulator.check(input);
     }
-    checkSize(firstAccumulator(input, keys), accumulators.size());
+    checkSize(firstAccumulator(input, keys), accumulatorWords(input, accumulators));
     if (kindColumn != NO_KINDS) {
       checkRetractable(accumulators);
     }
   }
 
-  private static void checkSize(int keyWords, int accumulators) {
-    if (keyWords > MAX_KEY_WORDS || accumulators > MAX_ACCUMULATORS) {
+  private static void checkSize(int keyWords, int accumulatorWords) {
+    if (keyWords > MAX_KEY_WORDS || accumulatorWords > MAX_ACCUMULATOR_WORDS) {
       throw new IllegalArgumentException(
           "expected at most "
               + MAX_KEY_WORDS
               + " words of keys and "
-              + MAX_ACCUMULATORS
-              + " accumulators, got "
+              + MAX_ACCUMULATOR_WORDS
+              + " words of accumulators, got "
               + keyWords
               + " and "
-              + accumulators);
+              + accumulatorWords);
     }
   }
 
@@ -145,9 +145,33 @@ public record StateSchema(
     return keyWords + (hasNullWord(input, keys) ? 1 : 0);
   }
 
+  private static int accumulatorWords(Schema input, List<Accumulator> accumulators) {
+    return accumulators.stream().mapToInt(accumulator -> accumulator.words(input)).sum();
+  }
+
+  /**
+   * A field for each word of the accumulators, by which a checkpoint tells them: the first word has
+   * the name and the type of the accumulator's value, and each further word is a BIGINT.
+   */
+  public Schema wordSchema() {
+    List<Field> fields = new ArrayList<>();
+    for (Accumulator accumulator : accumulators) {
+      fields.add(new Field(accumulator.name(), accumulator.type(input), false));
+      for (int word = 1; word < accumulator.words(input); word++) {
+        fields.add(new Field(accumulator.name() + "$" + word, DataType.INT64, false));
+      }
+    }
+    return new Schema(fields);
+  }
+
   int rowWords() {
-    int words = firstAccumulator() + accumulators.size();
+    int words = firstAccumulator() + accumulatorWords(input, accumulators);
     return (words + SECTOR_WORDS - 1) / SECTOR_WORDS * SECTOR_WORDS;
+  }
+
+  /** Whether there are accumulators whose values are combined in the order of the rows. */
+  boolean isOrdered() {
+    return accumulators.stream().anyMatch(accumulator -> accumulator.isOrdered(input));
   }
 
   /** Words of a row from the sector of its first accumulator on. */
@@ -165,24 +189,30 @@ public record StateSchema(
     return new Schema(keys.stream().map(input::field).toList());
   }
 
-  /** The accumulator that tells whether a key is present; -1 if every key is. */
+  /**
+   * The word that tells whether a key is present, among the words of the accumulators; -1 if every
+   * key is.
+   */
   int rowCount() {
-    for (int i = 0; i < accumulators.size() && kindColumn != NO_KINDS; i++) {
-      if (accumulators.get(i).isRowCount()) {
-        return i;
+    int word = 0;
+    for (Accumulator accumulator : accumulators) {
+      if (kindColumn != NO_KINDS && accumulator.isRowCount()) {
+        return word;
       }
+      word += accumulator.words(input);
     }
     return -1;
   }
 
   /**
-   * The columns of {@link StateTable#update}: the key columns, the values of the accumulators,
-   * which are never null, and {@link #KIND}.
+   * The columns of {@link StateTable#update}: the key columns, the values of the accumulators, of
+   * which only sums of decimals may be null, and {@link #KIND}.
    */
   public Schema changes() {
     List<Field> fields = new ArrayList<>(keySchema().fields());
     for (Accumulator accumulator : accumulators) {
-      fields.add(new Field(accumulator.name(), accumulator.type(input), false));
+      fields.add(
+          new Field(accumulator.name(), accumulator.type(input), accumulator.isNullable(input)));
     }
     fields.add(new Field(KIND, DataType.INT8, false));
     return new Schema(fields);

@@ -16,6 +16,9 @@ package io.millrace.state;
  * @param zeroBytes bytes that are zero before the first update, from the beginning on
  * @param lookBack an INT64 for each tile of the kernel state_update
  * @param nextTile an INT32
+ * @param positions an INT32 for each claimant: the number of the changed key; 0 if no values are
+ *     combined in the order of the rows
+ * @param sort room to sort the rows by their groups, for as many rows; see {@link CudaStateFold}
  */
 record StateScratch(
     long groups,
@@ -26,6 +29,8 @@ record StateScratch(
     long zeroBytes,
     long lookBack,
     long nextTile,
+    long positions,
+    long sort,
     long bytes) {
   /** Rows of a tile: the threads of a block. */
   static final int TILE_ROWS = 256;
@@ -40,13 +45,16 @@ record StateScratch(
    * The layout for batches of up to {@code rows} rows.
    *
    * @param partialWords whole sectors
+   * @param isOrdered whether values are combined in the order of the rows
    */
-  static StateScratch of(int rows, int partialWords) {
+  static StateScratch of(int rows, int partialWords, boolean isOrdered) {
     long claims = (long) groups(rows) * Long.BYTES;
     long followers = claims + sectors((long) rows * Long.BYTES);
     long partials = followers + sectors((long) rows * Long.BYTES);
     long zeroBytes = partials + partialRows(rows) * partialWords * Long.BYTES;
     long nextTile = zeroBytes + sectors((long) tiles(rows) * Long.BYTES);
+    long positions = nextTile + SECTOR_BYTES;
+    long sort = positions + (isOrdered ? sectors((long) rows * Integer.BYTES) : 0);
     return new StateScratch(
         0,
         claims,
@@ -56,7 +64,9 @@ record StateScratch(
         zeroBytes,
         zeroBytes,
         nextTile,
-        nextTile + SECTOR_BYTES);
+        isOrdered ? positions : 0,
+        sort,
+        sort + (isOrdered ? CudaStateFold.sortBytes(rows) : 0));
   }
 
   private static long partialRows(int rows) {

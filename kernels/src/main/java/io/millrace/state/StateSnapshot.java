@@ -55,6 +55,16 @@ public final class StateSnapshot implements AutoCloseable {
     return extents.get(position);
   }
 
+  /** Words of long strings. */
+  long stringWords() {
+    return strings.stream().mapToLong(Buffer::size).sum() / Long.BYTES;
+  }
+
+  /** The addresses of the chunks of {@link LongStrings}, for reading. */
+  long[] readStrings(AccessScope scope) {
+    return strings.stream().mapToLong(chunk -> chunk.access(AccessMode.READ, scope)).toArray();
+  }
+
   /**
    * Copies rows to the host and waits for them: makes one attempt. The extent of the rows is on the
    * device only meanwhile.

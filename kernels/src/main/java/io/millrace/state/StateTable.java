@@ -12,9 +12,11 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
+import io.millrace.state.StateInput.SumColumn;
 import io.millrace.state.StateKernels.Counts;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.LongStream;
 
 /**
  * Accumulators for each key, updated by batches. A hash index leads from keys to rows; rows lie in
@@ -110,6 +112,7 @@ public final class StateTable implements AutoCloseable {
         StateInput input = result.input(batch, scope);
         if (batchRows > 0) {
           changedKeys = update(input, batchRows, scope).changedKeys();
+          maskOverflows(input.sums(), 2L * changedKeys);
         }
         result.gatherStrings(changedKeys);
       }
@@ -122,19 +125,25 @@ public final class StateTable implements AutoCloseable {
    * not need the changes.
    *
    * @throws GpuOutOfMemoryException if there is too little memory for new keys
-   * @throws UnsupportedOperationException if a key column has no fixed width
    */
   public void accumulate(Table batch) {
     if (batch.rowCount() == 0) {
       return;
     }
-    checkFixedWidthKeys();
-    reserve(batch.rowCount(), 0);
+    reserve(batch.rowCount(), mostStringWords(batch));
     try (Table noRows = batch.slice(0, 0);
         StateChanges none = new StateChanges(schema, changes, noRows, stream, memory);
         AccessScope scope = AccessScope.on(stream)) {
       update(none.input(batch, scope).withoutResult(), batch.rowCount(), scope);
     }
+  }
+
+  private long mostStringWords(Table batch) {
+    return schema.keys().stream()
+        .map(batch::column)
+        .filter(key -> key.type().id().isVariableWidth())
+        .mapToLong(key -> ChangedKeys.mostStringWords(key, stream))
+        .sum();
   }
 
   /**
@@ -144,21 +153,22 @@ public final class StateTable implements AutoCloseable {
    * @param other rows of another table; stays the caller's
    * @param extent whose rows are combined; below {@link StateSnapshot#extentCount}
    * @throws GpuOutOfMemoryException if there is too little memory
-   * @throws UnsupportedOperationException if a key column has no fixed width
    */
   public void merge(StateSnapshot other, int extent) {
-    checkFixedWidthKeys();
     Buffer input = other.extent(extent);
     int inputRows = (int) (input.size() / schema.rowBytes());
-    reserve(inputRows, 0);
-    try (AccessScope scope = AccessScope.on(stream)) {
+    // Only the rows tell which of the strings are theirs.
+    reserve(inputRows, other.stringWords());
+    try (ChunkTable inputStrings = new ChunkTable(stream, memory);
+        AccessScope scope = AccessScope.on(stream)) {
       long address = input.accessInPlace(AccessMode.READ, scope);
-      update(StateInput.ofRows(schema, address, 0), inputRows, scope);
+      long strings = schema.hasStrings() ? inputStrings.access(other.readStrings(scope), scope) : 0;
+      update(StateInput.ofRows(schema, address, strings), inputRows, scope);
     }
   }
 
   /**
-   * Rows as columns: makes one attempt. Enqueued on the table's stream.
+   * Rows as columns: makes one attempt. Enqueued on the table's stream; waits if keys have strings.
    *
    * @param firstRow the first row of the result
    * @param count rows of the result; {@code firstRow + count} is at most {@link #rowCount}
@@ -166,28 +176,31 @@ public final class StateTable implements AutoCloseable {
    * @return the rows in their order, with the columns of {@link StateSchema#changes} and {@code
    *     constants} behind them; the kind of a row is {@link ChangeKind#INSERT}, or {@link
    *     ChangeKind#NONE} if all rows of its key were taken back. The caller closes the table
-   * @throws GpuOutOfMemoryException if there is too little memory for the result
-   * @throws UnsupportedOperationException if a key column has no fixed width
+   * @throws GpuOutOfMemoryException if there is too little memory for the result, or a column of it
+   *     would have more than 2 Gi bytes
    */
   public Table values(long firstRow, int count, List<ConstantColumn> constants) {
-    checkFixedWidthKeys();
     Objects.checkFromIndexSize(firstRow, count, rowCount);
     try (StateValues values = new StateValues(schema, changes, constants, count, stream, memory)) {
-      if (count > 0) {
-        try (AccessScope scope = AccessScope.on(stream)) {
-          long chunks = chunkTable.access(rows.read(scope), scope);
-          VALUES
-              .of(stream.device())
-              .write(values.batch(firstRow, chunks, rows.chunkShift(), scope));
+      try (AccessScope scope = AccessScope.on(stream)) {
+        if (count > 0) {
+          write(values, firstRow, scope);
+        } else {
+          values.clear(scope);
         }
       }
       return values.table();
     }
   }
 
-  private void checkFixedWidthKeys() {
-    if (!schema.keySchema().fields().stream().allMatch(key -> key.type().id().isFixedWidth())) {
-      throw new UnsupportedOperationException("expected keys of fixed width");
+  private void write(StateValues values, long firstRow, AccessScope scope) {
+    long chunks = chunkTable.access(rows.read(scope), scope);
+    StateValuesBatch batch = values.batch(firstRow, chunks, rows.chunkShift(), scope);
+    StateValuesKernels kernels = VALUES.of(stream.device());
+    kernels.write(batch);
+    maskOverflows(batch.sums(), batch.rows());
+    if (schema.hasStrings()) {
+      values.writeStrings(batch, kernels, strings.read(scope), scope);
     }
   }
 
@@ -213,11 +226,17 @@ public final class StateTable implements AutoCloseable {
     reserve(block.rowCount(), block.stringBytes() / Long.BYTES);
     try (Buffer input = Buffer.copyOf(block.address(), block.byteCount(), stream, memory);
         Buffer inputStrings = strings(block);
+        ChunkTable inputChunks = new ChunkTable(stream, memory);
         AccessScope scope = AccessScope.on(stream)) {
       long address = input.access(AccessMode.READ, scope);
-      long words = inputStrings == null ? 0 : inputStrings.access(AccessMode.READ, scope);
-      update(StateInput.ofRows(schema, address, words), block.rowCount(), scope);
+      long chunks =
+          inputStrings == null ? 0 : inputChunks.access(chunks(inputStrings, scope), scope);
+      update(StateInput.ofRows(schema, address, chunks), block.rowCount(), scope);
     }
+  }
+
+  private void maskOverflows(List<SumColumn> sums, long rows) {
+    sums.forEach(sum -> KERNELS.of(stream.device()).maskOverflows(sum, rows, stream));
   }
 
   // null if there are none.
@@ -225,6 +244,15 @@ public final class StateTable implements AutoCloseable {
     return block.stringBytes() == 0
         ? null
         : Buffer.copyOf(block.stringAddress(), block.stringBytes(), stream, memory);
+  }
+
+  // The addresses of the chunks that a buffer consists of.
+  private static long[] chunks(Buffer strings, AccessScope scope) {
+    long address = strings.access(AccessMode.READ, scope);
+    int count = (int) ((strings.size() - 1) / LongStrings.CHUNK_BYTES) + 1;
+    return LongStream.range(0, count)
+        .map(chunk -> address + chunk * LongStrings.CHUNK_BYTES)
+        .toArray();
   }
 
   private Counts update(StateInput input, int inputRows, AccessScope scope) {
@@ -271,7 +299,7 @@ public final class StateTable implements AutoCloseable {
   // cleared only when it is new and when the numbers begin again.
   private long scratch(int inputRows, AccessScope scope) {
     if (scratch == null || scratchRows < inputRows) {
-      StateScratch layout = StateScratch.of(inputRows, schema.partialWords());
+      StateScratch layout = StateScratch.of(inputRows, schema.partialWords(), schema.isOrdered());
       Buffer larger = Buffer.allocate(layout.bytes(), stream, memory);
       if (scratch != null) {
         scratch.close();

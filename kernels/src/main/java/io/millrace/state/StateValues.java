@@ -6,7 +6,11 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.column.TypeId;
 import io.millrace.device.DeviceStream;
+import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.device.HostMemory;
+import io.millrace.device.StagingBuffer;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
@@ -18,18 +22,31 @@ import java.util.List;
 
 /**
  * Some rows of a state table as columns: one buffer with the masks of the key columns and the data
- * of all columns.
+ * of all columns, and one with the bytes of each key column with strings.
  */
 final class StateValues implements AutoCloseable {
-  private static final long ALIGNMENT = 64;
-
   private final StateSchema schema;
   private final Schema result;
   private final List<ConstantColumn> constants;
   private final int rows;
   private final DeviceStream stream;
-  private final long[] dataOffsets;
+  private final List<KeyPlace> keyPlaces = new ArrayList<>();
+  private final AccumulatorColumns accumulators;
+  private final long kindsOffset;
+  private final List<Long> constantOffsets = new ArrayList<>();
+  private final MemoryResource memory;
   private final Buffer buffer;
+  // For each key column with strings, in their order, its bytes.
+  private final List<Buffer> strings = new ArrayList<>();
+
+  /**
+   * Places of a key column in the buffer.
+   *
+   * @param first of its elements; of strings their offsets; of a TIMESTAMP with nanoseconds its
+   *     milliseconds
+   * @param second of the nanoseconds; of strings scratch memory
+   */
+  private record KeyPlace(long first, long second) {}
 
   /**
    * @param changes {@link StateSchema#changes} of {@code schema}
@@ -46,17 +63,31 @@ final class StateValues implements AutoCloseable {
     this.constants = constants;
     this.rows = rows;
     this.stream = stream;
+    this.memory = memory;
     List<Field> fields = new ArrayList<>(changes.fields());
     constants.forEach(constant -> fields.add(constant.field()));
     this.result = new Schema(fields);
-    this.dataOffsets = new long[result.size()];
-    long bytes = schema.keys().size() * Column.maskBytes(rows);
-    for (int i = 0; i < result.size(); i++) {
-      dataOffsets[i] = bytes;
-      long width = result.type(i).id().byteWidth();
-      bytes += (rows * width + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    ResultLayout layout = new ResultLayout();
+    layout.add(schema.keys().size() * Column.maskBytes(rows));
+    for (int key = 0; key < schema.keys().size(); key++) {
+      keyPlaces.add(place(result.type(key).id(), layout));
     }
-    this.buffer = Buffer.allocate(bytes, stream, memory);
+    this.accumulators = new AccumulatorColumns(schema, rows, layout);
+    this.kindsOffset = layout.add(rows);
+    constants.forEach(constant -> constantOffsets.add(layout.add((long) rows * Long.BYTES)));
+    this.buffer = Buffer.allocate(layout.bytes(), stream, memory);
+  }
+
+  private KeyPlace place(TypeId id, ResultLayout layout) {
+    if (id.isVariableWidth()) {
+      long offsets = layout.add((rows + 1L) * Integer.BYTES);
+      return new KeyPlace(offsets, layout.add(LongStrings.lookBackBytes(rows)));
+    }
+    if (id == TypeId.TIMESTAMP_NANOS) {
+      long millis = layout.add((long) rows * Long.BYTES);
+      return new KeyPlace(millis, layout.add((long) rows * Integer.BYTES));
+    }
+    return new KeyPlace(layout.add((long) rows * id.byteWidth()), 0);
   }
 
   /** The addresses of the result, for rows from {@code firstRow} on. */
@@ -67,8 +98,9 @@ final class StateValues implements AutoCloseable {
         rows,
         key(output),
         schema.hasNullWord(),
-        values(output),
-        output + dataOffsets[schema.keys().size() + schema.accumulators().size()],
+        accumulators.results(output),
+        accumulators.sums(output),
+        output + kindsOffset,
         constants(output),
         schema.rowWords(),
         schema.rowCount(),
@@ -81,49 +113,82 @@ final class StateValues implements AutoCloseable {
     List<KeyWord> words = new ArrayList<>();
     for (int key = 0; key < schema.keys().size(); key++) {
       Field field = result.field(key);
-      int stride = field.type().id().byteWidth();
-      for (int part = 0; part < StateSchema.words(field.type()); part++) {
-        boolean hasMask = field.nullable() && part == 0;
-        words.add(
-            new KeyWord(
-                0,
-                0,
-                0,
-                0,
-                output + dataOffsets[key] + (long) part * Long.BYTES,
-                hasMask ? output + key * Column.maskBytes(rows) : 0,
-                stride,
-                Math.min(stride, Long.BYTES),
-                KeyWord.BITS,
-                hasMask ? key : KeyWord.NO_NULL_BIT));
+      TypeId id = field.type().id();
+      KeyPlace place = keyPlaces.get(key);
+      long mask = field.nullable() ? output + key * Column.maskBytes(rows) : 0;
+      int nullBit = field.nullable() ? key : KeyWord.NO_NULL_BIT;
+      KeyWord first = new KeyWord(0, 0, 0, 0, 0, mask, 0, 0, KeyWord.BITS, nullBit);
+      KeyWord next = new KeyWord(0, 0, 0, 0, 0, 0, 0, 0, KeyWord.BITS, KeyWord.NO_NULL_BIT);
+      long target = output + place.first;
+      if (id.isVariableWidth()) {
+        words.addAll(List.of(first, next));
+      } else if (id == TypeId.TIMESTAMP_NANOS) {
+        words.add(first.fixed(0, target, Long.BYTES, Long.BYTES, KeyWord.BITS));
+        words.add(next.fixed(0, output + place.second, Integer.BYTES, Integer.BYTES, KeyWord.BITS));
+      } else {
+        int stride = id.byteWidth();
+        int width = Math.min(stride, Long.BYTES);
+        words.add(first.fixed(0, target, stride, width, KeyWord.BITS));
+        if (stride > width) {
+          words.add(next.fixed(0, target + width, stride, width, KeyWord.BITS));
+        }
       }
     }
     return words;
   }
 
-  private List<AccumulatorValue> values(long output) {
-    List<AccumulatorValue> values = new ArrayList<>();
-    for (Accumulator accumulator : schema.accumulators()) {
-      int column = schema.keys().size() + values.size();
-      values.add(
-          new AccumulatorValue(
-              0,
-              0,
-              0,
-              output + dataOffsets[column],
-              0,
-              AccumulatorValue.STATE,
-              AccumulatorValue.operation(accumulator.function()),
-              AccumulatorValue.code(result.type(column))));
+  /**
+   * Writes the strings of the keys: makes one attempt. Waits for their offsets, and enqueues the
+   * rest. Called once.
+   *
+   * @param batch of {@link #batch}
+   * @param stringChunks address of an INT64 for each chunk of {@link LongStrings}, its address
+   * @throws GpuOutOfMemoryException if there is too little memory, or a column would have more than
+   *     2 Gi bytes
+   */
+  void writeStrings(
+      StateValuesBatch batch, StateValuesKernels kernels, long stringChunks, AccessScope scope) {
+    long output = buffer.access(AccessMode.WRITE, scope);
+    List<Integer> tails = schema.tails();
+    List<StringValues> columns = new ArrayList<>();
+    for (int key = 0; key < schema.keys().size(); key++) {
+      if (result.type(key).id().isVariableWidth()) {
+        KeyPlace place = keyPlaces.get(key);
+        int head = tails.get(columns.size()) - 1;
+        long offsets = output + place.first;
+        columns.add(new StringValues(head, stringChunks, offsets, 0, output + place.second));
+      }
     }
-    return values;
+    try (StagingBuffer totals =
+        stream.device().stagingPool().acquire((long) columns.size() * Long.BYTES)) {
+      for (int i = 0; i < columns.size(); i++) {
+        kernels.writeOffsets(batch, columns.get(i), totals.address() + (long) i * Long.BYTES);
+      }
+      stream.synchronize();
+      for (int i = 0; i < columns.size(); i++) {
+        long bytes = HostMemory.getLong(totals.address() + (long) i * Long.BYTES);
+        if (bytes > Integer.MAX_VALUE) {
+          throw new GpuOutOfMemoryException("a column holds at most 2 Gi bytes or elements");
+        }
+        Buffer data = Buffer.allocate(bytes, stream, memory);
+        strings.add(data);
+        kernels.writeBytes(batch, columns.get(i).to(data.access(AccessMode.WRITE, scope)));
+      }
+    }
+  }
+
+  /** Makes the result of no rows. Enqueued. */
+  void clear(AccessScope scope) {
+    stream.fill(buffer.access(AccessMode.WRITE, scope), (byte) 0, buffer.size());
+    for (int i = schema.tails().size(); i > 0; i--) {
+      strings.add(Buffer.allocate(0, stream, memory));
+    }
   }
 
   private List<Constant> constants(long output) {
     List<Constant> columns = new ArrayList<>();
-    int first = result.size() - constants.size();
     for (int i = 0; i < constants.size(); i++) {
-      columns.add(new Constant(output + dataOffsets[first + i], constants.get(i).value()));
+      columns.add(new Constant(output + constantOffsets.get(i), constants.get(i).value()));
     }
     return columns;
   }
@@ -145,16 +210,55 @@ final class StateValues implements AutoCloseable {
   }
 
   private Column column(int position) {
-    DataType type = result.type(position);
+    int keys = schema.keys().size();
+    int kinds = keys + schema.accumulators().size();
+    if (position < keys) {
+      return key(position);
+    }
+    if (position < kinds) {
+      return accumulators.column(position - keys, buffer, rows);
+    }
+    long offset = position == kinds ? kindsOffset : constantOffsets.get(position - kinds - 1);
+    return column(result.type(position), offset, null);
+  }
+
+  private Column key(int key) {
+    Field field = result.field(key);
+    KeyPlace place = keyPlaces.get(key);
     long maskBytes = Column.maskBytes(rows);
-    boolean hasMask = position < schema.keys().size() && result.field(position).nullable();
-    Buffer data = buffer.slice(dataOffsets[position], (long) rows * type.id().byteWidth());
-    Buffer mask = hasMask ? buffer.slice(position * maskBytes, maskBytes) : null;
+    Buffer mask = field.nullable() ? buffer.slice(key * maskBytes, maskBytes) : null;
+    if (field.type().id().isVariableWidth()) {
+      Buffer offsets = buffer.slice(place.first, (rows + 1L) * Integer.BYTES);
+      Column offsetColumn = new Column(DataType.INT32, rows + 1, 0, offsets, null, List.of());
+      return new Column(field.type(), rows, 0, bytes(key), mask, List.of(offsetColumn));
+    }
+    if (field.type().id() == TypeId.TIMESTAMP_NANOS) {
+      Column millis = column(DataType.INT64, place.first, null);
+      Column nanos = column(DataType.INT32, place.second, null);
+      return new Column(field.type(), rows, 0, null, mask, List.of(millis, nanos));
+    }
+    return column(field.type(), place.first, mask);
+  }
+
+  private Buffer bytes(int key) {
+    int number = 0;
+    for (int i = 0; i < key; i++) {
+      number += result.type(i).id().isVariableWidth() ? 1 : 0;
+    }
+    Buffer bytes = strings.get(number);
+    return bytes.slice(0, bytes.size());
+  }
+
+  private Column column(DataType type, long offset, Buffer mask) {
+    Buffer data = buffer.slice(offset, (long) rows * type.id().byteWidth());
     return new Column(type, rows, 0, data, mask, List.of());
   }
 
   @Override
   public void close() {
-    buffer.close();
+    FirstFailure failure = new FirstFailure();
+    failure.run(buffer::close);
+    strings.forEach(bytes -> failure.run(bytes::close));
+    failure.rethrow();
   }
 }

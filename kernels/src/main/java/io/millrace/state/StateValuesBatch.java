@@ -2,6 +2,7 @@
 package io.millrace.state;
 
 import io.millrace.device.DeviceStream;
+import io.millrace.state.StateInput.SumColumn;
 import java.util.List;
 
 /**
@@ -11,7 +12,9 @@ import java.util.List;
  * @param firstRow of the state table
  * @param rows at least 1
  * @param key where the words of the key go; its inputs do not count
- * @param values where the values of the accumulators go; likewise
+ * @param values where the words of the accumulators go; likewise
+ * @param sums the columns of these with sums of decimals, whose masks are written behind the rows
+ * @param rowCount position of the word that counts rows; -1 if none does
  * @param kinds address of a byte for each row, its {@link ChangeKind}
  * @param constants where constants go
  */
@@ -21,6 +24,7 @@ record StateValuesBatch(
     List<KeyWord> key,
     boolean hasNullWord,
     List<AccumulatorValue> values,
+    List<SumColumn> sums,
     long kinds,
     List<Constant> constants,
     int rowWords,

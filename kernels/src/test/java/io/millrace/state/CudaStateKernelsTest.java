@@ -24,6 +24,14 @@ class CudaStateKernelsTest {
         .isEqualTo(cuda.layout("StateStringsArguments").fields());
     assertThat(CudaStateKernels.IndexArguments.LAYOUT.fields())
         .isEqualTo(cuda.layout("StateIndexArguments").fields());
+    assertThat(CudaStateFold.SortArguments.LAYOUT.fields())
+        .isEqualTo(cuda.layout("StateSortArguments").fields());
+    assertThat(CudaStateFold.ValueArguments.LAYOUT.fields())
+        .isEqualTo(cuda.layout("FoldedValue").fields());
+    assertThat(CudaStateFold.FoldArguments.LAYOUT.fields())
+        .isEqualTo(cuda.layout("StateFoldArguments").fields());
+    assertThat(CudaStateKernels.OverflowArguments.LAYOUT.fields())
+        .isEqualTo(cuda.layout("StateOverflowArguments").fields());
   }
 
   @Test
@@ -36,6 +44,16 @@ class CudaStateKernelsTest {
           .isEqualTo(CudaStateStrings.Arguments.LAYOUT.bytes());
       assertThat(device.device().loadModule("state").constant("sizeof_StateIndexArguments"))
           .isEqualTo(CudaStateKernels.IndexArguments.LAYOUT.bytes());
+      assertThat(device.device().loadModule("state_fold").constant("sizeof_StateSortArguments"))
+          .isEqualTo(CudaStateFold.SortArguments.LAYOUT.bytes());
+      assertThat(device.device().loadModule("state_fold").constant("sizeof_StateFoldArguments"))
+          .isEqualTo(CudaStateFold.FoldArguments.LAYOUT.bytes());
+      assertThat(
+              device
+                  .device()
+                  .loadModule("state_overflow")
+                  .constant("sizeof_StateOverflowArguments"))
+          .isEqualTo(CudaStateKernels.OverflowArguments.LAYOUT.bytes());
     }
   }
 }

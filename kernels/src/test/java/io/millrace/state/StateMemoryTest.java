@@ -17,6 +17,7 @@ import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
 import io.millrace.testing.TableRows;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +38,9 @@ class StateMemoryTest {
       Schema.of(
           Field.of("k", DataType.INT64),
           Field.of("s", DataType.STRING),
-          new Field("v", DataType.INT64, false));
+          new Field("v", DataType.INT64, false),
+          new Field("x", DataType.FLOAT64, false),
+          new Field("d", DataType.decimal(30, 2), false));
   private static final StateSchema NUMBERS = schema(0);
   private static final StateSchema STRINGS = schema(1);
   // More rows than the first chunk and the first index have room for.
@@ -49,7 +52,10 @@ class StateMemoryTest {
     return new StateSchema(
         INPUT,
         List.of(key),
-        List.of(new Accumulator("sum", Function.SUM, 2)),
+        List.of(
+            new Accumulator("sum", Function.SUM, 2),
+            new Accumulator("floating", Function.SUM, 3),
+            new Accumulator("decimal", Function.SUM, 4)),
         StateSchema.NO_KINDS);
   }
 
@@ -57,9 +63,6 @@ class StateMemoryTest {
   private int refused;
   private StateSchema schema;
   private boolean counts;
-
-  private static final List<String> NUMBERS_ONLY =
-      List.of("merge an extent", "accumulate", "values");
 
   /** Works on a table that has some rows, and gives what it saw. */
   @FunctionalInterface
@@ -80,9 +83,6 @@ class StateMemoryTest {
         .flatMap(
             operation ->
                 Stream.of(NUMBERS, STRINGS)
-                    .filter(
-                        schema ->
-                            schema.equals(NUMBERS) || !NUMBERS_ONLY.contains(operation.getKey()))
                     .map(schema -> Arguments.of(operation.getKey(), schema, operation.getValue())));
   }
 
@@ -235,7 +235,7 @@ class StateMemoryTest {
     List<List<Object>> rows = new ArrayList<>();
     for (long key = first; key < end; key++) {
       String string = key % 3 == 0 ? "" + key : "a string of more than 12 bytes: " + key;
-      rows.add(List.of(key, string, key));
+      rows.add(List.of(key, string, key, key / 3.0, BigDecimal.valueOf(-key, 2)));
     }
     return TableBuilder.ofRows(INPUT, rows).build(device);
   }

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.state;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.column.DataType;
+import io.millrace.column.Table;
 import io.millrace.state.Accumulator.Function;
+import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.TableBuilder;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -11,6 +18,10 @@ import java.util.Map;
 
 /** What a state table must hold and report, with Java's own maps and numbers. */
 final class StateModel {
+  private static final int MAX_DIGITS = 38;
+  // Stands for the null of a sum that has more digits, where null stands for anything.
+  private static final Object OVERFLOW = "more than 38 digits";
+
   private final StateSchema schema;
   private final Map<List<Object>, Object[]> state = new LinkedHashMap<>();
 
@@ -20,6 +31,17 @@ final class StateModel {
 
   int rowCount() {
     return state.size();
+  }
+
+  /** Updates a table and this, and compares what they report. */
+  void assertUpdate(StateTable table, List<List<Object>> rows, DeviceExtension device) {
+    List<List<Object>> expected = update(rows);
+    try (Table batch = TableBuilder.ofRows(schema.input(), rows).build(device);
+        Table changes = table.update(batch)) {
+      assertThat(changes.schema()).isEqualTo(schema.changes());
+      assertThat(specified(device.rows(changes), expected)).isEqualTo(expected);
+    }
+    assertThat(table.rowCount()).isEqualTo(rowCount());
   }
 
   /** The rows of {@link StateSchema#changes} that there are; null where a value is unspecified. */
@@ -54,20 +76,42 @@ final class StateModel {
   }
 
   private boolean isPresent(Object[] values) {
-    return schema.rowCount() < 0 || !values[schema.rowCount()].equals(0L);
+    for (int i = 0; i < values.length && schema.kindColumn() != StateSchema.NO_KINDS; i++) {
+      if (schema.accumulators().get(i).isRowCount()) {
+        return !values[i].equals(0L);
+      }
+    }
+    return true;
   }
 
   private static List<Object> change(List<Object> key, Object[] values, ChangeKind kind) {
     List<Object> change = new ArrayList<>(key);
-    change.addAll(Arrays.asList(values));
+    for (Object value : values) {
+      boolean overflows = value instanceof BigDecimal sum && sum.precision() > MAX_DIGITS;
+      change.add(overflows ? OVERFLOW : value);
+    }
     change.add(kind.value());
     return change;
   }
 
   private Object[] initial() {
-    return schema.accumulators().stream()
-        .map(a -> a.function() == Function.COUNT || a.function() == Function.SUM ? 0L : null)
-        .toArray();
+    return schema.accumulators().stream().map(this::initial).toArray();
+  }
+
+  private Object initial(Accumulator accumulator) {
+    return switch (accumulator.function()) {
+      case COUNT -> 0L;
+      case SUM -> zero(schema.input().type(accumulator.column()));
+      case MIN, MAX -> null;
+    };
+  }
+
+  private static Object zero(DataType type) {
+    return switch (type.id()) {
+      case FLOAT32 -> -0.0f;
+      case FLOAT64 -> -0.0;
+      default -> type.isDecimal() ? BigDecimal.ZERO.setScale(type.scale()) : (Object) 0L;
+    };
   }
 
   private void accumulate(Object[] values, List<Object> row) {
@@ -82,6 +126,9 @@ final class StateModel {
         values[i] = combine(accumulator.function(), values[i], value, retracts ? -1 : 1);
       }
     }
+    for (int i = 0; i < values.length && !isPresent(values); i++) {
+      values[i] = initial(schema.accumulators().get(i)) instanceof Number zero ? zero : values[i];
+    }
   }
 
   @SuppressWarnings("unchecked") // values of one column
@@ -89,10 +136,23 @@ final class StateModel {
     Comparator<Object> order = (a, b) -> ((Comparable<Object>) a).compareTo(b);
     return switch (function) {
       case COUNT -> (Long) left + sign;
-      case SUM -> (Long) left + sign * ((Number) right).longValue();
+      case SUM -> sum(left, right, sign);
       case MIN -> left == null || order.compare(right, left) < 0 ? right : left;
       case MAX -> left == null || order.compare(right, left) > 0 ? right : left;
     };
+  }
+
+  private static Object sum(Object left, Object right, int sign) {
+    if (right instanceof BigDecimal decimal) {
+      return ((BigDecimal) left).add(sign < 0 ? decimal.negate() : decimal);
+    }
+    if (right instanceof Double number) {
+      return sign < 0 ? (Double) left - number : (Double) left + number;
+    }
+    if (right instanceof Float number) {
+      return sign < 0 ? (Float) left - number : (Float) left + number;
+    }
+    return (Long) left + sign * ((Number) right).longValue();
   }
 
   /** {@code rows} that there are, with null where {@code expected} has an unspecified value. */
@@ -106,7 +166,12 @@ final class StateModel {
       Object[] values = row.toArray();
       int position = specified.size();
       for (int c = 0; c < values.length && position < expected.size(); c++) {
-        values[c] = expected.get(position).get(c) == null ? null : values[c];
+        Object value = expected.get(position).get(c);
+        if (value == null) {
+          values[c] = null;
+        } else if (value == OVERFLOW && values[c] == null) {
+          values[c] = OVERFLOW;
+        }
       }
       specified.add(Arrays.asList(values));
     }

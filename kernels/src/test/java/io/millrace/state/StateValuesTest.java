@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -31,7 +32,10 @@ class StateValuesTest {
           new Field("amount", DataType.decimal(30, 2), true),
           new Field("ratio", DataType.FLOAT64, true),
           new Field("at", DataType.timestamp(3), true),
-          new Field("kind", DataType.INT8, false));
+          new Field("kind", DataType.INT8, false),
+          new Field("name", DataType.STRING, true),
+          new Field("moment", DataType.timestamp(9), true),
+          new Field("bytes", DataType.BINARY, false));
   private static final StateSchema SCHEMA =
       new StateSchema(
           INPUT,
@@ -41,6 +45,20 @@ class StateValuesTest {
               new Accumulator("low", Function.MIN, 4),
               new Accumulator("high", Function.MAX, 3),
               new Accumulator("sum", Function.SUM, 1)),
+          StateSchema.NO_KINDS);
+  private static final StateSchema STRINGS =
+      new StateSchema(
+          INPUT,
+          List.of(6, 0, 7, 8),
+          List.of(Accumulator.countRows("rows"), new Accumulator("sum", Function.SUM, 2)),
+          StateSchema.NO_KINDS);
+  private static final StateSchema SUMS =
+      new StateSchema(
+          INPUT,
+          List.of(0),
+          List.of(
+              new Accumulator("floating", Function.SUM, 3),
+              new Accumulator("decimal", Function.SUM, 2)),
           StateSchema.NO_KINDS);
   private static final StateSchema CHANGELOG =
       new StateSchema(
@@ -62,6 +80,9 @@ class StateValuesTest {
     for (int i = 0; i < count; i++) {
       List<Object> row = new ArrayList<>(pool.get(random.random().nextInt(pool.size())));
       row.set(5, (byte) (random.random().nextInt(3) == 0 ? 3 : 0));
+      if (row.get(6) instanceof String name && i % 2 == 0) {
+        row.set(6, name + "a string of more than 12 bytes");
+      }
       rows.add(row);
     }
     return rows;
@@ -90,7 +111,11 @@ class StateValuesTest {
 
   @RowCountTest
   void valuesAreTheRowsAfterTheLastUpdate(int rowCount) {
-    try (StateTable table = table(SCHEMA)) {
+    List.of(SCHEMA, STRINGS, SUMS).forEach(schema -> assertValues(schema, rowCount));
+  }
+
+  private void assertValues(StateSchema schema, int rowCount) {
+    try (StateTable table = table(schema)) {
       Map<List<Object>, List<Object>> last = new LinkedHashMap<>();
       update(table, randomRows(Math.min(rowCount, 3_000)), last);
       update(table, randomRows(Math.min(rowCount, 100)), last);
@@ -147,11 +172,38 @@ class StateValuesTest {
   }
 
   @Test
+  void stringsLieInSeveralChunksAndAreMerged() {
+    Random numbers = random.random();
+    int longest = (int) LongStrings.CHUNK_BYTES;
+    try (StateTable table = table(STRINGS);
+        StateTable merged = table(STRINGS)) {
+      List<List<Object>> rows = randomRows(20);
+      for (int i = 0; i < rows.size(); i++) {
+        rows.get(i).set(6, i + "x".repeat(numbers.nextInt(longest / 2)));
+      }
+      Map<List<Object>, List<Object>> last = new LinkedHashMap<>();
+      update(table, rows, last);
+      try (StateSnapshot snapshot = table.snapshot()) {
+        assertThat(snapshot.stringWords() * Long.BYTES).isGreaterThan(longest);
+        merged.merge(snapshot, 0);
+      }
+      List<List<Object>> values = values(table, 0, last.size());
+      assertThat(values.stream().map(row -> row.subList(0, row.size() - 1)).toList())
+          .isEqualTo(List.copyOf(last.values()));
+      assertThat(values(merged, 0, last.size())).containsExactlyInAnyOrderElementsOf(values);
+    }
+  }
+
+  @Test
   void rowsOfTablesAreMerged() {
-    try (StateTable first = table(SCHEMA);
-        StateTable second = table(SCHEMA);
-        StateTable merged = table(SCHEMA);
-        StateTable expected = table(SCHEMA)) {
+    List.of(SCHEMA, STRINGS).forEach(this::assertMerged);
+  }
+
+  private void assertMerged(StateSchema schema) {
+    try (StateTable first = table(schema);
+        StateTable second = table(schema);
+        StateTable merged = table(schema);
+        StateTable expected = table(schema)) {
       for (int batch = 0; batch < 4; batch++) {
         List<List<Object>> rows = randomRows(500);
         update(batch % 2 == 0 ? first : second, rows, new LinkedHashMap<>());
@@ -178,9 +230,17 @@ class StateValuesTest {
         .isEqualTo(cuda.layout("StateValuesArguments").fields());
     assertThat(CudaStateValues.ConstantArguments.LAYOUT.fields())
         .isEqualTo(cuda.layout("ConstantColumn").fields());
+    assertThat(CudaStateValues.StringArguments.LAYOUT.fields())
+        .isEqualTo(cuda.layout("StateStringValuesArguments").fields());
     if (device.isCuda()) {
       assertThat(device.device().loadModule("state_values").constant("sizeof_StateValuesArguments"))
           .isEqualTo(CudaStateValues.Arguments.LAYOUT.bytes());
+      assertThat(
+              device
+                  .device()
+                  .loadModule("state_value_strings")
+                  .constant("sizeof_StateStringValuesArguments"))
+          .isEqualTo(CudaStateValues.StringArguments.LAYOUT.bytes());
     }
   }
 }

@@ -58,7 +58,10 @@ public final class Aggregate implements Serializable {
     return count(Expressions.col(column));
   }
 
-  /** {@code SUM(argument)} of integers, of the argument's type, which wraps. */
+  /**
+   * {@code SUM(argument)}: of integers a number of the argument's type, which wraps; of decimals a
+   * DECIMAL(38) of the argument's scale, which is null while the sum has more digits.
+   */
   public static Aggregate sum(Expression argument) {
     return of(Function.SUM, argument);
   }
@@ -91,7 +94,10 @@ public final class Aggregate implements Serializable {
     return max(Expressions.col(column));
   }
 
-  /** {@code AVG(argument)} of integers, of the argument's type, truncated. */
+  /**
+   * {@code AVG(argument)}: of integers a number of the argument's type, truncated; of decimals a
+   * DECIMAL(38) with the argument's scale, but at least 6, rounded.
+   */
   public static Aggregate avg(Expression argument) {
     return of(Function.AVG, argument);
   }

@@ -30,6 +30,8 @@ import org.apache.flink.annotation.Internal;
 public final class GroupAggregatePlan implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final String ARGUMENT = "$argument_";
+  private static final int MAX_DIGITS = 38;
+  private static final int MIN_AVERAGE_SCALE = 6;
 
   private final Schema input;
   private final List<String> keys;
@@ -145,16 +147,39 @@ public final class GroupAggregatePlan implements Serializable {
         return rowCount();
       }
       Expression argument = filteredArgument(aggregate);
+      DataType argumentType = typeOf(argument).type();
+      checkSupported(aggregate, argumentType);
+      DataType type = resultType(aggregate, argumentType);
+      if (aggregate.function() == Aggregate.Function.AVG && argumentType.equals(DataType.FLOAT32)) {
+        argument = argument.cast(DataType.FLOAT64);
+      }
       Field field = typeOf(argument);
-      checkSupported(aggregate, field.type());
       int column = argumentColumn(argument);
       return switch (aggregate.function()) {
         case COUNT -> count(field, column);
-        case SUM -> ofValues(field, column, sum(column).cast(field.type()));
+        case SUM -> ofValues(field, column, sum(column).cast(type), type);
+        case AVG -> {
+          // The sum of an average begins at 0.0, which tells only if all values are -0.0.
+          Expression sum =
+              field.type().isFloatingPoint() ? sum(column).plus(Expressions.lit(0.0)) : sum(column);
+          Expression average = sum.dividedBy(count(field, column));
+          yield ofValues(field, column, average.cast(type), type);
+        }
+        case MIN -> ofValues(field, column, value(Function.MIN, column), type);
+        case MAX -> ofValues(field, column, value(Function.MAX, column), type);
+      };
+    }
+
+    private DataType resultType(Aggregate aggregate, DataType type) {
+      boolean isDecimal = type.isDecimal();
+      return switch (aggregate.function()) {
+        case COUNT -> DataType.INT64;
+        case SUM -> isDecimal ? DataType.decimal(MAX_DIGITS, type.scale()) : type;
         case AVG ->
-            ofValues(field, column, sum(column).dividedBy(count(field, column)).cast(field.type()));
-        case MIN -> ofValues(field, column, value(Function.MIN, column));
-        case MAX -> ofValues(field, column, value(Function.MAX, column));
+            isDecimal
+                ? DataType.decimal(MAX_DIGITS, Math.max(type.scale(), MIN_AVERAGE_SCALE))
+                : type;
+        case MIN, MAX -> type;
       };
     }
 
@@ -233,9 +258,9 @@ public final class GroupAggregatePlan implements Serializable {
       return Expressions.col(accumulator.name());
     }
 
-    private Expression ofValues(Field field, int column, Expression result) {
+    private Expression ofValues(Field field, int column, Expression result, DataType type) {
       return field.nullable()
-          ? count(field, column).gt(0).then(result, Expressions.nullOf(field.type()))
+          ? count(field, column).gt(0).then(result, Expressions.nullOf(type))
           : result;
     }
   }

@@ -58,31 +58,19 @@ final class StateFormat {
    * What a checkpoint says about its rows.
    *
    * @param id of the sequence of rows
-   * @param values the names of the accumulators and the types of their values
+   * @param values {@link StateSchema#wordSchema} of the accumulators
    * @param tables in the order of their rows
    */
   record Header(UUID id, Schema keys, Schema values, List<TableRows> tables) {
 
     /** The header of the rows of tables of {@code schema}. */
     static Header of(UUID id, StateSchema schema, List<TableRows> tables) {
-      Schema keys = schema.keySchema();
-      Schema changes = schema.changes();
-      Schema values =
-          new Schema(
-              schema.accumulators().stream()
-                  .map(
-                      accumulator ->
-                          new Field(
-                              accumulator.name(),
-                              changes.type(changes.indexOf(accumulator.name())),
-                              false))
-                  .toList());
-      return new Header(id, keys, values, tables);
+      return new Header(id, schema.keySchema(), schema.wordSchema(), tables);
     }
 
     /**
-     * The positions of the values that a table of {@code schema} keeps, in the order of its
-     * accumulators. The checkpoint may have further values.
+     * The positions of the words that a table of {@code schema} keeps, in the order of its
+     * accumulators. The checkpoint may have further words.
      *
      * @throws IOException if the keys differ, a value is missing, or a value has another type; an
      *     integer's type may become wider

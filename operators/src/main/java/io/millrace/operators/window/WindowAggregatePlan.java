@@ -68,8 +68,8 @@ public final class WindowAggregatePlan implements Serializable {
    * @param settings of the aggregates' expressions; the zone is that of windows over a
    *     TIMESTAMP_LTZ
    * @throws ExpressionException as {@link GroupAggregatePlan}; if there is no time column or it has
-   *     another type than TIMESTAMP or TIMESTAMP_LTZ with up to 3 digits; if a key column has no
-   *     fixed width; or if the input is a changelog
+   *     another type than TIMESTAMP or TIMESTAMP_LTZ with up to 3 digits; or if the input is a
+   *     changelog
    */
   public WindowAggregatePlan(
       Schema input,
@@ -82,24 +82,12 @@ public final class WindowAggregatePlan implements Serializable {
     this.window = window;
     this.settings = settings;
     checkTimeColumn();
-    keys.forEach(this::checkKey);
     if (RowKindColumn.isIn(input)) {
       throw new ExpressionException("windows over a changelog are not supported");
     }
     this.aggregates = new GroupAggregatePlan(input, keys, aggregates, settings);
     try (Steps steps = steps()) {
       this.outputSchema = steps.results().outputSchema();
-    }
-  }
-
-  private void checkKey(String key) {
-    int column = input.names().indexOf(key);
-    if (column >= 0 && !input.type(column).id().isFixedWidth()) {
-      throw new ExpressionException(
-          "expected a type of fixed width for key column '"
-              + key
-              + "' of windows, got "
-              + input.type(column));
     }
   }
 

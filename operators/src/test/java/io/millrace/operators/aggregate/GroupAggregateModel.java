@@ -12,6 +12,9 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.operators.aggregate.GroupAggregateHarness.Job;
 import io.millrace.operators.row.RowKindColumn;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -29,7 +32,8 @@ public final class GroupAggregateModel {
           new Field("b", DataType.BOOL, false),
           Field.of("s", DataType.STRING),
           Field.of("v", DataType.INT32),
-          new Field("w", DataType.INT64, false));
+          new Field("w", DataType.INT64, false),
+          Field.of("d", DataType.decimal(20, 2)));
 
   private static final List<String> STRINGS =
       Arrays.asList(null, "", "12 bytes, 11", "13 bytes, 12.", "13 bytes, 12!", "ä".repeat(40));
@@ -47,11 +51,13 @@ public final class GroupAggregateModel {
   /** The job whose results these are. */
   public Job job() {
     Schema schema = isChangelog ? RowKindColumn.addTo(SCHEMA) : SCHEMA;
-    Job job =
-        new Job(schema, List.of("a", "b", "s"), count(), count("v"), sum("v"), avg("v"), avg("w"));
-    return isChangelog
-        ? job
-        : job.withAggregates(count(), count("v"), sum("v"), avg("v"), avg("w"), min("v"), max("w"));
+    List<Aggregate> aggregates =
+        new ArrayList<>(
+            List.of(count(), count("v"), sum("v"), avg("v"), avg("w"), sum("d"), avg("d")));
+    if (!isChangelog) {
+      aggregates.addAll(List.of(min("v"), max("w")));
+    }
+    return new Job(schema, List.of("a", "b", "s"), aggregates.toArray(Aggregate[]::new));
   }
 
   public GroupAggregateModel copy() {
@@ -89,7 +95,14 @@ public final class GroupAggregateModel {
     boolean isLarge = random.nextInt(10) == 0;
     return Arrays.asList(
         random.nextInt(4) == 0 ? null : isLarge ? random.nextInt() : random.nextInt(9) - 4,
-        isLarge ? random.nextLong() : random.nextInt(9) - 4L);
+        isLarge ? random.nextLong() : random.nextInt(9) - 4L,
+        random.nextInt(4) == 0 ? null : decimal(random, isLarge));
+  }
+
+  private static BigDecimal decimal(Random random, boolean isLarge) {
+    BigInteger unscaled =
+        isLarge ? new BigInteger(66, random) : BigInteger.valueOf(random.nextInt(9));
+    return new BigDecimal(random.nextBoolean() ? unscaled : unscaled.negate(), 2);
   }
 
   private static RowKind kind(boolean retracts, Random random) {
@@ -114,6 +127,9 @@ public final class GroupAggregateModel {
     List<Integer> v =
         values.stream().map(row -> (Integer) row.get(0)).filter(Objects::nonNull).toList();
     List<Long> w = values.stream().map(row -> (Long) row.get(1)).toList();
+    List<BigDecimal> d =
+        values.stream().map(row -> (BigDecimal) row.get(2)).filter(Objects::nonNull).toList();
+    BigDecimal sumD = d.stream().reduce(BigDecimal.ZERO.setScale(2), BigDecimal::add);
     long sumV = v.stream().mapToLong(Integer::longValue).sum();
     List<Object> result = new ArrayList<>();
     result.add((long) values.size());
@@ -121,6 +137,9 @@ public final class GroupAggregateModel {
     result.add(v.isEmpty() ? null : (int) sumV);
     result.add(v.isEmpty() ? null : (int) (sumV / v.size()));
     result.add(w.stream().mapToLong(Long::longValue).sum() / w.size());
+    result.add(d.isEmpty() ? null : sumD);
+    result.add(
+        d.isEmpty() ? null : sumD.divide(BigDecimal.valueOf(d.size()), 6, RoundingMode.HALF_UP));
     if (!isChangelog) {
       result.add(v.stream().min(Integer::compare).orElse(null));
       result.add(w.stream().max(Long::compare).orElseThrow());

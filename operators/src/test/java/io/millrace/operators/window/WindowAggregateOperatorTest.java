@@ -16,6 +16,7 @@ import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.window.WindowHarness.Job;
 import io.millrace.testing.DeviceExtension;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -86,6 +87,43 @@ class WindowAggregateOperatorTest {
               "[2, 1, 4] 0..10000",
               "[2, 1, 4] 5000..15000",
               "[1, 1, 8] 5000..15000");
+    }
+  }
+
+  @OutOfMemoryTest
+  void keysAreStringsOfAnyLengthAndNanoseconds() throws Exception {
+    Schema schema =
+        Schema.of(
+            Field.of("name", DataType.STRING),
+            Field.of("at", DataType.timestamp(9)),
+            new Field("ts", DataType.timestamp(3), false),
+            Field.of("x", DataType.FLOAT64),
+            Field.of("d", DataType.decimal(38, 1)));
+    Job job = new Job(schema, List.of("name", "at"), HOP, sum("x").as("x"), sum("d").as("d"));
+    String name = "a name of more than 12 bytes";
+    LocalDateTime at = LocalDateTime.of(2024, 6, 1, 0, 0, 0, 123_456_789);
+    try (WindowHarness harness = job.open(device)) {
+      for (int slice = 0; slice < 2; slice++) {
+        LocalDateTime time = LocalDateTime.ofEpochSecond(5 * slice, 0, ZoneOffset.UTC);
+        BigDecimal tenth = new BigDecimal("0.1");
+        harness.send(
+            0,
+            List.of(
+                Arrays.asList(name, at, time, 0.5, tenth),
+                Arrays.asList(null, at, time, 1.5, tenth),
+                Arrays.asList("short", null, time, null, null),
+                Arrays.asList(name, at, time, 2.0, tenth)));
+      }
+      String first = "[" + name + ", " + at + ", 2.5, 0.2] ";
+      String second = "[null, " + at + ", 1.5, 0.1] ";
+      String third = "[short, null, null, null] ";
+      assertThat(harness.results(4_999))
+          .containsExactly(first + "-5000..5000", second + "-5000..5000", third + "-5000..5000");
+      assertThat(harness.results(9_999))
+          .containsExactly(
+              "[" + name + ", " + at + ", 5.0, 0.4] 0..10000",
+              "[null, " + at + ", 3.0, 0.2] 0..10000",
+              third + "0..10000");
     }
   }
 

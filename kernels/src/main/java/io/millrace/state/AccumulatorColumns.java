@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state;
+
+import io.millrace.column.Column;
+import io.millrace.column.DataType;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.column.TypeId;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+import io.millrace.state.Accumulator.Function;
+import io.millrace.state.StateInput.SumColumn;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The columns of accumulators in a result: where they lie in its buffer. */
+final class AccumulatorColumns {
+  private final Schema input;
+  private final List<Accumulator> accumulators;
+  private final List<Place> places = new ArrayList<>();
+
+  /**
+   * Places in the buffer.
+   *
+   * @param mask of a column that may be null
+   * @param tops of the words above the values of sums with three words
+   */
+  private record Place(long data, long mask, long tops) {}
+
+  /**
+   * @param capacity rows of the result at most
+   * @param layout takes the columns
+   */
+  AccumulatorColumns(StateSchema schema, int capacity, ResultLayout layout) {
+    this.input = schema.input();
+    this.accumulators = schema.accumulators();
+    for (Accumulator accumulator : accumulators) {
+      long width = accumulator.type(input).id().byteWidth();
+      places.add(
+          new Place(
+              layout.add(capacity * width),
+              layout.add(accumulator.isNullable(input) ? Column.maskBytes(capacity) : 0),
+              layout.add(accumulator.words(input) > 2 ? (long) capacity * Long.BYTES : 0)));
+    }
+  }
+
+  /**
+   * The words of the accumulators, read from a batch.
+   *
+   * @param output address of the buffer of the result
+   */
+  List<AccumulatorValue> valuesOf(Table batch, long output, AccessScope scope) {
+    List<AccumulatorValue> values = new ArrayList<>();
+    for (int i = 0; i < accumulators.size(); i++) {
+      int column = accumulators.get(i).column();
+      boolean countsAllRows = column == Accumulator.ALL_ROWS;
+      addWords(i, countsAllRows ? null : batch.column(column), output, scope, values);
+    }
+    return values;
+  }
+
+  /** The words of the accumulators, of which only what is about the result counts. */
+  List<AccumulatorValue> results(long output) {
+    List<AccumulatorValue> values = new ArrayList<>();
+    for (int i = 0; i < accumulators.size(); i++) {
+      addWords(i, null, output, null, values);
+    }
+    return values;
+  }
+
+  // Without a column and a scope, no values are read.
+  private void addWords(
+      int position, Column column, long output, AccessScope scope, List<AccumulatorValue> values) {
+    Accumulator accumulator = accumulators.get(position);
+    Place place = places.get(position);
+    boolean readsData = column != null && accumulator.function() != Function.COUNT;
+    int words = accumulator.words(input);
+    AccumulatorValue first =
+        new AccumulatorValue(
+            readsData ? data(column, scope) : 0,
+            column == null ? 0 : validity(column, scope),
+            column == null ? 0 : column.offset(),
+            output + place.data,
+            readsData ? column.type().id().byteWidth() : 0,
+            readsData ? code(accumulator, column.type()) : AccumulatorValue.ONE,
+            accumulator.operation(input),
+            words == 1 ? code(accumulator, accumulator.type(input)) : AccumulatorValue.HALF);
+    values.add(first);
+    if (words > 1) {
+      DataType type = input.type(accumulator.column());
+      values.addAll(first.furtherWords(type, output + place.tops));
+    }
+  }
+
+  private int code(Accumulator accumulator, DataType type) {
+    if (accumulator.isOrdered(input)) {
+      return type.id() == TypeId.FLOAT32 ? AccumulatorValue.INT32 : AccumulatorValue.INT64;
+    }
+    return AccumulatorValue.code(type);
+  }
+
+  private static long data(Column column, AccessScope scope) {
+    long address = column.data().orElseThrow().access(AccessMode.READ, scope);
+    return address + (long) column.offset() * column.type().id().byteWidth();
+  }
+
+  private static long validity(Column column, AccessScope scope) {
+    return column.validity().map(mask -> mask.access(AccessMode.READ, scope)).orElse(0L);
+  }
+
+  /** The columns whose masks are to be written. */
+  List<SumColumn> sums(long output) {
+    List<SumColumn> sums = new ArrayList<>();
+    for (int i = 0; i < accumulators.size(); i++) {
+      Place place = places.get(i);
+      if (accumulators.get(i).isNullable(input)) {
+        long tops = accumulators.get(i).words(input) > 2 ? output + place.tops : 0;
+        sums.add(new SumColumn(output + place.data, tops, output + place.mask));
+      }
+    }
+    return sums;
+  }
+
+  /** The first rows of a column over slices of the buffer; the caller closes it. */
+  Column column(int position, Buffer buffer, int rows) {
+    Accumulator accumulator = accumulators.get(position);
+    Place place = places.get(position);
+    DataType type = accumulator.type(input);
+    Buffer data = buffer.slice(place.data, (long) rows * type.id().byteWidth());
+    Buffer mask =
+        accumulator.isNullable(input) ? buffer.slice(place.mask, Column.maskBytes(rows)) : null;
+    return new Column(type, rows, 0, data, mask, List.of());
+  }
+}

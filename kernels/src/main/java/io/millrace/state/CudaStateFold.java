@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state;
+
+import io.millrace.device.Device;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.KernelArguments;
+import io.millrace.device.KernelModule;
+import io.millrace.device.KernelStructure;
+
+/**
+ * Launches the kernels of state_fold.cu, which combine values in the order of the rows: they sort
+ * the rows by group, a digit at a time, and then fold each group.
+ */
+final class CudaStateFold {
+  /** The structure {@code StateSortArguments} of state_fold.cu. */
+  static final class SortArguments {
+    static final KernelStructure LAYOUT = new KernelStructure("StateSortArguments");
+    static final KernelStructure.Int64 SOURCE_GROUPS = LAYOUT.int64("source_groups");
+    static final KernelStructure.Int64 SOURCE_ROWS = LAYOUT.int64("source_rows");
+    static final KernelStructure.Int64 TARGET_GROUPS = LAYOUT.int64("target_groups");
+    static final KernelStructure.Int64 TARGET_ROWS = LAYOUT.int64("target_rows");
+    static final KernelStructure.Int64 COUNTS = LAYOUT.int64("counts");
+    static final KernelStructure.Int32 ROWS = LAYOUT.int32("rows");
+    static final KernelStructure.Int32 TILE_ROWS = LAYOUT.int32("tile_rows");
+    static final KernelStructure.Int32 TILES = LAYOUT.int32("tiles");
+    static final KernelStructure.Int32 SHIFT = LAYOUT.int32("shift");
+    static final KernelStructure.Int32 DIGITS = LAYOUT.int32("digits");
+    static final KernelStructure.Int32 COUNT = LAYOUT.int32("count");
+
+    private SortArguments() {}
+  }
+
+  /** The structure {@code FoldedValue} of state_fold.cu. */
+  static final class ValueArguments {
+    static final KernelStructure LAYOUT = new KernelStructure("FoldedValue");
+    static final KernelStructure.Int64 DATA = LAYOUT.int64("data");
+    static final KernelStructure.Int64 VALIDITY = LAYOUT.int64("validity");
+    static final KernelStructure.Int64 ROW_OFFSET = LAYOUT.int64("row_offset");
+    static final KernelStructure.Int64 OUTPUT = LAYOUT.int64("output");
+    static final KernelStructure.Int32 STRIDE = LAYOUT.int32("stride");
+    static final KernelStructure.Int32 TYPE = LAYOUT.int32("type");
+    static final KernelStructure.Int32 OPERATION = LAYOUT.int32("operation");
+    static final KernelStructure.Int32 WORD = LAYOUT.int32("word");
+
+    private ValueArguments() {}
+  }
+
+  /** The structure {@code StateFoldArguments} of state_fold.cu. */
+  static final class FoldArguments {
+    static final KernelStructure LAYOUT = new KernelStructure("StateFoldArguments");
+    static final KernelStructure.Int64 GROUPS = LAYOUT.int64("groups");
+    static final KernelStructure.Int64 ROW_OF = LAYOUT.int64("row_of");
+    static final KernelStructure.Int64 CLAIMS = LAYOUT.int64("claims");
+    static final KernelStructure.Int64 POSITIONS = LAYOUT.int64("positions");
+    static final KernelStructure.Int64 KINDS = LAYOUT.int64("kinds");
+    static final KernelStructure.Int64 ROW_KINDS = LAYOUT.int64("row_kinds");
+    static final KernelStructure.Int32 ROWS = LAYOUT.int32("rows");
+    static final KernelStructure.Int32 VALUES = LAYOUT.int32("values");
+    static final KernelStructure.Int32 ROW_COUNT = LAYOUT.int32("row_count");
+    static final KernelStructure.Int32 RESERVED = LAYOUT.int32("reserved");
+    static final KernelStructure.Array VALUE =
+        LAYOUT.array("value", ValueArguments.LAYOUT, StateSchema.MAX_ACCUMULATOR_WORDS);
+
+    private FoldArguments() {}
+  }
+
+  private static final int SORT_WARPS = 8;
+  private static final int WARP = 32;
+  private static final int SORT_THREADS = SORT_WARPS * WARP;
+  private static final int SCAN_THREADS = 1024;
+  private static final int FOLD_THREADS = 256;
+  private static final int MAX_DIGIT_BITS = 8;
+  private static final int MIN_TILE_ROWS = 512;
+  // Few enough for one block to add up the counts of their digits.
+  private static final int MAX_TILES = 1024;
+  private static final int ARRAYS = 4;
+
+  private final KernelModule module;
+
+  CudaStateFold(Device device) {
+    module = device.loadModule("state_fold");
+  }
+
+  private static long arrayBytes(int rows) {
+    return ((long) rows * Integer.BYTES + WARP - 1) / WARP * WARP;
+  }
+
+  private static int tileRows(int rows) {
+    int most = (rows - 1) / MAX_TILES + 1;
+    return Math.max(MIN_TILE_ROWS, (most + WARP - 1) / WARP * WARP);
+  }
+
+  private static int tiles(int rows) {
+    return (rows - 1) / tileRows(rows) + 1;
+  }
+
+  /**
+   * Bytes of the memory to sort up to {@code rows} rows: two arrays of groups and two of row
+   * numbers, and the counts of each digit in each tile.
+   */
+  static long sortBytes(int rows) {
+    return ARRAYS * arrayBytes(rows) + ((long) MAX_TILES << MAX_DIGIT_BITS) * Integer.BYTES;
+  }
+
+  /** Folds the rows of a batch behind its update. Enqueued. */
+  void fold(StateBatch batch) {
+    int bits = Math.max(1, Integer.SIZE - Integer.numberOfLeadingZeros(batch.rows() - 1));
+    int passes = (bits - 1) / MAX_DIGIT_BITS + 1;
+    int digitBits = (bits - 1) / passes + 1;
+    long arrays = batch.scratch() + batch.scratchLayout().sort();
+    long bytes = arrayBytes(batch.rows());
+    long groups = batch.scratch() + batch.scratchLayout().claims();
+    long rows = 0;
+    for (int pass = 0; pass < passes; pass++) {
+      long targetGroups = arrays + (pass % 2 == 0 ? 0 : 2 * bytes);
+      long targetRows = targetGroups + bytes;
+      try (KernelArguments arguments = new KernelArguments(SortArguments.LAYOUT)) {
+        arguments
+            .put(SortArguments.SOURCE_GROUPS, groups)
+            .put(SortArguments.SOURCE_ROWS, rows)
+            .put(SortArguments.TARGET_GROUPS, targetGroups)
+            .put(SortArguments.TARGET_ROWS, targetRows)
+            .put(SortArguments.COUNTS, arrays + ARRAYS * bytes)
+            .put(SortArguments.ROWS, batch.rows())
+            .put(SortArguments.TILE_ROWS, tileRows(batch.rows()))
+            .put(SortArguments.TILES, tiles(batch.rows()))
+            .put(SortArguments.SHIFT, pass * digitBits)
+            .put(SortArguments.DIGITS, 1 << digitBits)
+            .put(SortArguments.COUNT, tiles(batch.rows()) << digitBits);
+        sortDigit(arguments, batch);
+      }
+      groups = targetGroups;
+      rows = targetRows;
+    }
+    fold(batch, groups, rows);
+  }
+
+  private void sortDigit(KernelArguments arguments, StateBatch batch) {
+    DeviceStream stream = batch.stream();
+    int blocks = (tiles(batch.rows()) - 1) / SORT_WARPS + 1;
+    module.function("state_sort_count").launch(blocks, SORT_THREADS, 0, stream, arguments);
+    module.function("state_sort_scan").launch(1, SCAN_THREADS, 0, stream, arguments);
+    module.function("state_sort_move").launch(blocks, SORT_THREADS, 0, stream, arguments);
+  }
+
+  private void fold(StateBatch batch, long groups, long rows) {
+    StateScratch scratch = batch.scratchLayout();
+    int first = batch.firstAccumulator();
+    try (KernelArguments arguments = new KernelArguments(FoldArguments.LAYOUT)) {
+      int values = 0;
+      for (int word = 0; word < batch.values().size(); word++) {
+        if (batch.values().get(word).isOrdered()) {
+          int at = FoldArguments.VALUE.at(values);
+          put(arguments, at, batch.values().get(word), first + word, batch.kinds() != 0);
+          values++;
+        }
+      }
+      arguments
+          .put(FoldArguments.GROUPS, groups)
+          .put(FoldArguments.ROW_OF, rows)
+          .put(FoldArguments.CLAIMS, batch.scratch() + scratch.claims())
+          .put(FoldArguments.POSITIONS, batch.scratch() + scratch.positions())
+          .put(FoldArguments.KINDS, batch.kinds())
+          .put(FoldArguments.ROW_KINDS, batch.rowKinds())
+          .put(FoldArguments.ROWS, batch.rows())
+          .put(FoldArguments.VALUES, values)
+          .put(FoldArguments.ROW_COUNT, batch.rowCount() < 0 ? -1 : first + batch.rowCount())
+          .put(FoldArguments.RESERVED, 0);
+      int blocks = (batch.rows() - 1) / FOLD_THREADS + 1;
+      module.function("state_fold").launch(blocks, FOLD_THREADS, 0, batch.stream(), arguments);
+    }
+  }
+
+  private static void put(
+      KernelArguments arguments, int at, AccumulatorValue value, int word, boolean hasResult) {
+    arguments
+        .put(at, ValueArguments.DATA, value.data())
+        .put(at, ValueArguments.VALIDITY, value.validity())
+        .put(at, ValueArguments.ROW_OFFSET, value.rowOffset())
+        .put(at, ValueArguments.OUTPUT, hasResult ? value.output() : 0)
+        .put(at, ValueArguments.STRIDE, value.stride())
+        .put(at, ValueArguments.TYPE, value.type())
+        .put(at, ValueArguments.OPERATION, value.operation())
+        .put(at, ValueArguments.WORD, word);
+  }
+}

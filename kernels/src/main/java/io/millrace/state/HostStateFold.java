@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state;
+
+import io.millrace.device.HostMemory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntUnaryOperator;
+
+/** The twin of state_fold.cu: combines values in the order of the rows. */
+final class HostStateFold {
+  private final StateBatch batch;
+  private final List<Integer> words = new ArrayList<>();
+  // By the claimant of a key.
+  private final long[] stateAddresses;
+  private final long[] positions;
+  private final long[] rowsPresent;
+
+  HostStateFold(StateBatch batch) {
+    this.batch = batch;
+    for (int i = 0; i < batch.values().size(); i++) {
+      if (batch.values().get(i).isOrdered()) {
+        words.add(i);
+      }
+    }
+    stateAddresses = new long[batch.rows()];
+    positions = new long[batch.rows()];
+    rowsPresent = new long[batch.rows()];
+  }
+
+  /** Tells where the accumulators of a key lie, and its rows of the result. */
+  void place(int claimant, long rowAddress, long position) {
+    stateAddresses[claimant] = rowAddress + (long) batch.firstAccumulator() * Long.BYTES;
+    positions[claimant] = position;
+  }
+
+  /** Combines all rows, of which all keys were placed. */
+  void run(IntUnaryOperator claimantOf) {
+    boolean isChangelog = batch.rowKinds() != 0;
+    if (isChangelog) {
+      countRowsBefore(claimantOf);
+    }
+    for (int row = 0; row < batch.rows(); row++) {
+      int claimant = claimantOf.applyAsInt(row);
+      boolean retracts = HostStateKernels.isRetraction(batch, row);
+      add(row, stateAddresses[claimant], retracts);
+      if (isChangelog) {
+        rowsPresent[claimant] += retracts ? -1 : 1;
+        if (rowsPresent[claimant] == 0) {
+          words.forEach(word -> HostMemory.putLong(address(claimant, word), 0));
+        }
+      }
+    }
+    for (int row = 0; row < batch.rows() && batch.kinds() != 0; row++) {
+      if (claimantOf.applyAsInt(row) == row) {
+        putResults(row);
+      }
+    }
+  }
+
+  // The state has the number of rows after the batch.
+  private void countRowsBefore(IntUnaryOperator claimantOf) {
+    for (int row = 0; row < batch.rows(); row++) {
+      int claimant = claimantOf.applyAsInt(row);
+      if (claimant == row) {
+        rowsPresent[row] += HostMemory.getLong(address(row, batch.rowCount()));
+      }
+      rowsPresent[claimant] += HostStateKernels.isRetraction(batch, row) ? 1 : -1;
+    }
+  }
+
+  private void add(int row, long accumulators, boolean retracts) {
+    for (int word : words) {
+      AccumulatorValue value = batch.values().get(word);
+      if (!value.isNull(row)) {
+        long address = accumulators + (long) word * Long.BYTES;
+        HostMemory.putLong(address, value.add(HostMemory.getLong(address), row, retracts));
+      }
+    }
+  }
+
+  private long address(int claimant, int word) {
+    return stateAddresses[claimant] + (long) word * Long.BYTES;
+  }
+
+  private void putResults(int claimant) {
+    long position = positions[claimant];
+    for (int word : words) {
+      AccumulatorValue value = batch.values().get(word);
+      value.putResult(position + 1, HostMemory.getLong(address(claimant, word)));
+      if (value.areResultsDifferent(position)) {
+        markChanged(claimant);
+      }
+    }
+  }
+
+  // The rows of a key that was and is present have no kind yet if nothing else of it changed.
+  private void markChanged(int claimant) {
+    long kinds = batch.kinds() + positions[claimant];
+    boolean isPresent =
+        batch.rowCount() < 0 || HostMemory.getLong(address(claimant, batch.rowCount())) != 0;
+    if (isPresent
+        && HostMemory.getByte(kinds) == ChangeKind.NONE.value()
+        && HostMemory.getByte(kinds + 1) == ChangeKind.NONE.value()) {
+      HostMemory.putByte(kinds, ChangeKind.UPDATE_BEFORE.value());
+      HostMemory.putByte(kinds + 1, ChangeKind.UPDATE_AFTER.value());
+    }
+  }
+}

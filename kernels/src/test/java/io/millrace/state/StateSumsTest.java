@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.state.Accumulator.Function;
+import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.RandomExtension;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Sums of several words, and sums that depend on the order of the rows. */
+class StateSumsTest {
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+  @RegisterExtension final RandomExtension random = new RandomExtension();
+
+  @ParameterizedTest
+  @ValueSource(ints = {9, 18, 19, 38})
+  void sumsOfDecimalsAreExactBeyondTheirDigits(int digits) {
+    Schema input =
+        Schema.of(
+            new Field("k", DataType.INT32, false),
+            Field.of("v", DataType.decimal(digits, 2)),
+            new Field("kind", DataType.INT8, false));
+    StateSchema schema =
+        new StateSchema(
+            input,
+            List.of(0),
+            List.of(new Accumulator("sum", Function.SUM, 1), Accumulator.countRows("rows")),
+            2);
+    BigInteger most = BigInteger.TEN.pow(digits).subtract(BigInteger.ONE);
+    try (StateTable table = new StateTable(schema, device.stream(), device.memory())) {
+      StateModel model = new StateModel(schema);
+      List<List<Object>> present = new ArrayList<>();
+      for (int batch = 0; batch < 30; batch++) {
+        List<List<Object>> rows = new ArrayList<>();
+        boolean grows = batch < 15;
+        for (int i = 0; i < 200; i++) {
+          boolean takesBack = !present.isEmpty() && (i % 3 == 0 ? grows : !grows);
+          int key = random.random().nextInt(4);
+          BigDecimal value = new BigDecimal(nearOneSide(most, key), 2);
+          List<Object> row =
+              takesBack
+                  ? present.remove(random.random().nextInt(present.size()))
+                  : List.of(key, value);
+          if (!takesBack) {
+            present.add(row);
+          }
+          ChangeKind kind = takesBack ? ChangeKind.DELETE : ChangeKind.INSERT;
+          rows.add(List.of(row.get(0), row.get(1), kind.value()));
+        }
+        model.assertUpdate(table, rows, device);
+      }
+    }
+  }
+
+  static List<DataType> floatingPoint() {
+    return List.of(DataType.FLOAT32, DataType.FLOAT64);
+  }
+
+  @ParameterizedTest
+  @MethodSource("floatingPoint")
+  void floatingPointNumbersAreAddedInTheOrderOfRows(DataType type) {
+    Schema input =
+        Schema.of(
+            new Field("k", DataType.INT32, false),
+            Field.of("v", type),
+            new Field("w", type, false),
+            new Field("kind", DataType.INT8, false));
+    List<Accumulator> accumulators =
+        List.of(
+            new Accumulator("sum", Function.SUM, 1),
+            new Accumulator("values", Function.COUNT, 1),
+            Accumulator.countRows("rows"),
+            new Accumulator("sum2", Function.SUM, 2));
+    for (int kindColumn : new int[] {StateSchema.NO_KINDS, 3}) {
+      StateSchema schema = new StateSchema(input, List.of(0), accumulators, kindColumn);
+      try (StateTable table = new StateTable(schema, device.stream(), device.memory())) {
+        StateModel model = new StateModel(schema);
+        List<List<Object>> present = new ArrayList<>();
+        for (int rows : new int[] {1, 31, 33, 200, 5_000, 70_000}) {
+          model.assertUpdate(
+              table, floatingPointChanges(type, rows, present, kindColumn >= 0), device);
+        }
+      }
+    }
+  }
+
+  // Most rows have few keys, of which some lose all rows; the others have a key of their own.
+  private List<List<Object>> floatingPointChanges(
+      DataType type, int count, List<List<Object>> present, boolean takesBack) {
+    List<List<Object>> rows = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      boolean isRetraction = takesBack && !present.isEmpty() && random.random().nextInt(9) < 4;
+      List<Object> row;
+      if (isRetraction) {
+        int last = present.size() - 1;
+        Collections.swap(present, random.random().nextInt(last + 1), last);
+        row = present.remove(last);
+      } else {
+        int key = random.random().nextInt(random.random().nextInt(3) == 0 ? 3_000 : 40);
+        row = Arrays.asList(key, key % 3 == 0 ? null : number(type), number(type));
+        present.add(row);
+      }
+      List<Object> change = new ArrayList<>(row);
+      change.add((isRetraction ? ChangeKind.DELETE : ChangeKind.INSERT).value());
+      rows.add(change);
+    }
+    return rows;
+  }
+
+  private Object number(DataType type) {
+    double number =
+        switch (random.random().nextInt(12)) {
+          case 0 -> -0.0;
+          case 1 -> 1e30 * random.random().nextGaussian();
+          case 2 -> random.random().nextInt(2_000) == 0 ? Double.NaN : 1e-40;
+          case 3 -> random.random().nextInt(2_000) == 0 ? Double.POSITIVE_INFINITY : 0.1;
+          default -> random.random().nextGaussian();
+        };
+    return type.equals(DataType.FLOAT32) ? (Object) (float) number : (Object) number;
+  }
+
+  // Mostly large numbers, of one sign for keys 0 and 1.
+  private BigInteger nearOneSide(BigInteger most, int key) {
+    BigInteger value = most.subtract(BigInteger.valueOf(random.random().nextInt(3)));
+    boolean isNegative = key == 0 || (key > 1 && random.random().nextBoolean());
+    return isNegative ? value.negate() : value;
+  }
+}

@@ -183,6 +183,15 @@ class DeduplicateOperatorTest {
   }
 
   @Test
+  void theDeviceFindsKeptRows() {
+    for (Deduplication deduplication : List.of(keepFirst(), keepLast())) {
+      try (DeduplicatePlan.Steps steps = job(deduplication).plan().steps()) {
+        assertThat(steps.keptRows().hostReasons()).isEmpty();
+      }
+    }
+  }
+
+  @Test
   void whatCannotBeDeduplicatedIsRefused() {
     Schema lists = Schema.of(Field.of("words", DataType.list(DataType.STRING)));
     assertThatThrownBy(() -> new DeduplicatePlan(lists, List.of("words"), keepFirst()))

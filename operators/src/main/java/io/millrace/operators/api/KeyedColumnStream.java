@@ -4,6 +4,7 @@ package io.millrace.operators.api;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.UserDefinedFunction;
 import io.millrace.operators.aggregate.Aggregate;
+import io.millrace.operators.deduplicate.Deduplication;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.window.TimeWindow;
 import java.time.ZoneId;
@@ -42,8 +43,9 @@ public final class KeyedColumnStream extends ColumnStream {
    *
    * @param aggregates the columns behind the key columns, at least one
    * @throws ExpressionException if an argument does not fit the columns, a filter is not BOOLEAN, a
-   *     function does not support its argument's type, a key column is an ARRAY or a ROW, or two
-   *     columns have the same name
+   *     function does not support its argument's type, a key column is an ARRAY or a ROW, two
+   *     columns have the same name, or this stream has updates without the rows before them, such
+   *     as those of {@link Deduplication#keepLast}
    */
   public ColumnStream aggregate(Aggregate... aggregates) {
     return new ColumnStream(KeyedSteps.aggregate(plan(), keys, List.of(aggregates)));
@@ -57,6 +59,25 @@ public final class KeyedColumnStream extends ColumnStream {
    */
   public WindowedColumnStream window(TimeWindow window) {
     return new WindowedColumnStream(plan(), keys, window, false);
+  }
+
+  /**
+   * Keeps one row of each key, by the order in which rows arrive in the subtask of the key. The
+   * columns stay the same, and rows keep their event times.
+   *
+   * <p>With {@link Deduplication#keepFirst} rows are only inserted: the first row of each key, in
+   * the order in which they come. With {@link Deduplication#keepLast} the result is a changelog
+   * with a {@link RowKindColumn}: for each batch and key of it the last row, as an insertion if the
+   * key is new, else as an update. The row before an update does not come with it, so that the
+   * reader has to replace rows by key: a sink that upserts, but not a later {@link #aggregate}.
+   *
+   * <p>State is the key and 8 bytes for each key, for ever; see {@link #aggregate}.
+   *
+   * @param deduplication such as {@code Deduplication.keepFirst()}
+   * @throws ExpressionException if a key column is an ARRAY or a ROW, or this stream is a changelog
+   */
+  public ColumnStream deduplicate(Deduplication deduplication) {
+    return new ColumnStream(KeyedSteps.deduplicate(plan(), keys, deduplication));
   }
 
   @Override

@@ -9,6 +9,10 @@ import io.millrace.operators.aggregate.GroupAggregateOperator;
 import io.millrace.operators.aggregate.GroupAggregatePlan;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
+import io.millrace.operators.deduplicate.DeduplicateOperator;
+import io.millrace.operators.deduplicate.DeduplicatePlan;
+import io.millrace.operators.deduplicate.Deduplication;
+import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.state.KeyedStateOperator;
 import io.millrace.operators.window.TimeWindow;
@@ -16,7 +20,9 @@ import io.millrace.operators.window.WindowAggregateOperator;
 import io.millrace.operators.window.WindowAggregatePlan;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import java.util.List;
+import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.util.OutputTag;
 
 /** The operators with state behind {@link StreamPlan#keyBy}. */
@@ -28,9 +34,15 @@ final class KeyedSteps {
   /**
    * A stream behind a group aggregate.
    *
-   * @throws ExpressionException as {@link GroupAggregatePlan}
+   * @throws ExpressionException as {@link GroupAggregatePlan}, or if the stream has updates without
+   *     the rows before them
    */
   static StreamPlan aggregate(StreamPlan stream, List<String> keys, List<Aggregate> aggregates) {
+    if (RowKindColumn.isIn(stream.schema()) && hasUpserts(stream.input().getTransformation())) {
+      throw new ExpressionException(
+          "expected a changelog with the row before each update, got the changes of"
+              + " deduplicate(keepLast()), which have only the row after it");
+    }
     GroupAggregatePlan plan =
         new GroupAggregatePlan(stream.schema(), keys, aggregates, stream.settings());
     return then(
@@ -40,6 +52,34 @@ final class KeyedSteps {
         plan.outputSchema(),
         GroupAggregateOperator.factory(plan),
         plan.hostReasons());
+  }
+
+  private static boolean hasUpserts(Transformation<?> batches) {
+    if (!(batches.getOutputType() instanceof ColumnBatchTypeInformation)) {
+      return false;
+    }
+    boolean isUpsert =
+        batches instanceof OneInputTransformation<?, ?> operator
+            && operator.getOperatorFactory() instanceof OperatorFactory<?, ?> factory
+            && factory.constructor() instanceof DeduplicateOperator.Constructor deduplicate
+            && deduplicate.plan().isChangelog();
+    return isUpsert || batches.getInputs().stream().anyMatch(KeyedSteps::hasUpserts);
+  }
+
+  /**
+   * A stream with one row of each key.
+   *
+   * @throws ExpressionException as {@link DeduplicatePlan}
+   */
+  static StreamPlan deduplicate(StreamPlan stream, List<String> keys, Deduplication deduplication) {
+    DeduplicatePlan plan = new DeduplicatePlan(stream.schema(), keys, deduplication);
+    return then(
+        stream,
+        "Deduplicate",
+        plan.toString(),
+        plan.outputSchema(),
+        DeduplicateOperator.factory(plan),
+        List.of());
   }
 
   /**

@@ -59,7 +59,10 @@ record Schedule(long seed, SimulatedOperator operator, List<Step> steps) {
 
   static Schedule of(long seed) {
     Random random = new Random(seed);
-    SimulatedOperator operator = new SimulatedGroupAggregate(random);
+    SimulatedOperator operator =
+        random.nextInt(4) == 0
+            ? new SimulatedDeduplicate(random)
+            : new SimulatedGroupAggregate(random);
     List<Step> steps = new ArrayList<>();
     for (int i = 10 + random.nextInt(MAX_STEPS - 10); i > 0; i--) {
       steps.add(new Step(Kind.of(random), random.nextLong()));

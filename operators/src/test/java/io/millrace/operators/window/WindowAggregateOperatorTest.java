@@ -104,7 +104,7 @@ class WindowAggregateOperatorTest {
     LocalDateTime at = LocalDateTime.of(2024, 6, 1, 0, 0, 0, 123_456_789);
     try (WindowHarness harness = job.open(device)) {
       for (int slice = 0; slice < 2; slice++) {
-        LocalDateTime time = LocalDateTime.ofEpochSecond(5 * slice, 0, ZoneOffset.UTC);
+        LocalDateTime time = LocalDateTime.ofEpochSecond(5L * slice, 0, ZoneOffset.UTC);
         BigDecimal tenth = new BigDecimal("0.1");
         harness.send(
             0,

@@ -40,8 +40,8 @@ final class CountingOperator extends ColumnBatchOperator<ColumnBatch> {
     super.open();
     getRuntimeContext().addAccumulator(ROWS + place, rows);
     getRuntimeContext().addAccumulator(BATCHES + place, batches);
-    getRuntimeContext()
-        .addAccumulator(DEVICE + deviceContext().device().description(), new LongCounter());
+    // Another counting operator of the task may have added it.
+    getRuntimeContext().getLongCounter(DEVICE + deviceContext().device().description());
   }
 
   @Override

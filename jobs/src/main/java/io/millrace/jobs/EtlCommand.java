@@ -65,6 +65,19 @@ final class EtlCommand {
   String schema;
 
   @Option(
+      names = "--watermark",
+      paramLabel = "COLUMN",
+      description =
+          "Column of the files whose times end windows (default: all windows end with the input).")
+  String watermark;
+
+  @Option(
+      names = "--watermark-delay",
+      paramLabel = "TIME",
+      description = "How far the watermark is behind the greatest time that was read (default 0s).")
+  String watermarkDelay;
+
+  @Option(
       names = "--where",
       paramLabel = "CONDITION",
       description = "Rows to keep, as in SQL: \"price > 10 AND name LIKE 'A%%'\" (default: all).")
@@ -99,6 +112,49 @@ final class EtlCommand {
           "last (default): the last row of each key, at the end of the input; or changes: all as they"
               + " come, with the operation in the column op.")
   String groupByResult;
+
+  @Option(
+      names = "--tumble",
+      paramLabel = "SIZE",
+      description =
+          "Groups by key and window: windows of this size, such as 10s, that follow each other.")
+  String tumble;
+
+  @Option(
+      names = "--hop",
+      paramLabel = "SIZE",
+      description = "Groups by key and window: windows of this size that overlap.")
+  String hop;
+
+  @Option(
+      names = "--slide",
+      paramLabel = "TIME",
+      description = "For --hop: a window begins every such time.")
+  String slide;
+
+  @Option(
+      names = "--cumulate",
+      paramLabel = "SIZE",
+      description = "Groups by key and window: windows with one start, up to this size.")
+  String cumulate;
+
+  @Option(
+      names = "--step",
+      paramLabel = "TIME",
+      description = "For --cumulate: each window is that much longer than the one before.")
+  String step;
+
+  @Option(
+      names = "--window-time",
+      paramLabel = "COLUMN",
+      description = "Selected column with the times of rows.")
+  String windowTime;
+
+  @Option(
+      names = "--window-offset",
+      paramLabel = "TIME",
+      description = "Moves the starts of windows (default 0s).")
+  String windowOffset;
 
   @Option(
       names = "--key",
@@ -259,11 +315,20 @@ final class EtlCommand {
     given.put(EtlOptions.SOURCE_PATH.key(), input);
     given.put(EtlOptions.SOURCE_FORMAT.key(), inputFormat);
     given.put(EtlOptions.SOURCE_SCHEMA.key(), schema);
+    given.put(EtlWatermark.COLUMN.key(), watermark);
+    given.put(EtlWatermark.DELAY.key(), watermarkDelay);
     given.put(EtlOptions.WHERE.key(), where);
     given.put(EtlOptions.SELECT.key(), select);
     given.put(EtlOptions.GROUP_BY_KEYS.key(), groupBy);
     given.put(EtlOptions.GROUP_BY_AGGREGATES.key(), aggregates);
     given.put(EtlOptions.GROUP_BY_RESULT.key(), groupByResult);
+    given.put(EtlWindow.TUMBLE.key(), tumble);
+    given.put(EtlWindow.HOP_SIZE.key(), hop);
+    given.put(EtlWindow.HOP_SLIDE.key(), slide);
+    given.put(EtlWindow.CUMULATE_MAX.key(), cumulate);
+    given.put(EtlWindow.CUMULATE_STEP.key(), step);
+    given.put(EtlWindow.TIME.key(), windowTime);
+    given.put(EtlWindow.OFFSET.key(), windowOffset);
     given.put(EtlOptions.PARTITION_BY.key(), key);
     given.put(EtlOptions.SINK_TYPE.key(), sink);
     given.put(EtlOptions.SINK_PATH.key(), output);

@@ -18,6 +18,8 @@ import io.millrace.operators.sql.SqlExpressions;
 import io.millrace.operators.sql.SqlTextException;
 import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.TransformOperator;
+import io.millrace.operators.window.TimeWindow;
+import io.millrace.operators.window.WindowAggregatePlan;
 import java.util.List;
 import java.util.Optional;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -26,11 +28,16 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.types.Row;
 
 /**
- * The aggregates of a job by key.
+ * The aggregates of a job by key, or by key and window.
  *
- * @param plan of the operator
+ * @param window empty if rows are grouped by key alone
+ * @param plan of the aggregates by key alone
  */
-record EtlGrouping(List<String> keys, List<Aggregate> aggregates, GroupAggregatePlan plan) {
+record EtlGrouping(
+    List<String> keys,
+    List<Aggregate> aggregates,
+    Optional<TimeWindow> window,
+    GroupAggregatePlan plan) {
   /** The column that says what a row does, with Flink SQL's name and values. */
   static final String OPERATION = "op";
 
@@ -63,8 +70,14 @@ record EtlGrouping(List<String> keys, List<Aggregate> aggregates, GroupAggregate
     try {
       GroupAggregatePlan plan =
           new GroupAggregatePlan(selected, keys, aggregates, ExpressionSettings.DEFAULT);
-      EtlGrouping grouping = new EtlGrouping(keys, aggregates, plan);
-      grouping.toChangelog();
+      Optional<TimeWindow> window = EtlWindow.parse(configuration);
+      EtlGrouping grouping = new EtlGrouping(keys, aggregates, window, plan);
+      if (window.isPresent()) {
+        new WindowAggregatePlan(
+            selected, keys, window.get(), aggregates, ExpressionSettings.DEFAULT);
+      } else {
+        grouping.toChangelog();
+      }
       return Optional.of(grouping);
     } catch (ExpressionException e) {
       throw new UsageException("group-by: " + e.getMessage());
@@ -86,6 +99,15 @@ record EtlGrouping(List<String> keys, List<Aggregate> aggregates, GroupAggregate
 
   private CalcPlan toChangelog() {
     return CalcPlan.of(plan.outputSchema(), ExpressionSettings.DEFAULT).toChangelog(OPERATION);
+  }
+
+  /** The rows of the windows of {@code rows}; late rows are a side output. */
+  ColumnStream windows(KeyedColumnStream rows) {
+    return rows.window(window.orElseThrow())
+        .sideOutputLateRows()
+        .aggregate(aggregates.toArray(Aggregate[]::new))
+        .name("group by window")
+        .uid("group-by-window");
   }
 
   private ColumnStream aggregated(KeyedColumnStream rows) {

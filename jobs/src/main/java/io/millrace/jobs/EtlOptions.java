@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 
@@ -220,36 +221,18 @@ final class EtlOptions {
           .withDescription("Where kernels run: auto, cuda or host.");
 
   static final List<ConfigOption<?>> ALL =
-      List.of(
-          SOURCE_TYPE,
-          SOURCE_EVENTS,
-          SOURCE_RATE,
-          SOURCE_PATH,
-          SOURCE_FORMAT,
-          SOURCE_SCHEMA,
-          WHERE,
-          SELECT,
-          GROUP_BY_KEYS,
-          GROUP_BY_AGGREGATES,
-          GROUP_BY_RESULT,
-          PARTITION_BY,
-          SINK_TYPE,
-          SINK_PATH,
-          SINK_FORMAT,
-          SINK_EXISTING,
-          CSV_HEADER,
-          CSV_DELIMITER,
-          CSV_QUOTED_LINE_FEEDS,
-          ON_ERROR,
-          BAD_ROWS_PATH,
-          MAX_BAD_ROWS,
-          BATCH_ROWS,
-          BATCH_LATENCY,
-          PARALLELISM,
-          CHECKPOINT_INTERVAL,
-          CHECKPOINT_PATH,
-          SAVEPOINT_PATH,
-          DEVICE);
+      Stream.of(
+              List.of(SOURCE_TYPE, SOURCE_EVENTS, SOURCE_RATE),
+              List.of(SOURCE_PATH, SOURCE_FORMAT, SOURCE_SCHEMA),
+              EtlWatermark.ALL,
+              List.of(WHERE, SELECT, GROUP_BY_KEYS, GROUP_BY_AGGREGATES, GROUP_BY_RESULT),
+              EtlWindow.ALL,
+              List.of(PARTITION_BY, SINK_TYPE, SINK_PATH, SINK_FORMAT, SINK_EXISTING),
+              List.of(CSV_HEADER, CSV_DELIMITER, CSV_QUOTED_LINE_FEEDS),
+              List.of(ON_ERROR, BAD_ROWS_PATH, MAX_BAD_ROWS, BATCH_ROWS, BATCH_LATENCY),
+              List.of(PARALLELISM, CHECKPOINT_INTERVAL, CHECKPOINT_PATH, SAVEPOINT_PATH, DEVICE))
+          .<ConfigOption<?>>flatMap(List::stream)
+          .toList();
 
   private EtlOptions() {}
 

@@ -25,6 +25,7 @@ import io.millrace.jobs.EtlOptions.SourceType;
 import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.api.KeyedColumnStream;
 import io.millrace.operators.batching.BatchOptions;
+import io.millrace.operators.window.WindowAggregatePlan;
 import java.io.IOException;
 import java.util.List;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -78,6 +79,11 @@ final class EtlPipeline {
   }
 
   private ColumnStream group(EtlGrouping grouping, KeyedColumnStream rows) {
+    if (grouping.window().isPresent()) {
+      ColumnStream windows = grouping.windows(rows);
+      discard(count(windows.lateRows(), EtlProgress.LATE), "-late");
+      return windows.drop(WindowAggregatePlan.WINDOW_TIME).name("result").uid("result");
+    }
     return switch (configuration.get(EtlOptions.GROUP_BY_RESULT)) {
       case LAST -> grouping.result(rows, batches());
       case CHANGES -> grouping.changes(rows);
@@ -149,7 +155,11 @@ final class EtlPipeline {
             : LineParsingFunction.parse(lines(), parser, policy);
     rows.uid("parse");
     malformedLines = rows.getSideOutput(LineParsingFunction.MALFORMED_LINES);
-    return ColumnStream.from(rows, plan.inputSchema()).batch(batches()).name("batch").uid("batch");
+    DataStream<RowData> timed =
+        configuration.contains(EtlWatermark.COLUMN)
+            ? rows.assignTimestampsAndWatermarks(plan.watermarks()).uid("watermarks")
+            : rows;
+    return ColumnStream.from(timed, plan.inputSchema()).batch(batches()).name("batch").uid("batch");
   }
 
   private DataStream<TextLine> lines() {
@@ -169,13 +179,7 @@ final class EtlPipeline {
 
   private void sink(ColumnStream stream) {
     if (plan.sinkType() == SinkType.DISCARD) {
-      // A stock sink would not release batches that did not come by reference.
-      stream
-          .transform("discard", stream.schema(), DiscardingOperator.factory())
-          .uid("discard")
-          .toBatches()
-          .sinkTo(new DiscardingSink<>())
-          .uid("sink");
+      discard(stream, "");
       return;
     }
     TableEncoder encoder =
@@ -186,5 +190,15 @@ final class EtlPipeline {
         };
     FileSinks.write(stream.toBatches(), stream.schema(), encoder, new Path(plan.sinkPath()))
         .uid("sink");
+  }
+
+  // A stock sink would not release batches that did not come by reference.
+  private static void discard(ColumnStream stream, String uidSuffix) {
+    stream
+        .transform("discard", stream.schema(), DiscardingOperator.factory())
+        .uid("discard" + uidSuffix)
+        .toBatches()
+        .sinkTo(new DiscardingSink<>())
+        .uid("sink" + uidSuffix);
   }
 }

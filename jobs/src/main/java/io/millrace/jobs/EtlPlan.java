@@ -19,7 +19,9 @@ import io.millrace.operators.transform.CalcPlan;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.table.data.RowData;
 
 /**
  * Settings that fit together: what the job reads, selects, groups or partitions by, and writes.
@@ -73,17 +75,19 @@ record EtlPlan(
                         .map(SchemaParser::parseNames))
             .orElseGet(() -> List.of(selected.field(0).name()));
     checkKeys(selected, keys);
-    checkEnds(configuration, grouping.isPresent());
+    checkEnds(configuration, grouping);
     EtlPlan plan = new EtlPlan(configuration, source, selection, hasPositions, grouping, keys);
     plan.csv();
+    plan.watermarks();
     return plan;
   }
 
-  private static void checkEnds(Configuration configuration, boolean isGrouped) {
+  private static void checkEnds(Configuration configuration, Optional<EtlGrouping> grouping) {
     boolean isEndless =
         configuration.get(EtlOptions.SOURCE_TYPE) == SourceType.NEXMARK
             && configuration.get(EtlOptions.SOURCE_EVENTS) == 0;
-    if (isGrouped
+    if (grouping.isPresent()
+        && grouping.get().window().isEmpty()
         && isEndless
         && configuration.get(EtlOptions.GROUP_BY_RESULT) == GroupByResult.LAST) {
       throw new UsageException(
@@ -163,6 +167,15 @@ record EtlPlan(
     } catch (IllegalArgumentException e) {
       throw new UsageException("csv.delimiter: " + e.getMessage());
     }
+  }
+
+  /**
+   * The watermarks of rows from files.
+   *
+   * @throws UsageException as {@link EtlWatermark#strategy}
+   */
+  WatermarkStrategy<RowData> watermarks() {
+    return EtlWatermark.strategy(configuration, sourceSchema);
   }
 
   /** How files are cut into lines. */

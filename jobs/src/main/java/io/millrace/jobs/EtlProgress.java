@@ -20,9 +20,11 @@ import org.apache.flink.core.execution.SavepointFormatType;
 final class EtlProgress {
   static final String IN = "in";
   static final String OUT = "out";
+  static final String LATE = "late";
   static final String BAD_ROWS = "bad rows";
   // The bad rows that were parsed, and so are counted in the rows in.
   static final String FAILED_ROWS = "failed rows";
+  private static final String LATE_ROWS = CountingOperator.ROWS + LATE;
   private static final Duration INTERVAL = Duration.ofSeconds(2);
 
   private final PrintStream out;
@@ -120,14 +122,14 @@ final class EtlProgress {
             count(counts, CountingOperator.ROWS + OUT),
             count(counts, CountingOperator.BATCHES + IN),
             rate,
-            badRows(counts)));
+            more(counts, BAD_ROWS, "bad rows") + more(counts, LATE_ROWS, "late rows")));
     lastNanos = now;
     lastRows = rows;
   }
 
-  private static String badRows(Map<String, Object> counts) {
-    long badRows = count(counts, BAD_ROWS);
-    return badRows == 0 ? "" : String.format(Locale.ROOT, "  %,d bad rows", badRows);
+  private static String more(Map<String, Object> counts, String name, String text) {
+    long rows = count(counts, name);
+    return rows == 0 ? "" : String.format(Locale.ROOT, "  %,d %s", rows, text);
   }
 
   /** Prints the counts of the finished job. */
@@ -144,6 +146,9 @@ final class EtlProgress {
         "bad rows",
         String.format(Locale.ROOT, "%,d", badRows)
             + (badRows == 0 ? "" : ", in " + plan.badRowsPath()));
+    if (plan.grouping().flatMap(EtlGrouping::window).isPresent()) {
+      row("late rows", String.format(Locale.ROOT, "%,d", count(counts, LATE_ROWS)));
+    }
     row(
         "batches in",
         String.format(

@@ -72,6 +72,24 @@ final class OptionUse {
   private static final Condition NOT_GROUPED =
       new Condition("group-by.keys is not given", settings -> !settings.contains(GROUP_BY_KEYS));
 
+  private static final Condition WINDOWED =
+      new Condition(
+          "group-by.keys and a window are given",
+          settings -> GROUPED.holds.test(settings) && EtlWindow.isGiven(settings));
+  private static final Condition WITHOUT_WINDOWS =
+      new Condition(
+          "group-by.keys is given and no window is",
+          settings -> GROUPED.holds.test(settings) && !EtlWindow.isGiven(settings));
+  private static final Condition WINDOWED_FILES =
+      new Condition(
+          "rows of files are grouped by windows",
+          settings -> FROM_FILES.holds.test(settings) && WINDOWED.holds.test(settings));
+  private static final Condition WITH_WATERMARK =
+      new Condition(
+          "source.watermark.column is given",
+          settings ->
+              WINDOWED_FILES.holds.test(settings) && settings.contains(EtlWatermark.COLUMN));
+
   // All other options matter always.
   private static final Map<ConfigOption<?>, Condition> CONDITIONS = new LinkedHashMap<>();
 
@@ -90,7 +108,12 @@ final class OptionUse {
     CONDITIONS.put(CSV_QUOTED_LINE_FEEDS, FROM_CSV);
     CONDITIONS.put(ON_ERROR, FROM_FILES);
     CONDITIONS.put(GROUP_BY_AGGREGATES, GROUPED);
-    CONDITIONS.put(GROUP_BY_RESULT, GROUPED);
+    CONDITIONS.put(GROUP_BY_RESULT, WITHOUT_WINDOWS);
+    EtlWindow.ALL.forEach(option -> CONDITIONS.put(option, GROUPED));
+    CONDITIONS.put(EtlWindow.TIME, WINDOWED);
+    CONDITIONS.put(EtlWindow.OFFSET, WINDOWED);
+    CONDITIONS.put(EtlWatermark.COLUMN, WINDOWED_FILES);
+    CONDITIONS.put(EtlWatermark.DELAY, WITH_WATERMARK);
     CONDITIONS.put(PARTITION_BY, NOT_GROUPED);
     CONDITIONS.put(BAD_ROWS_PATH, SKIPPED);
     CONDITIONS.put(MAX_BAD_ROWS, SKIPPED);

@@ -69,6 +69,7 @@ class EtlOptionsTest {
         "select | '' | select is empty; leave it out, or give it a value",
         "bad-rows.max | few | bad-rows.max: expected a number of rows such as 100 or a share such as 1%, got 'few'",
         "batch.latency | soon | batch.latency: expected a duration such as 100ms or 10s",
+        "group-by.window.tumble | long | group-by.window.tumble: expected a duration such as 100ms or 10s",
         "source.events | many | source.events: expected a whole number, got 'many'",
         "parallelism | 0 | parallelism: expected at least 1, got 0",
         "source.events | -1 | source.events: expected at least 0, got -1",
@@ -103,6 +104,12 @@ class EtlOptionsTest {
   private static final Effect TO_FILES = new Effect(List.of(Map.of(), TO_JSON), List.of(DISCARDED));
   private static final Map<String, String> GROUPS = Map.of("group-by.keys", "auction");
   private static final Effect GROUPED = new Effect(List.of(GROUPS), List.of(Map.of(), FROM_CSV));
+  private static final Map<String, String> WINDOWS =
+      Map.of("group-by.keys", "auction", "group-by.window.tumble", "1s");
+  private static final Effect WINDOWED = new Effect(List.of(WINDOWS), List.of(Map.of(), GROUPS));
+  private static final Map<String, String> WINDOWS_OF_FILES = with(WINDOWS, "source.path", "in");
+  private static final Map<String, String> WINDOWS_WITH_WATERMARK =
+      with(WINDOWS_OF_FILES, "source.watermark.column", "ts");
   private static final Effect SKIPPING =
       new Effect(List.of(FROM_CSV, FROM_JSON), List.of(Map.of(), FAILING));
   private static final Map<String, Effect> EFFECTS =
@@ -115,11 +122,25 @@ class EtlOptionsTest {
               new Effect(List.of(Map.of(), FROM_CSV), List.of(Map.of("source.type", "nexmark")))),
           Map.entry("source.format", FROM_FILES),
           Map.entry("source.schema", FROM_FILES),
+          Map.entry(
+              "source.watermark.column",
+              new Effect(List.of(WINDOWS_OF_FILES), List.of(Map.of(), FROM_CSV, WINDOWS))),
+          Map.entry(
+              "source.watermark.delay",
+              new Effect(
+                  List.of(WINDOWS_WITH_WATERMARK), List.of(Map.of(), WINDOWS, WINDOWS_OF_FILES))),
           Map.entry("where", ALWAYS),
           Map.entry("select", ALWAYS),
           Map.entry("group-by.keys", ALWAYS),
           Map.entry("group-by.aggregates", GROUPED),
-          Map.entry("group-by.result", GROUPED),
+          Map.entry("group-by.result", new Effect(List.of(GROUPS), List.of(Map.of(), WINDOWS))),
+          Map.entry("group-by.window.tumble", GROUPED),
+          Map.entry("group-by.window.hop.size", GROUPED),
+          Map.entry("group-by.window.hop.slide", GROUPED),
+          Map.entry("group-by.window.cumulate.max", GROUPED),
+          Map.entry("group-by.window.cumulate.step", GROUPED),
+          Map.entry("group-by.window.time", WINDOWED),
+          Map.entry("group-by.window.offset", WINDOWED),
           Map.entry("partition.by", new Effect(List.of(Map.of(), FROM_CSV), List.of(GROUPS))),
           Map.entry("sink.type", ALWAYS),
           Map.entry("sink.path", TO_FILES),
@@ -165,13 +186,18 @@ class EtlOptionsTest {
   }
 
   private static Map<String, String> with(Map<String, String> settings, ConfigOption<?> option) {
-    Map<String, String> all = new HashMap<>(settings);
     Object value = option.defaultValue();
-    all.putIfAbsent(
+    return with(
+        settings,
         option.key(),
         value == null
             ? "1"
             : value instanceof Duration duration ? duration.toMillis() + "ms" : value.toString());
+  }
+
+  private static Map<String, String> with(Map<String, String> settings, String key, String value) {
+    Map<String, String> all = new HashMap<>(settings);
+    all.putIfAbsent(key, value);
     return all;
   }
 

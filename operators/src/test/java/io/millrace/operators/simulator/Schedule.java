@@ -4,6 +4,7 @@ package io.millrace.operators.simulator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.function.Predicate;
 
 /**
@@ -16,7 +17,7 @@ record Schedule(long seed, SimulatedOperator operator, List<Step> steps) {
   enum Kind {
     SEND(28),
     PROCESS(40),
-    WATERMARK(4),
+    WATERMARK(0),
     PROCESSING_TIME(2),
     TRIGGER(8),
     WRITE(7),
@@ -28,20 +29,25 @@ record Schedule(long seed, SimulatedOperator operator, List<Step> steps) {
     FAIL_OVER(1),
     STOP(1);
 
+    // Of watermarks, the operator says it.
     private final int weight;
 
     Kind(int weight) {
       this.weight = weight;
     }
 
-    private static Kind of(Random random) {
+    private int weight(SimulatedOperator operator) {
+      return this == WATERMARK ? operator.watermarkWeight() : weight;
+    }
+
+    private static Kind of(SimulatedOperator operator, Random random) {
       int total = 0;
       for (Kind kind : values()) {
-        total += kind.weight;
+        total += kind.weight(operator);
       }
       int number = random.nextInt(total);
       for (Kind kind : values()) {
-        number -= kind.weight;
+        number -= kind.weight(operator);
         if (number < 0) {
           return kind;
         }
@@ -57,15 +63,22 @@ record Schedule(long seed, SimulatedOperator operator, List<Step> steps) {
    */
   record Step(Kind kind, long seed) {}
 
+  /** Numbers that differ from those of the next seed, as the first numbers of Random do not. */
+  static Random random(long seed) {
+    return new Random(new SplittableRandom(seed).nextLong());
+  }
+
   static Schedule of(long seed) {
-    Random random = new Random(seed);
+    Random random = random(seed);
     SimulatedOperator operator =
-        random.nextInt(4) == 0
-            ? new SimulatedDeduplicate(random)
-            : new SimulatedGroupAggregate(random);
+        switch (random.nextInt(4)) {
+          case 0 -> new SimulatedDeduplicate(random);
+          case 1 -> new SimulatedGroupAggregate(random);
+          default -> new SimulatedWindowAggregate(random);
+        };
     List<Step> steps = new ArrayList<>();
     for (int i = 10 + random.nextInt(MAX_STEPS - 10); i > 0; i--) {
-      steps.add(new Step(Kind.of(random), random.nextLong()));
+      steps.add(new Step(Kind.of(operator, random), random.nextLong()));
     }
     return new Schedule(seed, operator, steps);
   }

@@ -21,10 +21,14 @@ final class SimulatedCheckpoint {
    * The part of one subtask.
    *
    * @param models of all key groups; null for those of other subtasks
+   * @param watermark of the operator
    * @param overtaken the rows that the barrier overtook, by channel
    */
   record Part(
-      SnapshotWrite write, List<KeyGroupModel> models, List<List<List<Object>>> overtaken) {}
+      SnapshotWrite write,
+      List<KeyGroupModel> models,
+      long watermark,
+      List<List<List<Object>>> overtaken) {}
 
   SimulatedCheckpoint(long id, List<RowSource> sources, long[] sourceWatermarks, int parallelism) {
     this.id = id;
@@ -85,6 +89,11 @@ final class SimulatedCheckpoint {
     return parts().stream().map(part -> part.write.state()).toArray(OperatorSubtaskState[]::new);
   }
 
+  /** The smallest watermark of all subtasks. */
+  long watermark() {
+    return parts().stream().mapToLong(Part::watermark).min().orElseThrow();
+  }
+
   /** The models of all key groups at the moments of their subtasks' snapshots. */
   List<KeyGroupModel> models(int keyGroups) {
     List<KeyGroupModel> models = new ArrayList<>();
@@ -98,6 +107,7 @@ final class SimulatedCheckpoint {
               .orElseThrow()
               .copy());
     }
+    models.forEach(model -> model.restored(watermark()));
     return models;
   }
 }

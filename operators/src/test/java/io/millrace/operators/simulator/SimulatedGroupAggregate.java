@@ -59,7 +59,7 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
         random.nextInt(4) == 0
             ? Map.of(
                 "millrace.spill.device-limit",
-                isLarge ? "2 mb" : "192 kb",
+                isLarge ? "2 mb" : "448 kb",
                 "millrace.spill.host-limit",
                 random.nextBoolean() ? "0 b" : "64 kb")
             : Map.of();

@@ -27,6 +27,19 @@ interface SimulatedOperator {
   /** The options of the TaskManager. */
   Map<String, String> options();
 
+  /**
+   * Whether all subtasks must have the same watermark in a checkpoint, so that no barrier may
+   * overtake a watermark.
+   */
+  default boolean needsEqualWatermarks() {
+    return false;
+  }
+
+  /** The weight of watermarks among the steps, beside {@link Schedule.Kind}. */
+  default int watermarkWeight() {
+    return 4;
+  }
+
   /** A subtask of the source, at its beginning. */
   RowSource newSource();
 
@@ -38,6 +51,11 @@ interface SimulatedOperator {
     /** The next rows, perhaps none. */
     List<List<Object>> nextRows(Random random);
 
+    /** The next watermark, which is not less than the previous one. */
+    default long nextWatermark(long previous, Random random) {
+      return previous + 1 + random.nextInt(100);
+    }
+
     /** The state of the source in a checkpoint: a source that goes on from here. */
     RowSource copy();
   }
@@ -46,8 +64,11 @@ interface SimulatedOperator {
   interface KeyGroupModel {
     void process(List<Object> row);
 
-    /** The watermark of the subtask; after a restore it begins again. */
+    /** The watermark of the subtask. */
     default void watermark(long timestamp) {}
+
+    /** The subtask begins with a checkpoint, in which no subtask had a smaller watermark. */
+    default void restored(long watermark) {}
 
     default void processingTime(long timestamp) {}
 

@@ -45,7 +45,7 @@ final class SimulatedSubtask extends OperatorHarness {
   private final Deque<Consumer<SimulatedSubtask>> notices = new ArrayDeque<>();
   private final long[] watermarks;
   private final boolean[] isBlocked;
-  private long watermark = Long.MIN_VALUE;
+  private long watermark;
   private int taken;
 
   private SimulatedSubtask(
@@ -54,6 +54,7 @@ final class SimulatedSubtask extends OperatorHarness {
       MemoryFaults faults,
       KeyGroupRange keyGroups,
       int channelCount,
+      long watermark,
       MockEnvironment environment)
       throws Exception {
     super(device, operator.schema(), flinkHarness(operator, environment));
@@ -61,6 +62,7 @@ final class SimulatedSubtask extends OperatorHarness {
     this.operator = operator;
     this.faults = faults;
     this.keyGroups = keyGroups;
+    this.watermark = watermark;
     this.watermarks = new long[channelCount];
     this.isBlocked = new boolean[channelCount];
     Arrays.fill(watermarks, Long.MIN_VALUE);
@@ -96,6 +98,7 @@ final class SimulatedSubtask extends OperatorHarness {
   /**
    * A subtask that is open.
    *
+   * @param watermark of the checkpoint
    * @param state its part of a checkpoint; null to start without a checkpoint
    */
   static SimulatedSubtask open(
@@ -104,6 +107,7 @@ final class SimulatedSubtask extends OperatorHarness {
       int channelCount,
       int subtask,
       int parallelism,
+      long watermark,
       OperatorSubtaskState state)
       throws Exception {
     MockEnvironment environment =
@@ -121,7 +125,7 @@ final class SimulatedSubtask extends OperatorHarness {
             KEY_GROUPS, parallelism, subtask);
     SimulatedSubtask opened =
         new SimulatedSubtask(
-            place.device, operator, place.faults, keyGroups, channelCount, environment);
+            place.device, operator, place.faults, keyGroups, channelCount, watermark, environment);
     place.faults.arm(true);
     try {
       opened.harness().setup();
@@ -142,6 +146,11 @@ final class SimulatedSubtask extends OperatorHarness {
 
   KeyGroupRange keyGroups() {
     return keyGroups;
+  }
+
+  /** The watermark of the operator. */
+  long watermark() {
+    return watermark;
   }
 
   List<Deque<Element>> channels() {

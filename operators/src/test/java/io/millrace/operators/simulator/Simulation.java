@@ -55,7 +55,7 @@ final class Simulation {
     Simulation simulation = new Simulation(place, schedule.operator());
     Throwable failure = null;
     try {
-      simulation.play(steps, new Random(schedule.seed()));
+      simulation.play(steps, Schedule.random(schedule.seed()));
     } catch (Throwable e) { // errors too: they are shown with the schedule
       failure = e;
     }
@@ -154,7 +154,7 @@ final class Simulation {
 
   private void watermark(Random random) {
     int source = random.nextInt(SOURCES);
-    sourceWatermarks[source] += 1 + random.nextInt(100);
+    sourceWatermarks[source] = sources.get(source).nextWatermark(sourceWatermarks[source], random);
     log("source %d sends watermark %d".formatted(source, sourceWatermarks[source]));
     subtasks.forEach(
         subtask -> subtask.channels().get(source).add(new WatermarkOf(sourceWatermarks[source])));
@@ -240,23 +240,26 @@ final class Simulation {
     for (int i = 0; i < models.size(); i++) {
       copies.add(subtask.keyGroups().contains(i) ? models.get(i).copy() : null);
     }
-    checkpoint.add(number, new Part(write, copies, overtaken));
+    checkpoint.add(number, new Part(write, copies, subtask.watermark(), overtaken));
   }
 
   private void trigger(Random random) {
-    boolean isUnderWay =
-        subtasks.stream()
-            .flatMap(subtask -> subtask.channels().stream())
-            .flatMap(Deque::stream)
-            .anyMatch(Barrier.class::isInstance);
-    if (isUnderWay || coordinator.isBusy()) {
+    if (isUnderWay(Barrier.class) || coordinator.isBusy()) {
       return;
     }
-    boolean overtakes = random.nextBoolean();
+    boolean mayOvertake = !operator.needsEqualWatermarks() || !isUnderWay(WatermarkOf.class);
+    boolean overtakes = random.nextBoolean() && mayOvertake;
     SimulatedCheckpoint checkpoint =
         coordinator.trigger(sources, sourceWatermarks, subtasks.size(), overtakes);
     Barrier barrier = new Barrier(checkpoint, overtakes);
     subtasks.forEach(subtask -> subtask.channels().forEach(channel -> channel.add(barrier)));
+  }
+
+  private boolean isUnderWay(Class<? extends Element> type) {
+    return subtasks.stream()
+        .flatMap(subtask -> subtask.channels().stream())
+        .flatMap(Deque::stream)
+        .anyMatch(type::isInstance);
   }
 
   private void notify(Random random) {
@@ -318,6 +321,7 @@ final class Simulation {
     log(
         "%d subtasks begin with checkpoint %d"
             .formatted(parallelism, whole == null ? 0 : checkpoint.id()));
+    long watermark = whole == null ? Long.MIN_VALUE : checkpoint.watermark();
     List<SimulatedSubtask> opened = new ArrayList<>();
     try {
       for (int i = 0; i < parallelism; i++) {
@@ -326,7 +330,8 @@ final class Simulation {
                 ? null
                 : AbstractStreamOperatorTestHarness.repartitionOperatorState(
                     whole, SimulatedSubtask.KEY_GROUPS, checkpoint.parallelism(), parallelism, i);
-        opened.add(SimulatedSubtask.open(place, operator, SOURCES, i, parallelism, part));
+        opened.add(
+            SimulatedSubtask.open(place, operator, SOURCES, i, parallelism, watermark, part));
       }
     } catch (Exception | Error e) {
       opened.forEach(SimulatedSubtask::close);

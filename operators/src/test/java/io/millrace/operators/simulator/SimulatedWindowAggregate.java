@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.simulator;
+
+import static io.millrace.operators.aggregate.Aggregate.count;
+import static io.millrace.operators.aggregate.Aggregate.max;
+import static io.millrace.operators.aggregate.Aggregate.sum;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.context.OperatorFactory;
+import io.millrace.operators.window.Cumulate;
+import io.millrace.operators.window.Hop;
+import io.millrace.operators.window.TimeWindow;
+import io.millrace.operators.window.Tumble;
+import io.millrace.operators.window.WindowAggregateOperator;
+import io.millrace.operators.window.WindowAggregatePlan;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+
+/** Aggregates by key and window of rows that are in order, out of order, late, and far away. */
+final class SimulatedWindowAggregate implements SimulatedOperator {
+  private static final Schema ROWS =
+      Schema.of(
+          Field.of("a", DataType.INT16),
+          new Field("b", DataType.BOOL, false),
+          Field.of("v", DataType.INT32),
+          new Field("w", DataType.INT64, false),
+          Field.of("ts", DataType.timestamp(3)));
+  // Planning costs more than a small schedule.
+  private static final List<Windows> WINDOWS =
+      List.of(
+          new Windows("TUMBLE", 10, 10, 0),
+          new Windows("TUMBLE", 7, 7, 3),
+          new Windows("HOP", 20, 5, 0),
+          new Windows("HOP", 12, 4, -1),
+          new Windows("CUMULATE", 30, 10, 0),
+          new Windows("CUMULATE", 12, 3, 2));
+
+  private final Windows windows;
+  private final int keys;
+  private final int maxRows;
+  private final int spread;
+  private final Map<String, String> options;
+
+  /** The windows of rows, in milliseconds. */
+  private record Windows(
+      String function, long size, long step, long offset, WindowAggregatePlan plan) {
+    Windows(String function, long size, long step, long offset) {
+      this(
+          function,
+          size,
+          step,
+          offset,
+          new WindowAggregatePlan(
+              ROWS,
+              List.of("a", "b"),
+              timeWindow(function, Duration.ofMillis(size), Duration.ofMillis(step))
+                  .offset(Duration.ofMillis(offset)),
+              List.of(count(), sum("v"), max("w")),
+              ExpressionSettings.DEFAULT));
+    }
+
+    private static TimeWindow timeWindow(String function, Duration size, Duration step) {
+      return switch (function) {
+        case "TUMBLE" -> Tumble.over("ts", size);
+        case "HOP" -> Hop.over("ts", size).every(step);
+        default -> Cumulate.over("ts", size).every(step);
+      };
+    }
+
+    private boolean cumulates() {
+      return function.equals("CUMULATE");
+    }
+
+    private long floor(long time, long width) {
+      return Math.floorDiv(time - offset, width) * width + offset;
+    }
+
+    long start(long end) {
+      return cumulates() ? floor(end - 1, size) : end - size;
+    }
+
+    /** The ends of the windows of a row. */
+    List<Long> ends(long time) {
+      long first = floor(time, step) + step;
+      long last = cumulates() ? floor(time, size) + size : first - step + size;
+      List<Long> ends = new ArrayList<>();
+      for (long end = first; end <= last; end += step) {
+        ends.add(end);
+      }
+      return ends;
+    }
+  }
+
+  /** An operator of which {@code random} decides the details. */
+  SimulatedWindowAggregate(Random random) {
+    windows = WINDOWS.get(random.nextInt(WINDOWS.size()));
+    boolean isLarge = random.nextInt(20) == 0;
+    keys = isLarge ? 1_000 : 1 + random.nextInt(12);
+    maxRows = isLarge ? 400 : 24;
+    spread = 1 + random.nextInt(60);
+    options =
+        random.nextInt(4) == 0
+            ? Map.of(
+                "millrace.spill.device-limit",
+                isLarge ? "3 mb" : "640 kb",
+                "millrace.spill.host-limit",
+                random.nextBoolean() ? "0 b" : "64 kb")
+            : Map.of();
+  }
+
+  @Override
+  public Schema schema() {
+    return ROWS;
+  }
+
+  @Override
+  public Schema outputSchema() {
+    return windows.plan.outputSchema();
+  }
+
+  @Override
+  public int keyColumns() {
+    return 2;
+  }
+
+  @Override
+  public OperatorFactory<ColumnBatch, ColumnBatch> factory() {
+    return WindowAggregateOperator.factory(windows.plan, null);
+  }
+
+  @Override
+  public Map<String, String> options() {
+    return options;
+  }
+
+  /** A window of slices may fire again if its watermark is set back; a TUMBLE is gone then. */
+  @Override
+  public boolean needsEqualWatermarks() {
+    return !windows.function.equals("TUMBLE");
+  }
+
+  @Override
+  public int watermarkWeight() {
+    return 20;
+  }
+
+  @Override
+  public RowSource newSource() {
+    return new Source(0);
+  }
+
+  @Override
+  public KeyGroupModel newModel() {
+    return new Model(new TreeMap<>(), Long.MIN_VALUE);
+  }
+
+  @Override
+  public String toString() {
+    return windows.plan + ", " + keys + " keys, " + options;
+  }
+
+  private static LocalDateTime timestamp(long millis) {
+    return LocalDateTime.ofEpochSecond(
+        Math.floorDiv(millis, 1_000),
+        (int) Math.floorMod(millis, 1_000) * 1_000_000,
+        ZoneOffset.UTC);
+  }
+
+  private static long millis(Object timestamp) {
+    return ((LocalDateTime) timestamp).toInstant(ZoneOffset.UTC).toEpochMilli();
+  }
+
+  private final class Source implements RowSource {
+    private long clock;
+
+    Source(long clock) {
+      this.clock = clock;
+    }
+
+    @Override
+    public List<List<Object>> nextRows(Random random) {
+      clock += random.nextInt(20);
+      List<List<Object>> rows = new ArrayList<>();
+      for (int i = random.nextInt(maxRows); i > 0; i--) {
+        boolean isFar = random.nextInt(400) == 0;
+        rows.add(
+            Arrays.asList(
+                random.nextInt(8) == 0 ? null : (short) random.nextInt(keys),
+                random.nextBoolean(),
+                random.nextInt(4) == 0 ? null : random.nextInt(9) - 4,
+                random.nextInt(10) == 0 ? random.nextLong() : random.nextInt(9) - 4L,
+                timestamp(clock - random.nextInt(spread) + (isFar ? random.nextInt(20_000) : 0))));
+      }
+      return rows;
+    }
+
+    @Override
+    public long nextWatermark(long previous, Random random) {
+      return Math.max(previous, clock - random.nextInt(40));
+    }
+
+    @Override
+    public RowSource copy() {
+      return new Source(clock);
+    }
+  }
+
+  /** The rows of a window and key. */
+  private record Sums(long rows, Integer v, long w) {
+    static final Sums NONE = new Sums(0, null, Long.MIN_VALUE);
+
+    Sums with(Integer value, long wide) {
+      Integer sum = value;
+      if (value == null) {
+        sum = v;
+      } else if (v != null) {
+        sum = v + value;
+      }
+      return new Sums(rows + 1, sum, Math.max(w, wide));
+    }
+  }
+
+  private final class Model implements KeyGroupModel {
+    // By the end of the window, which says its start.
+    private final TreeMap<Long, Map<List<Object>, Sums>> open;
+    // Windows that have fired, of which the operator has not emitted all rows.
+    private final TreeMap<Long, List<List<Object>>> fired = new TreeMap<>();
+    private long watermark;
+
+    Model(TreeMap<Long, Map<List<Object>, Sums>> open, long watermark) {
+      this.open = open;
+      this.watermark = watermark;
+    }
+
+    @Override
+    public void process(List<Object> row) {
+      for (long end : windows.ends(millis(row.get(4)))) {
+        if (end - 1 > watermark) {
+          open.computeIfAbsent(end, absent -> new HashMap<>())
+              .compute(
+                  row.subList(0, 2),
+                  (key, sums) ->
+                      (sums == null ? Sums.NONE : sums)
+                          .with((Integer) row.get(2), (long) row.get(3)));
+        }
+      }
+    }
+
+    @Override
+    public void watermark(long timestamp) {
+      watermark = timestamp;
+      while (!open.isEmpty() && open.firstKey() - 1 <= watermark) {
+        long end = open.firstKey();
+        List<List<Object>> rows = new ArrayList<>();
+        open.remove(end).forEach((key, sums) -> rows.add(result(key, sums, end)));
+        fired.put(end, rows);
+      }
+    }
+
+    private List<Object> result(List<Object> key, Sums sums, long end) {
+      List<Object> row = new ArrayList<>(key);
+      row.addAll(Arrays.asList(sums.rows, sums.v, sums.w));
+      row.add(timestamp(windows.start(end)));
+      row.add(timestamp(end));
+      row.add(timestamp(end - 1));
+      return row;
+    }
+
+    @Override
+    public void restored(long timestamp) {
+      watermark = timestamp;
+    }
+
+    @Override
+    public void emitted(List<Object> row) {
+      assertThat(fired).as("windows that may emit %s", row).isNotEmpty();
+      List<List<Object>> rows = fired.firstEntry().getValue();
+      assertThat(rows.remove(row)).as("whether %s is a row of %s", row, rows).isTrue();
+      if (rows.isEmpty()) {
+        fired.remove(fired.firstKey());
+      }
+    }
+
+    @Override
+    public void check() {
+      assertThat(fired).as("windows whose rows are missing").isEmpty();
+    }
+
+    @Override
+    public KeyGroupModel copy() {
+      TreeMap<Long, Map<List<Object>, Sums>> copy = new TreeMap<>();
+      open.forEach((end, sums) -> copy.put(end, new HashMap<>(sums)));
+      return new Model(copy, watermark);
+    }
+  }
+}

@@ -50,7 +50,8 @@ import org.apache.flink.table.types.DataType;
  * Millrace and by stock Flink SQL over the same rows ({@link ComparedRows}). One subtask of each
  * operator; objects are reused. The time is that from the first row behind those that bring each
  * key once to the end of the input, and so includes the last windows. What comes out must add up to
- * the same. The jobs run in turn, some rounds, of which the first does not count; ratios are those of jobs of the same round.
+ * the same. The jobs run in turn, some rounds, of which the first does not count; ratios are those
+ * of jobs of the same round.
  */
 public final class KeyedStateBenchmark {
   static final String BEGIN = "begin";
@@ -232,8 +233,13 @@ public final class KeyedStateBenchmark {
   }
 
   private static void check(List<Variant> variants, int round) {
-    List<Long> sums = variants.stream().filter(variant -> round > 0)
-        .flatMap(variant -> variant.runs.stream()).map(Run::sum).distinct().toList();
+    List<Long> sums =
+        variants.stream()
+            .filter(variant -> round > 0)
+            .flatMap(variant -> variant.runs.stream())
+            .map(Run::sum)
+            .distinct()
+            .toList();
     if (sums.size() > 1) {
       throw new IllegalStateException("expected the same sum of all jobs, got " + sums);
     }

@@ -42,8 +42,8 @@ import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
  * Runs a job with a group aggregate and a TUMBLE window of 10 s over random keys, with a checkpoint
  * every 2 s, for a given time, and samples what the process holds. Prints CSV, which {@link
  * SoakPlot} draws: memory of the device, pinned memory for transfers, the heap right after a
- * collection, open files, rows of state, and completed and failed checkpoints. The aggregate keeps a
- * row per key, so everything should be level once each key has come.
+ * collection, open files, rows of state, and completed and failed checkpoints. The aggregate keeps
+ * a row per key, so everything should be level once each key has come.
  */
 public final class KeyedStateSoak {
   private static final int PARALLELISM = 2;
@@ -96,8 +96,7 @@ public final class KeyedStateSoak {
     long start = System.nanoTime();
     long interval = Math.max(1, seconds / MOST_SAMPLES);
     for (long second = 0; second <= seconds; second += interval) {
-      TimeUnit.NANOSECONDS.sleep(
-          start + TimeUnit.SECONDS.toNanos(second) - System.nanoTime());
+      TimeUnit.NANOSECONDS.sleep(start + TimeUnit.SECONDS.toNanos(second) - System.nanoTime());
       JobStatus status = cluster.getJobStatus(job).get();
       if (status.isTerminalState()) {
         cluster.requestJobResult(job).get().toJobExecutionResult(getClass().getClassLoader());
@@ -116,8 +115,7 @@ public final class KeyedStateSoak {
   private void sample(long second, JobID job) throws Exception {
     System.gc();
     Runtime runtime = Runtime.getRuntime();
-    var checkpoints =
-        cluster.getExecutionGraph(job).get().getCheckpointStatsSnapshot().getCounts();
+    var checkpoints = cluster.getExecutionGraph(job).get().getCheckpointStatsSnapshot().getCounts();
     output.printf(
         Locale.ROOT,
         "%d,%d,%d,%d,%d,%d,%d,%d,%d%n",

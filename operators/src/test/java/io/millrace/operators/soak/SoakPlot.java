@@ -16,8 +16,8 @@ import java.util.Locale;
 import javax.imageio.ImageIO;
 
 /**
- * Draws what {@link KeyedStateSoak} wrote: a panel for each measure over the seconds. Arguments: the
- * CSV file, the PNG file.
+ * Draws what {@link KeyedStateSoak} wrote: a panel for each measure over the seconds. Arguments:
+ * the CSV file, the PNG file.
  */
 public final class SoakPlot {
   private static final int WIDTH = 900;

@@ -15,11 +15,12 @@ constexpr uint32_t NO_GROUP = 0xffffffffu;
 constexpr uint32_t PARTIAL_SPREAD = 64;
 constexpr uint32_t PARTIAL_PAGE = PARTIAL_SPREAD * PARTIAL_SPREAD;
 
-// Neighbouring groups lie apart, within a page: claimants of few keys are neighbours, and atomics on one line of the cache
-// take turns.
+// In large batches neighbouring groups lie apart, within a page: claimants of few keys are neighbours, and atomics on one
+// line of the cache take turns.
 static __device__ __forceinline__ uint64_t* partials_of_group(const StateArguments& arguments, uint32_t group) {
   const uint32_t in_page = group % PARTIAL_SPREAD * PARTIAL_SPREAD + group / PARTIAL_SPREAD % PARTIAL_SPREAD;
-  const int64_t place = group / PARTIAL_PAGE * PARTIAL_PAGE + in_page;
+  const bool is_spread = arguments.rows >= PARTIAL_PAGE;
+  const int64_t place = is_spread ? group / PARTIAL_PAGE * PARTIAL_PAGE + in_page : group;
   const int64_t words = arguments.row_words - arguments.partial_base;
   return slot_of<uint64_t>(arguments.partials, place * words);
 }

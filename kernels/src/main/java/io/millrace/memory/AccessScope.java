@@ -40,10 +40,15 @@ public final class AccessScope implements AutoCloseable {
    * @throws IllegalStateException if the scope is closed, so that the access would never end
    */
   long add(BufferOwner owner, AccessMode mode) {
+    return add(owner, mode, false);
+  }
+
+  /** The same; memory that is on the host may stay there if {@code inPlace}. */
+  long add(BufferOwner owner, AccessMode mode, boolean inPlace) {
     if (closed) {
       throw new IllegalStateException("the access scope is closed");
     }
-    long address = owner.beginAccess(mode, stream);
+    long address = owner.beginAccess(mode, inPlace, stream);
     owners.add(owner);
     modes.add(mode);
     return address;

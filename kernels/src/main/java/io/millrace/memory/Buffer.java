@@ -136,17 +136,20 @@ public final class Buffer implements AutoCloseable {
    */
   public Buffer deepCopy(DeviceStream stream) {
     checkOpen();
-    return new Buffer(copyOwner(stream), 0, size);
+    return new Buffer(copyOwner(false, stream), 0, size);
   }
 
   // The source is accessed first, so that making room for the copy does not move it. The access
   // ends here, and not with the caller's scope: a later writer of the source waits for the copy.
-  private BufferOwner copyOwner(DeviceStream stream) {
+  private BufferOwner copyOwner(boolean inPlace, DeviceStream stream) {
     BufferOwner copy = null;
     try (AccessScope scope = AccessScope.on(stream)) {
-      long source = scope.add(owner, AccessMode.READ) + offset;
-      copy = allocateOwner(size, stream, owner.resource());
-      stream.copy(scope.add(copy, AccessMode.WRITE), source, size);
+      long source = scope.add(owner, AccessMode.READ, inPlace) + offset;
+      copy =
+          inPlace
+              ? owner.allocateBeside(size, stream)
+              : allocateOwner(size, stream, owner.resource());
+      stream.copy(scope.add(copy, AccessMode.WRITE, inPlace), source, size);
       return copy;
     } catch (RuntimeException | Error e) {
       if (copy != null) {
@@ -181,11 +184,24 @@ public final class Buffer implements AutoCloseable {
    *     for the copy
    */
   public long access(AccessMode mode, AccessScope scope) {
+    return access(mode, false, scope);
+  }
+
+  /**
+   * As {@link #access}, but memory that was spilled to pinned host memory may stay there: work on
+   * the device reaches it at its address on the host, over the bus. It returns to the device if the
+   * device limits have room for it. For memory of which a little is used at a time.
+   */
+  public long accessInPlace(AccessMode mode, AccessScope scope) {
+    return access(mode, true, scope);
+  }
+
+  private long access(AccessMode mode, boolean inPlace, AccessScope scope) {
     checkOpen();
     if (mode == AccessMode.WRITE) {
-      makeSingleOwner(scope);
+      makeSingleOwner(inPlace, scope);
     }
-    return scope.add(owner, mode) + offset;
+    return scope.add(owner, mode, inPlace) + offset;
   }
 
   /**
@@ -206,10 +222,10 @@ public final class Buffer implements AutoCloseable {
     return address;
   }
 
-  private void makeSingleOwner(AccessScope scope) {
+  private void makeSingleOwner(boolean inPlace, AccessScope scope) {
     BufferOwner shared = owner;
     if (!exposed && shared.copiesOnWrite() && shared.isShared()) {
-      owner = copyOwner(scope.stream());
+      owner = copyOwner(inPlace, scope.stream());
       offset = 0;
       shared.release();
     }

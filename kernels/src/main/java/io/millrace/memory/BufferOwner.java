@@ -45,6 +45,23 @@ public abstract class BufferOwner {
   /** The memory's address, valid until no access is open. Called under the lock. */
   public abstract long address();
 
+  /**
+   * The memory's address, as {@link #address}; memory that lies in pinned host memory may stay
+   * there, since work on the device reaches it.
+   */
+  public long addressInPlace() {
+    return address();
+  }
+
+  /**
+   * Memory for a copy of a slice, in the tier of this memory if it is the device or the host.
+   *
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory
+   */
+  public BufferOwner allocateBeside(long bytes, DeviceStream user) {
+    return resource().allocateOwner(bytes, user);
+  }
+
   /** Gives the memory back in the order of {@link #stream}. Called once, at the end. */
   public abstract void free();
 
@@ -161,11 +178,12 @@ public abstract class BufferOwner {
    * Orders {@code user} behind the work that made the memory and that conflicts with {@code mode},
    * and keeps the memory where it is until {@link #endAccess}.
    *
+   * @param inPlace whether memory that is on the host may stay there
    * @return the memory's address
    * @throws IllegalStateException if the memory cannot be reached from the user's device, or if
    *     {@code mode} is WRITE and other slices share it
    */
-  final long beginAccess(AccessMode mode, DeviceStream user) {
+  final long beginAccess(AccessMode mode, boolean inPlace, DeviceStream user) {
     lock.lock();
     try {
       checkNotReleased();
@@ -176,7 +194,7 @@ public abstract class BufferOwner {
       if (mode == AccessMode.WRITE && sharers() > 1) {
         throw new IllegalStateException("the buffer is shared by " + sharers() + " slices");
       }
-      long address = address();
+      long address = inPlace ? addressInPlace() : address();
       orderBehindOwnWork(user);
       uses.orderBefore(mode, user);
       openAccesses++;

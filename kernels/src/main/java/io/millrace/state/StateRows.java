@@ -13,8 +13,9 @@ import java.util.List;
 /**
  * The rows of a state table in chunks of equal size, of which only the first may be smaller while
  * it is the only chunk. Chunks lie in extents, each a buffer that is copied on write and spilled by
- * itself: a small table has an extent for each chunk, and a large table larger extents, so that
- * an update has few buffers to access. Used by one thread.
+ * itself: a small table has an extent for each chunk, and a large table larger extents, so that an
+ * update has few buffers to access. Extents that were spilled to pinned host memory are used where
+ * they are. Used by one thread.
  */
 final class StateRows implements AutoCloseable {
   /** Bytes of a chunk at most. */
@@ -94,7 +95,7 @@ final class StateRows implements AutoCloseable {
       return;
     }
     try (AccessScope scope = AccessScope.on(stream)) {
-      long source = extents.get(0).access(AccessMode.READ, scope);
+      long source = extents.get(0).accessInPlace(AccessMode.READ, scope);
       stream.copy(larger.access(AccessMode.WRITE, scope), source, size);
     } catch (RuntimeException | Error e) {
       larger.close();
@@ -125,7 +126,7 @@ final class StateRows implements AutoCloseable {
     for (Buffer extent : extents) {
       int end = chunk + (int) ((extent.size() + chunkBytes - 1) / chunkBytes);
       AccessMode mode = end > firstWritten ? AccessMode.WRITE : AccessMode.READ;
-      long address = extent.access(mode, scope);
+      long address = extent.accessInPlace(mode, scope);
       for (; chunk < end; chunk++, address += chunkBytes) {
         addresses[chunk] = address;
       }

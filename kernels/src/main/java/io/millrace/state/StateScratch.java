@@ -10,9 +10,9 @@ package io.millrace.state;
  *     zero before and after each update
  * @param claims an INT64 for each row: what it is to its key
  * @param followers an INT64 for each claimant: a number that is larger in later batches
- * @param partials {@code partialWords} words for each claimant: what was accumulated over the further
- *     rows, laid out as the state row from the sector of the first accumulator on; zero before and
- *     after each update
+ * @param partials {@code partialWords} words for each claimant: what was accumulated over the
+ *     further rows, laid out as the state row from the sector of the first accumulator on; zero
+ *     before and after each update
  * @param zeroBytes bytes that are zero before the first update, from the beginning on
  * @param lookBack an INT64 for each tile of the kernel state_update
  * @param nextTile an INT32
@@ -31,7 +31,8 @@ record StateScratch(
   static final int TILE_ROWS = 256;
 
   private static final int MAX_ROWS_OF_CACHED_TABLE = 1 << 17;
-  // The kernels put the partials of neighbouring rows apart, within so many rows.
+  // Of batches with more rows, the kernels put the partials of neighbouring rows apart, within so
+  // many rows.
   private static final long PARTIAL_PAGE_ROWS = 4096;
   private static final long SECTOR_BYTES = 32;
 
@@ -44,8 +45,7 @@ record StateScratch(
     long claims = (long) groups(rows) * Long.BYTES;
     long followers = claims + sectors((long) rows * Long.BYTES);
     long partials = followers + sectors((long) rows * Long.BYTES);
-    long pages = (rows + PARTIAL_PAGE_ROWS - 1L) / PARTIAL_PAGE_ROWS;
-    long zeroBytes = partials + pages * PARTIAL_PAGE_ROWS * partialWords * Long.BYTES;
+    long zeroBytes = partials + partialRows(rows) * partialWords * Long.BYTES;
     long nextTile = zeroBytes + sectors((long) tiles(rows) * Long.BYTES);
     return new StateScratch(
         0,
@@ -57,6 +57,11 @@ record StateScratch(
         zeroBytes,
         nextTile,
         nextTile + SECTOR_BYTES);
+  }
+
+  private static long partialRows(int rows) {
+    long pages = (rows + PARTIAL_PAGE_ROWS - 1) / PARTIAL_PAGE_ROWS;
+    return rows < PARTIAL_PAGE_ROWS ? rows : pages * PARTIAL_PAGE_ROWS;
   }
 
   private static long sectors(long bytes) {

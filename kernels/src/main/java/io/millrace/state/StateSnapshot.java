@@ -63,8 +63,8 @@ public final class StateSnapshot implements AutoCloseable {
    * @param stream of the table's device, of the calling thread alone
    * @return rows from {@code first} on, in their order, of up to {@link #BLOCK_BYTES} together with
    *     their long strings, but at least one row; the caller closes the block
-   * @throws io.millrace.device.GpuOutOfMemoryException if there is no room to bring a spilled extent
-   *     back, or no staging memory
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is no room to bring a spilled
+   *     extent back, or no staging memory
    */
   public StateBlock block(long first, DeviceStream stream) {
     Objects.checkIndex(first, rowCount);
@@ -78,7 +78,7 @@ public final class StateSnapshot implements AutoCloseable {
     int rows = (int) (bytes / schema.rowBytes());
     StateBlock block = new StateBlock(schema, rows, 0, stream.device());
     try (AccessScope scope = AccessScope.on(stream)) {
-      long address = extents.get(extent).access(AccessMode.READ, scope);
+      long address = extents.get(extent).accessInPlace(AccessMode.READ, scope);
       stream.copy(block.address(), address + offset, block.byteCount());
       stream.synchronize();
       if (!strings.isEmpty()) {
@@ -102,7 +102,7 @@ public final class StateSnapshot implements AutoCloseable {
       Buffer chunk = strings.get((int) (position / LongStrings.CHUNK_BYTES));
       long offset = position % LongStrings.CHUNK_BYTES;
       long count = Math.min(bytes - done, chunk.size() - offset);
-      long address = chunk.access(AccessMode.READ, scope);
+      long address = chunk.accessInPlace(AccessMode.READ, scope);
       scope.stream().copy(target + done, address + offset, count);
       done += count;
     }

@@ -152,7 +152,7 @@ public final class StateTable implements AutoCloseable {
     int inputRows = (int) (input.size() / schema.rowBytes());
     reserve(inputRows, 0);
     try (AccessScope scope = AccessScope.on(stream)) {
-      long address = input.access(AccessMode.READ, scope);
+      long address = input.accessInPlace(AccessMode.READ, scope);
       update(StateInput.ofRows(schema, address, 0), inputRows, scope);
     }
   }

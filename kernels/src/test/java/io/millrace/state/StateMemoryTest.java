@@ -80,7 +80,9 @@ class StateMemoryTest {
         .flatMap(
             operation ->
                 Stream.of(NUMBERS, STRINGS)
-                    .filter(schema -> schema == NUMBERS || !NUMBERS_ONLY.contains(operation.getKey()))
+                    .filter(
+                        schema ->
+                            schema.equals(NUMBERS) || !NUMBERS_ONLY.contains(operation.getKey()))
                     .map(schema -> Arguments.of(operation.getKey(), schema, operation.getValue())));
   }
 

@@ -6,6 +6,13 @@ import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.MemoryResource;
 import io.millrace.memory.resource.PerDeviceResource;
+import io.millrace.memory.resource.PinnedHostMemoryResource;
+import io.millrace.memory.resource.PoolMemoryResource;
+import io.millrace.memory.spill.MemoryBudget;
+import io.millrace.memory.spill.SpillLimits;
+import io.millrace.memory.spill.SpillManager;
+import io.millrace.memory.spill.SpillQuota;
+import io.millrace.memory.spill.SpillStatistics;
 import io.millrace.state.Accumulator.Function;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +45,7 @@ public class StateUpdateBenchmark {
   private static final int BATCHES = 8;
   private static final int FILL_ROWS = 1 << 20;
   private static final long HOT_KEY = 1;
+  private static final long HOST_PIECE = 256L << 20;
 
   @Param({"65536", "1048576"})
   public int rows;
@@ -49,6 +57,12 @@ public class StateUpdateBenchmark {
   @Param({"0"})
   public int hotRowsOfTwo;
 
+  /** Device memory for the state and the batches; the rest lies on the host. 0 for no limit. */
+  @Param({"0"})
+  public long deviceMegabytes;
+
+  private SpillManager manager;
+  private SpillQuota quota;
   private DeviceStream stream;
   private StateTable table;
   private final List<Table> batches = new ArrayList<>();
@@ -70,8 +84,8 @@ public class StateUpdateBenchmark {
   @Setup
   public void create() {
     Device device = Device.current();
-    MemoryResource memory = PerDeviceResource.of(device);
     stream = device.createStream();
+    MemoryResource memory = deviceMegabytes == 0 ? PerDeviceResource.of(device) : limited(device);
     table = new StateTable(schema(), stream, memory);
     for (long first = 0; first < keys; first += FILL_ROWS) {
       long start = first;
@@ -90,6 +104,19 @@ public class StateUpdateBenchmark {
               stream,
               memory));
     }
+  }
+
+  private MemoryResource limited(Device device) {
+    MemoryResource host =
+        new PoolMemoryResource(new PinnedHostMemoryResource(device), HOST_PIECE, Long.MAX_VALUE);
+    SpillStatistics statistics = new SpillStatistics(1);
+    manager =
+        new SpillManager(
+            PerDeviceResource.of(device), host, Long.MAX_VALUE, true, statistics, System::nanoTime);
+    quota =
+        manager.openQuota(
+            "the benchmark", SpillLimits.DEFAULT.withDeviceBytes(deviceMegabytes << 20));
+    return quota.resource(MemoryBudget.unlimited());
   }
 
   private void update(int count, LongUnaryOperator key, MemoryResource memory) {
@@ -112,6 +139,10 @@ public class StateUpdateBenchmark {
     batches.forEach(Table::close);
     batches.clear();
     table.close();
+    if (quota != null) {
+      quota.close();
+      manager.close();
+    }
     stream.close();
   }
 }

@@ -10,6 +10,9 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 @PublicEvolving
 public final class SpillQuota implements AutoCloseable {
+  // More than is freed beyond what is asked for, so that memory does not move back and forth.
+  private static final int ROOM_FRACTION = 8;
+
   private final SpillManager manager;
   private final String name;
   private final SpillLimits limits;
@@ -62,6 +65,20 @@ public final class SpillQuota implements AutoCloseable {
   /** Bytes of disk that hold spilled buffers now. */
   public long diskBytes() {
     return store.diskBytes();
+  }
+
+  /**
+   * Whether the device limits would have a part left if {@code bytes} more were held: memory that
+   * returns then is not spilled at once. False without limits: the device itself is full then.
+   */
+  boolean hasDeviceRoom(long bytes) {
+    return hasRoom(deviceBytes() + bytes, limits.deviceBytes())
+        && hasRoom(manager.deviceBytes() + bytes, manager.deviceLimitBytes())
+        && Math.min(limits.deviceBytes(), manager.deviceLimitBytes()) < Long.MAX_VALUE;
+  }
+
+  private static boolean hasRoom(long bytes, long limit) {
+    return bytes <= limit - limit / ROOM_FRACTION;
   }
 
   void addDeviceBytes(long bytes) {

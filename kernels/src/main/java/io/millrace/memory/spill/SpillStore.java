@@ -55,6 +55,11 @@ final class SpillStore implements AutoCloseable {
     return file != null;
   }
 
+  /** The stream that orders host memory. */
+  DeviceStream spillStream() {
+    return transfers.spillStream();
+  }
+
   /** The stream of copies back to the device. */
   DeviceStream unspillStream() {
     return transfers.unspillStream();
@@ -67,9 +72,24 @@ final class SpillStore implements AutoCloseable {
    * @return 0 if there is no room
    */
   long allocateHost(SpillableBufferOwner owner) {
-    if (!reserveHost(owner.size(), owner.hostBudget())) {
-      return 0;
+    return reserveHost(owner.size(), owner.hostBudget()) ? allocateReserved(owner) : 0;
+  }
+
+  /**
+   * Allocates host memory for {@code owner}, whose memory never was on the device, if there is room
+   * already.
+   *
+   * @return 0 if there is no room
+   */
+  long allocateHostAtFirst(SpillableBufferOwner owner) {
+    long address = tryReserveHost(owner.size(), owner.hostBudget()) ? allocateReserved(owner) : 0;
+    if (address != 0) {
+      onHost.add(owner);
     }
+    return address;
+  }
+
+  private long allocateReserved(SpillableBufferOwner owner) {
     try {
       return hostMemory.allocate(owner.size(), transfers.spillStream());
     } catch (GpuOutOfMemoryException hostCannotPin) {
@@ -101,7 +121,7 @@ final class SpillStore implements AutoCloseable {
     return false;
   }
 
-  private boolean tryReserveHost(long bytes, MemoryBudget budget) {
+  private synchronized boolean tryReserveHost(long bytes, MemoryBudget budget) {
     boolean reserved = isWithinHostLimit(bytes) && budget.tryReserve(bytes);
     if (reserved) {
       hostBytes.addAndGet(bytes);
@@ -135,6 +155,9 @@ final class SpillStore implements AutoCloseable {
     try {
       boolean isOnHost = owner.tier() == SpillTier.HOST;
       if (isOnHost) {
+        if (owner.orderBehindUseOnHost(transfers.spillStream())) {
+          transfers.spillStream().synchronize();
+        }
         long address = owner.keptAddress();
         copyToDisk(owner, SpillTier.HOST);
         onHost.remove(owner);

@@ -24,7 +24,7 @@ final class SpillableBufferOwner extends BufferOwner {
   SpillableBufferOwner previous;
   SpillableBufferOwner next;
 
-  private final MemoryResource resource;
+  private final SpillableResourceAdaptor resource;
   private final MemoryBudget hostBudget;
   private final SpillCandidates onDevice;
   private final SpillStore store;
@@ -35,6 +35,8 @@ final class SpillableBufferOwner extends BufferOwner {
   // On the device or the host, depending on the tier.
   private long address;
   private SpillFile.Region region;
+  // Whether work on a stream may use the memory where it lies on the host.
+  private boolean usedOnHost;
   // Read without the lock only while an access is open, which prevents moves.
   private DeviceStream stream;
 
@@ -46,7 +48,7 @@ final class SpillableBufferOwner extends BufferOwner {
   }
 
   SpillableBufferOwner(
-      MemoryResource resource,
+      SpillableResourceAdaptor resource,
       MemoryBudget hostBudget,
       SpillCandidates onDevice,
       SpillStore store,
@@ -112,12 +114,70 @@ final class SpillableBufferOwner extends BufferOwner {
     return address;
   }
 
+  @Override
+  public long addressInPlace() {
+    // What can be used on the host is spilled before what would have to return: it does not count
+    // as accessed.
+    if (spilledTo == null) {
+      return address;
+    }
+    if (spilledTo == SpillTier.DISK || resource.quota().hasDeviceRoom(size())) {
+      return address();
+    }
+    usedOnHost = true;
+    return address;
+  }
+
+  @Override
+  public BufferOwner allocateBeside(long bytes, DeviceStream user) {
+    if (spilledTo != SpillTier.HOST) {
+      return super.allocateBeside(bytes, user);
+    }
+    SpillableBufferOwner copy =
+        new SpillableBufferOwner(resource, hostBudget, onDevice, store, 0, bytes, user);
+    return copy.beginOnHost() ? copy : super.allocateBeside(bytes, user);
+  }
+
+  // No other thread moves the memory before there is some: a move takes the lock.
+  private boolean beginOnHost() {
+    if (!beginMove()) {
+      throw new IllegalStateException("the memory is in use before it is allocated");
+    }
+    try {
+      address = store.allocateHostAtFirst(this);
+      if (address == 0) {
+        return false;
+      }
+      spilledTo = SpillTier.HOST;
+      stream.waitFor(store.spillStream());
+      return true;
+    } finally {
+      endMove();
+    }
+  }
+
+  /**
+   * Makes {@code mover} wait for work that used the memory where it lies on the host. Under the
+   * lock.
+   *
+   * @return whether there may be such work
+   */
+  boolean orderBehindUseOnHost(DeviceStream mover) {
+    boolean wasUsed = usedOnHost;
+    if (wasUsed) {
+      orderMove(mover);
+      usedOnHost = false;
+    }
+    return wasUsed;
+  }
+
   // If the copy fails, nothing has changed. If only freeing the host or disk memory fails, the
   // memory is back on the device nevertheless.
   private void unspill() {
     DeviceStream unspillStream = store.unspillStream();
     long deviceAddress = resource.allocate(size(), unspillStream);
     try {
+      orderBehindUseOnHost(unspillStream);
       store.copyToDevice(this, deviceAddress);
     } catch (RuntimeException | Error e) {
       resource.free(deviceAddress, size(), unspillStream);
@@ -178,6 +238,7 @@ final class SpillableBufferOwner extends BufferOwner {
     if (tier() == SpillTier.DEVICE) {
       leftDevice(address, stream);
     } else {
+      orderBehindUseOnHost(store.spillStream());
       store.free(this, address, region);
     }
   }

@@ -36,8 +36,8 @@ import org.apache.flink.core.memory.DataOutputSerializer;
  * rows, the CRC-32C of its bytes, and the rows. If a key column is a STRING or BINARY column, the
  * number of rows is followed by the number of bytes of their long strings, and by the CRC-32C of
  * this number; the rows are followed by the strings, which no other block refers to. Numbers are
- * big-endian; rows have the layout of {@link StateSchema}, in little-endian words. In version 1, the
- * header has the number of rows of the only table instead of the tables.
+ * big-endian; rows have the layout of {@link StateSchema}, in little-endian words. In version 1,
+ * the header has the number of rows of the only table instead of the tables.
  *
  * <p>All key groups of a subtask are in one sequence of rows: a reader takes the rows of its own
  * key groups.

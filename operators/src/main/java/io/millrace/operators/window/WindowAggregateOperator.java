@@ -3,6 +3,7 @@ package io.millrace.operators.window;
 
 import io.millrace.column.Column;
 import io.millrace.column.Table;
+import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.kernel.slice.TimeSlices.TimeRange;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.batch.ColumnBatch;
@@ -14,6 +15,7 @@ import io.millrace.state.ConstantColumn;
 import io.millrace.state.StateSchema;
 import io.millrace.state.StateTable;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.state.ListState;
@@ -157,20 +159,32 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     }
   }
 
+  // Empty if there is too little memory for all rows together.
+  private Optional<TimeRange> range(SliceRows rows) {
+    DeviceContext context = deviceContext();
+    try {
+      return Optional.of(
+          context.retry().withRetry(() -> rows.range(context.stream(), context.resource())));
+    } catch (GpuOutOfMemoryException e) {
+      if (rows.rowCount() == 1) {
+        throw e;
+      }
+      return Optional.empty();
+    }
+  }
+
   private void add(SliceRows rows, StreamRecord<ColumnBatch> element) {
     try (rows) {
       if (rows.rowCount() == 0) {
         return;
       }
       checkTimes(rows.times());
-      DeviceContext context = deviceContext();
-      TimeRange range =
-          context.retry().withRetry(() -> rows.range(context.stream(), context.resource()));
-      long first = window.sliceEnd(range.first());
-      long last = window.sliceEnd(range.last());
+      Optional<TimeRange> range = range(rows);
+      long first = range.map(times -> window.sliceEnd(times.first())).orElse(Long.MIN_VALUE);
+      long last = range.map(times -> window.sliceEnd(times.last())).orElse(Long.MAX_VALUE);
       if (first == last) {
         addSlice(first, rows.arguments(), rows.input(), element);
-      } else if ((last - first) / window.sliceWidth() < MAX_SLICES) {
+      } else if (range.isPresent() && (last - first) / window.sliceWidth() < MAX_SLICES) {
         addSlices(rows, first, last, element);
       } else {
         FirstFailure failure = new FirstFailure();

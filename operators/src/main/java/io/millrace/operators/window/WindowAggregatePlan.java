@@ -69,8 +69,7 @@ public final class WindowAggregatePlan implements Serializable {
    *     TIMESTAMP_LTZ
    * @throws ExpressionException as {@link GroupAggregatePlan}; if there is no time column or it has
    *     another type than TIMESTAMP or TIMESTAMP_LTZ with up to 3 digits; if a key column has no
-   *     fixed width; or if the input is a
-   *     changelog
+   *     fixed width; or if the input is a changelog
    */
   public WindowAggregatePlan(
       Schema input,

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.memory.spill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.SpillTier;
+import io.millrace.testing.DeviceExtension;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests of work on spilled memory that stays where it is. */
+class AccessInPlaceTest {
+  private static final long BYTES = 1 << 16;
+
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+  @TempDir Path directory;
+
+  private SpillScene scene;
+  private SpillQuota quota;
+
+  private void open(SpillLimits limits) {
+    scene = new SpillScene(device, device.fixedMemory(), Long.MAX_VALUE);
+    quota = scene.open(limits);
+  }
+
+  @AfterEach
+  void close() {
+    scene.close();
+  }
+
+  private Buffer spilled(int value) {
+    Buffer buffer = scene.filled(quota, value, BYTES);
+    assertThat(scene.manager.spill(BYTES)).isEqualTo(BYTES);
+    assertThat(buffer.tier()).isEqualTo(SpillTier.HOST);
+    return buffer;
+  }
+
+  private void fillInPlace(Buffer buffer, int value) {
+    try (AccessScope scope = AccessScope.on(device.stream())) {
+      long address = buffer.accessInPlace(AccessMode.WRITE, scope);
+      device.stream().fill(address, (byte) value, buffer.size());
+    }
+  }
+
+  @Test
+  void memoryOnTheHostStaysThereAndIsWritten() {
+    open(SpillLimits.DEFAULT);
+    Buffer buffer = spilled(1);
+    fillInPlace(buffer, 2);
+    assertThat(buffer.tier()).isEqualTo(SpillTier.HOST);
+    assertThat(quota.statistics().count(SpillTier.HOST, SpillTier.DEVICE)).isZero();
+    scene.assertFilled(buffer, 2);
+    assertThat(buffer.tier()).isEqualTo(SpillTier.DEVICE);
+  }
+
+  @Test
+  void memoryReturnsIfTheLimitsHaveRoomForIt() {
+    open(SpillLimits.DEFAULT.withDeviceBytes(4 * BYTES));
+    Buffer buffer = spilled(1);
+    fillInPlace(buffer, 2);
+    assertThat(buffer.tier()).isEqualTo(SpillTier.DEVICE);
+    scene.assertFilled(buffer, 2);
+  }
+
+  @Test
+  void memoryStaysIfItWouldFillTheLimit() {
+    open(SpillLimits.DEFAULT.withDeviceBytes(4 * BYTES));
+    Buffer buffer = spilled(1);
+    for (int i = 0; i < 3; i++) {
+      scene.filled(quota, 3, BYTES);
+    }
+    fillInPlace(buffer, 2);
+    assertThat(buffer.tier()).isEqualTo(SpillTier.HOST);
+  }
+
+  @Test
+  void aCopyOnWriteIsMadeOnTheHost() {
+    open(SpillLimits.DEFAULT);
+    Buffer buffer = spilled(1);
+    Buffer shared = scene.add(buffer.share());
+    fillInPlace(buffer, 2);
+    assertThat(scene.tiers()).containsExactly(SpillTier.HOST, SpillTier.HOST);
+    scene.assertFilled(shared, 1);
+    scene.assertFilled(buffer, 2);
+  }
+
+  @Test
+  void aCopyOnWriteIsMadeOnTheDeviceIfTheHostIsFull() {
+    open(SpillLimits.DEFAULT.withHostBytes(BYTES));
+    Buffer buffer = spilled(1);
+    Buffer shared = scene.add(buffer.share());
+    fillInPlace(buffer, 2);
+    assertThat(scene.tiers()).containsExactly(SpillTier.DEVICE, SpillTier.HOST);
+    scene.assertFilled(shared, 1);
+    scene.assertFilled(buffer, 2);
+  }
+
+  @Test
+  void whatWasWrittenOnTheHostGoesToDisk() {
+    open(SpillLimits.DEFAULT.withHostBytes(BYTES).withDisk(List.of(directory), Long.MAX_VALUE));
+    Buffer buffer = spilled(1);
+    fillInPlace(buffer, 2);
+    Buffer next = spilled(3);
+    assertThat(scene.tiers()).containsExactly(SpillTier.DISK, SpillTier.HOST);
+    scene.assertFilled(buffer, 2);
+    scene.assertFilled(next, 3);
+  }
+
+  @Test
+  void memoryOnDiskReturnsToTheDevice() {
+    open(SpillLimits.DEFAULT.withHostBytes(0).withDisk(List.of(directory), Long.MAX_VALUE));
+    Buffer buffer = scene.filled(quota, 1, BYTES);
+    scene.manager.spill(BYTES);
+    assertThat(buffer.tier()).isEqualTo(SpillTier.DISK);
+    fillInPlace(buffer, 2);
+    assertThat(buffer.tier()).isEqualTo(SpillTier.DEVICE);
+    scene.assertFilled(buffer, 2);
+  }
+
+  @Test
+  void memoryIsFreedBehindWorkThatUsesItOnTheHost() {
+    open(SpillLimits.DEFAULT);
+    Buffer buffer = spilled(1);
+    try (AccessScope scope = AccessScope.on(device.stream())) {
+      long address = buffer.accessInPlace(AccessMode.WRITE, scope);
+      device.stream().fill(address, (byte) 2, buffer.size());
+      buffer.close();
+      assertThat(quota.hostBytes()).isEqualTo(BYTES);
+    }
+    assertThat(quota.hostBytes()).isZero();
+  }
+}

@@ -13,6 +13,7 @@ import org.apache.flink.table.connector.ProviderContext;
 import org.apache.flink.table.connector.sink.DataStreamSinkProvider;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.factories.DynamicTableFactory;
 import org.apache.flink.table.factories.DynamicTableSinkFactory;
 
 /** Flink SQL's way to {@link CountRows}, without a conversion of rows: {@value #CONNECTOR}. */
@@ -35,7 +36,7 @@ public final class CountingSink implements DynamicTableSinkFactory {
   }
 
   @Override
-  public DynamicTableSink createDynamicTableSink(Context context) {
+  public DynamicTableSink createDynamicTableSink(DynamicTableFactory.Context context) {
     return new Sink();
   }
 
@@ -46,7 +47,7 @@ public final class CountingSink implements DynamicTableSinkFactory {
     }
 
     @Override
-    public SinkRuntimeProvider getSinkRuntimeProvider(Context context) {
+    public SinkRuntimeProvider getSinkRuntimeProvider(DynamicTableSink.Context context) {
       return new DataStreamSinkProvider() {
         @Override
         public DataStreamSink<?> consumeDataStream(

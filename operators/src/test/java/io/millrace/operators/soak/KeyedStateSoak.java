@@ -49,7 +49,7 @@ public final class KeyedStateSoak {
   private static final int PARALLELISM = 2;
   private static final int BATCH_ROWS = 8 << 10;
   private static final long MILLIS_PER_BATCH = 50;
-  private static final int MOST_SAMPLES = 600;
+  private static final int MAX_SAMPLES = 600;
   private static final UnixOperatingSystemMXBean PROCESS =
       ManagementFactory.getPlatformMXBean(UnixOperatingSystemMXBean.class);
 
@@ -94,7 +94,7 @@ public final class KeyedStateSoak {
         "second,device bytes,pinned bytes,heap bytes,open files,state rows,state bytes,"
             + "checkpoints,failed checkpoints");
     long start = System.nanoTime();
-    long interval = Math.max(1, seconds / MOST_SAMPLES);
+    long interval = Math.max(1, seconds / MAX_SAMPLES);
     for (long second = 0; second <= seconds; second += interval) {
       TimeUnit.NANOSECONDS.sleep(start + TimeUnit.SECONDS.toNanos(second) - System.nanoTime());
       JobStatus status = cluster.getJobStatus(job).get();

@@ -17,6 +17,9 @@ import java.util.List;
  * chunk and end in another. Used by one thread.
  */
 final class LongStrings implements AutoCloseable {
+  /** Rows of a tile: the threads of a block. */
+  static final int TILE_ROWS = 256;
+
   /** The binary logarithm of the words of a chunk. */
   static final int CHUNK_SHIFT = 19;
 
@@ -77,9 +80,14 @@ final class LongStrings implements AutoCloseable {
     return bytes / Long.BYTES + Math.min(count, bytes / (KeyWord.INLINE_BYTES + 1));
   }
 
+  /** Tiles of a launch that numbers rows, at least 1 row. */
+  static int tiles(int rows) {
+    return (rows - 1) / TILE_ROWS + 1;
+  }
+
   /** Bytes of scratch memory of the kernel state_strings: a word for each tile, and a counter. */
   static long lookBackBytes(int newKeys) {
-    return (StateScratch.tiles(Math.max(newKeys, 1)) + 1L) * Long.BYTES;
+    return (tiles(Math.max(newKeys, 1)) + 1L) * Long.BYTES;
   }
 
   /** Bytes of all chunks. */

@@ -33,7 +33,7 @@ record StateScratch(
     long sort,
     long bytes) {
   /** Rows of a tile: the threads of a block. */
-  static final int TILE_ROWS = 256;
+  static final int TILE_ROWS = LongStrings.TILE_ROWS;
 
   private static final int MAX_ROWS_OF_CACHED_TABLE = 1 << 17;
   // Of batches with more rows, the kernels put the partials of neighbouring rows apart, within so
@@ -88,6 +88,6 @@ record StateScratch(
   }
 
   static int tiles(int rows) {
-    return (rows - 1) / TILE_ROWS + 1;
+    return LongStrings.tiles(rows);
   }
 }

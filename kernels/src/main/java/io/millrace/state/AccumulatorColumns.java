@@ -9,8 +9,12 @@ import io.millrace.column.TypeId;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
-import io.millrace.state.Accumulator.Function;
 import io.millrace.state.StateInput.SumColumn;
+import io.millrace.state.row.Accumulator;
+import io.millrace.state.row.Accumulator.Function;
+import io.millrace.state.row.AccumulatorValue;
+import io.millrace.state.row.ResultLayout;
+import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -14,6 +14,8 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
+import io.millrace.state.row.LongStrings;
+import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -13,6 +13,9 @@ import io.millrace.kernel.gather.StringGather;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
+import io.millrace.state.row.KeyWord;
+import io.millrace.state.row.LongStrings;
+import io.millrace.state.row.ResultLayout;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -6,6 +6,8 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.KernelArguments;
 import io.millrace.device.KernelModule;
 import io.millrace.device.KernelStructure;
+import io.millrace.state.row.AccumulatorValue;
+import io.millrace.state.row.StateSchema;
 
 /**
  * Launches the kernels of state_fold.cu, which combine values in the order of the rows: they sort

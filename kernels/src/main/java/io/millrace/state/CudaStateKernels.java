@@ -10,6 +10,9 @@ import io.millrace.device.KernelModule;
 import io.millrace.device.KernelStructure;
 import io.millrace.device.StagingBuffer;
 import io.millrace.state.StateInput.SumColumn;
+import io.millrace.state.row.AccumulatorValue;
+import io.millrace.state.row.KeyWord;
+import io.millrace.state.row.StateSchema;
 
 /** Launches the kernels of state.cu. One instance per device. */
 final class CudaStateKernels implements StateKernels {

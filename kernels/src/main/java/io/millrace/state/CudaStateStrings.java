@@ -7,6 +7,8 @@ import io.millrace.device.HostMemory;
 import io.millrace.device.KernelArguments;
 import io.millrace.device.KernelModule;
 import io.millrace.device.KernelStructure;
+import io.millrace.state.row.LongStrings;
+import io.millrace.state.row.StateSchema;
 
 /** Launches the kernels of state_strings.cu. One instance per device. */
 final class CudaStateStrings {

@@ -8,6 +8,8 @@ import io.millrace.device.KernelModule;
 import io.millrace.device.KernelStructure;
 import io.millrace.state.CudaStateKernels.ValueArguments;
 import io.millrace.state.CudaStateKernels.WordArguments;
+import io.millrace.state.row.LongStrings;
+import io.millrace.state.row.StateSchema;
 
 /** Launches the kernel of state_values.cu. One instance per device. */
 final class CudaStateValues implements StateValuesKernels {

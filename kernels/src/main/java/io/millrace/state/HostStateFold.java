@@ -2,6 +2,8 @@
 package io.millrace.state;
 
 import io.millrace.device.HostMemory;
+import io.millrace.state.row.AccumulatorValue;
+import io.millrace.state.row.ChangeKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntUnaryOperator;

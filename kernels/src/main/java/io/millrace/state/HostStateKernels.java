@@ -5,6 +5,9 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.kernel.hash.MurmurHash3;
 import io.millrace.state.StateInput.SumColumn;
+import io.millrace.state.row.AccumulatorValue;
+import io.millrace.state.row.ChangeKind;
+import io.millrace.state.row.KeyWord;
 import java.math.BigInteger;
 import java.util.List;
 

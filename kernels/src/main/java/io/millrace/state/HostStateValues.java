@@ -3,6 +3,10 @@ package io.millrace.state;
 
 import io.millrace.device.HostMemory;
 import io.millrace.state.StateValuesBatch.Constant;
+import io.millrace.state.row.AccumulatorValue;
+import io.millrace.state.row.ChangeKind;
+import io.millrace.state.row.KeyWord;
+import io.millrace.state.row.LongStrings;
 import java.util.List;
 
 /** The twin of state_values.cu. */

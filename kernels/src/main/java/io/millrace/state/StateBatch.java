@@ -2,6 +2,10 @@
 package io.millrace.state;
 
 import io.millrace.device.DeviceStream;
+import io.millrace.state.row.AccumulatorValue;
+import io.millrace.state.row.ChangeKind;
+import io.millrace.state.row.KeyWord;
+import io.millrace.state.row.LongStrings;
 import java.util.List;
 
 /**

@@ -8,6 +8,8 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.device.StagingBuffer;
 import io.millrace.memory.MemoryResource;
+import io.millrace.state.row.LongStrings;
+import io.millrace.state.row.StateSchema;
 import java.util.List;
 
 /**

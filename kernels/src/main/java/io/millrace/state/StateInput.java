@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.state;
 
+import io.millrace.state.row.Accumulator;
+import io.millrace.state.row.AccumulatorValue;
+import io.millrace.state.row.KeyWord;
+import io.millrace.state.row.LongStrings;
+import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
 import java.util.List;
 

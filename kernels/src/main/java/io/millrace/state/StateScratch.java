@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.state;
 
+import io.millrace.state.row.LongStrings;
+
 /**
  * The layout of the scratch memory of updates: a hash table of the keys of a batch, arrays that
  * hold what belongs to a key at the row of its claimant, the row that came first to the hash table,

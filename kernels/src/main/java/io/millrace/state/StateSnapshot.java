@@ -7,6 +7,8 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
+import io.millrace.state.row.LongStrings;
+import io.millrace.state.row.StateSchema;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;

@@ -17,6 +17,11 @@ import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import io.millrace.state.StateValuesBatch.Constant;
+import io.millrace.state.row.ConstantColumn;
+import io.millrace.state.row.KeyWord;
+import io.millrace.state.row.LongStrings;
+import io.millrace.state.row.ResultLayout;
+import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
 import java.util.List;
 

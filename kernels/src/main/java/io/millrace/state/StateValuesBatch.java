@@ -3,6 +3,9 @@ package io.millrace.state;
 
 import io.millrace.device.DeviceStream;
 import io.millrace.state.StateInput.SumColumn;
+import io.millrace.state.row.AccumulatorValue;
+import io.millrace.state.row.ChangeKind;
+import io.millrace.state.row.KeyWord;
 import java.util.List;
 
 /**

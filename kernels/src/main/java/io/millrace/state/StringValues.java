@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.state;
 
+import io.millrace.state.row.KeyWord;
+import io.millrace.state.row.LongStrings;
+
 /**
  * A key column with strings of a {@link StateValuesBatch}, as addresses on the device.
  *

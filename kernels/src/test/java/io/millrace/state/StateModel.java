@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.column.DataType;
 import io.millrace.column.Table;
-import io.millrace.state.Accumulator.Function;
+import io.millrace.state.row.Accumulator;
+import io.millrace.state.row.Accumulator.Function;
+import io.millrace.state.row.ChangeKind;
+import io.millrace.state.row.StateSchema;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
 import java.math.BigDecimal;

@@ -14,6 +14,7 @@ import io.millrace.memory.spill.SpillLimits;
 import io.millrace.memory.spill.SpillManager;
 import io.millrace.memory.spill.SpillQuota;
 import io.millrace.memory.spill.SpillStatistics;
+import io.millrace.state.row.StateSchema;
 import io.millrace.testing.DeviceExtension;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;

@@ -8,7 +8,7 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.state.KeyedStateOperator;
 import io.millrace.operators.state.StateTables;
-import io.millrace.state.StateSchema;
+import io.millrace.state.row.StateSchema;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;

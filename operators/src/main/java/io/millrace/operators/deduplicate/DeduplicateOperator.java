@@ -16,7 +16,7 @@ import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.state.KeyedStateOperator;
 import io.millrace.operators.state.StateTables;
 import io.millrace.operators.transfer.HostTransfer;
-import io.millrace.state.StateSchema;
+import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;

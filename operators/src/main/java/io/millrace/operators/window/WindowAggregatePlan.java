@@ -13,7 +13,7 @@ import io.millrace.memory.FirstFailure;
 import io.millrace.operators.aggregate.Aggregate;
 import io.millrace.operators.aggregate.GroupAggregatePlan;
 import io.millrace.operators.row.RowKindColumn;
-import io.millrace.state.ConstantColumn;
+import io.millrace.state.row.ConstantColumn;
 import java.io.Serializable;
 import java.time.ZoneId;
 import java.time.ZoneOffset;

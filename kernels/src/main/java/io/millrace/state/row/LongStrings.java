@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.state;
+package io.millrace.state.row;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.memory.AccessMode;
@@ -16,15 +17,16 @@ import java.util.List;
  * behind its bytes. Words are only added, and lie in chunks as rows do: a string may begin in one
  * chunk and end in another. Used by one thread.
  */
-final class LongStrings implements AutoCloseable {
+@Internal
+public final class LongStrings implements AutoCloseable {
   /** Rows of a tile: the threads of a block. */
-  static final int TILE_ROWS = 256;
+  public static final int TILE_ROWS = 256;
 
   /** The binary logarithm of the words of a chunk. */
   static final int CHUNK_SHIFT = 19;
 
   /** Bytes of a chunk at most. */
-  static final long CHUNK_BYTES = StateRows.CHUNK_BYTES;
+  public static final long CHUNK_BYTES = StateRows.CHUNK_BYTES;
 
   private final StateRows words;
   private final ChunkTable chunkTable;
@@ -44,21 +46,21 @@ final class LongStrings implements AutoCloseable {
    * @param newRows address of an INT32 for each row of the batch: the first rows of new keys
    * @param lookBack address of {@link #lookBackBytes} bytes for the kernel state_strings
    */
-  record Access(long chunkTable, long wordCount, long newRows, long lookBack) {
-    static final Access NONE = new Access(0, 0, 0, 0);
+  public record Access(long chunkTable, long wordCount, long newRows, long lookBack) {
+    public static final Access NONE = new Access(0, 0, 0, 0);
 
-    long wordAddress(long position) {
+    public long wordAddress(long position) {
       return LongStrings.wordAddress(chunkTable, position);
     }
   }
 
   /** The address of a word on the host, by the address of a chunk table. */
-  static long wordAddress(long chunkTable, long position) {
+  public static long wordAddress(long chunkTable, long position) {
     long chunk = HostMemory.getLong(chunkTable + (position >> CHUNK_SHIFT) * Long.BYTES);
     return chunk + (position & ((1L << CHUNK_SHIFT) - 1)) * Long.BYTES;
   }
 
-  LongStrings(DeviceStream stream, MemoryResource memory) {
+  public LongStrings(DeviceStream stream, MemoryResource memory) {
     this.words = new StateRows(Long.BYTES, 1, stream, memory);
     this.chunkTable = new ChunkTable(stream, memory);
     this.stream = stream;
@@ -66,7 +68,7 @@ final class LongStrings implements AutoCloseable {
   }
 
   /** The words of a string of {@code length} bytes; 0 if it is not long. */
-  static int words(int length) {
+  public static int words(int length) {
     return length <= KeyWord.INLINE_BYTES ? 0 : (length - 1) / Long.BYTES + 1;
   }
 
@@ -76,22 +78,22 @@ final class LongStrings implements AutoCloseable {
    * @param count of strings
    * @param bytes of all strings
    */
-  static long mostWords(long count, long bytes) {
+  public static long mostWords(long count, long bytes) {
     return bytes / Long.BYTES + Math.min(count, bytes / (KeyWord.INLINE_BYTES + 1));
   }
 
   /** Tiles of a launch that numbers rows, at least 1 row. */
-  static int tiles(int rows) {
+  public static int tiles(int rows) {
     return (rows - 1) / TILE_ROWS + 1;
   }
 
   /** Bytes of scratch memory of the kernel state_strings: a word for each tile, and a counter. */
-  static long lookBackBytes(int newKeys) {
+  public static long lookBackBytes(int newKeys) {
     return (tiles(Math.max(newKeys, 1)) + 1L) * Long.BYTES;
   }
 
   /** Bytes of all chunks. */
-  long reservedBytes() {
+  public long reservedBytes() {
     return words.reservedBytes();
   }
 
@@ -100,7 +102,7 @@ final class LongStrings implements AutoCloseable {
    *
    * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory
    */
-  void reserve(long newWords) {
+  public void reserve(long newWords) {
     words.reserve(wordCount + newWords);
   }
 
@@ -109,7 +111,7 @@ final class LongStrings implements AutoCloseable {
    *
    * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory
    */
-  Access access(int batchRows, AccessScope scope) {
+  public Access access(int batchRows, AccessScope scope) {
     long chunks = chunkTable.access(words.access(wordCount, scope), scope);
     long lookBack = (long) batchRows * Integer.BYTES;
     lookBack = (lookBack + Long.BYTES - 1) / Long.BYTES * Long.BYTES;
@@ -126,17 +128,17 @@ final class LongStrings implements AutoCloseable {
   }
 
   /** The address of the chunk table, for reading. */
-  long read(AccessScope scope) {
+  public long read(AccessScope scope) {
     return chunkTable.access(words.read(scope), scope);
   }
 
   /** Counts words that an update has written. */
-  void added(long newWords) {
+  public void added(long newWords) {
     wordCount += newWords;
   }
 
   /** The chunks of all words, for reading; the caller closes them. */
-  List<Buffer> share() {
+  public List<Buffer> share() {
     return words.share(wordCount);
   }
 

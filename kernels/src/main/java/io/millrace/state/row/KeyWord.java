@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.state;
+package io.millrace.state.row;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.HostMemory;
 
 /**
@@ -25,7 +26,8 @@ import io.millrace.device.HostMemory;
  * @param width bytes of an element: 1, 2, 4 or 8
  * @param nullBit the bit of the null word; {@link #NO_NULL_BIT} if the word is never null
  */
-record KeyWord(
+@Internal
+public record KeyWord(
     long data,
     long offsets,
     long validity,
@@ -36,21 +38,22 @@ record KeyWord(
     int width,
     int type,
     int nullBit) {
-  static final int BITS = 0;
-  static final int FLOAT32 = 1;
-  static final int FLOAT64 = 2;
-  static final int STRING_HEAD = 3;
-  static final int STRING_TAIL = 4;
+  public static final int BITS = 0;
+  public static final int FLOAT32 = 1;
+  public static final int FLOAT64 = 2;
+  public static final int STRING_HEAD = 3;
+  public static final int STRING_TAIL = 4;
 
   /** The tail in a row of another state table, whose head is the word before. */
-  static final int STORED_TAIL = 5;
+  public static final int STORED_TAIL = 5;
 
   static final int INLINE_BYTES = 12;
   private static final int PREFIX_BYTES = 4;
-  static final int NO_NULL_BIT = -1;
+  public static final int NO_NULL_BIT = -1;
 
   /** This word for elements of fixed width. */
-  KeyWord fixed(long elements, long target, int elementStride, int elementWidth, int wordType) {
+  public KeyWord fixed(
+      long elements, long target, int elementStride, int elementWidth, int wordType) {
     return new KeyWord(
         elements,
         0,
@@ -65,7 +68,7 @@ record KeyWord(
   }
 
   /** This word for strings; rows of the result are INT32. */
-  KeyWord string(long bytes, long firstOffset, long target, int wordType) {
+  public KeyWord string(long bytes, long firstOffset, long target, int wordType) {
     return new KeyWord(
         bytes,
         firstOffset,
@@ -79,16 +82,16 @@ record KeyWord(
         nullBit);
   }
 
-  boolean isNull(long row) {
+  public boolean isNull(long row) {
     return validity != 0 && !HostMemory.getBit(validity, rowOffset + row);
   }
 
-  boolean isTail() {
+  public boolean isTail() {
     return type >= STRING_TAIL;
   }
 
   /** The word of a row's key; 0 for the tail of a long string. */
-  long word(long row) {
+  public long word(long row) {
     if (isNull(row)) {
       return 0;
     }
@@ -129,12 +132,12 @@ record KeyWord(
   }
 
   /** The words that a tail's string takes among the long strings; 0 of a short one. */
-  int stringWords(long row) {
+  public int stringWords(long row) {
     return LongStrings.words(length(row));
   }
 
   /** A word of a tail's string, which is long; zeros behind its bytes. */
-  long stringWord(long row, int number) {
+  public long stringWord(long row, int number) {
     if (type == STORED_TAIL) {
       long first = HostMemory.getLong(data + row * stride);
       return HostMemory.getLong(LongStrings.wordAddress(offsets, first + number));
@@ -160,7 +163,7 @@ record KeyWord(
    * Writes the element of a row, as it is in its column, as an element of the result; of a string,
    * its row.
    */
-  void putOutput(long row, long position) {
+  public void putOutput(long row, long position) {
     if (isTail()) {
       return;
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.state;
+package io.millrace.state.row;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.device.HostMemory;
-import io.millrace.state.Accumulator.Function;
+import io.millrace.state.row.Accumulator.Function;
 import java.util.List;
 
 /**
@@ -18,7 +19,8 @@ import java.util.List;
  *     rowOffset + i}
  * @param output address of the column of the result; 0 if there is no result
  */
-record AccumulatorValue(
+@Internal
+public record AccumulatorValue(
     long data,
     long validity,
     long rowOffset,
@@ -27,31 +29,31 @@ record AccumulatorValue(
     int type,
     int operation,
     int result) {
-  static final int ONE = 0;
+  public static final int ONE = 0;
   static final int INT8 = 1;
   static final int INT16 = 2;
-  static final int INT32 = 3;
-  static final int INT64 = 4;
+  public static final int INT32 = 3;
+  public static final int INT64 = 4;
   static final int FLOAT32 = 5;
   static final int FLOAT64 = 6;
 
   /** An accumulator of another state row. */
-  static final int STATE = 7;
+  public static final int STATE = 7;
 
   /** 64 times the sign of an INT32. */
   static final int SIGN32 = 8;
 
   static final int SIGN64 = 9;
 
-  /** Of a result: a word in every other word of its column. */
-  static final int HALF = 10;
+  /** The result is a word in every other word of its column. */
+  public static final int HALF = 10;
 
   static final int SUM = 0;
   static final int MIN = 1;
   static final int MAX = 2;
 
   /** A further word of a sum: takes the carry out of the word before it. */
-  static final int CARRY = 3;
+  public static final int CARRY = 3;
 
   /**
    * The sum of FLOAT values in the order of the rows: its bits, with the sign inverted, so that
@@ -82,7 +84,7 @@ record AccumulatorValue(
   }
 
   /** How elements of a type are read and written. */
-  static int code(DataType type) {
+  public static int code(DataType type) {
     return switch (type.id()) {
       case INT8 -> INT8;
       case INT16 -> INT16;
@@ -118,7 +120,7 @@ record AccumulatorValue(
    * @param elementType of the column
    * @param topOutput where the third word is written, which there is for a DECIMAL128
    */
-  List<AccumulatorValue> furtherWords(DataType elementType, long topOutput) {
+  public List<AccumulatorValue> furtherWords(DataType elementType, long topOutput) {
     long second = output + Long.BYTES;
     return switch (elementType.id()) {
       case DECIMAL32 -> List.of(carry(data, second, SIGN32, HALF));
@@ -136,12 +138,12 @@ record AccumulatorValue(
   }
 
   /** Whether values are combined in the order of the rows, behind the update of the other words. */
-  boolean isOrdered() {
+  public boolean isOrdered() {
     return operation == ADD_FLOAT32 || operation == ADD_FLOAT64;
   }
 
   /** Adds an element, which is not null, to a word of {@link #isOrdered}. */
-  long add(long accumulator, long row, boolean isRetraction) {
+  public long add(long accumulator, long row, boolean isRetraction) {
     long bits = integer(data + row * stride);
     boolean inverts = type == STATE || isRetraction;
     if (operation == ADD_FLOAT32) {
@@ -154,12 +156,12 @@ record AccumulatorValue(
     return Double.doubleToLongBits(left + right) ^ Long.MIN_VALUE;
   }
 
-  boolean isNull(long row) {
+  public boolean isNull(long row) {
     return validity != 0 && !HostMemory.getBit(validity, rowOffset + row);
   }
 
   /** The accumulator of one element, which is not null, without the carry into it. */
-  long accumulator(long row, boolean isRetraction) {
+  public long accumulator(long row, boolean isRetraction) {
     long value = integer(data + row * stride);
     if (type == STATE) {
       return value;
@@ -199,7 +201,7 @@ record AccumulatorValue(
   }
 
   /** The carry into the first word of a sum: a number is taken back by its complement and 1. */
-  static long firstCarry(boolean isRetraction) {
+  public static long firstCarry(boolean isRetraction) {
     return isRetraction ? 1 : 0;
   }
 
@@ -209,11 +211,11 @@ record AccumulatorValue(
    * @param first into the first word of a sum
    * @param before out of the word before
    */
-  long carryIn(long first, long before) {
+  public long carryIn(long first, long before) {
     return operation == CARRY ? before : first;
   }
 
-  long combine(long left, long right, long carry) {
+  public long combine(long left, long right, long carry) {
     if (isExtreme()) {
       return Long.compareUnsigned(left, right) > 0 ? left : right;
     }
@@ -221,13 +223,13 @@ record AccumulatorValue(
   }
 
   /** The carry out of {@link #combine}. */
-  static long carryOut(long left, long right, long carry) {
+  public static long carryOut(long left, long right, long carry) {
     long sum = left + right + carry;
     return ((left & right) | ((left | right) & ~sum)) >>> (Long.SIZE - 1);
   }
 
   /** Writes an accumulator as an element of the result; see {@link Accumulator}. */
-  void putResult(long position, long accumulator) {
+  public void putResult(long position, long accumulator) {
     long value = accumulator;
     if (operation == ADD_FLOAT32) {
       value = accumulator ^ Integer.MIN_VALUE;
@@ -248,7 +250,7 @@ record AccumulatorValue(
   }
 
   /** Whether the bits of the element at {@code position} and of the next one differ. */
-  boolean areResultsDifferent(long position) {
+  public boolean areResultsDifferent(long position) {
     return operation == ADD_FLOAT32
         ? HostMemory.getInt(output + position * Integer.BYTES)
             != HostMemory.getInt(output + (position + 1) * Integer.BYTES)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.state;
+package io.millrace.state.row;
 
 import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
@@ -59,7 +59,7 @@ public record Accumulator(String name, Function function, int column) implements
     return new Accumulator(name, Function.COUNT, ALL_ROWS);
   }
 
-  boolean isRowCount() {
+  public boolean isRowCount() {
     return function == Function.COUNT && column == ALL_ROWS;
   }
 
@@ -68,7 +68,7 @@ public record Accumulator(String name, Function function, int column) implements
    *
    * @param input the columns of the batches
    */
-  DataType type(Schema input) {
+  public DataType type(Schema input) {
     return switch (function) {
       case COUNT -> DataType.INT64;
       case SUM -> sumType(input.type(column));
@@ -84,12 +84,12 @@ public record Accumulator(String name, Function function, int column) implements
   }
 
   /** Whether values are combined in the order of the rows. */
-  boolean isOrdered(Schema input) {
+  public boolean isOrdered(Schema input) {
     return function == Function.SUM && input.type(column).isFloatingPoint();
   }
 
   /** Whether the value may be null though a value was accumulated. */
-  boolean isNullable(Schema input) {
+  public boolean isNullable(Schema input) {
     return function == Function.SUM && input.type(column).isDecimal();
   }
 
@@ -98,7 +98,7 @@ public record Accumulator(String name, Function function, int column) implements
    * words, however many there are; sums of others have a third, so that they may grow beyond 38
    * digits and return.
    */
-  int words(Schema input) {
+  public int words(Schema input) {
     if (!isNullable(input)) {
       return 1;
     }
@@ -106,7 +106,7 @@ public record Accumulator(String name, Function function, int column) implements
   }
 
   /** The operation of the first word. */
-  int operation(Schema input) {
+  public int operation(Schema input) {
     return AccumulatorValue.operation(function, type(input));
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.state;
+package io.millrace.state.row;
 
 import io.millrace.annotation.PublicEvolving;
 
@@ -25,7 +25,7 @@ public enum ChangeKind {
   }
 
   /** Whether a row of this kind takes back an earlier row. */
-  static boolean isRetraction(byte value) {
+  public static boolean isRetraction(byte value) {
     return value == UPDATE_BEFORE.value || value == DELETE.value;
   }
 }

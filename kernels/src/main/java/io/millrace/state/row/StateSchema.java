@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.state;
+package io.millrace.state.row;
 
 import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import io.millrace.state.Accumulator.Function;
+import io.millrace.state.StateTable;
+import io.millrace.state.row.Accumulator.Function;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,8 +32,8 @@ public record StateSchema(
   /** There is no column of kinds. */
   public static final int NO_KINDS = -1;
 
-  static final int MAX_KEY_WORDS = 24;
-  static final int MAX_ACCUMULATOR_WORDS = 48;
+  public static final int MAX_KEY_WORDS = 24;
+  public static final int MAX_ACCUMULATOR_WORDS = 48;
   private static final int SECTOR_WORDS = 4;
 
   /**
@@ -100,7 +101,7 @@ public record StateSchema(
     }
   }
 
-  static int words(DataType type) {
+  public static int words(DataType type) {
     return switch (type.id()) {
       case DECIMAL128, STRING, BINARY, TIMESTAMP_NANOS -> 2;
       default -> 1;
@@ -115,7 +116,7 @@ public record StateSchema(
   }
 
   /** The positions in a row of the tails of strings, each behind its head; see {@link KeyWord}. */
-  List<Integer> tails() {
+  public List<Integer> tails() {
     List<Integer> tails = new ArrayList<>();
     int word = 0;
     for (int key : keys) {
@@ -127,7 +128,7 @@ public record StateSchema(
     return tails;
   }
 
-  boolean hasNullWord() {
+  public boolean hasNullWord() {
     return hasNullWord(input, keys);
   }
 
@@ -136,7 +137,7 @@ public record StateSchema(
   }
 
   /** The position of the first accumulator in a row. */
-  int firstAccumulator() {
+  public int firstAccumulator() {
     return firstAccumulator(input, keys);
   }
 
@@ -164,18 +165,18 @@ public record StateSchema(
     return new Schema(fields);
   }
 
-  int rowWords() {
+  public int rowWords() {
     int words = firstAccumulator() + accumulatorWords(input, accumulators);
     return (words + SECTOR_WORDS - 1) / SECTOR_WORDS * SECTOR_WORDS;
   }
 
   /** Whether there are accumulators whose values are combined in the order of the rows. */
-  boolean isOrdered() {
+  public boolean isOrdered() {
     return accumulators.stream().anyMatch(accumulator -> accumulator.isOrdered(input));
   }
 
   /** Words of a row from the sector of its first accumulator on. */
-  int partialWords() {
+  public int partialWords() {
     return rowWords() - firstAccumulator() / SECTOR_WORDS * SECTOR_WORDS;
   }
 
@@ -193,7 +194,7 @@ public record StateSchema(
    * The word that tells whether a key is present, among the words of the accumulators; -1 if every
    * key is.
    */
-  int rowCount() {
+  public int rowCount() {
     int word = 0;
     for (Accumulator accumulator : accumulators) {
       if (kindColumn != NO_KINDS && accumulator.isRowCount()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.state;
+package io.millrace.state.row;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
@@ -17,9 +18,10 @@ import java.util.List;
  * update has few buffers to access. Extents that were spilled to pinned host memory are used where
  * they are. Used by one thread.
  */
-final class StateRows implements AutoCloseable {
+@Internal
+public final class StateRows implements AutoCloseable {
   /** Bytes of a chunk at most. */
-  static final long CHUNK_BYTES = 4L << 20;
+  public static final long CHUNK_BYTES = 4L << 20;
 
   private static final int MAX_CHUNKS_OF_EXTENT = 16;
   // A new extent has this part of all chunks before it.
@@ -33,7 +35,7 @@ final class StateRows implements AutoCloseable {
   private final MemoryResource memory;
   private final List<Buffer> extents = new ArrayList<>();
 
-  StateRows(int rowBytes, DeviceStream stream, MemoryResource memory) {
+  public StateRows(int rowBytes, DeviceStream stream, MemoryResource memory) {
     this(rowBytes, MAX_CHUNKS_OF_EXTENT, stream, memory);
   }
 
@@ -49,12 +51,12 @@ final class StateRows implements AutoCloseable {
   }
 
   /** The binary logarithm of the number of rows of a chunk. */
-  int chunkShift() {
+  public int chunkShift() {
     return chunkShift;
   }
 
   /** Bytes of all chunks. */
-  long reservedBytes() {
+  public long reservedBytes() {
     return extents.stream().mapToLong(Buffer::size).sum();
   }
 
@@ -68,7 +70,7 @@ final class StateRows implements AutoCloseable {
    * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory; the rows stay
    *     as they were, and room that was made stays
    */
-  void reserve(long rows) {
+  public void reserve(long rows) {
     long bytes = rows * rowBytes;
     if (extents.size() <= 1 && bytes <= chunkBytes()) {
       growFirst(bytes);
@@ -105,7 +107,7 @@ final class StateRows implements AutoCloseable {
   }
 
   /** The addresses of the chunks, for writing; extents that are shared are copied. */
-  long[] access(AccessScope scope) {
+  public long[] access(AccessScope scope) {
     return access(0, scope);
   }
 
@@ -115,7 +117,7 @@ final class StateRows implements AutoCloseable {
   }
 
   /** The addresses of the chunks, for reading. */
-  long[] read(AccessScope scope) {
+  public long[] read(AccessScope scope) {
     return addresses(Long.MAX_VALUE, scope);
   }
 
@@ -135,7 +137,7 @@ final class StateRows implements AutoCloseable {
   }
 
   /** The extents that hold the first {@code rows} rows, for reading; the caller closes them. */
-  List<Buffer> share(long rows) {
+  public List<Buffer> share(long rows) {
     List<Buffer> shared = new ArrayList<>();
     long left = rows * rowBytes;
     try {

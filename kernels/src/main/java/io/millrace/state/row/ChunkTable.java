@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.state;
+package io.millrace.state.row;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.device.StagingBuffer;
@@ -14,14 +15,15 @@ import java.util.Arrays;
  * The addresses of chunks in the memory of the device, copied there when one has changed. Used by
  * one thread.
  */
-final class ChunkTable implements AutoCloseable {
+@Internal
+public final class ChunkTable implements AutoCloseable {
   private final DeviceStream stream;
   private final MemoryResource memory;
   // The addresses, and what was written there last; null until the first access.
   private Buffer table;
   private long[] written = {};
 
-  ChunkTable(DeviceStream stream, MemoryResource memory) {
+  public ChunkTable(DeviceStream stream, MemoryResource memory) {
     this.stream = stream;
     this.memory = memory;
   }
@@ -31,7 +33,7 @@ final class ChunkTable implements AutoCloseable {
    *
    * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory
    */
-  long access(long[] addresses, AccessScope scope) {
+  public long access(long[] addresses, AccessScope scope) {
     long bytes = (long) addresses.length * Long.BYTES;
     if (table == null || table.size() < bytes) {
       Buffer larger = Buffer.allocate(Math.max(2 * bytes, Long.BYTES), stream, memory);

@@ -97,10 +97,10 @@ final class EtlWindow {
   private static TimeWindow window(
       Configuration settings, ConfigOption<Duration> function, String time) {
     Duration size = settings.get(function);
-    if (function == TUMBLE) {
+    if (function.equals(TUMBLE)) {
       return Tumble.over(time, size);
     }
-    return function == HOP_SIZE
+    return function.equals(HOP_SIZE)
         ? Hop.over(time, size).every(required(settings, function, HOP_SLIDE))
         : Cumulate.over(time, size).every(required(settings, function, CUMULATE_STEP));
   }

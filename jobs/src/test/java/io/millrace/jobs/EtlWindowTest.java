@@ -184,7 +184,9 @@ class EtlWindowTest {
     long lateRows = Long.parseLong(late.group(1).replace(",", ""));
     assertThat(lateRows).isBetween(20_000L, 80_000L);
     long rows =
-        EtlRun.lines(output()).stream().mapToLong(line -> Long.parseLong(line.split(",")[1])).sum();
+        EtlRun.lines(output()).stream()
+            .mapToLong(line -> Long.parseLong(line.split(",", -1)[1]))
+            .sum();
     assertThat(rows + lateRows).isEqualTo(100_000);
   }
 

@@ -7,6 +7,7 @@ import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.kernel.gather.Gather;
+import io.millrace.memory.Buffer;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.EventTimeColumn;
 import io.millrace.operators.context.DeviceContext;
@@ -159,9 +160,17 @@ public final class DeduplicateOperator extends KeyedStateOperator {
   private Table keptRows(Table input, Table changes) {
     DeviceContext context = deviceContext();
     try (Table kept = steps.keptRows().apply(changes, context.stream(), context.resource());
-        Table rows = Gather.gather(input, kept.column(0), context.stream(), context.resource())) {
+        Column map = withoutMask(kept.column(0));
+        Table rows = Gather.gather(input, map, context.stream(), context.resource())) {
       return plan.isChangelog() ? withKinds(rows, kept.column(1)) : rows.share();
     }
+  }
+
+  // No position is null, but a column that a GPU computed may have a mask.
+  private static Column withoutMask(Column positions) {
+    Buffer data = positions.data().orElseThrow().share();
+    return new Column(
+        positions.type(), positions.size(), positions.offset(), data, null, List.of());
   }
 
   // Event times come behind all columns.

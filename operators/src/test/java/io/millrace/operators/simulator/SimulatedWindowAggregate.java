@@ -26,6 +26,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
 
@@ -174,9 +175,7 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
 
   private static LocalDateTime timestamp(long millis) {
     return LocalDateTime.ofEpochSecond(
-        Math.floorDiv(millis, 1_000),
-        (int) Math.floorMod(millis, 1_000) * 1_000_000,
-        ZoneOffset.UTC);
+        Math.floorDiv(millis, 1_000), Math.floorMod(millis, 1_000) * 1_000_000, ZoneOffset.UTC);
   }
 
   private static long millis(Object timestamp) {
@@ -235,12 +234,12 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
 
   private final class Model implements KeyGroupModel {
     // By the end of the window, which says its start.
-    private final TreeMap<Long, Map<List<Object>, Sums>> open;
+    private final NavigableMap<Long, Map<List<Object>, Sums>> open;
     // Windows that have fired, of which the operator has not emitted all rows.
     private final TreeMap<Long, List<List<Object>>> fired = new TreeMap<>();
     private long watermark;
 
-    Model(TreeMap<Long, Map<List<Object>, Sums>> open, long watermark) {
+    Model(NavigableMap<Long, Map<List<Object>, Sums>> open, long watermark) {
       this.open = open;
       this.watermark = watermark;
     }

@@ -186,7 +186,7 @@ final class StateValues implements AutoCloseable {
   void clear(AccessScope scope) {
     stream.fill(buffer.access(AccessMode.WRITE, scope), (byte) 0, buffer.size());
     for (int i = schema.tails().size(); i > 0; i--) {
-      strings.add(Buffer.allocate(0, stream, memory));
+      strings.add(buffer.slice(0, 0));
     }
   }
 

@@ -24,7 +24,6 @@ class AllocationCoverageTest {
 
   private static final Map<String, String> EXEMPTIONS =
       Map.ofEntries(
-          Map.entry("io.millrace.arrow.ArrowColumnImporter", "connectors' tests have it"),
           Map.entry("io.millrace.arrow.ipc.ArrowIpcStreamReader", NO_OPERATOR),
           Map.entry("io.millrace.arrow.ipc.ArrowRecordBatchReader", NO_OPERATOR),
           Map.entry("io.millrace.arrow.cdata.DeviceExport", NO_OPERATOR),

@@ -75,6 +75,7 @@ class EtlFilesTest {
                 .map(ConfigOption::key)
                 .filter(key -> !key.equals("source.events") && !key.equals("source.rate"))
                 .filter(key -> !key.startsWith("group-by."))
+                .filter(key -> !key.startsWith("source.watermark."))
                 .toList());
     Path input =
         write(

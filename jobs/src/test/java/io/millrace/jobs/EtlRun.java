@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.jobs;
 
+import static java.util.Comparator.comparing;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -41,11 +43,13 @@ record EtlRun(int exitCode, String out, String err) {
         exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
   }
 
-  /** The lines of the files that are committed. */
+  /** The lines of the files that are committed, in the order in which each subtask wrote them. */
   static List<String> lines(Path folder) throws IOException {
     try (Stream<Path> files = Files.walk(folder)) {
       return files
           .filter(file -> file.getFileName().toString().startsWith("part-"))
+          // The counter at the end of a file's name has no leading zeros.
+          .sorted(comparing((Path file) -> file.toString().length()).thenComparing(file -> file))
           .flatMap(EtlRun::linesOf)
           .toList();
     }

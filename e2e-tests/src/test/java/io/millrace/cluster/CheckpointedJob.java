@@ -123,6 +123,24 @@ final class CheckpointedJob {
         cluster::diagnosis);
   }
 
+  /** Waits until the job has noticed a failure and runs again from this checkpoint. */
+  void awaitRestoredFrom(long checkpoint) throws Exception {
+    Await.until(
+        "job " + id + " is restored from checkpoint " + checkpoint,
+        LIMIT,
+        () ->
+            restoredCheckpoint().equals(Optional.of(checkpoint))
+                && cluster.hasStatus(id, JobStatus.RUNNING),
+        cluster::diagnosis);
+  }
+
+  /** Submits a job that fails, and returns the stack traces of its failures. */
+  static String failureOf(ProcessCluster cluster, JobSubmission submission) throws Exception {
+    JobID id = cluster.rest().run(submission);
+    cluster.awaitStatus(id, JobStatus.FAILED, LIMIT);
+    return cluster.rest().failures(id);
+  }
+
   /** Cancels the job; its newest checkpoint is kept. */
   void cancel() throws Exception {
     cluster.rest().cancel(id);

@@ -55,9 +55,9 @@ class KeyedStateKilledAndRescaledTest {
       CheckpointedJob job = CheckpointedJob.run(cluster, submission);
       killOne(job);
       job.checkpoint();
-      submission = submission.restoredFrom(job.checkpointPath());
       assertThat(job.awaitElementsInFlight()).isPositive();
       job.cancel();
+      submission = submission.restoredFrom(job.checkpointPath());
     }
     CheckpointedJob last =
         CheckpointedJob.run(
@@ -92,8 +92,8 @@ class KeyedStateKilledAndRescaledTest {
     CheckpointedJob job = CheckpointedJob.run(cluster, bids.submission(2, BIDS_PER_SECOND));
     assertThat(job.awaitElementsInFlight()).isPositive();
     job.checkpoint();
-    String path = job.checkpointPath();
     job.cancel();
+    String path = job.checkpointPath();
 
     Path file = largestFile(Path.of(URI.create(path)));
     byte[] bytes = Files.readAllBytes(file);

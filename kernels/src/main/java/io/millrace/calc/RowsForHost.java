@@ -19,7 +19,6 @@ import io.millrace.expression.typed.Substitution;
 import io.millrace.expression.typed.TypedExpression;
 import io.millrace.expression.vector.HostVector;
 import io.millrace.kernel.gather.Gather;
-import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
@@ -202,9 +201,9 @@ final class RowsForHost implements AutoCloseable {
     try (StagingBuffer copy = stream.device().stagingPool().acquire(bytes);
         AccessScope deviceScope = AccessScope.on(stream);
         AccessScope hostScope = AccessScope.on(hostStream)) {
-      stream.copy(copy.address(), address(deviceResult.column(last), deviceScope), bytes);
+      stream.copy(copy.address(), deviceResult.column(last).dataAddress(deviceScope), bytes);
       stream.synchronize();
-      long hostNumbers = address(hostResult.column(last), hostScope);
+      long hostNumbers = hostResult.column(last).dataAddress(hostScope);
       long next = order;
       int fromHost = 0;
       for (int i = 0; i < deviceRows; i++) {
@@ -225,11 +224,6 @@ final class RowsForHost implements AutoCloseable {
       }
       return (int) ((next - order) / Integer.BYTES);
     }
-  }
-
-  private static long address(Column numbers, AccessScope scope) {
-    return numbers.data().orElseThrow().access(AccessMode.READ, scope)
-        + (long) numbers.offset() * Integer.BYTES;
   }
 
   @Override

@@ -132,6 +132,11 @@ public final class Column implements AutoCloseable {
     return Optional.ofNullable(data);
   }
 
+  /** The address of the first element of a column of a fixed-width type, for reading. */
+  public long dataAddress(AccessScope scope) {
+    return data.access(AccessMode.READ, scope) + (long) offset * type.id().byteWidth();
+  }
+
   /** The mask, if the column has one. Still owned by this column. */
   public Optional<Buffer> validity() {
     return Optional.ofNullable(validity);
@@ -309,7 +314,7 @@ public final class Column implements AutoCloseable {
     return derive(
             size,
             offset,
-            buffer -> copy(buffer, target, targetStream, stream),
+            buffer -> buffer.copyTo(target, targetStream, stream),
             child -> child.copyTo(target, targetStream, stream))
         .withNullCount(nullCount);
   }
@@ -355,21 +360,6 @@ public final class Column implements AutoCloseable {
     }
     boolean isParallel = type.id() == TypeId.STRUCT || type.id() == TypeId.TIMESTAMP_NANOS;
     return isParallel ? child.slice(dropped, elements) : child.share();
-  }
-
-  private static Buffer copy(
-      Buffer source, MemoryResource target, DeviceStream targetStream, DeviceStream stream) {
-    Buffer copy = Buffer.allocate(source.size(), targetStream, target);
-    try (AccessScope scope = AccessScope.on(stream)) {
-      stream.copy(
-          copy.access(AccessMode.WRITE, scope),
-          source.access(AccessMode.READ, scope),
-          source.size());
-      return copy;
-    } catch (RuntimeException | Error e) {
-      copy.close();
-      throw e;
-    }
   }
 
   /** Closes every part, also after failures, and then throws the first failure. */

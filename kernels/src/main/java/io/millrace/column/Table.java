@@ -10,6 +10,7 @@ import io.millrace.memory.retry.Splittable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
@@ -40,6 +41,27 @@ public final class Table implements Splittable<Table> {
    */
   public Table(Schema schema, List<Column> columns, int rowCount) {
     this(schema, columns, rowCount, null);
+  }
+
+  /**
+   * A table whose columns are made one after the other. If one fails, those before it are closed.
+   *
+   * @param columns makes the column at a position; the table takes ownership
+   * @throws IllegalArgumentException as the constructor does
+   */
+  public static Table of(Schema schema, int rowCount, IntFunction<Column> columns) {
+    List<Column> made = new ArrayList<>();
+    try {
+      for (int i = 0; i < schema.size(); i++) {
+        made.add(columns.apply(i));
+      }
+      return new Table(schema, made, rowCount);
+    } catch (RuntimeException | Error e) {
+      FirstFailure failure = new FirstFailure();
+      failure.add(e);
+      close(made, null, failure);
+      throw e;
+    }
   }
 
   /**

@@ -72,6 +72,26 @@ public final class Buffer implements AutoCloseable {
   }
 
   /**
+   * Enqueues a copy of this buffer into new memory. If either side is ordinary host memory the copy
+   * is done when this returns; for pinned memory and device memory it is done when the work of
+   * {@code stream} is.
+   *
+   * @param targetStream orders the new memory; a stream of the target's device
+   * @param stream a stream of the GPU if a GPU is involved
+   */
+  public Buffer copyTo(MemoryResource target, DeviceStream targetStream, DeviceStream stream) {
+    Buffer copy = allocate(size(), targetStream, target);
+    try (AccessScope scope = AccessScope.on(stream)) {
+      long source = access(AccessMode.READ, scope);
+      stream.copy(copy.access(AccessMode.WRITE, scope), source, size());
+      return copy;
+    } catch (RuntimeException | Error e) {
+      copy.close();
+      throw e;
+    }
+  }
+
+  /**
    * Wraps memory that the buffer does not own; nothing is allocated or copied, and the memory is
    * never spilled.
    *

@@ -82,7 +82,7 @@ final class AccumulatorColumns {
     int words = accumulator.words(input);
     AccumulatorValue first =
         new AccumulatorValue(
-            readsData ? data(column, scope) : 0,
+            readsData ? column.dataAddress(scope) : 0,
             column == null ? 0 : validity(column, scope),
             column == null ? 0 : column.offset(),
             output + place.data,
@@ -102,11 +102,6 @@ final class AccumulatorColumns {
       return type.id() == TypeId.FLOAT32 ? AccumulatorValue.INT32 : AccumulatorValue.INT64;
     }
     return AccumulatorValue.code(type);
-  }
-
-  private static long data(Column column, AccessScope scope) {
-    long address = column.data().orElseThrow().access(AccessMode.READ, scope);
-    return address + (long) column.offset() * column.type().id().byteWidth();
   }
 
   private static long validity(Column column, AccessScope scope) {

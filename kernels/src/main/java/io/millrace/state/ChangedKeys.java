@@ -89,7 +89,7 @@ final class ChangedKeys {
     }
     try (StagingBuffer ends = stream.device().stagingPool().acquire(2 * Integer.BYTES);
         AccessScope scope = AccessScope.on(stream)) {
-      long first = address(offsets, strings.offset(), Integer.BYTES, scope);
+      long first = childAddress(strings, 0, scope);
       long last = first + (long) strings.size() * Integer.BYTES;
       stream.copy(ends.address(), first, Integer.BYTES);
       stream.copy(ends.address() + Integer.BYTES, last, Integer.BYTES);
@@ -120,9 +120,10 @@ final class ChangedKeys {
     return LongStrings.mostWords(strings.size(), stringBytes(strings, stream));
   }
 
-  private static long address(Column column, int first, int width, AccessScope scope) {
-    long address = column.data().orElseThrow().access(AccessMode.READ, scope);
-    return address + (column.offset() + (long) first) * width;
+  // Children are not narrowed to a slice of their column.
+  private static long childAddress(Column column, int position, AccessScope scope) {
+    Column child = column.child(position);
+    return child.dataAddress(scope) + (long) column.offset() * child.type().id().byteWidth();
   }
 
   /**
@@ -143,15 +144,15 @@ final class ChangedKeys {
     if (id.isVariableWidth()) {
       addStringWords(first, next, output, scope, words);
     } else if (id == TypeId.TIMESTAMP_NANOS) {
-      long millis = address(input.child(0), input.offset(), Long.BYTES, scope);
-      long nanos = address(input.child(1), input.offset(), Integer.BYTES, scope);
+      long millis = childAddress(input, 0, scope);
+      long nanos = childAddress(input, 1, scope);
       words.add(first.fixed(millis, output + parts.get(0), Long.BYTES, Long.BYTES, KeyWord.BITS));
       words.add(
           next.fixed(nanos, output + parts.get(1), Integer.BYTES, Integer.BYTES, KeyWord.BITS));
     } else {
       int stride = id.byteWidth();
       int width = Math.min(stride, Long.BYTES);
-      long data = address(input, 0, stride, scope);
+      long data = input.dataAddress(scope);
       long target = output + parts.get(0);
       words.add(first.fixed(data, target, stride, width, wordType(id)));
       if (stride > width) {
@@ -171,7 +172,7 @@ final class ChangedKeys {
   private void addStringWords(
       KeyWord first, KeyWord next, long output, AccessScope scope, List<KeyWord> words) {
     long data = input.data().orElseThrow().access(AccessMode.READ, scope);
-    long offsets = address(input.child(0), input.offset(), Integer.BYTES, scope);
+    long offsets = childAddress(input, 0, scope);
     gatherMap = output + parts.get(2);
     gather =
         new StringGather(

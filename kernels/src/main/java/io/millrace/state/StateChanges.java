@@ -9,7 +9,6 @@ import io.millrace.device.DeviceStream;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
-import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.ResultLayout;
@@ -72,7 +71,7 @@ final class StateChanges implements AutoCloseable {
     List<KeyWord> words = new ArrayList<>();
     keys.forEach(key -> key.addWords(output, scope, words));
     boolean hasKinds = schema.kindColumn() != StateSchema.NO_KINDS;
-    long rowKinds = hasKinds ? data(batch.column(schema.kindColumn()), scope) : 0;
+    long rowKinds = hasKinds ? batch.column(schema.kindColumn()).dataAddress(scope) : 0;
     return new StateInput(
         words,
         schema.hasNullWord(),
@@ -87,26 +86,10 @@ final class StateChanges implements AutoCloseable {
     keys.forEach(key -> key.gatherStrings(2 * changedKeys));
   }
 
-  private static long data(Column column, AccessScope scope) {
-    long address = column.data().orElseThrow().access(AccessMode.READ, scope);
-    return address + (long) column.offset() * column.type().id().byteWidth();
-  }
-
   /** The result, which the caller closes. Called once. */
   Table table(int changedKeys) {
     int rows = Math.multiplyExact(2, changedKeys);
-    List<Column> columns = new ArrayList<>();
-    try {
-      for (int i = 0; i < result.size(); i++) {
-        columns.add(column(i, rows));
-      }
-      return new Table(result, columns, rows);
-    } catch (RuntimeException | Error e) {
-      FirstFailure failure = new FirstFailure();
-      failure.add(e);
-      columns.forEach(column -> failure.run(column::close));
-      throw e;
-    }
+    return Table.of(result, rows, position -> column(position, rows));
   }
 
   private Column column(int position, int rows) {

@@ -200,18 +200,7 @@ final class StateValues implements AutoCloseable {
 
   /** The result, which the caller closes. Called once. */
   Table table() {
-    List<Column> columns = new ArrayList<>();
-    try {
-      for (int i = 0; i < result.size(); i++) {
-        columns.add(column(i));
-      }
-      return new Table(result, columns, rows);
-    } catch (RuntimeException | Error e) {
-      FirstFailure failure = new FirstFailure();
-      failure.add(e);
-      columns.forEach(column -> failure.run(column::close));
-      throw e;
-    }
+    return Table.of(result, rows, this::column);
   }
 
   private Column column(int position) {

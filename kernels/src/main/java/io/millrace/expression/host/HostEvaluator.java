@@ -2,7 +2,6 @@
 package io.millrace.expression.host;
 
 import io.millrace.annotation.Internal;
-import io.millrace.column.Column;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.expression.error.EvaluationException;
@@ -94,16 +93,7 @@ public final class HostEvaluator {
   }
 
   private static Table finish(Schema schema, List<HostColumnWriter> writers, int rows) {
-    List<Column> columns = new ArrayList<>(writers.size());
-    try {
-      for (HostColumnWriter writer : writers) {
-        columns.add(writer.finish());
-      }
-      return new Table(schema, columns, rows);
-    } catch (RuntimeException | Error e) {
-      columns.forEach(Column::close);
-      throw e;
-    }
+    return Table.of(schema, rows, position -> writers.get(position).finish());
   }
 
   private int run(int inputRows, List<HostColumnWriter> writers) {

@@ -7,7 +7,6 @@ import io.millrace.column.Table;
 import io.millrace.column.TypeId;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.PerDevice;
-import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.MemoryResource;
 
@@ -35,7 +34,7 @@ public final class Gather {
     check(map);
     try (AccessScope scope = AccessScope.on(stream);
         GatherPlan plan = new GatherPlan(input.columns(), map.size(), scope, memory)) {
-      IMPLEMENTATIONS.of(stream.device()).gatherAll(plan, address(map, scope), stream, memory);
+      IMPLEMENTATIONS.of(stream.device()).gatherAll(plan, map.dataAddress(scope), stream, memory);
       return new Table(input.schema(), plan.takeColumns(), map.size());
     }
   }
@@ -51,7 +50,7 @@ public final class Gather {
       Table input, Column map, DeviceStream stream, MemoryResource memory) {
     check(map);
     try (AccessScope scope = AccessScope.on(stream)) {
-      long mapAddress = address(map, scope);
+      long mapAddress = map.dataAddress(scope);
       RowGather gather = IMPLEMENTATIONS.of(stream.device());
       RepeatedGather repeated = new RepeatedGather(gather, mapAddress, map.size(), scope, memory);
       try (GatherPlan plan = new GatherPlan(input.columns(), repeated)) {
@@ -68,10 +67,5 @@ public final class Gather {
               + map.type()
               + (map.isNullable() ? "" : " NOT NULL"));
     }
-  }
-
-  private static long address(Column map, AccessScope scope) {
-    return map.data().orElseThrow().access(AccessMode.READ, scope)
-        + (long) map.offset() * Integer.BYTES;
   }
 }

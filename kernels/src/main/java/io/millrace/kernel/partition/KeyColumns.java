@@ -106,9 +106,7 @@ final class KeyColumns implements PartitionIds {
   }
 
   private static long childAddress(Column column, int index, AccessScope scope) {
-    Column child = column.child(index);
-    return address(child.data().orElseThrow(), scope)
-        + (long) child.offset() * child.type().id().byteWidth();
+    return column.child(index).dataAddress(scope);
   }
 
   private static long address(Buffer buffer, AccessScope scope) {

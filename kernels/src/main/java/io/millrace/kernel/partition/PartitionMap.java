@@ -4,7 +4,6 @@ package io.millrace.kernel.partition;
 import io.millrace.column.Column;
 import io.millrace.column.ColumnReader;
 import io.millrace.column.TypeId;
-import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 
 /** A column of partition numbers. */
@@ -60,8 +59,7 @@ record PartitionMap(Column column) implements PartitionIds {
   @Override
   public void describe(PartitionArguments arguments, AccessScope scope) {
     int width = column.type().id().byteWidth();
-    long address = column.data().orElseThrow().access(AccessMode.READ, scope);
-    arguments.map(address + (long) column.offset() * width, width, 0, ALL_BITS);
+    arguments.map(column.dataAddress(scope), width, 0, ALL_BITS);
   }
 
   @Override

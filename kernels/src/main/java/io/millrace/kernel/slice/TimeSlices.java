@@ -40,7 +40,7 @@ public final class TimeSlices {
       throw new IllegalArgumentException("expected a time, got an empty column");
     }
     try (AccessScope scope = AccessScope.on(stream)) {
-      long address = address(times, scope);
+      long address = times.dataAddress(scope);
       return KERNELS.of(stream.device()).range(address, times.size(), stream, memory);
     }
   }
@@ -62,7 +62,7 @@ public final class TimeSlices {
         long target = numbers.access(AccessMode.WRITE, scope);
         KERNELS
             .of(stream.device())
-            .numbers(address(times, scope), rows, start, width, target, stream);
+            .numbers(times.dataAddress(scope), rows, start, width, target, stream);
       }
     } catch (RuntimeException | Error e) {
       numbers.close();
@@ -79,10 +79,5 @@ public final class TimeSlices {
     if (nulls > 0) {
       throw new IllegalArgumentException("expected no null among the times, got " + nulls);
     }
-  }
-
-  private static long address(Column times, AccessScope scope) {
-    long data = times.data().orElseThrow().access(AccessMode.READ, scope);
-    return data + (long) times.offset() * Long.BYTES;
   }
 }

@@ -64,19 +64,21 @@ public final class StateSnapshot implements AutoCloseable {
 
   /** The addresses of the chunks of {@link LongStrings}, for reading. */
   long[] readStrings(AccessScope scope) {
-    return strings.stream().mapToLong(chunk -> chunk.access(AccessMode.READ, scope)).toArray();
+    return strings.stream()
+        .mapToLong(chunk -> chunk.accessInPlace(AccessMode.READ, scope))
+        .toArray();
   }
 
   /**
-   * Copies rows to the host and waits for them: makes one attempt. The extent of the rows is on the
-   * device only meanwhile.
+   * Copies rows to the host and waits for them: makes one attempt. An extent that was spilled to
+   * pinned host memory is read there.
    *
    * @param first the first row; below {@link #rowCount}
    * @param stream of the table's device, of the calling thread alone
    * @return rows from {@code first} on, in their order, of up to {@link #BLOCK_BYTES} together with
    *     their long strings, but at least one row; the caller closes the block
-   * @throws io.millrace.device.GpuOutOfMemoryException if there is no room to bring a spilled
-   *     extent back, or no staging memory
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is no room to bring an extent back
+   *     from disk, or no staging memory
    */
   public StateBlock block(long first, DeviceStream stream) {
     Objects.checkIndex(first, rowCount);

@@ -46,7 +46,7 @@ public final class PageEpochs implements AutoCloseable {
   }
 
   private long bytes(long rows) {
-    return rows == 0 ? 0 : ((rows - 1 >> pageShift) + 1) * Long.BYTES;
+    return rows == 0 ? 0 : (((rows - 1) >> pageShift) + 1) * Long.BYTES;
   }
 
   /** Bytes of all epochs, with room for further ones. */

@@ -18,7 +18,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
-import org.apache.flink.api.common.typeutils.base.IntSerializer;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -76,14 +75,6 @@ final class SimulatedSubtask extends OperatorHarness {
             operator.factory(),
             new ColumnBatchSerializer(operator.schema(), BodyCodec.RAW),
             environment);
-    harness
-        .getStreamConfig()
-        .setStatePartitioner(
-            0,
-            batch -> {
-              throw new IllegalStateException("a batch has no single key");
-            });
-    harness.getStreamConfig().setStateKeySerializer(IntSerializer.INSTANCE);
     harness
         .getStreamConfig()
         .setTypeSerializerOut(new ColumnBatchSerializer(operator.outputSchema(), BodyCodec.RAW));

@@ -10,8 +10,10 @@ import java.util.function.Predicate;
 /**
  * The steps of a {@link Simulation}: all of them follow from the seed. Each step has a seed of its
  * own, so that it does the same when others before it are left out.
+ *
+ * @param isIncremental whether checkpoints refer to files of earlier checkpoints
  */
-record Schedule(long seed, SimulatedOperator operator, List<Step> steps) {
+record Schedule(long seed, SimulatedOperator operator, boolean isIncremental, List<Step> steps) {
   private static final int MAX_STEPS = 80;
 
   enum Kind {
@@ -76,11 +78,12 @@ record Schedule(long seed, SimulatedOperator operator, List<Step> steps) {
           case 1 -> new SimulatedGroupAggregate(random);
           default -> new SimulatedWindowAggregate(random);
         };
+    boolean isIncremental = random.nextBoolean();
     List<Step> steps = new ArrayList<>();
     for (int i = 10 + random.nextInt(MAX_STEPS - 10); i > 0; i--) {
       steps.add(new Step(Kind.of(operator, random), random.nextLong()));
     }
-    return new Schedule(seed, operator, steps);
+    return new Schedule(seed, operator, isIncremental, steps);
   }
 
   /** Steps of which each is needed for the failure. */

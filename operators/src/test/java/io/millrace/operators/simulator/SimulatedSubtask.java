@@ -15,7 +15,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.apache.flink.configuration.Configuration;
@@ -83,8 +85,13 @@ final class SimulatedSubtask extends OperatorHarness {
     return harness;
   }
 
-  /** Where a subtask runs. */
-  record Place(DeviceExtension device, IOManager files, MemoryFaults faults) {}
+  /**
+   * Where a subtask runs.
+   *
+   * @param options of the TaskManager, beside those that the operator asks for
+   */
+  record Place(
+      DeviceExtension device, IOManager files, MemoryFaults faults, Map<String, String> options) {}
 
   /**
    * A subtask that is open.
@@ -101,6 +108,8 @@ final class SimulatedSubtask extends OperatorHarness {
       long watermark,
       OperatorSubtaskState state)
       throws Exception {
+    Map<String, String> options = new HashMap<>(operator.options());
+    options.putAll(place.options);
     MockEnvironment environment =
         new MockEnvironmentBuilder()
             .setTaskName("simulated")
@@ -109,7 +118,7 @@ final class SimulatedSubtask extends OperatorHarness {
             .setSubtaskIndex(subtask)
             .setIOManager(place.files)
             .setTaskManagerRuntimeInfo(
-                new TestingTaskManagerRuntimeInfo(Configuration.fromMap(operator.options())))
+                new TestingTaskManagerRuntimeInfo(Configuration.fromMap(options)))
             .build();
     KeyGroupRange keyGroups =
         KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(

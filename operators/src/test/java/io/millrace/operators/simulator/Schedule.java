@@ -15,6 +15,8 @@ import java.util.function.Predicate;
  */
 record Schedule(long seed, SimulatedOperator operator, boolean isIncremental, List<Step> steps) {
   private static final int MAX_STEPS = 80;
+  // Only a checkpoint of which a subtask knows that it has completed is referred to.
+  private static final int MORE_CHECKPOINTS = 4;
 
   enum Kind {
     SEND(28),
@@ -38,18 +40,22 @@ record Schedule(long seed, SimulatedOperator operator, boolean isIncremental, Li
       this.weight = weight;
     }
 
-    private int weight(SimulatedOperator operator) {
-      return this == WATERMARK ? operator.watermarkWeight() : weight;
+    private int weight(SimulatedOperator operator, boolean isIncremental) {
+      if (this == WATERMARK) {
+        return operator.watermarkWeight();
+      }
+      boolean isOfCheckpoints = this == TRIGGER || this == WRITE || this == NOTIFY;
+      return isIncremental && isOfCheckpoints ? MORE_CHECKPOINTS * weight : weight;
     }
 
-    private static Kind of(SimulatedOperator operator, Random random) {
+    private static Kind of(SimulatedOperator operator, boolean isIncremental, Random random) {
       int total = 0;
       for (Kind kind : values()) {
-        total += kind.weight(operator);
+        total += kind.weight(operator, isIncremental);
       }
       int number = random.nextInt(total);
       for (Kind kind : values()) {
-        number -= kind.weight(operator);
+        number -= kind.weight(operator, isIncremental);
         if (number < 0) {
           return kind;
         }
@@ -81,7 +87,7 @@ record Schedule(long seed, SimulatedOperator operator, boolean isIncremental, Li
     boolean isIncremental = random.nextBoolean();
     List<Step> steps = new ArrayList<>();
     for (int i = 10 + random.nextInt(MAX_STEPS - 10); i > 0; i--) {
-      steps.add(new Step(Kind.of(operator, random), random.nextLong()));
+      steps.add(new Step(Kind.of(operator, isIncremental, random), random.nextLong()));
     }
     return new Schedule(seed, operator, isIncremental, steps);
   }

@@ -273,7 +273,7 @@ final class Simulation {
 
   private void notify(Random random) {
     SimulatedSubtask subtask = subtasks.get(random.nextInt(subtasks.size()));
-    if (!subtask.notices().isEmpty()) {
+    for (int i = 1 + random.nextInt(4); i > 0 && !subtask.notices().isEmpty(); i--) {
       subtask.notices().remove().accept(subtask);
     }
   }

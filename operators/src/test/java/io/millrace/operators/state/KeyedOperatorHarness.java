@@ -147,6 +147,11 @@ public class KeyedOperatorHarness extends OperatorHarness {
     return harness().getOperator().snapshotState(checkpoint, checkpoint, options, streams);
   }
 
+  /** The number of the last checkpoint that was begun without a number. */
+  public long lastCheckpoint() {
+    return checkpoints;
+  }
+
   /** Tells the operator that a checkpoint has completed. */
   public void notifyComplete(long checkpoint) throws Exception {
     harness().getOperator().notifyCheckpointComplete(checkpoint);

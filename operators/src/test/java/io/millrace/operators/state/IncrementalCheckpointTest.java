@@ -52,7 +52,7 @@ class IncrementalCheckpointTest {
   private static final Job JOB =
       new Job(SCHEMA, List.of("key"), count(), sum("value"))
           .withOptions(Map.of("execution.checkpointing.incremental", "true"));
-  private static final int PAGE_ROWS = 8192;
+  private static final long PAGE_ROWS = 8192;
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
@@ -117,18 +117,17 @@ class IncrementalCheckpointTest {
     assertThat(handle(third).getCheckpointedSize()).isBetween(page, page + 1000);
     assertThat(handle(third).getStateSize()).isBetween(7 * page, 7 * page + 2000);
     try (GroupAggregateHarness harness = JOB.restore(device, first)) {
-      assertThat(harness.changes(List.of((long) PAGE_ROWS, 1L), List.of(5L * PAGE_ROWS, 1L)))
+      assertThat(harness.changes(List.of(PAGE_ROWS, 1L), List.of(5 * PAGE_ROWS, 1L)))
           .containsExactly("-U[8192, 1, 1]", "+U[8192, 2, 2]", "+I[40960, 1, 1]");
     }
     try (GroupAggregateHarness harness = JOB.restore(device, second)) {
-      assertThat(harness.changes(List.of((long) PAGE_ROWS, 1L), List.of(5L * PAGE_ROWS, 1L)))
+      assertThat(harness.changes(List.of(PAGE_ROWS, 1L), List.of(5 * PAGE_ROWS, 1L)))
           .containsExactly("-U[8192, 2, 11]", "+U[8192, 3, 12]", "+I[40960, 1, 1]");
     }
     folder.subsume(3);
     try (GroupAggregateHarness harness = JOB.restore(device, third)) {
       assertThat(
-              harness.changes(
-                  List.of(0L, 1L), List.of((long) PAGE_ROWS, 1L), List.of(5L * PAGE_ROWS, 1L)))
+              harness.changes(List.of(0L, 1L), List.of(PAGE_ROWS, 1L), List.of(5 * PAGE_ROWS, 1L)))
           .containsExactly(
               "-U[0, 1, 1]",
               "+U[0, 2, 2]",
@@ -239,7 +238,7 @@ class IncrementalCheckpointTest {
                 handle(state).getSharedState().stream()
                     .mapToLong(HandleAndLocalPath::getStateSize)
                     .sum())
-            .isLessThanOrEqualTo(2L * pages * PAGE_ROWS * 32 + 10_000);
+            .isLessThanOrEqualTo(2 * pages * PAGE_ROWS * 32 + 10_000);
       }
     }
     try (GroupAggregateHarness harness = JOB.restore(device, state)) {
@@ -405,7 +404,7 @@ class IncrementalCheckpointTest {
       assertThat(handle(state).getCheckpointedSize()).isLessThan(2 * 32 * PAGE_ROWS);
     }
     try (GroupAggregateHarness restored = JOB.restore(device, state)) {
-      assertThat(restored.changes(List.of((long) PAGE_ROWS, 1L), List.of(PAGE_ROWS + 1L, 1L)))
+      assertThat(restored.changes(List.of(PAGE_ROWS, 1L), List.of(PAGE_ROWS + 1, 1L)))
           .containsExactly("-U[8192, 2, 2]", "+U[8192, 3, 3]", "-U[8193, 1, 1]", "+U[8193, 2, 2]");
     }
   }

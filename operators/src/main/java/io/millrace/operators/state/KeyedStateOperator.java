@@ -25,9 +25,11 @@ import org.apache.flink.util.IOUtils;
 
 /**
  * The base of operators that keep {@link StateTables}, behind an exchange by the tables' key. A
- * checkpoint holds the tables as raw keyed state, so that it is restored with any parallelism and
- * on any device. The task's thread only shares the tables' chunks with the checkpoint; another
- * thread writes them, while batches go on and copy the chunks that they change.
+ * checkpoint holds the tables as raw keyed state or, if the job has incremental checkpoints, as
+ * managed keyed state that shares files with earlier checkpoints; savepoints hold them as raw keyed
+ * state. Both forms are restored with any parallelism and on any device. The task's thread only
+ * shares the tables' chunks with the checkpoint; another thread writes them, while batches go on
+ * and copy the chunks that they change.
  */
 @Internal
 public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch> {

@@ -238,7 +238,7 @@ class IncrementalCheckpointTest {
                 handle(state).getSharedState().stream()
                     .mapToLong(HandleAndLocalPath::getStateSize)
                     .sum())
-            .isLessThanOrEqualTo(2 * pages * PAGE_ROWS * 32 + 10_000);
+            .isLessThanOrEqualTo(2L * pages * PAGE_ROWS * 32 + 10_000);
       }
     }
     try (GroupAggregateHarness harness = JOB.restore(device, state)) {

@@ -26,7 +26,7 @@ import org.apache.flink.runtime.state.StreamStateHandle;
  * are many. So files take at most twice the bytes of the pages, and there are few of them.
  */
 final class ReusedPages {
-  private static final int MOST_FILES = 64;
+  private static final int MAX_FILES = 64;
 
   private final PageIndex base;
   // For each table its pages; null for pages to write.
@@ -75,10 +75,10 @@ final class ReusedPages {
         .filter(Objects::nonNull)
         .forEach(page -> used.merge(page.file(), page.bytes(), Long::sum));
     used.entrySet().removeIf(file -> !isWorthKeeping(file, mayReuse));
-    if (used.size() > MOST_FILES) {
+    if (used.size() > MAX_FILES) {
       used.entrySet().stream()
           .sorted(Map.Entry.<UUID, Long>comparingByValue(Comparator.reverseOrder()))
-          .limit(MOST_FILES / 2)
+          .limit(MAX_FILES / 2)
           .forEach(file -> files.add(file.getKey()));
     } else {
       files.addAll(used.keySet());

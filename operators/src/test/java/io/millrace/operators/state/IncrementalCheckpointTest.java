@@ -5,7 +5,6 @@ import static io.millrace.operators.aggregate.Aggregate.count;
 import static io.millrace.operators.aggregate.Aggregate.sum;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
@@ -18,13 +17,8 @@ import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +32,6 @@ import org.apache.flink.runtime.checkpoint.SavepointType;
 import org.apache.flink.runtime.checkpoint.SnapshotType;
 import org.apache.flink.runtime.state.IncrementalKeyedStateHandle.HandleAndLocalPath;
 import org.apache.flink.runtime.state.IncrementalRemoteKeyedStateHandle;
-import org.apache.flink.runtime.state.memory.ByteStreamStateHandle;
 import org.apache.flink.streaming.api.operators.OperatorSnapshotFutures;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -49,16 +42,16 @@ import org.junit.jupiter.api.io.TempDir;
 class IncrementalCheckpointTest {
   private static final Schema SCHEMA =
       Schema.of(new Field("key", DataType.INT64, false), new Field("value", DataType.INT64, false));
-  private static final Job JOB =
+  static final Job JOB =
       new Job(SCHEMA, List.of("key"), count(), sum("value"))
           .withOptions(Map.of("execution.checkpointing.incremental", "true"));
-  private static final long PAGE_ROWS = 8192;
+  static final long PAGE_ROWS = 8192;
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
   @TempDir Path temporary;
 
-  private static List<List<Object>> rows(long from, long to, long value) {
+  static List<List<Object>> rows(long from, long to, long value) {
     List<List<Object>> rows = new ArrayList<>();
     for (long key = from; key < to; key++) {
       rows.add(List.of(key, value));
@@ -78,7 +71,7 @@ class IncrementalCheckpointTest {
         harness.beginSnapshot(checkpoint, type, folder.streams(checkpoint)));
   }
 
-  private static OperatorSubtaskState take(
+  static OperatorSubtaskState take(
       GroupAggregateHarness harness, CheckpointFolder folder, long checkpoint) throws Exception {
     OperatorSubtaskState state = write(harness, folder, checkpoint);
     folder.complete(checkpoint, state);
@@ -86,7 +79,7 @@ class IncrementalCheckpointTest {
     return state;
   }
 
-  private static IncrementalRemoteKeyedStateHandle handle(OperatorSubtaskState state) {
+  static IncrementalRemoteKeyedStateHandle handle(OperatorSubtaskState state) {
     return (IncrementalRemoteKeyedStateHandle) state.getManagedKeyedState().iterator().next();
   }
 
@@ -265,93 +258,6 @@ class IncrementalCheckpointTest {
       }
       assertThat(folder.sharedFiles()).hasSizeBetween(33, 65);
     }
-  }
-
-  private Throwable failure(OperatorSubtaskState state) {
-    return catchThrowable(() -> JOB.restore(device, state).close());
-  }
-
-  @Test
-  void aMissingOrAnotherOrADamagedFileIsRefused() throws Exception {
-    CheckpointFolder folder = new CheckpointFolder(temporary);
-    OperatorSubtaskState state;
-    try (GroupAggregateHarness harness = JOB.open(device)) {
-      harness.send(1, rows(0, 4 * PAGE_ROWS, 1));
-      take(harness, folder, 1);
-      harness.send(2, rows(PAGE_ROWS, PAGE_ROWS + 1, 10));
-      state = take(harness, folder, 2);
-    }
-    Path file = folder.sharedFiles().get(0);
-    Path other = folder.sharedFiles().get(1);
-    byte[] bytes = Files.readAllBytes(file);
-    Files.copy(other, file, StandardCopyOption.REPLACE_EXISTING);
-    assertThat(failure(state))
-        .hasMessageMatching("keyed state is damaged: expected its file .*, got its file .*");
-    Random bits = random.random();
-    for (int i = 0; i < bytes.length; i += i < 100 ? 1 : 40_000) {
-      byte[] damaged = bytes.clone();
-      damaged[i] ^= (byte) (1 << bits.nextInt(Byte.SIZE));
-      Files.write(file, damaged);
-      assertThat(failure(state))
-          .as("a bit of byte %d of %d", i, bytes.length)
-          .isInstanceOf(IOException.class)
-          .hasMessageContaining("keyed state");
-    }
-    for (int length : new int[] {0, 10, 40, bytes.length - 1}) {
-      Files.write(file, Arrays.copyOf(bytes, length));
-      assertThat(failure(state))
-          .as("%d of %d bytes", length, bytes.length)
-          .isInstanceOf(IOException.class)
-          .hasMessageContaining("keyed state is damaged: it");
-    }
-    Files.delete(file);
-    assertThat(failure(state))
-        .isInstanceOf(IOException.class)
-        .hasMessageContaining("keyed state cannot be read from ")
-        .hasMessageContaining(file.getFileName().toString());
-    Files.write(file, bytes);
-    assertThat(failure(state)).isNull();
-  }
-
-  @Test
-  void aDamagedIndexIsRefused() throws Exception {
-    CheckpointFolder folder = new CheckpointFolder(temporary);
-    OperatorSubtaskState state;
-    try (GroupAggregateHarness harness = JOB.open(device)) {
-      harness.send(1, rows(0, 10, 1));
-      state = take(harness, folder, 1);
-    }
-    IncrementalRemoteKeyedStateHandle whole = handle(state);
-    byte[] bytes;
-    try (InputStream index = whole.getMetaDataStateHandle().openInputStream()) {
-      bytes = index.readAllBytes();
-    }
-    Random bits = random.random();
-    for (int i = 0; i < bytes.length; i++) {
-      byte[] damaged = bytes.clone();
-      damaged[i] ^= (byte) (1 << bits.nextInt(Byte.SIZE));
-      assertThat(failure(with(whole, damaged, whole.getSharedState())))
-          .as("a bit of byte %d of %d", i, bytes.length)
-          .isInstanceOf(IOException.class)
-          .hasMessageContaining("keyed state");
-    }
-    assertThat(failure(with(whole, bytes, List.of())))
-        .isInstanceOf(IOException.class)
-        .hasMessageContaining("keyed state is damaged: the checkpoint lacks its file ");
-  }
-
-  private static OperatorSubtaskState with(
-      IncrementalRemoteKeyedStateHandle whole, byte[] index, List<HandleAndLocalPath> files) {
-    return OperatorSubtaskState.builder()
-        .setManagedKeyedState(
-            new IncrementalRemoteKeyedStateHandle(
-                whole.getBackendIdentifier(),
-                whole.getKeyGroupRange(),
-                whole.getCheckpointId(),
-                files,
-                List.of(),
-                new ByteStreamStateHandle("index", index)))
-        .build();
   }
 
   @Test

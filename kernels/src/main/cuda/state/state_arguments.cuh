@@ -86,6 +86,8 @@ enum ChangeKind : int8_t {
 
 constexpr int32_t NO_ROW_COUNT = -1;
 
+constexpr int PAGES_SHIFT = 4;  // binary logarithm of the pages of a chunk
+
 // What a row of the batch is to its key. The claimant of a key is the row that came first to the batch's hash table. Its
 // claim is the address of the key's state row; or NEW_KEY and the slot of the index that it claimed. The claim of any other
 // row is FOLLOWS and the claimant.
@@ -107,6 +109,8 @@ struct StateArguments {
   uint64_t next_tile;    // uint32
   uint64_t index;        // uint64 per slot of the index: hash of a key, state row plus 1
   uint64_t chunks;       // uint64 per chunk: its address
+  uint64_t page_epochs;  // uint64 per page of rows: the epoch of the last batch that wrote to it
+  uint64_t epoch;        // of this batch
   uint64_t kinds;        // ChangeKind per row of the result; 0: there is no result
   uint64_t row_kinds;    // ChangeKind per row of the batch; 0: all are inserted
   uint64_t strings;      // uint64 per chunk of the words of long strings: its address; only for keys with strings

@@ -48,14 +48,22 @@ static __device__ __forceinline__ Slot index_slot(const StateArguments& argument
       [] {});
 }
 
+// Tells that this batch writes to the page of a state row. Usually an earlier thread has told it: reading is cheap.
+static __device__ __forceinline__ void mark_page(const StateArguments& arguments, int64_t state_number) {
+  uint64_t* epoch = slot_of<uint64_t>(arguments.page_epochs, state_number >> (arguments.chunk_shift - PAGES_SHIFT));
+  if (*epoch != arguments.epoch) *epoch = arguments.epoch;
+}
+
 // The claim of a row whose key is looked up.
 static __device__ __forceinline__ uint64_t claim_of_key(const StateArguments& arguments, uint32_t row, uint32_t hash) {
   Bucket<BUCKET> index_bucket;
   const Slot group = group_slot(arguments, row, hash, index_bucket);
   if (!group.is_claimed) return FOLLOWS | (mark_of(group.entry) - 1);
   const Slot index = index_slot(arguments, row, hash, index_bucket);
-  return index.is_claimed ? NEW_KEY | index.at
-                          : reinterpret_cast<uint64_t>(state_row(arguments, mark_of(index.entry) - 1));
+  if (index.is_claimed) return NEW_KEY | index.at;
+  const uint32_t state_number = mark_of(index.entry) - 1;
+  mark_page(arguments, state_number);
+  return reinterpret_cast<uint64_t>(state_row(arguments, state_number));
 }
 
 static __device__ __forceinline__ bool is_follower(uint64_t claim) { return (claim & FOLLOWS) != 0; }

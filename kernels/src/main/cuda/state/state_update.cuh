@@ -150,6 +150,7 @@ static __device__ __forceinline__ uint64_t* add_row(const StateArguments& argume
   const int64_t slot = static_cast<int64_t>(reinterpret_cast<uint64_t>(group.state) & ~NEW_KEY);
   *slot_of<uint64_t>(arguments.index, slot) =
       entry_of(hash_of_key(arguments, row), static_cast<uint32_t>(state_number + 1));
+  mark_page(arguments, state_number);
   uint64_t* state = state_row(arguments, state_number);
   put_key(arguments, row, state);
   if (STRING_KEYS) note_new_key(arguments, row, state_number - arguments.state_rows);

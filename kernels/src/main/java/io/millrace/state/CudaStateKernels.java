@@ -60,6 +60,8 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int64 NEXT_TILE = LAYOUT.int64("next_tile");
     static final KernelStructure.Int64 INDEX = LAYOUT.int64("index");
     static final KernelStructure.Int64 CHUNKS = LAYOUT.int64("chunks");
+    static final KernelStructure.Int64 PAGE_EPOCHS = LAYOUT.int64("page_epochs");
+    static final KernelStructure.Int64 EPOCH = LAYOUT.int64("epoch");
     static final KernelStructure.Int64 KINDS = LAYOUT.int64("kinds");
     static final KernelStructure.Int64 ROW_KINDS = LAYOUT.int64("row_kinds");
     static final KernelStructure.Int64 STRINGS = LAYOUT.int64("strings");
@@ -168,6 +170,8 @@ final class CudaStateKernels implements StateKernels {
         .put(Arguments.NEXT_TILE, batch.scratch() + scratch.nextTile())
         .put(Arguments.INDEX, batch.index())
         .put(Arguments.CHUNKS, batch.chunkTable())
+        .put(Arguments.PAGE_EPOCHS, batch.pageEpochs())
+        .put(Arguments.EPOCH, batch.epoch())
         .put(Arguments.KINDS, batch.kinds())
         .put(Arguments.ROW_KINDS, batch.rowKinds())
         .put(Arguments.ROW_COUNT, batch.rowCount())

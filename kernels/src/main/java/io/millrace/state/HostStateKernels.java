@@ -8,6 +8,7 @@ import io.millrace.state.StateInput.SumColumn;
 import io.millrace.state.row.AccumulatorValue;
 import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.KeyWord;
+import io.millrace.state.row.PageEpochs;
 import java.math.BigInteger;
 import java.util.List;
 
@@ -165,6 +166,8 @@ final class HostStateKernels implements StateKernels {
     boolean isNew = entry == 0;
     long stateRow = isNew ? stateRows : (entry & ROW_MASK) - 1;
     long address = rowAddress(batch, stateRow);
+    long page = PageEpochs.page(stateRow, batch.chunkShift());
+    HostMemory.putLong(batch.pageEpochs() + page * Long.BYTES, batch.epoch());
     if (isNew) {
       HostMemory.putLong(batch.index() + slot * Long.BYTES, entry(hash, stateRow));
       putKey(batch, row, address);

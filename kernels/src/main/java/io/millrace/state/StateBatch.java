@@ -27,6 +27,9 @@ import java.util.List;
  * @param indexSlots a power of two
  * @param chunkTable the address of an INT64 for each chunk of state rows: its address
  * @param stateRows rows in the state before the batch
+ * @param pageEpochs the address of an INT64 for each page of state rows: the epoch of the last
+ *     batch that wrote to it
+ * @param epoch of this batch
  * @param strings the long strings of the state
  */
 record StateBatch(
@@ -46,6 +49,8 @@ record StateBatch(
     long chunkTable,
     int chunkShift,
     long stateRows,
+    long pageEpochs,
+    long epoch,
     LongStrings.Access strings,
     DeviceStream stream) {
 

@@ -3,11 +3,14 @@ package io.millrace.state;
 
 import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.DeviceStream;
+import io.millrace.device.HostMemory;
+import io.millrace.device.StagingBuffer;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.state.row.LongStrings;
+import io.millrace.state.row.PageEpochs;
 import io.millrace.state.row.StateSchema;
 import java.io.IOException;
 import java.util.List;
@@ -26,17 +29,32 @@ public final class StateSnapshot implements AutoCloseable {
   private final long rowCount;
   private final List<Buffer> extents;
   private final List<Buffer> strings;
+  // null if there are no rows.
+  private final Buffer pageEpochs;
+  private final long tableId;
+  private final long epoch;
 
   /**
    * Takes ownership of the buffers.
    *
    * @param strings the chunks of {@link LongStrings}
+   * @param pageEpochs of the rows; null if there are no rows
    */
-  StateSnapshot(StateSchema schema, long rowCount, List<Buffer> extents, List<Buffer> strings) {
+  StateSnapshot(
+      StateSchema schema,
+      long rowCount,
+      List<Buffer> extents,
+      List<Buffer> strings,
+      Buffer pageEpochs,
+      long tableId,
+      long epoch) {
     this.schema = schema;
     this.rowCount = rowCount;
     this.extents = extents;
     this.strings = strings;
+    this.pageEpochs = pageEpochs;
+    this.tableId = tableId;
+    this.epoch = epoch;
   }
 
   public StateSchema schema() {
@@ -45,6 +63,45 @@ public final class StateSnapshot implements AutoCloseable {
 
   public long rowCount() {
     return rowCount;
+  }
+
+  /** The table that the rows are of: a number that no other table of the process has or had. */
+  public long tableId() {
+    return tableId;
+  }
+
+  /** A number that grows with each snapshot of the table. */
+  public long epoch() {
+    return epoch;
+  }
+
+  /** The rows of a page, the unit whose changes are told. */
+  public int pageRows() {
+    return PageEpochs.pageRows(schema.rowBytes());
+  }
+
+  /**
+   * Copies to the host when the rows were written to last, and waits for it: makes one attempt. A
+   * page whose number is not larger than the {@link #epoch} of an earlier snapshot of the table has
+   * the rows and the long strings that it had then.
+   *
+   * @param stream as in {@link #block}
+   * @return a number for each page
+   * @throws io.millrace.device.GpuOutOfMemoryException as {@link #block}
+   */
+  public long[] pageEpochs(DeviceStream stream) {
+    if (pageEpochs == null) {
+      return new long[0];
+    }
+    long[] epochs = new long[(int) (pageEpochs.size() / Long.BYTES)];
+    try (StagingBuffer staging = stream.device().stagingPool().acquire(pageEpochs.size());
+        AccessScope scope = AccessScope.on(stream)) {
+      long address = pageEpochs.accessInPlace(AccessMode.READ, scope);
+      stream.copy(staging.address(), address, pageEpochs.size());
+      stream.synchronize();
+      HostMemory.copyToArray(epochs, staging.address(), epochs.length);
+    }
+    return epochs;
   }
 
   /** The number of extents that the rows are in. */
@@ -64,21 +121,28 @@ public final class StateSnapshot implements AutoCloseable {
 
   /** The addresses of the chunks of {@link LongStrings}, for reading. */
   long[] readStrings(AccessScope scope) {
-    return strings.stream().mapToLong(chunk -> chunk.access(AccessMode.READ, scope)).toArray();
+    return strings.stream()
+        .mapToLong(chunk -> chunk.accessInPlace(AccessMode.READ, scope))
+        .toArray();
   }
 
   /**
-   * Copies rows to the host and waits for them: makes one attempt. The extent of the rows is on the
-   * device only meanwhile.
+   * Copies rows to the host and waits for them: makes one attempt. An extent that was spilled to
+   * pinned host memory is read there.
    *
    * @param first the first row; below {@link #rowCount}
    * @param stream of the table's device, of the calling thread alone
    * @return rows from {@code first} on, in their order, of up to {@link #BLOCK_BYTES} together with
    *     their long strings, but at least one row; the caller closes the block
-   * @throws io.millrace.device.GpuOutOfMemoryException if there is no room to bring a spilled
-   *     extent back, or no staging memory
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is no room to bring an extent back
+   *     from disk, or no staging memory
    */
   public StateBlock block(long first, DeviceStream stream) {
+    return block(first, Integer.MAX_VALUE, stream);
+  }
+
+  /** As {@link #block(long, DeviceStream)}, of at most {@code mostRows} rows. */
+  public StateBlock block(long first, int mostRows, DeviceStream stream) {
     Objects.checkIndex(first, rowCount);
     long offset = first * schema.rowBytes();
     int extent = 0;
@@ -87,7 +151,7 @@ public final class StateSnapshot implements AutoCloseable {
       extent++;
     }
     long bytes = Math.min(BLOCK_BYTES, extents.get(extent).size() - offset);
-    int rows = (int) (bytes / schema.rowBytes());
+    int rows = (int) Math.min(mostRows, bytes / schema.rowBytes());
     StateBlock block = new StateBlock(schema, rows, 0, stream.device());
     try (AccessScope scope = AccessScope.on(stream)) {
       long address = extents.get(extent).accessInPlace(AccessMode.READ, scope);
@@ -148,6 +212,9 @@ public final class StateSnapshot implements AutoCloseable {
     FirstFailure failure = new FirstFailure();
     extents.forEach(extent -> failure.run(extent::close));
     strings.forEach(chunk -> failure.run(chunk::close));
+    if (pageEpochs != null) {
+      failure.run(pageEpochs::close);
+    }
     failure.rethrow();
   }
 }

@@ -18,10 +18,13 @@ import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.ChunkTable;
 import io.millrace.state.row.ConstantColumn;
 import io.millrace.state.row.LongStrings;
+import io.millrace.state.row.PageEpochs;
 import io.millrace.state.row.StateRows;
 import io.millrace.state.row.StateSchema;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 
 /**
@@ -41,10 +44,8 @@ public final class StateTable implements AutoCloseable {
   private static final PerDevice<StateValuesKernels> VALUES =
       new PerDevice<>(host -> new HostStateValues(), CudaStateValues::new);
 
-  private static final long MIN_INDEX_SLOTS = 1024;
-  // Of 10: an index with more entries per slot is replaced by one of twice the size.
-  private static final long LOAD_TENTHS = 8;
   private static final long MAX_ROWS = 0xfffffffeL;
+  private static final AtomicLong IDS = new AtomicLong();
 
   private final StateSchema schema;
   private final Schema changes;
@@ -52,9 +53,10 @@ public final class StateTable implements AutoCloseable {
   private final MemoryResource memory;
   private final StateRows rows;
   private final LongStrings strings;
+  private final PageEpochs pageEpochs;
   private final ChunkTable chunkTable;
-  private Buffer index;
-  private long indexSlots;
+  private final KeyIndex index;
+  private final long id = IDS.incrementAndGet();
   // Read by threads that report metrics.
   private volatile long rowCount;
   private volatile long reservedBytes;
@@ -64,6 +66,8 @@ public final class StateTable implements AutoCloseable {
   private int scratchRows;
   // Of the last batch that used the scratch memory.
   private int batchNumber;
+  // Of the updates behind the last snapshot.
+  private long epoch = 1;
 
   /**
    * An empty table.
@@ -78,7 +82,9 @@ public final class StateTable implements AutoCloseable {
     this.memory = memory;
     this.rows = new StateRows(schema.rowBytes(), stream, memory);
     this.strings = new LongStrings(stream, memory);
+    this.pageEpochs = new PageEpochs(schema.rowBytes(), stream, memory);
     this.chunkTable = new ChunkTable(stream, memory);
+    this.index = new KeyIndex(KERNELS.of(stream.device()), stream, memory);
   }
 
   public StateSchema schema() {
@@ -283,11 +289,13 @@ public final class StateTable implements AutoCloseable {
                       input.kinds(),
                       input.rowKinds(),
                       schema.rowCount(),
-                      index.access(AccessMode.WRITE, scope),
-                      indexSlots,
+                      index.access(scope),
+                      index.slots(),
                       chunks,
                       rows.chunkShift(),
                       rowCount,
+                      pageEpochs.access(scope),
+                      epoch,
                       stringAccess,
                       stream));
       strings.added(counts.stringWords());
@@ -333,34 +341,13 @@ public final class StateTable implements AutoCloseable {
     }
     rows.reserve(needed);
     strings.reserve(newStringWords);
-    long slots = Math.max(indexSlots, MIN_INDEX_SLOTS);
-    while (needed > slots / 10 * LOAD_TENTHS) {
-      slots *= 2;
-    }
-    if (slots > indexSlots) {
-      growIndex(slots);
-    }
-    reservedBytes = rows.reservedBytes() + strings.reservedBytes() + index.size();
-  }
-
-  private void growIndex(long slots) {
-    Buffer larger = Buffer.allocate(slots * Long.BYTES, stream, memory);
-    try (AccessScope scope = AccessScope.on(stream)) {
-      long target = larger.access(AccessMode.WRITE, scope);
-      stream.fill(target, (byte) 0, larger.size());
-      if (index != null) {
-        long source = index.access(AccessMode.READ, scope);
-        KERNELS.of(stream.device()).moveIndex(source, indexSlots, target, slots, stream);
-      }
-    } catch (RuntimeException | Error e) {
-      larger.close();
-      throw e;
-    }
-    if (index != null) {
-      index.close();
-    }
-    index = larger;
-    indexSlots = slots;
+    pageEpochs.reserve(needed);
+    index.reserve(needed);
+    reservedBytes =
+        rows.reservedBytes()
+            + strings.reservedBytes()
+            + pageEpochs.reservedBytes()
+            + index.reservedBytes();
   }
 
   /**
@@ -368,13 +355,18 @@ public final class StateTable implements AutoCloseable {
    * while a snapshot holds it. Enqueues nothing; takes time for each extent, not for each row.
    */
   public StateSnapshot snapshot() {
-    List<Buffer> sharedRows = rows.share(rowCount);
+    List<Buffer> shared = new ArrayList<>();
     try {
-      return new StateSnapshot(schema, rowCount, sharedRows, strings.share());
+      List<Buffer> extents = rows.share(rowCount);
+      shared.addAll(extents);
+      List<Buffer> words = strings.share();
+      shared.addAll(words);
+      Buffer epochs = rowCount == 0 ? null : pageEpochs.share(rowCount);
+      return new StateSnapshot(schema, rowCount, extents, words, epochs, id, epoch++);
     } catch (RuntimeException | Error e) {
       FirstFailure failure = new FirstFailure();
       failure.add(e);
-      sharedRows.forEach(chunk -> failure.run(chunk::close));
+      shared.forEach(buffer -> failure.run(buffer::close));
       throw e;
     }
   }
@@ -384,10 +376,9 @@ public final class StateTable implements AutoCloseable {
     FirstFailure failure = new FirstFailure();
     failure.run(rows::close);
     failure.run(strings::close);
+    failure.run(pageEpochs::close);
     failure.run(chunkTable::close);
-    if (index != null) {
-      failure.run(index::close);
-    }
+    failure.run(index::close);
     if (scratch != null) {
       failure.run(scratch::close);
     }

@@ -20,18 +20,20 @@ final class SnapshotWords {
   static List<Long> of(StateSnapshot snapshot, DeviceStream stream) {
     List<Long> words = new ArrayList<>();
     try {
-      snapshot.read(
-          stream,
-          block -> {
-            for (long i = 0; i < block.byteCount(); i += Long.BYTES) {
-              words.add(HostMemory.getLong(block.address() + i));
-            }
-            for (long i = 0; i < block.stringBytes(); i += Long.BYTES) {
-              words.add(HostMemory.getLong(block.stringAddress() + i));
-            }
-          });
+      snapshot.read(stream, block -> words.addAll(of(block)));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+    return words;
+  }
+
+  static List<Long> of(StateBlock block) {
+    List<Long> words = new ArrayList<>();
+    for (long i = 0; i < block.byteCount(); i += Long.BYTES) {
+      words.add(HostMemory.getLong(block.address() + i));
+    }
+    for (long i = 0; i < block.stringBytes(); i += Long.BYTES) {
+      words.add(HostMemory.getLong(block.stringAddress() + i));
     }
     return words;
   }

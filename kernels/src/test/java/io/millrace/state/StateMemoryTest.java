@@ -77,6 +77,7 @@ class StateMemoryTest {
             Map.entry("update", (Operation) StateMemoryTest::update),
             Map.entry("update with a slice", (Operation) StateMemoryTest::updateWithSlice),
             Map.entry("read", (Operation) StateMemoryTest::read),
+            Map.entry("epochs of pages", (Operation) StateMemoryTest::pageEpochs),
             Map.entry("keys", (Operation) StateMemoryTest::keys),
             Map.entry("merge", (Operation) StateMemoryTest::merge),
             Map.entry("merge an extent", (Operation) StateMemoryTest::mergeExtent),
@@ -133,6 +134,15 @@ class StateMemoryTest {
       List<Long> words = SnapshotWords.of(snapshot, device);
       countNoMore();
       return words;
+    }
+  }
+
+  private List<?> pageEpochs(StateTable table, MemoryResource memory) {
+    try (StateSnapshot snapshot = table.snapshot()) {
+      count();
+      long[] epochs = snapshot.pageEpochs(device.stream());
+      countNoMore();
+      return List.of(epochs.length);
     }
   }
 

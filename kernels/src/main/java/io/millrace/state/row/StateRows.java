@@ -44,10 +44,14 @@ public final class StateRows implements AutoCloseable {
    */
   StateRows(int rowBytes, int mostChunksOfExtent, DeviceStream stream, MemoryResource memory) {
     this.rowBytes = rowBytes;
-    this.chunkShift = Long.SIZE - 1 - Long.numberOfLeadingZeros(CHUNK_BYTES / rowBytes);
+    this.chunkShift = chunkShift(rowBytes);
     this.mostChunksOfExtent = mostChunksOfExtent;
     this.stream = stream;
     this.memory = memory;
+  }
+
+  static int chunkShift(int rowBytes) {
+    return Long.SIZE - 1 - Long.numberOfLeadingZeros(CHUNK_BYTES / rowBytes);
   }
 
   /** The binary logarithm of the number of rows of a chunk. */

@@ -14,7 +14,6 @@ import io.millrace.operators.deduplicate.DeduplicatePlan;
 import io.millrace.operators.deduplicate.Deduplication;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.row.SchemaConverter;
-import io.millrace.operators.state.KeyedStateOperator;
 import io.millrace.operators.window.TimeWindow;
 import io.millrace.operators.window.WindowAggregateOperator;
 import io.millrace.operators.window.WindowAggregatePlan;
@@ -118,7 +117,6 @@ final class KeyedSteps {
       List<String> hostReasons) {
     SingleOutputStreamOperator<ColumnBatch> operator =
         StreamPlan.append(stream.batches(), name, text, schema, operators);
-    KeyedStateOperator.declareKeyed(operator);
     return stream.then(operator, text, hostReasons.toArray(String[]::new));
   }
 

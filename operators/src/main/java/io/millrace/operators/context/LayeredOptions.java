@@ -19,7 +19,7 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 @Internal
 public record LayeredOptions(ReadableConfig job, ReadableConfig taskManager) {
   /** The options of an operator's job and TaskManager. */
-  static LayeredOptions of(AbstractStreamOperator<?> operator) {
+  public static LayeredOptions of(AbstractStreamOperator<?> operator) {
     return new LayeredOptions(
         operator.getContainingTask().getJobConfiguration(),
         operator.getContainingTask().getEnvironment().getTaskManagerInfo().getConfiguration());
@@ -54,7 +54,7 @@ public record LayeredOptions(ReadableConfig job, ReadableConfig taskManager) {
   }
 
   /** As {@link #find}, for an option that has a default. */
-  <T> T get(ConfigOption<T> option) {
+  public <T> T get(ConfigOption<T> option) {
     return find(option).orElseThrow();
   }
 

@@ -1,70 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.state;
 
-import io.millrace.device.Device;
-import io.millrace.memory.retry.GpuRetry;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.context.LayeredOptions;
+import io.millrace.operators.state.IncrementalStateWriter.Target;
 import io.millrace.operators.transfer.ColumnBatchOperator;
-import io.millrace.state.StateBlock;
-import io.millrace.state.StateTable;
 import io.millrace.state.row.StateSchema;
-import java.io.InputStream;
-import java.util.HashSet;
-import java.util.Set;
-import java.util.UUID;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.TaskInfo;
-import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
+import org.apache.flink.runtime.checkpoint.PrioritizedOperatorSubtaskState;
+import org.apache.flink.runtime.checkpoint.SnapshotType.SharingFilesStrategy;
 import org.apache.flink.runtime.state.CheckpointStreamFactory;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
-import org.apache.flink.runtime.state.KeyGroupStatePartitionStreamProvider;
+import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.StateInitializationContext;
-import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.operators.OperatorSnapshotFutures;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
-import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.util.IOUtils;
 
 /**
  * The base of operators that keep {@link StateTables}, behind an exchange by the tables' key. A
- * checkpoint holds the tables as raw keyed state, so that it is restored with any parallelism and
- * on any device. The task's thread only shares the tables' chunks with the checkpoint; another
- * thread writes them, while batches go on and copy the chunks that they change.
+ * checkpoint holds the tables as raw keyed state or, if the job has incremental checkpoints, as
+ * managed keyed state that shares files with earlier checkpoints; savepoints hold them as raw keyed
+ * state. Both forms are restored with any parallelism and on any device. The task's thread only
+ * shares the tables' chunks with the checkpoint; another thread writes them, while batches go on
+ * and copy the chunks that they change.
  */
 @Internal
 public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch> {
   private static final long serialVersionUID = 1L;
 
   private transient StateTables state;
+  private transient boolean isIncremental;
+  private transient IncrementalCheckpoints checkpoints;
 
   protected KeyedStateOperator(StreamOperatorParameters<ColumnBatch> parameters) {
     super(parameters);
-  }
-
-  /**
-   * Makes Flink redistribute the state of an operator by key groups.
-   *
-   * @param operator behind an exchange by key
-   */
-  public static void declareKeyed(SingleOutputStreamOperator<ColumnBatch> operator) {
-    OneInputTransformation<?, ?> transformation =
-        (OneInputTransformation<?, ?>) operator.getTransformation();
-    transformation.setStateKeySelector(new NoKeySelector<>());
-    transformation.setStateKeyType(Types.INT);
-  }
-
-  /** Flink needs a selector to keep raw keyed state, and never calls it. */
-  private static final class NoKeySelector<T> implements KeySelector<T, Integer> {
-    private static final long serialVersionUID = 1L;
-
-    @Override
-    public Integer getKey(T batch) {
-      throw new IllegalStateException("a batch has no single key");
-    }
   }
 
   /**
@@ -78,75 +54,41 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     return state;
   }
 
-  /** State is written by {@link #snapshotState} and not by Flink. */
-  @Override
-  protected final boolean isUsingCustomRawKeyedState() {
-    return true;
-  }
-
-  /** A batch has no single key. */
-  @Override
-  public final boolean hasKeyContext1() {
-    return false;
-  }
-
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
     DeviceContext device = openDeviceContext();
     state = new StateTables(stateSchema(), device.stream(), device.resource());
     StateMetrics.register(getMetricGroup(), state);
+    checkpoints = new IncrementalCheckpoints();
+    isIncremental = LayeredOptions.of(this).get(CheckpointingOptions.INCREMENTAL_CHECKPOINTS);
     if (context.isRestored()) {
-      restore(context.getRawKeyedStateInputs());
+      restore();
     }
   }
 
-  // A file has the rows of all its key groups, and Flink offers it for each of them.
-  private void restore(Iterable<KeyGroupStatePartitionStreamProvider> files) throws Exception {
+  // Flink gives keyed state to operators with a keyed state backend only, and this has none.
+  private void restore() throws Exception {
     TaskInfo task = getRuntimeContext().getTaskInfo();
-    Set<UUID> done = new HashSet<>();
     KeyGroupFilter filter =
         new KeyGroupFilter(
             task.getIndexOfThisSubtask(),
             task.getNumberOfParallelSubtasks(),
             task.getMaxNumberOfParallelSubtasks(),
             deviceContext());
-    for (KeyGroupStatePartitionStreamProvider file : files) {
-      InputStream stream = file.getStream();
-      StateFormat.Header header = StateFormat.readHeader(stream);
-      if (done.add(header.id())) {
-        restore(header, stream, filter);
-      }
+    StateReader reader =
+        new StateReader(state, filter, deviceContext(), getContainingTask().getCancelables());
+    PrioritizedOperatorSubtaskState restored =
+        getContainingTask()
+            .getEnvironment()
+            .getTaskStateManager()
+            .prioritizedOperatorState(getOperatorID());
+    for (KeyedStateHandle handle : restored.getJobManagerRawKeyedState()) {
+      reader.read(handle);
     }
-  }
-
-  private void restore(StateFormat.Header header, InputStream stream, KeyGroupFilter filter)
-      throws Exception {
-    int[] positions = header.positions(state.schema());
-    Device device = deviceContext().device();
-    GpuRetry retry = deviceContext().retry();
-    StateFormat.readBlocks(
-        header,
-        header.layout(state.schema()),
-        device,
-        retry,
-        stream,
-        (namespace, block) -> {
-          if (retry.withHostRetry(() -> filter.apply(block)).rowCount() == 0) {
-            return;
-          }
-          try (StateBlock own =
-              retry.withHostRetry(
-                  () -> block.withAccumulators(state.schema(), positions, device))) {
-            retry.withRetry(() -> merge(namespace, own));
-          }
-        });
-  }
-
-  private StateTable merge(long namespace, StateBlock block) {
-    StateTable table = state.forUpdate(namespace);
-    table.merge(block);
-    return table;
+    for (KeyedStateHandle handle : restored.getJobManagerManagedKeyedState()) {
+      reader.read(handle);
+    }
   }
 
   @Override
@@ -161,11 +103,43 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
             task.getMaxNumberOfParallelSubtasks(),
             task.getNumberOfParallelSubtasks(),
             task.getIndexOfThisSubtask());
-    StateWriter writer =
-        new StateWriter(state.snapshot(), keyGroups, deviceContext().share(), streams);
-    futures.setKeyedStateRawFuture(
-        writer.toAsyncSnapshotFutureTask(getContainingTask().getCancelables()));
+    SharingFilesStrategy sharing = options.getCheckpointType().getSharingFilesStrategy();
+    CloseableRegistry cancelables = getContainingTask().getCancelables();
+    StateTables.Snapshot snapshot = state.snapshot();
+    DeviceContext context = deviceContext().share();
+    if (!isIncremental || sharing == SharingFilesStrategy.NO_SHARING) {
+      futures.setKeyedStateRawFuture(
+          new StateWriter(snapshot, keyGroups, context, streams)
+              .toAsyncSnapshotFutureTask(cancelables));
+    } else {
+      PageIndex base =
+          sharing == SharingFilesStrategy.FORWARD_BACKWARD
+              ? checkpoints.completed()
+              : PageIndex.EMPTY;
+      Target target =
+          new Target(
+              checkpoints.writerId(),
+              checkpointId,
+              keyGroups,
+              streams,
+              index -> checkpoints.written(checkpointId, index));
+      futures.setKeyedStateManagedFuture(
+          new IncrementalStateWriter(snapshot, base, target, context)
+              .toAsyncSnapshotFutureTask(cancelables));
+    }
     return futures;
+  }
+
+  @Override
+  public void notifyCheckpointComplete(long checkpointId) throws Exception {
+    super.notifyCheckpointComplete(checkpointId);
+    checkpoints.complete(checkpointId);
+  }
+
+  @Override
+  public void notifyCheckpointAborted(long checkpointId) throws Exception {
+    super.notifyCheckpointAborted(checkpointId);
+    checkpoints.abort(checkpointId);
   }
 
   @Override

@@ -24,9 +24,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.zip.CRC32C;
-import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.core.memory.DataOutputView;
 
 /**
  * The rows of a subtask's keyed state in a checkpoint. The same bytes on every device. First the
@@ -46,7 +46,8 @@ final class StateFormat {
   private static final int MAGIC = 0x4d4c5253;
   private static final int VERSION = 2;
   private static final int VERSION_OF_ONE_TABLE = 1;
-  private static final int MAX_HEADER_BYTES = 16 << 20;
+  private static final HeaderFormat HEADER =
+      new HeaderFormat(MAGIC, List.of(VERSION_OF_ONE_TABLE, VERSION), 16 << 20);
   private static final int BUFFER_BYTES = 64 << 10;
 
   private StateFormat() {}
@@ -62,6 +63,15 @@ final class StateFormat {
    * @param tables in the order of their rows
    */
   record Header(UUID id, Schema keys, Schema values, List<TableRows> tables) {
+
+    /** The header of the rows of {@code snapshot}. */
+    static Header of(UUID id, StateTables.Snapshot snapshot) {
+      List<TableRows> tables = new ArrayList<>();
+      snapshot
+          .tables()
+          .forEach((namespace, table) -> tables.add(new TableRows(namespace, table.rowCount())));
+      return of(id, snapshot.schema(), tables);
+    }
 
     /** The header of the rows of tables of {@code schema}. */
     static Header of(UUID id, StateSchema schema, List<TableRows> tables) {
@@ -125,37 +135,36 @@ final class StateFormat {
       StateTables.Snapshot snapshot, DeviceStream stream, GpuRetry retry, OutputStream target)
       throws IOException {
     DataOutputStream output = new DataOutputStream(target);
-    output.writeInt(MAGIC);
-    output.writeInt(VERSION);
-    List<TableRows> tables = new ArrayList<>();
-    snapshot
-        .tables()
-        .forEach((namespace, table) -> tables.add(new TableRows(namespace, table.rowCount())));
-    byte[] header = header(Header.of(UUID.randomUUID(), snapshot.schema(), tables));
-    output.writeInt(header.length);
-    output.write(header);
-    output.writeInt(checksum(ByteBuffer.wrap(header)));
+    DataOutputSerializer header = new DataOutputSerializer(BUFFER_BYTES);
+    write(Header.of(UUID.randomUUID(), snapshot), header);
+    HEADER.write(header.getCopyOfBuffer(), output);
     for (StateSnapshot table : snapshot.tables().values()) {
-      write(table, stream, retry, output);
+      writeBlocks(table, 0, table.rowCount(), stream, retry, output);
     }
     output.flush();
   }
 
-  private static void write(
-      StateSnapshot table, DeviceStream stream, GpuRetry retry, DataOutputStream target)
+  /** Writes the rows from {@code first} to before {@code end} of a table. */
+  static void writeBlocks(
+      StateSnapshot table,
+      long first,
+      long end,
+      DeviceStream stream,
+      GpuRetry retry,
+      DataOutputStream target)
       throws IOException {
     byte[] buffer = new byte[BUFFER_BYTES];
-    for (long row = 0; row < table.rowCount(); ) {
-      long first = row;
-      try (StateBlock block = retry.withRetry(() -> table.block(first, stream))) {
+    for (long row = first; row < end; ) {
+      long from = row;
+      int most = (int) Math.min(end - from, Integer.MAX_VALUE);
+      try (StateBlock block = retry.withRetry(() -> table.block(from, most, stream))) {
         write(block, table.schema(), target, buffer);
         row += block.rowCount();
       }
     }
   }
 
-  private static byte[] header(Header header) throws IOException {
-    DataOutputSerializer target = new DataOutputSerializer(BUFFER_BYTES);
+  static void write(Header header, DataOutputView target) throws IOException {
     target.writeLong(header.id.getMostSignificantBits());
     target.writeLong(header.id.getLeastSignificantBits());
     SchemaFormat.write(header.keys, target);
@@ -165,7 +174,6 @@ final class StateFormat {
       target.writeLong(table.namespace());
       target.writeLong(table.rowCount());
     }
-    return target.getCopyOfBuffer();
   }
 
   private static void write(
@@ -219,34 +227,13 @@ final class StateFormat {
    *     is damaged
    */
   static Header readHeader(InputStream source) throws IOException {
-    try {
-      return readHeader(new DataInputStream(source));
-    } catch (EOFException e) {
-      throw new IOException("keyed state is damaged: it ends within its header", e);
-    }
+    HeaderFormat.Header header = HEADER.read(source);
+    return header(header.content(), header.version());
   }
 
-  private static Header readHeader(DataInputStream source) throws IOException {
-    int magic = source.readInt();
-    if (magic != MAGIC) {
-      throw new IOException(
-          String.format("expected keyed state, which begins with %08x, got %08x", MAGIC, magic));
-    }
-    int version = source.readInt();
-    if (version != VERSION && version != VERSION_OF_ONE_TABLE) {
-      throw new IOException(
-          "expected keyed state of version 1 or " + VERSION + ", got version " + version);
-    }
-    int bytes = source.readInt();
-    if (bytes < 0 || bytes > MAX_HEADER_BYTES) {
-      throw new IOException("keyed state is damaged: its header has " + bytes + " bytes");
-    }
-    byte[] header = new byte[bytes];
-    source.readFully(header);
-    if (source.readInt() != checksum(ByteBuffer.wrap(header))) {
-      throw new IOException("keyed state is damaged: its header has another checksum");
-    }
-    return header(new DataInputDeserializer(header), version);
+  /** Reads what {@link #write(Header, DataOutputView)} wrote. */
+  static Header header(DataInputView source) throws IOException {
+    return header(source, VERSION);
   }
 
   private static Header header(DataInputView source, int version) throws IOException {
@@ -298,7 +285,14 @@ final class StateFormat {
     }
   }
 
-  private static void readBlocks(
+  /**
+   * Reads blocks with the rows of a table, or of a part of one.
+   *
+   * @throws EOFException if the rows end too early
+   * @throws IOException as {@link #readBlocks(Header, StateSchema, Device, GpuRetry, InputStream,
+   *     BlockConsumer)}
+   */
+  static void readBlocks(
       TableRows table,
       StateSchema schema,
       Device device,

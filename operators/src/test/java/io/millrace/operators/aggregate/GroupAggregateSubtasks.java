@@ -17,6 +17,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.state.SharedStateRegistry;
+import org.apache.flink.runtime.state.SharedStateRegistryImpl;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.types.RowKind;
 
@@ -29,6 +31,7 @@ public final class GroupAggregateSubtasks implements AutoCloseable {
   private final Job job;
   private final Map<List<Object>, List<Object>> results;
   private final List<GroupAggregateHarness> subtasks = new ArrayList<>();
+  private final SharedStateRegistry registry = new SharedStateRegistryImpl();
 
   private GroupAggregateSubtasks(
       DeviceExtension device, Job job, Map<List<Object>, List<Object>> results) {
@@ -117,16 +120,18 @@ public final class GroupAggregateSubtasks implements AutoCloseable {
     return results;
   }
 
-  /** A checkpoint of all subtasks. */
+  /** A checkpoint of all subtasks, which completes. */
   public Snapshot snapshot() throws Exception {
     OperatorSubtaskState[] states = new OperatorSubtaskState[subtasks.size()];
     for (int i = 0; i < states.length; i++) {
       states[i] = subtasks.get(i).snapshot();
     }
-    return new Snapshot(
-        AbstractStreamOperatorTestHarness.repackageState(states),
-        subtasks.size(),
-        Map.copyOf(results));
+    OperatorSubtaskState whole = AbstractStreamOperatorTestHarness.repackageState(states);
+    whole.registerSharedStates(registry, subtasks.get(0).lastCheckpoint());
+    for (GroupAggregateHarness subtask : subtasks) {
+      subtask.notifyComplete(subtask.lastCheckpoint());
+    }
+    return new Snapshot(whole, subtasks.size(), Map.copyOf(results));
   }
 
   @Override

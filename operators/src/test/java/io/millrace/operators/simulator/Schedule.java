@@ -10,9 +10,13 @@ import java.util.function.Predicate;
 /**
  * The steps of a {@link Simulation}: all of them follow from the seed. Each step has a seed of its
  * own, so that it does the same when others before it are left out.
+ *
+ * @param isIncremental whether checkpoints refer to files of earlier checkpoints
  */
-record Schedule(long seed, SimulatedOperator operator, List<Step> steps) {
+record Schedule(long seed, SimulatedOperator operator, boolean isIncremental, List<Step> steps) {
   private static final int MAX_STEPS = 80;
+  // Only a checkpoint of which a subtask knows that it has completed is referred to.
+  private static final int MORE_CHECKPOINTS = 4;
 
   enum Kind {
     SEND(28),
@@ -36,18 +40,22 @@ record Schedule(long seed, SimulatedOperator operator, List<Step> steps) {
       this.weight = weight;
     }
 
-    private int weight(SimulatedOperator operator) {
-      return this == WATERMARK ? operator.watermarkWeight() : weight;
+    private int weight(SimulatedOperator operator, boolean isIncremental) {
+      if (this == WATERMARK) {
+        return operator.watermarkWeight();
+      }
+      boolean isOfCheckpoints = this == TRIGGER || this == WRITE || this == NOTIFY;
+      return isIncremental && isOfCheckpoints ? MORE_CHECKPOINTS * weight : weight;
     }
 
-    private static Kind of(SimulatedOperator operator, Random random) {
+    private static Kind of(SimulatedOperator operator, boolean isIncremental, Random random) {
       int total = 0;
       for (Kind kind : values()) {
-        total += kind.weight(operator);
+        total += kind.weight(operator, isIncremental);
       }
       int number = random.nextInt(total);
       for (Kind kind : values()) {
-        number -= kind.weight(operator);
+        number -= kind.weight(operator, isIncremental);
         if (number < 0) {
           return kind;
         }
@@ -76,11 +84,12 @@ record Schedule(long seed, SimulatedOperator operator, List<Step> steps) {
           case 1 -> new SimulatedGroupAggregate(random);
           default -> new SimulatedWindowAggregate(random);
         };
+    boolean isIncremental = random.nextBoolean();
     List<Step> steps = new ArrayList<>();
     for (int i = 10 + random.nextInt(MAX_STEPS - 10); i > 0; i--) {
-      steps.add(new Step(Kind.of(operator, random), random.nextLong()));
+      steps.add(new Step(Kind.of(operator, isIncremental, random), random.nextLong()));
     }
-    return new Schedule(seed, operator, steps);
+    return new Schedule(seed, operator, isIncremental, steps);
   }
 
   /** Steps of which each is needed for the failure. */

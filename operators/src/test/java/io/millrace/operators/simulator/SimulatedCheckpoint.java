@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.state.SharedStateRegistry;
 
 /** A checkpoint of the source and of all subtasks of the operator. */
 final class SimulatedCheckpoint {
@@ -82,6 +83,17 @@ final class SimulatedCheckpoint {
     return !isAborted
         && parts().size() == parts.length
         && parts().stream().allMatch(part -> part.write.isEnded() && part.write.state() != null);
+  }
+
+  /**
+   * Registers the files that this shares with other checkpoints, as the JobManager does.
+   *
+   * @throws IllegalStateException if there is a reference to a file that is gone
+   */
+  void register(SharedStateRegistry registry) {
+    for (OperatorSubtaskState state : states()) {
+      state.registerSharedStates(registry, id);
+    }
   }
 
   /** The states of all subtasks. */

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.simulator;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.millrace.operators.simulator.SimulatedCheckpoint.Part;
 import io.millrace.operators.simulator.SimulatedOperator.RowSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.apache.flink.runtime.state.SharedStateRegistry;
+import org.apache.flink.runtime.state.SharedStateRegistryImpl;
 
 /** The checkpoints of a {@link Simulation}: those that run, and the last complete one. */
 final class SimulatedCoordinator {
@@ -14,6 +18,8 @@ final class SimulatedCoordinator {
   private final MemoryFaults faults;
   private final List<String> log;
   private final List<SimulatedCheckpoint> running = new ArrayList<>();
+  // Of files that checkpoints share.
+  private final SharedStateRegistry registry = new SharedStateRegistryImpl();
   private SimulatedCheckpoint completed;
   private long lastCheckpoint;
 
@@ -136,9 +142,18 @@ final class SimulatedCoordinator {
 
   private void complete(SimulatedCheckpoint checkpoint, List<SimulatedSubtask> subtasks)
       throws Exception {
+    try {
+      checkpoint.register(registry);
+    } catch (IllegalStateException e) {
+      // The notice of the checkpoint that gave the file up came too late.
+      assertThat(e).hasMessageContaining("Attempt to reference unknown state");
+      abort(checkpoint, subtasks);
+      return;
+    }
     log.add("checkpoint %d is complete".formatted(checkpoint.id()));
     running.remove(checkpoint);
     completed = checkpoint;
+    registry.unregisterUnusedState(checkpoint.id());
     subtasks.forEach(
         subtask -> subtask.notices().add(task -> task.notifyComplete(checkpoint.id())));
     for (SimulatedCheckpoint earlier : List.copyOf(running)) {

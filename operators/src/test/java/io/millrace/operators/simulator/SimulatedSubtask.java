@@ -15,10 +15,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
-import org.apache.flink.api.common.typeutils.base.IntSerializer;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -78,22 +79,19 @@ final class SimulatedSubtask extends OperatorHarness {
             environment);
     harness
         .getStreamConfig()
-        .setStatePartitioner(
-            0,
-            batch -> {
-              throw new IllegalStateException("a batch has no single key");
-            });
-    harness.getStreamConfig().setStateKeySerializer(IntSerializer.INSTANCE);
-    harness
-        .getStreamConfig()
         .setTypeSerializerOut(new ColumnBatchSerializer(operator.outputSchema(), BodyCodec.RAW));
     harness.getStreamConfig().setOperatorID(new OperatorID(1, 1));
     harness.getStreamConfig().serializeAllConfigs();
     return harness;
   }
 
-  /** Where a subtask runs. */
-  record Place(DeviceExtension device, IOManager files, MemoryFaults faults) {}
+  /**
+   * Where a subtask runs.
+   *
+   * @param options of the TaskManager, beside those that the operator asks for
+   */
+  record Place(
+      DeviceExtension device, IOManager files, MemoryFaults faults, Map<String, String> options) {}
 
   /**
    * A subtask that is open.
@@ -110,6 +108,8 @@ final class SimulatedSubtask extends OperatorHarness {
       long watermark,
       OperatorSubtaskState state)
       throws Exception {
+    Map<String, String> options = new HashMap<>(operator.options());
+    options.putAll(place.options);
     MockEnvironment environment =
         new MockEnvironmentBuilder()
             .setTaskName("simulated")
@@ -118,7 +118,7 @@ final class SimulatedSubtask extends OperatorHarness {
             .setSubtaskIndex(subtask)
             .setIOManager(place.files)
             .setTaskManagerRuntimeInfo(
-                new TestingTaskManagerRuntimeInfo(Configuration.fromMap(operator.options())))
+                new TestingTaskManagerRuntimeInfo(Configuration.fromMap(options)))
             .build();
     KeyGroupRange keyGroups =
         KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(

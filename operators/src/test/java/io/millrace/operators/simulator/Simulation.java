@@ -13,10 +13,12 @@ import io.millrace.operators.simulator.SimulatedSubtask.Place;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.flink.api.java.tuple.Tuple;
+import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
@@ -52,7 +54,14 @@ final class Simulation {
 
   /** Plays {@code steps}, and lets the job end. */
   static Run run(Place place, Schedule schedule, List<Step> steps) {
-    Simulation simulation = new Simulation(place, schedule.operator());
+    String isIncremental = String.valueOf(schedule.isIncremental());
+    Place scheduled =
+        new Place(
+            place.device(),
+            place.files(),
+            place.faults(),
+            Map.of(CheckpointingOptions.INCREMENTAL_CHECKPOINTS.key(), isIncremental));
+    Simulation simulation = new Simulation(scheduled, schedule.operator());
     Throwable failure = null;
     try {
       simulation.play(steps, Schedule.random(schedule.seed()));
@@ -264,7 +273,7 @@ final class Simulation {
 
   private void notify(Random random) {
     SimulatedSubtask subtask = subtasks.get(random.nextInt(subtasks.size()));
-    if (!subtask.notices().isEmpty()) {
+    for (int i = 1 + random.nextInt(4); i > 0 && !subtask.notices().isEmpty(); i--) {
       subtask.notices().remove().accept(subtask);
     }
   }

@@ -12,6 +12,7 @@ import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.runtime.io.disk.iomanager.IOManager;
 import org.apache.flink.runtime.io.disk.iomanager.IOManagerAsync;
@@ -46,7 +47,7 @@ class SimulatorTest {
   void whatHappensInWhichOrderDoesNotMatter() {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(FUZZ_SECONDS);
     try (MemoryFaults faults = new MemoryFaults()) {
-      Place place = new Place(device, files, faults);
+      Place place = new Place(device, files, faults, Map.of());
       long played = 0;
       while (FUZZ_SECONDS > 0 ? System.nanoTime() < end : played < SCHEDULES) {
         play(place, Schedule.of(random.seed() + played));
@@ -68,6 +69,7 @@ class SimulatorTest {
               + schedule.seed()
               + " fails for "
               + schedule.operator()
+              + (schedule.isIncremental() ? " with incremental checkpoints" : "")
               + " after these steps:\n  "
               + String.join("\n  ", shortest.log()),
           shortest.failure());

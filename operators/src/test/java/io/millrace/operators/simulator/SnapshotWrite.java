@@ -43,6 +43,7 @@ final class SnapshotWrite {
         new Thread(
             () -> {
               futures.getKeyedStateRawFuture().run();
+              futures.getKeyedStateManagedFuture().run();
               streams.ended();
             },
             "snapshot");

@@ -9,18 +9,20 @@ import io.millrace.operators.wire.ColumnBatchSerializer;
 import io.millrace.testing.DeviceExtension;
 import java.util.List;
 import java.util.Map;
-import org.apache.flink.api.common.typeutils.base.IntSerializer;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
+import org.apache.flink.runtime.checkpoint.CheckpointType;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.checkpoint.SnapshotType;
 import org.apache.flink.runtime.jobgraph.OperatorID;
 import org.apache.flink.runtime.metrics.groups.InternalOperatorMetricGroup;
 import org.apache.flink.runtime.metrics.util.InterceptingOperatorMetricGroup;
 import org.apache.flink.runtime.metrics.util.InterceptingTaskMetricGroup;
 import org.apache.flink.runtime.operators.testutils.MockEnvironment;
 import org.apache.flink.runtime.operators.testutils.MockEnvironmentBuilder;
+import org.apache.flink.runtime.state.CheckpointStorageLocationReference;
 import org.apache.flink.runtime.state.CheckpointStreamFactory;
 import org.apache.flink.runtime.state.memory.MemCheckpointStreamFactory;
 import org.apache.flink.runtime.util.TestingTaskManagerRuntimeInfo;
@@ -65,14 +67,6 @@ public class KeyedOperatorHarness extends OperatorHarness {
     OneInputStreamOperatorTestHarness<ColumnBatch, ColumnBatch> harness =
         new OneInputStreamOperatorTestHarness<>(
             factory, new ColumnBatchSerializer(input, BodyCodec.RAW), environment);
-    harness
-        .getStreamConfig()
-        .setStatePartitioner(
-            0,
-            batch -> {
-              throw new IllegalStateException("a batch has no single key");
-            });
-    harness.getStreamConfig().setStateKeySerializer(IntSerializer.INSTANCE);
     harness
         .getStreamConfig()
         .setTypeSerializerOut(new ColumnBatchSerializer(output, BodyCodec.RAW));
@@ -142,14 +136,30 @@ public class KeyedOperatorHarness extends OperatorHarness {
 
   /** As {@link #beginSnapshot()}, to streams of {@code streams}. */
   public OperatorSnapshotFutures beginSnapshot(CheckpointStreamFactory streams) throws Exception {
-    checkpoints++;
-    return harness()
-        .getOperator()
-        .snapshotState(
-            checkpoints,
-            checkpoints,
-            CheckpointOptions.forCheckpointWithDefaultLocation(),
-            streams);
+    return beginSnapshot(++checkpoints, CheckpointType.CHECKPOINT, streams);
+  }
+
+  /** As {@link #beginSnapshot()}, of a checkpoint or savepoint with this number. */
+  public OperatorSnapshotFutures beginSnapshot(
+      long checkpoint, SnapshotType type, CheckpointStreamFactory streams) throws Exception {
+    CheckpointOptions options =
+        new CheckpointOptions(type, CheckpointStorageLocationReference.getDefault());
+    return harness().getOperator().snapshotState(checkpoint, checkpoint, options, streams);
+  }
+
+  /** The number of the last checkpoint that was begun without a number. */
+  public long lastCheckpoint() {
+    return checkpoints;
+  }
+
+  /** Tells the operator that a checkpoint has completed. */
+  public void notifyComplete(long checkpoint) throws Exception {
+    harness().getOperator().notifyCheckpointComplete(checkpoint);
+  }
+
+  /** Tells the operator that a checkpoint will not complete. */
+  public void notifyAborted(long checkpoint) throws Exception {
+    harness().getOperator().notifyCheckpointAborted(checkpoint);
   }
 
   /** Ends a checkpoint on the calling thread. */

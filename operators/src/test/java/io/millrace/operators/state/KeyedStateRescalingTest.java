@@ -24,11 +24,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Keyed state that is restored by another number of subtasks. */
 @ExtendWith(NothingHeldExtension.class)
@@ -48,9 +48,13 @@ class KeyedStateRescalingTest {
     return rows;
   }
 
-  @Test
-  void eachSubtaskHasTheSumsOfItsKeys() throws Exception {
-    Job job = new Job(NUMBERS, List.of("key"), sum("value"), count());
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void eachSubtaskHasTheSumsOfItsKeys(boolean isIncremental) throws Exception {
+    Job job =
+        new Job(NUMBERS, List.of("key"), sum("value"), count())
+            .withOptions(
+                Map.of("execution.checkpointing.incremental", String.valueOf(isIncremental)));
     Map<List<Object>, List<Object>> expected = new HashMap<>();
     for (List<Object> row : numbers(0, 4000)) {
       expected.merge(
@@ -71,7 +75,9 @@ class KeyedStateRescalingTest {
     for (int parallelism : List.of(3, 1, 16, 2)) {
       try (GroupAggregateSubtasks subtasks =
           GroupAggregateSubtasks.restore(device, job, snapshot, parallelism)) {
-        subtasks.send(numbers(from, from + 750));
+        subtasks.send(numbers(from, from + 500));
+        subtasks.snapshot();
+        subtasks.send(numbers(from + 500, from + 750));
         snapshot = subtasks.snapshot();
       }
       from += 750;

@@ -10,11 +10,12 @@ import io.millrace.operators.aggregate.GroupAggregateSubtasks.Snapshot;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Random batches, and random returns to earlier checkpoints with any number of subtasks. */
 @ExtendWith(NothingHeldExtension.class)
@@ -22,21 +23,24 @@ class RandomSnapshotsTest {
   private static final int CASES = 100;
   private static final int STEPS = 12;
   private static final int MAX_PARALLELISM = 4;
+  private static final Map<String, String> INCREMENTAL =
+      Map.of("execution.checkpointing.incremental", "true");
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
   @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void resultsAreThoseOfAllRowsUpToTheMomentOfTheCheckpoint(boolean isChangelog) throws Exception {
+  @CsvSource({"false, false", "true, false", "false, true", "true, true"})
+  void resultsAreThoseOfAllRowsUpToTheMomentOfTheCheckpoint(
+      boolean isChangelog, boolean isIncremental) throws Exception {
     for (int i = 0; i < CASES; i++) {
-      run(isChangelog, new Random(random.seed() + i));
+      run(isChangelog, isIncremental, new Random(random.seed() + i));
     }
   }
 
-  private void run(boolean isChangelog, Random numbers) throws Exception {
+  private void run(boolean isChangelog, boolean isIncremental, Random numbers) throws Exception {
     GroupAggregateModel model = new GroupAggregateModel(isChangelog);
-    Job job = model.job();
+    Job job = isIncremental ? model.job().withOptions(INCREMENTAL) : model.job();
     GroupAggregateModel modelOfSnapshot = null;
     Snapshot snapshot = null;
     GroupAggregateSubtasks subtasks =

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state;
+
+import io.millrace.device.DeviceStream;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.MemoryResource;
+
+/** The hash index of a state table, from keys to rows. Used by one thread. */
+final class KeyIndex implements AutoCloseable {
+  private static final long MIN_SLOTS = 1024;
+  // Of 10: an index with more entries per slot is replaced by one of twice the size.
+  private static final long LOAD_TENTHS = 8;
+
+  private final StateKernels kernels;
+  private final DeviceStream stream;
+  private final MemoryResource memory;
+  // null until the first reservation.
+  private Buffer entries;
+  private long slots;
+
+  KeyIndex(StateKernels kernels, DeviceStream stream, MemoryResource memory) {
+    this.kernels = kernels;
+    this.stream = stream;
+    this.memory = memory;
+  }
+
+  /** A power of two. */
+  long slots() {
+    return slots;
+  }
+
+  long reservedBytes() {
+    return entries == null ? 0 : entries.size();
+  }
+
+  /**
+   * Makes room for {@code rows} rows in all.
+   *
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory; nothing
+   *     changes
+   */
+  void reserve(long rows) {
+    long needed = Math.max(slots, MIN_SLOTS);
+    while (rows > needed / 10 * LOAD_TENTHS) {
+      needed *= 2;
+    }
+    if (needed > slots) {
+      grow(needed);
+    }
+  }
+
+  private void grow(long moreSlots) {
+    Buffer larger = Buffer.allocate(moreSlots * Long.BYTES, stream, memory);
+    try (AccessScope scope = AccessScope.on(stream)) {
+      long target = larger.access(AccessMode.WRITE, scope);
+      stream.fill(target, (byte) 0, larger.size());
+      if (entries != null) {
+        long source = entries.access(AccessMode.READ, scope);
+        kernels.moveIndex(source, slots, target, moreSlots, stream);
+      }
+    } catch (RuntimeException | Error e) {
+      larger.close();
+      throw e;
+    }
+    close();
+    entries = larger;
+    slots = moreSlots;
+  }
+
+  /** The address of the slots, for writing; {@link StateBatch} has their layout. */
+  long access(AccessScope scope) {
+    return entries.access(AccessMode.WRITE, scope);
+  }
+
+  @Override
+  public void close() {
+    if (entries != null) {
+      entries.close();
+      entries = null;
+    }
+  }
+}

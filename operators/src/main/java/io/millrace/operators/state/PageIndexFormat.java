@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.state;
+
+import io.millrace.operators.state.PageIndex.Page;
+import io.millrace.operators.state.PageIndex.TablePages;
+import io.millrace.operators.state.StateFormat.TableRows;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.runtime.state.StreamStateHandle;
+
+/**
+ * The index of an incremental checkpoint, and the beginning of a file of pages. The index is a
+ * {@link HeaderFormat} with the header of {@link StateFormat}; the number of files and the
+ * identifier of each; and for each table, in the order of the header, the number of rows of a page,
+ * and for each page the number of its file, its offset and its bytes. A file of pages begins with a
+ * {@link HeaderFormat} with its identifier.
+ */
+final class PageIndexFormat {
+  private static final HeaderFormat INDEX = new HeaderFormat(0x4d4c5249, List.of(1), 1 << 30);
+  private static final HeaderFormat FILE = new HeaderFormat(0x4d4c5250, List.of(1), 2 * Long.BYTES);
+
+  private PageIndexFormat() {}
+
+  /** The beginning of the pages of {@code header}'s tables. */
+  static void writeIndex(StateFormat.Header header, PageIndex index, OutputStream target)
+      throws IOException {
+    DataOutputSerializer bytes = new DataOutputSerializer(4 << 10);
+    StateFormat.write(header, bytes);
+    Map<UUID, Integer> numbers = new LinkedHashMap<>();
+    bytes.writeInt(index.files().size());
+    for (UUID file : index.files().keySet()) {
+      numbers.put(file, numbers.size());
+      write(file, bytes);
+    }
+    for (TablePages table : index.tables()) {
+      bytes.writeInt(table.pageRows());
+      for (Page page : table.pages()) {
+        bytes.writeInt(numbers.get(page.file()));
+        bytes.writeLong(page.offset());
+        bytes.writeLong(page.bytes());
+      }
+    }
+    DataOutputStream output = new DataOutputStream(target);
+    INDEX.write(bytes.getCopyOfBuffer(), output);
+    output.flush();
+  }
+
+  /** An index that was read. */
+  record Index(StateFormat.Header header, PageIndex pages) {}
+
+  /**
+   * Reads an index.
+   *
+   * @param files of the checkpoint
+   * @throws IOException if this is no index, or of a later version, or damaged, or a file is
+   *     missing
+   */
+  static Index readIndex(InputStream source, Map<UUID, StreamStateHandle> files)
+      throws IOException {
+    DataInputDeserializer bytes = INDEX.read(source).content();
+    StateFormat.Header header = StateFormat.header(bytes);
+    List<UUID> numbered = new ArrayList<>();
+    for (int i = bytes.readInt(); i > 0; i--) {
+      UUID file = readId(bytes);
+      numbered.add(file);
+      if (!files.containsKey(file)) {
+        throw new IOException("keyed state is damaged: the checkpoint lacks its file " + file);
+      }
+    }
+    List<TablePages> tables = new ArrayList<>();
+    for (TableRows table : header.tables()) {
+      int pageRows = bytes.readInt();
+      List<Page> pages = new ArrayList<>();
+      for (long row = 0; row < table.rowCount(); row += pageRows) {
+        pages.add(new Page(numbered.get(bytes.readInt()), bytes.readLong(), bytes.readLong()));
+      }
+      tables.add(new TablePages(0, 0, pageRows, pages));
+    }
+    return new Index(header, new PageIndex(files, tables));
+  }
+
+  static void writeFileHeader(UUID file, DataOutputStream target) throws IOException {
+    DataOutputSerializer bytes = new DataOutputSerializer(2 * Long.BYTES);
+    write(file, bytes);
+    FILE.write(bytes.getCopyOfBuffer(), target);
+  }
+
+  /**
+   * Reads the beginning of a file of pages.
+   *
+   * @throws IOException if this is another file
+   */
+  static void checkFileHeader(UUID file, InputStream source) throws IOException {
+    UUID found = readId(FILE.read(source).content());
+    if (!found.equals(file)) {
+      throw new IOException(
+          "keyed state is damaged: expected its file " + file + ", got its file " + found);
+    }
+  }
+
+  private static void write(UUID id, DataOutputSerializer target) throws IOException {
+    target.writeLong(id.getMostSignificantBits());
+    target.writeLong(id.getLeastSignificantBits());
+  }
+
+  private static UUID readId(DataInputDeserializer source) throws IOException {
+    return new UUID(source.readLong(), source.readLong());
+  }
+}

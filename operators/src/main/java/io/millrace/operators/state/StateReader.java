@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.state;
+
+import io.millrace.device.Device;
+import io.millrace.memory.retry.GpuRetry;
+import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.state.PageIndex.Page;
+import io.millrace.operators.state.PageIndex.TablePages;
+import io.millrace.operators.state.PageIndexFormat.Index;
+import io.millrace.operators.state.StateFormat.TableRows;
+import io.millrace.state.StateBlock;
+import io.millrace.state.StateTable;
+import io.millrace.state.row.StateSchema;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.flink.core.fs.CloseableRegistry;
+import org.apache.flink.core.fs.FSDataInputStream;
+import org.apache.flink.runtime.state.IncrementalKeyedStateHandle.HandleAndLocalPath;
+import org.apache.flink.runtime.state.IncrementalRemoteKeyedStateHandle;
+import org.apache.flink.runtime.state.KeyGroupsStateHandle;
+import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.StreamStateHandle;
+import org.apache.flink.util.IOUtils;
+
+/** Reads the state of a checkpoint into the tables of a subtask. */
+final class StateReader {
+  private final StateTables tables;
+  private final KeyGroupFilter filter;
+  private final Device device;
+  private final GpuRetry retry;
+  private final CloseableRegistry cancelables;
+
+  /**
+   * @param filter of the rows that belong to the subtask
+   * @param cancelables closed when the task is canceled
+   */
+  StateReader(
+      StateTables tables,
+      KeyGroupFilter filter,
+      DeviceContext context,
+      CloseableRegistry cancelables) {
+    this.tables = tables;
+    this.filter = filter;
+    this.device = context.device();
+    this.retry = context.retry();
+    this.cancelables = cancelables;
+  }
+
+  /**
+   * Adds the rows of the subtask's key groups to its tables.
+   *
+   * @throws IOException if the state is damaged, does not fit the tables, or cannot be read
+   */
+  void read(KeyedStateHandle state) throws IOException {
+    if (state instanceof KeyGroupsStateHandle rows) {
+      readRows(rows);
+    } else if (state instanceof IncrementalRemoteKeyedStateHandle pages) {
+      readPages(pages);
+    } else {
+      throw new IOException(
+          "expected keyed state of a checkpoint of this operator, got " + state.getClass());
+    }
+  }
+
+  // The rows of all key groups are one sequence: each key group's offset is its beginning.
+  private void readRows(KeyGroupsStateHandle state) throws IOException {
+    int keyGroup = state.getKeyGroupRange().getStartKeyGroup();
+    try (Source source = new Source(state.getDelegateStateHandle())) {
+      source.stream.seek(state.getOffsetForKeyGroup(keyGroup));
+      StateFormat.Header header = StateFormat.readHeader(source.stream);
+      Rows rows = new Rows(header);
+      StateFormat.readBlocks(header, rows.layout, device, retry, source.stream, rows::add);
+    }
+  }
+
+  private void readPages(IncrementalRemoteKeyedStateHandle state) throws IOException {
+    Map<UUID, StreamStateHandle> files = new HashMap<>();
+    for (HandleAndLocalPath file : state.getSharedState()) {
+      files.put(UUID.fromString(file.getLocalPath()), file.getHandle());
+    }
+    Index index;
+    try (Source source = new Source(state.getMetaDataStateHandle())) {
+      index = PageIndexFormat.readIndex(source.stream, files);
+    }
+    Rows rows = new Rows(index.header());
+    Map<UUID, Source> sources = new HashMap<>();
+    try {
+      for (int i = 0; i < index.header().tables().size(); i++) {
+        readTable(
+            index.header().tables().get(i), index.pages().tables().get(i), files, sources, rows);
+      }
+    } finally {
+      IOUtils.closeAllQuietly(sources.values());
+    }
+  }
+
+  private void readTable(
+      TableRows table,
+      TablePages pages,
+      Map<UUID, StreamStateHandle> files,
+      Map<UUID, Source> sources,
+      Rows rows)
+      throws IOException {
+    long row = 0;
+    for (Page page : pages.pages()) {
+      Source source = sources.get(page.file());
+      if (source == null) {
+        source = new Source(files.get(page.file()));
+        sources.put(page.file(), source);
+        PageIndexFormat.checkFileHeader(page.file(), source.stream);
+      }
+      source.stream.seek(page.offset());
+      long count = Math.min(pages.pageRows(), table.rowCount() - row);
+      TableRows part = new TableRows(table.namespace(), count);
+      try {
+        StateFormat.readBlocks(
+            part, rows.layout, device, retry, new DataInputStream(source.stream), rows::add);
+      } catch (EOFException e) {
+        throw new IOException(
+            "keyed state is damaged: its file " + page.file() + " ends within a page", e);
+      }
+      row += count;
+    }
+  }
+
+  /** A stream that is closed when the task is canceled. */
+  private final class Source implements AutoCloseable {
+    final FSDataInputStream stream;
+
+    Source(StreamStateHandle handle) throws IOException {
+      try {
+        stream = handle.openInputStream();
+      } catch (IOException e) {
+        throw new IOException("keyed state cannot be read from " + handle, e);
+      }
+      cancelables.registerCloseable(stream);
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (cancelables.unregisterCloseable(stream)) {
+        stream.close();
+      }
+    }
+  }
+
+  /** Adds rows with the layout of a checkpoint to the tables. */
+  private final class Rows {
+    final StateSchema layout;
+    private final int[] positions;
+
+    Rows(StateFormat.Header header) throws IOException {
+      positions = header.positions(tables.schema());
+      layout = header.layout(tables.schema());
+    }
+
+    void add(long namespace, StateBlock block) {
+      if (retry.withHostRetry(() -> filter.apply(block)).rowCount() == 0) {
+        return;
+      }
+      try (StateBlock own =
+          retry.withHostRetry(() -> block.withAccumulators(tables.schema(), positions, device))) {
+        retry.withRetry(() -> merge(namespace, own));
+      }
+    }
+  }
+
+  private StateTable merge(long namespace, StateBlock block) {
+    StateTable table = tables.forUpdate(namespace);
+    table.merge(block);
+    return table;
+  }
+}

@@ -89,6 +89,8 @@ record RandomGroupBy(
     private final boolean isChangelog;
     private final boolean addsFloatingPoint;
     private final ExpressionValues values;
+    // Beside a variance, Flink adds the FLOAT values of an average as FLOAT.
+    private final boolean hasVariances;
     private final List<Field> fields = new ArrayList<>();
 
     Builder(Random random, boolean isChangelog, boolean addsFloatingPoint) {
@@ -96,6 +98,7 @@ record RandomGroupBy(
       this.addsFloatingPoint = addsFloatingPoint;
       this.isChangelog = isChangelog;
       this.values = new ExpressionValues(random);
+      this.hasVariances = addsFloatingPoint && random.nextBoolean();
     }
 
     RandomGroupBy build() {
@@ -237,14 +240,31 @@ record RandomGroupBy(
     }
 
     private Aggregate other() {
-      return switch (random.nextInt(isChangelog ? 5 : 7)) {
+      return switch (random.nextInt(isChangelog ? 7 : 9)) {
         case 0 -> Aggregate.count();
         case 1 -> Aggregate.count(any(fields).name());
         case 2 -> Aggregate.sum(integer());
         case 3 -> Aggregate.sum(fraction());
-        case 4 -> Aggregate.avg(fraction());
-        case 5 -> Aggregate.min(ordered());
+        case 4 -> Aggregate.avg(hasVariances ? col("x64") : fraction());
+        case 5, 6 -> variance();
+        case 7 -> Aggregate.min(ordered());
         default -> Aggregate.max(ordered());
+      };
+    }
+
+    // Of an argument that is never null, Flink's result is NOT NULL, and null for one row.
+    private Aggregate variance() {
+      List<Field> arguments =
+          fields.stream().filter(field -> field.nullable() && field.type().isNumeric()).toList();
+      if (!hasVariances || arguments.isEmpty()) {
+        return Aggregate.sum(integer());
+      }
+      Expression argument = col(any(arguments).name());
+      return switch (random.nextInt(4)) {
+        case 0 -> Aggregate.stddevPop(argument);
+        case 1 -> Aggregate.stddevSamp(argument);
+        case 2 -> Aggregate.varPop(argument);
+        default -> Aggregate.varSamp(argument);
       };
     }
 

@@ -45,8 +45,13 @@ final class AccumulatorColumns {
           new Place(
               layout.add(capacity * width),
               layout.add(accumulator.isNullable(input) ? Column.maskBytes(capacity) : 0),
-              layout.add(accumulator.words(input) > 2 ? (long) capacity * Long.BYTES : 0)));
+              layout.add(hasTop(accumulator) ? (long) capacity * Long.BYTES : 0)));
     }
+  }
+
+  // Whether it is a sum of decimals with three words.
+  private boolean hasTop(Accumulator accumulator) {
+    return accumulator.isNullable(input) && accumulator.words(input) > 2;
   }
 
   /**
@@ -88,10 +93,14 @@ final class AccumulatorColumns {
             output + place.data,
             readsData ? column.type().id().byteWidth() : 0,
             readsData ? code(accumulator, column.type()) : AccumulatorValue.ONE,
-            accumulator.operation(input),
-            words == 1 ? code(accumulator, accumulator.type(input)) : AccumulatorValue.HALF);
+            accumulator.operation(input, 0),
+            accumulator.isNullable(input)
+                ? AccumulatorValue.HALF
+                : code(accumulator, accumulator.type(input)));
     values.add(first);
-    if (words > 1) {
+    if (accumulator.isOrdered(input)) {
+      values.addAll(AccumulatorValue.furtherWords(words - 1));
+    } else if (words > 1) {
       DataType type = input.type(accumulator.column());
       values.addAll(first.furtherWords(type, output + place.tops));
     }
@@ -119,7 +128,7 @@ final class AccumulatorColumns {
     for (int i = 0; i < accumulators.size(); i++) {
       Place place = places.get(i);
       if (accumulators.get(i).isNullable(input)) {
-        long tops = accumulators.get(i).words(input) > 2 ? output + place.tops : 0;
+        long tops = hasTop(accumulators.get(i)) ? output + place.tops : 0;
         sums.add(new SumColumn(output + place.data, tops, output + place.mask));
       }
     }

@@ -32,7 +32,7 @@ final class CudaStateFold {
     private SortArguments() {}
   }
 
-  /** The structure {@code FoldedValue} of state_fold.cu. */
+  /** The structure {@code FoldedValue} of state_fold.cuh. */
   static final class ValueArguments {
     static final KernelStructure LAYOUT = new KernelStructure("FoldedValue");
     static final KernelStructure.Int64 DATA = LAYOUT.int64("data");
@@ -47,7 +47,7 @@ final class CudaStateFold {
     private ValueArguments() {}
   }
 
-  /** The structure {@code StateFoldArguments} of state_fold.cu. */
+  /** The structure {@code StateFoldArguments} of state_fold.cuh. */
   static final class FoldArguments {
     static final KernelStructure LAYOUT = new KernelStructure("StateFoldArguments");
     static final KernelStructure.Int64 GROUPS = LAYOUT.int64("groups");
@@ -151,9 +151,10 @@ final class CudaStateFold {
     try (KernelArguments arguments = new KernelArguments(FoldArguments.LAYOUT)) {
       int values = 0;
       for (int word = 0; word < batch.values().size(); word++) {
-        if (batch.values().get(word).isOrdered()) {
+        AccumulatorValue value = batch.values().get(word);
+        if (value.isOrdered() && value.operation() != AccumulatorValue.FURTHER) {
           int at = FoldArguments.VALUE.at(values);
-          put(arguments, at, batch.values().get(word), first + word, batch.kinds() != 0);
+          put(arguments, at, value, first + word, batch.kinds() != 0);
           values++;
         }
       }

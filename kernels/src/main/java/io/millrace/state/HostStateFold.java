@@ -74,8 +74,7 @@ final class HostStateFold {
     for (int word : words) {
       AccumulatorValue value = batch.values().get(word);
       if (!value.isNull(row)) {
-        long address = accumulators + (long) word * Long.BYTES;
-        HostMemory.putLong(address, value.add(HostMemory.getLong(address), row, retracts));
+        value.combineInOrder(accumulators + (long) word * Long.BYTES, row, retracts);
       }
     }
   }

@@ -25,6 +25,31 @@ final class StateModel {
   // Stands for the null of a sum that has more digits, where null stands for anything.
   private static final Object OVERFLOW = "more than 38 digits";
 
+  /** The sum of squared differences from the mean; equal if the sum is. */
+  private record M2(double sum, double mean, long count) {
+    static final M2 NONE = new M2(0, 0, 0);
+
+    M2 with(double number, int sign) {
+      long newCount = count + sign;
+      if (newCount == 0) {
+        return NONE;
+      }
+      double delta = number - mean;
+      double newMean = mean + sign * (delta / newCount);
+      return new M2(sum + sign * (delta * (number - newMean)), newMean, newCount);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof M2 m2 && Double.compare(sum, m2.sum) == 0;
+    }
+
+    @Override
+    public int hashCode() {
+      return Double.hashCode(sum);
+    }
+  }
+
   private final StateSchema schema;
   private final Map<List<Object>, Object[]> state = new LinkedHashMap<>();
 
@@ -91,7 +116,7 @@ final class StateModel {
     List<Object> change = new ArrayList<>(key);
     for (Object value : values) {
       boolean overflows = value instanceof BigDecimal sum && sum.precision() > MAX_DIGITS;
-      change.add(overflows ? OVERFLOW : value);
+      change.add(overflows ? OVERFLOW : value instanceof M2 m2 ? (Object) m2.sum : value);
     }
     change.add(kind.value());
     return change;
@@ -106,6 +131,7 @@ final class StateModel {
       case COUNT -> 0L;
       case SUM -> zero(schema.input().type(accumulator.column()));
       case MIN, MAX -> null;
+      case M2 -> M2.NONE;
     };
   }
 
@@ -130,7 +156,8 @@ final class StateModel {
       }
     }
     for (int i = 0; i < values.length && !isPresent(values); i++) {
-      values[i] = initial(schema.accumulators().get(i)) instanceof Number zero ? zero : values[i];
+      Object initial = initial(schema.accumulators().get(i));
+      values[i] = initial == null ? values[i] : initial;
     }
   }
 
@@ -142,6 +169,7 @@ final class StateModel {
       case SUM -> sum(left, right, sign);
       case MIN -> left == null || order.compare(right, left) < 0 ? right : left;
       case MAX -> left == null || order.compare(right, left) > 0 ? right : left;
+      case M2 -> ((M2) left).with((Double) right, sign);
     };
   }
 

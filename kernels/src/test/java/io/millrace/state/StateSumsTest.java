@@ -80,11 +80,16 @@ class StateSumsTest {
             new Field("w", type, false),
             new Field("kind", DataType.INT8, false));
     List<Accumulator> accumulators =
-        List.of(
-            new Accumulator("sum", Function.SUM, 1),
-            new Accumulator("values", Function.COUNT, 1),
-            Accumulator.countRows("rows"),
-            new Accumulator("sum2", Function.SUM, 2));
+        new ArrayList<>(
+            List.of(
+                new Accumulator("sum", Function.SUM, 1),
+                new Accumulator("values", Function.COUNT, 1),
+                Accumulator.countRows("rows"),
+                new Accumulator("sum2", Function.SUM, 2)));
+    if (type.equals(DataType.FLOAT64)) {
+      accumulators.add(1, new Accumulator("m2", Function.M2, 1));
+      accumulators.add(new Accumulator("m2 of 2", Function.M2, 2));
+    }
     for (int kindColumn : new int[] {StateSchema.NO_KINDS, 3}) {
       StateSchema schema = new StateSchema(input, List.of(0), accumulators, kindColumn);
       try (StateTable table = new StateTable(schema, device.stream(), device.memory())) {

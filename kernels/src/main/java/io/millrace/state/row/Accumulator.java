@@ -42,7 +42,12 @@ public record Accumulator(String name, Function function, int column) implements
      */
     MIN,
     /** Largest value, likewise. */
-    MAX;
+    MAX,
+    /**
+     * Sum of the squared differences of DOUBLE values from their mean, a DOUBLE, by Welford's
+     * method in the order of the rows; 0 if there is no value, and less than 0 only by rounding.
+     */
+    M2;
 
     /** Whether values of {@code type} can be combined. */
     public boolean supports(DataType type) {
@@ -50,6 +55,7 @@ public record Accumulator(String name, Function function, int column) implements
         case COUNT -> true;
         case SUM -> type.isNumeric();
         case MIN, MAX -> AccumulatorValue.isSupported(type);
+        case M2 -> type.equals(DataType.FLOAT64);
       };
     }
   }
@@ -72,7 +78,7 @@ public record Accumulator(String name, Function function, int column) implements
     return switch (function) {
       case COUNT -> DataType.INT64;
       case SUM -> sumType(input.type(column));
-      case MIN, MAX -> input.type(column);
+      case MIN, MAX, M2 -> input.type(column);
     };
   }
 
@@ -85,7 +91,8 @@ public record Accumulator(String name, Function function, int column) implements
 
   /** Whether values are combined in the order of the rows. */
   public boolean isOrdered(Schema input) {
-    return function == Function.SUM && input.type(column).isFloatingPoint();
+    return function == Function.M2
+        || (function == Function.SUM && input.type(column).isFloatingPoint());
   }
 
   /** Whether the value may be null though a value was accumulated. */
@@ -99,15 +106,21 @@ public record Accumulator(String name, Function function, int column) implements
    * digits and return.
    */
   public int words(Schema input) {
+    if (function == Function.M2) {
+      return M2.WORDS;
+    }
     if (!isNullable(input)) {
       return 1;
     }
     return input.type(column).id() == TypeId.DECIMAL128 ? 3 : 2;
   }
 
-  /** The operation of the first word. */
-  public int operation(Schema input) {
-    return AccumulatorValue.operation(function, type(input));
+  /** The operation of a word. */
+  public int operation(Schema input, int word) {
+    if (word == 0) {
+      return AccumulatorValue.operation(function, type(input));
+    }
+    return isOrdered(input) ? AccumulatorValue.FURTHER : AccumulatorValue.CARRY;
   }
 
   /**

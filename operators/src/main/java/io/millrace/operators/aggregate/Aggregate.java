@@ -26,7 +26,11 @@ public final class Aggregate implements Serializable {
     SUM,
     MIN,
     MAX,
-    AVG
+    AVG,
+    STDDEV_POP,
+    STDDEV_SAMP,
+    VAR_POP,
+    VAR_SAMP
   }
 
   private final Function function;
@@ -105,6 +109,56 @@ public final class Aggregate implements Serializable {
   /** As {@link #avg(Expression)}, of a column. */
   public static Aggregate avg(String column) {
     return avg(Expressions.col(column));
+  }
+
+  /**
+   * {@code STDDEV_POP(argument)}: the square root of {@link #varPop}, with its type, of which it is
+   * truncated or rounded as a cast does it.
+   */
+  public static Aggregate stddevPop(Expression argument) {
+    return of(Function.STDDEV_POP, argument);
+  }
+
+  /** As {@link #stddevPop(Expression)}, of a column. */
+  public static Aggregate stddevPop(String column) {
+    return stddevPop(Expressions.col(column));
+  }
+
+  /** {@code STDDEV_SAMP(argument)}, also called {@code STDDEV}: likewise of {@link #varSamp}. */
+  public static Aggregate stddevSamp(Expression argument) {
+    return of(Function.STDDEV_SAMP, argument);
+  }
+
+  /** As {@link #stddevSamp(Expression)}, of a column. */
+  public static Aggregate stddevSamp(String column) {
+    return stddevSamp(Expressions.col(column));
+  }
+
+  /**
+   * {@code VAR_POP(argument)} of numbers: the mean of the squared differences from the mean,
+   * computed as a DOUBLE. Of integers and floating-point numbers a number of the argument's type;
+   * of decimals a DECIMAL(38) with the argument's scale, but at least 6.
+   */
+  public static Aggregate varPop(Expression argument) {
+    return of(Function.VAR_POP, argument);
+  }
+
+  /** As {@link #varPop(Expression)}, of a column. */
+  public static Aggregate varPop(String column) {
+    return varPop(Expressions.col(column));
+  }
+
+  /**
+   * {@code VAR_SAMP(argument)}, also called {@code VARIANCE}: as {@link #varPop}, divided by one
+   * less than the number of values; null if there is only one.
+   */
+  public static Aggregate varSamp(Expression argument) {
+    return of(Function.VAR_SAMP, argument);
+  }
+
+  /** As {@link #varSamp(Expression)}, of a column. */
+  public static Aggregate varSamp(String column) {
+    return varSamp(Expressions.col(column));
   }
 
   private static Aggregate of(Function function, Expression argument) {

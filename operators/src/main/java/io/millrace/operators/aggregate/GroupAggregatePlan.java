@@ -150,7 +150,7 @@ public final class GroupAggregatePlan implements Serializable {
       DataType argumentType = typeOf(argument).type();
       checkSupported(aggregate, argumentType);
       DataType type = resultType(aggregate, argumentType);
-      if (aggregate.function() == Aggregate.Function.AVG && argumentType.equals(DataType.FLOAT32)) {
+      if (isComputedAsDouble(aggregate, argumentType)) {
         argument = argument.cast(DataType.FLOAT64);
       }
       Field field = typeOf(argument);
@@ -167,7 +167,30 @@ public final class GroupAggregatePlan implements Serializable {
         }
         case MIN -> ofValues(field, column, value(Function.MIN, column), type);
         case MAX -> ofValues(field, column, value(Function.MAX, column), type);
+        case VAR_POP -> variance(field, column, 0, type, false);
+        case VAR_SAMP -> variance(field, column, 1, type, false);
+        case STDDEV_POP -> variance(field, column, 0, type, true);
+        case STDDEV_SAMP -> variance(field, column, 1, type, true);
       };
+    }
+
+    private boolean isComputedAsDouble(Aggregate aggregate, DataType type) {
+      return switch (aggregate.function()) {
+        case AVG -> type.equals(DataType.FLOAT32);
+        case VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP -> !type.equals(DataType.FLOAT64);
+        default -> false;
+      };
+    }
+
+    private Expression variance(
+        Field field, int column, int subtracted, DataType type, boolean isDeviation) {
+      Expression count = count(field, column);
+      Expression squares = value(Function.M2, column);
+      Expression variance = squares.dividedBy(count.minus(subtracted));
+      Expression result = isDeviation ? Expressions.call("SQRT", variance) : variance;
+      // Where values were taken back, rounding may leave less than 0.
+      Expression hasResult = count.gt(subtracted).and(squares.lt(0.0).not());
+      return hasResult.then(result.cast(type), Expressions.nullOf(type));
     }
 
     private DataType resultType(Aggregate aggregate, DataType type) {
@@ -175,7 +198,7 @@ public final class GroupAggregatePlan implements Serializable {
       return switch (aggregate.function()) {
         case COUNT -> DataType.INT64;
         case SUM -> isDecimal ? DataType.decimal(MAX_DIGITS, type.scale()) : type;
-        case AVG ->
+        case AVG, VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP ->
             isDecimal
                 ? DataType.decimal(MAX_DIGITS, Math.max(type.scale(), MIN_AVERAGE_SCALE))
                 : type;
@@ -187,7 +210,7 @@ public final class GroupAggregatePlan implements Serializable {
       Function function =
           switch (aggregate.function()) {
             case COUNT -> Function.COUNT;
-            case SUM, AVG -> Function.SUM;
+            case SUM, AVG, VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP -> Function.SUM;
             case MIN -> Function.MIN;
             case MAX -> Function.MAX;
           };

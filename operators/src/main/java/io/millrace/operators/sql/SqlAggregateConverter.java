@@ -5,6 +5,7 @@ import io.millrace.expression.Expression;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.aggregate.Aggregate;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -21,12 +22,21 @@ import org.apache.calcite.sql.parser.SqlParserPos;
 /** Converts the parser's tree to aggregates. */
 final class SqlAggregateConverter {
   private static final Map<String, Function<Expression, Aggregate>> FUNCTIONS =
-      Map.of(
-          "COUNT", Aggregate::count,
-          "SUM", Aggregate::sum,
-          "MIN", Aggregate::min,
-          "MAX", Aggregate::max,
-          "AVG", Aggregate::avg);
+      new LinkedHashMap<>();
+
+  static {
+    FUNCTIONS.put("COUNT", Aggregate::count);
+    FUNCTIONS.put("SUM", Aggregate::sum);
+    FUNCTIONS.put("MIN", Aggregate::min);
+    FUNCTIONS.put("MAX", Aggregate::max);
+    FUNCTIONS.put("AVG", Aggregate::avg);
+    FUNCTIONS.put("STDDEV_POP", Aggregate::stddevPop);
+    FUNCTIONS.put("STDDEV_SAMP", Aggregate::stddevSamp);
+    FUNCTIONS.put("STDDEV", Aggregate::stddevSamp);
+    FUNCTIONS.put("VAR_POP", Aggregate::varPop);
+    FUNCTIONS.put("VAR_SAMP", Aggregate::varSamp);
+    FUNCTIONS.put("VARIANCE", Aggregate::varSamp);
+  }
 
   private final SqlNodeConverter expressions;
   private final Consumer<Expression> conditionCheck;
@@ -90,7 +100,9 @@ final class SqlAggregateConverter {
     if (function == null) {
       throw failure.apply(
           node.getParserPosition(),
-          "expected COUNT, SUM, MIN, MAX or AVG of an expression, got '"
+          "expected an aggregate function, one of "
+              + String.join(", ", FUNCTIONS.keySet())
+              + ", got '"
               + SqlNodeConverter.line(node)
               + "'");
     }

@@ -34,6 +34,8 @@ struct StateFoldArguments {
   int32_t values;
   int32_t row_count;   // the word of a state row that counts rows; NO_ROW_COUNT: none does
   int32_t reserved;
+  uint64_t counted;       // bit mask of the rows that are counted, as validity in KeyWord
+  int64_t counted_offset; // of row 0 in the mask
   FoldedValue value[MAX_ACCUMULATOR_WORDS];
 };
 
@@ -71,6 +73,12 @@ static __device__ __forceinline__ bool is_retracted(const StateFoldArguments& ar
   return kind == CHANGE_UPDATE_BEFORE || kind == CHANGE_DELETE;
 }
 
+// What a row adds to the number of rows of its key.
+static __device__ __forceinline__ int32_t counted_by(const StateFoldArguments& arguments, uint32_t row) {
+  if (arguments.counted != 0 && !bit_of(arguments.counted, arguments.counted_offset + row)) return 0;
+  return is_retracted(arguments, row) ? -1 : 1;
+}
+
 // What a row adds: -0.0 for a null, which changes no sum.
 template <typename Number>
 static __device__ __forceinline__ Number addend_of(const StateFoldArguments& arguments, const FoldedValue& value,
@@ -103,7 +111,7 @@ static __device__ Number sum_by_thread(const StateFoldArguments& arguments, cons
     const uint32_t row = row_at(arguments, at);
     sum += addend_of<Number>(arguments, value, row);
     if (arguments.row_kinds == 0) continue;
-    present += is_retracted(arguments, row) ? -1 : 1;
+    present += counted_by(arguments, row);
     if (present == 0) sum = Bits<Number>::to_number(Bits<Number>::SIGN);
   }
   return sum;
@@ -125,9 +133,12 @@ static __device__ __forceinline__ WarpRows rows_of_warp(const StateFoldArguments
   WarpRows rows = {is_member ? row_at(arguments, at) : 0, __ballot_sync(ALL_LANES, is_member), 0, 0};
   if (arguments.row_kinds == 0) return rows;
   rows.retracted = __ballot_sync(ALL_LANES, is_member && is_retracted(arguments, rows.row));
-  const int64_t after = present + __popc(rows.members & upto_lane()) - 2 * __popc(rows.retracted & upto_lane());
+  const int32_t counted = is_member ? counted_by(arguments, rows.row) : 0;
+  const uint32_t added = __ballot_sync(ALL_LANES, counted > 0);
+  const uint32_t removed = __ballot_sync(ALL_LANES, counted < 0);
+  const int64_t after = present + __popc(added & upto_lane()) - __popc(removed & upto_lane());
   rows.ends = __ballot_sync(ALL_LANES, is_member && after == 0);
-  present += __popc(rows.members) - 2 * __popc(rows.retracted);
+  present += __popc(added) - __popc(removed);
   return rows;
 }
 
@@ -180,7 +191,7 @@ static __device__ M2 m2_by_thread(const StateFoldArguments& arguments, const Fol
     const bool is_retraction = is_retracted(arguments, row);
     if (!is_null_in(value, row)) combine_number(m2, number_of(value, row), is_retraction);
     if (arguments.row_kinds == 0) continue;
-    present += is_retraction ? -1 : 1;
+    present += counted_by(arguments, row);
     if (present == 0) m2 = {};
   }
   return m2;
@@ -210,7 +221,7 @@ static __device__ int64_t present_before(const StateFoldArguments& arguments, co
   if (arguments.row_kinds == 0) return 0;
   int64_t present = static_cast<int64_t>(state[arguments.row_count]);
   for (uint32_t at = segment.first; is_in(arguments, segment, at); ++at) {
-    present += is_retracted(arguments, row_at(arguments, at)) ? 1 : -1;
+    present -= counted_by(arguments, row_at(arguments, at));
   }
   return present;
 }
@@ -219,14 +230,14 @@ static __device__ int64_t present_before(const StateFoldArguments& arguments, co
 static __device__ int64_t present_before_by_warp(const StateFoldArguments& arguments, const Segment& segment,
                                                  const uint64_t* state) {
   if (arguments.row_kinds == 0) return 0;
-  int64_t taken_back = 0;
+  int64_t counted = 0;
   for (uint32_t at = segment.first + lane_of_thread(); is_in(arguments, segment, at); at += WARP) {
-    taken_back += is_retracted(arguments, row_at(arguments, at)) ? 1 : -1;
+    counted += counted_by(arguments, row_at(arguments, at));
   }
   for (int distance = WARP / 2; distance > 0; distance /= 2) {
-    taken_back += __shfl_xor_sync(ALL_LANES, taken_back, distance);
+    counted += __shfl_xor_sync(ALL_LANES, counted, distance);
   }
-  return static_cast<int64_t>(state[arguments.row_count]) + taken_back;
+  return static_cast<int64_t>(state[arguments.row_count]) - counted;
 }
 
 // The row of a key that was and is present has no kind yet if nothing else of it changed.

@@ -79,9 +79,16 @@ record RandomGroupBy(
    * A query.
    *
    * @param addsFloatingPoint whether it has sums that depend on the order of additions
+   * @param hasDistincts whether it may have DISTINCT
    */
+  static RandomGroupBy of(
+      Random random, boolean isChangelog, boolean addsFloatingPoint, boolean hasDistincts) {
+    return new Builder(random, isChangelog, addsFloatingPoint, hasDistincts).build();
+  }
+
+  /** As the other method, without DISTINCT. */
   static RandomGroupBy of(Random random, boolean isChangelog, boolean addsFloatingPoint) {
-    return new Builder(random, isChangelog, addsFloatingPoint).build();
+    return of(random, isChangelog, addsFloatingPoint, false);
   }
 
   private static final class Builder {
@@ -91,13 +98,15 @@ record RandomGroupBy(
     private final ExpressionValues values;
     // Beside a variance, Flink adds the FLOAT values of an average as FLOAT.
     private final boolean hasVariances;
+    private final boolean hasDistincts;
     private final List<Field> fields = new ArrayList<>();
 
-    Builder(Random random, boolean isChangelog, boolean addsFloatingPoint) {
+    Builder(Random random, boolean isChangelog, boolean addsFloatingPoint, boolean hasDistincts) {
       this.random = random;
       this.addsFloatingPoint = addsFloatingPoint;
       this.isChangelog = isChangelog;
       this.values = new ExpressionValues(random);
+      this.hasDistincts = hasDistincts && random.nextBoolean();
       this.hasVariances = addsFloatingPoint && random.nextBoolean();
     }
 
@@ -123,7 +132,7 @@ record RandomGroupBy(
       for (int i = 0; i < AGGREGATES; i++) {
         Expression condition = random.nextInt(3) == 0 ? condition() : null;
         Average average = random.nextInt(5) == 0 ? new Average(integer(), condition) : null;
-        Aggregate aggregate = average == null ? other() : Aggregate.avg(average.argument());
+        Aggregate aggregate = average == null ? any() : Aggregate.avg(average.argument());
         aggregates.add(filtered(aggregate, condition).as("a" + i));
         averages.add(average);
       }
@@ -237,6 +246,42 @@ record RandomGroupBy(
       Row copy = Row.copy(row);
       copy.setKind(kind);
       return copy;
+    }
+
+    private Aggregate any() {
+      return hasDistincts && random.nextInt(3) == 0 ? distinct() : other();
+    }
+
+    // Of an argument that is never null, Flink's sum is NOT NULL.
+    private Aggregate distinct() {
+      // Flink has no DISTINCT of VARBINARY.
+      Field argument =
+          any(fields.stream().filter(field -> !field.type().equals(DataType.BINARY)).toList());
+      boolean isInOrder = argument.type().isFloatingPoint();
+      boolean isSummable =
+          argument.nullable()
+              && argument.type().isNumeric()
+              && (!isInOrder || (addsFloatingPoint && !isChangelog))
+              && (!argument.type().isDecimal() || argument.name().startsWith("d"));
+      Aggregate aggregate = Aggregate.count(argument.name());
+      if (isSummable) {
+        aggregate =
+            switch (random.nextInt(4)) {
+              case 0 -> aggregate;
+              case 1 ->
+                  isInOrder || argument.type().isInteger()
+                      ? Aggregate.sum(argument.name())
+                      : Aggregate.avg(argument.name());
+              case 2 ->
+                  hasVariances && !isChangelog
+                      ? Aggregate.varPop(argument.name())
+                      : Aggregate.sum(argument.name());
+              default -> Aggregate.sum(argument.name());
+            };
+      } else if (!isChangelog && isOrdered(argument.type())) {
+        aggregate = random.nextBoolean() ? aggregate : Aggregate.max(argument.name());
+      }
+      return aggregate.distinct();
     }
 
     private Aggregate other() {

@@ -11,7 +11,6 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.state.StateInput.SumColumn;
 import io.millrace.state.row.Accumulator;
-import io.millrace.state.row.Accumulator.Function;
 import io.millrace.state.row.AccumulatorValue;
 import io.millrace.state.row.ResultLayout;
 import io.millrace.state.row.StateSchema;
@@ -83,7 +82,7 @@ final class AccumulatorColumns {
       int position, Column column, long output, AccessScope scope, List<AccumulatorValue> values) {
     Accumulator accumulator = accumulators.get(position);
     Place place = places.get(position);
-    boolean readsData = column != null && accumulator.function() != Function.COUNT;
+    boolean readsData = column != null && !accumulator.isCount();
     int words = accumulator.words(input);
     AccumulatorValue first =
         new AccumulatorValue(

@@ -128,7 +128,7 @@ final class StateModel {
 
   private Object initial(Accumulator accumulator) {
     return switch (accumulator.function()) {
-      case COUNT -> 0L;
+      case COUNT, COUNT_ROWS -> 0L;
       case SUM -> zero(schema.input().type(accumulator.column()));
       case MIN, MAX -> null;
       case M2 -> M2.NONE;
@@ -156,8 +156,8 @@ final class StateModel {
       }
     }
     for (int i = 0; i < values.length && !isPresent(values); i++) {
-      Object initial = initial(schema.accumulators().get(i));
-      values[i] = initial == null ? values[i] : initial;
+      Accumulator accumulator = schema.accumulators().get(i);
+      values[i] = accumulator.isOrdered(schema.input()) ? initial(accumulator) : values[i];
     }
   }
 
@@ -165,7 +165,7 @@ final class StateModel {
   private static Object combine(Function function, Object left, Object right, int sign) {
     Comparator<Object> order = (a, b) -> ((Comparable<Object>) a).compareTo(b);
     return switch (function) {
-      case COUNT -> (Long) left + sign;
+      case COUNT, COUNT_ROWS -> (Long) left + sign;
       case SUM -> sum(left, right, sign);
       case MIN -> left == null || order.compare(right, left) < 0 ? right : left;
       case MAX -> left == null || order.compare(right, left) > 0 ? right : left;

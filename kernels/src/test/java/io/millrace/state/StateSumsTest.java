@@ -73,18 +73,29 @@ class StateSumsTest {
   @ParameterizedTest
   @MethodSource("floatingPoint")
   void floatingPointNumbersAreAddedInTheOrderOfRows(DataType type) {
+    assertFloatingPointNumbers(type, false);
+  }
+
+  @ParameterizedTest
+  @MethodSource("floatingPoint")
+  void keysBeginAgainWhenTheyHaveNoCountedRows(DataType type) {
+    assertFloatingPointNumbers(type, true);
+  }
+
+  private void assertFloatingPointNumbers(DataType type, boolean isCounted) {
     Schema input =
         Schema.of(
             new Field("k", DataType.INT32, false),
             Field.of("v", type),
             new Field("w", type, false),
-            new Field("kind", DataType.INT8, false));
+            new Field("kind", DataType.INT8, false),
+            Field.of("counted", DataType.INT32));
     List<Accumulator> accumulators =
         new ArrayList<>(
             List.of(
                 new Accumulator("sum", Function.SUM, 1),
                 new Accumulator("values", Function.COUNT, 1),
-                Accumulator.countRows("rows"),
+                isCounted ? Accumulator.countRows("rows", 4) : Accumulator.countRows("rows"),
                 new Accumulator("sum2", Function.SUM, 2)));
     if (type.equals(DataType.FLOAT64)) {
       accumulators.add(1, new Accumulator("m2", Function.M2, 1));
@@ -116,11 +127,13 @@ class StateSumsTest {
         row = present.remove(last);
       } else {
         int key = random.random().nextInt(random.random().nextInt(3) == 0 ? 3_000 : 40);
-        row = Arrays.asList(key, key % 3 == 0 ? null : number(type), number(type));
+        Integer counted = random.random().nextInt(3) == 0 ? null : Integer.valueOf(1);
+        row = Arrays.asList(key, key % 3 == 0 ? null : number(type), number(type), counted);
         present.add(row);
       }
-      List<Object> change = new ArrayList<>(row);
+      List<Object> change = new ArrayList<>(row.subList(0, 3));
       change.add((isRetraction ? ChangeKind.DELETE : ChangeKind.INSERT).value());
+      change.add(row.get(3));
       rows.add(change);
     }
     return rows;

@@ -31,6 +31,11 @@ public record Accumulator(String name, Function function, int column) implements
     /** Number of values, a BIGINT. */
     COUNT,
     /**
+     * Number of rows of the key: those with a value. Other rows bring values to accumulators of a
+     * key and do not make it present.
+     */
+    COUNT_ROWS,
+    /**
      * Sum of integers, a BIGINT that wraps; of decimals, a DECIMAL(38) of their scale, which is
      * null while the exact sum has more digits; of floating-point numbers their type, as a loop
      * over the rows gives it, beginning at -0.0, and again when all rows of a key were taken back.
@@ -52,7 +57,7 @@ public record Accumulator(String name, Function function, int column) implements
     /** Whether values of {@code type} can be combined. */
     public boolean supports(DataType type) {
       return switch (this) {
-        case COUNT -> true;
+        case COUNT, COUNT_ROWS -> true;
         case SUM -> type.isNumeric();
         case MIN, MAX -> AccumulatorValue.isSupported(type);
         case M2 -> type.equals(DataType.FLOAT64);
@@ -65,8 +70,22 @@ public record Accumulator(String name, Function function, int column) implements
     return new Accumulator(name, Function.COUNT, ALL_ROWS);
   }
 
+  /**
+   * The number of rows of each key, of which a batch has others too.
+   *
+   * @param column position of a column that is null in the other rows
+   */
+  public static Accumulator countRows(String name, int column) {
+    return new Accumulator(name, Function.COUNT_ROWS, column);
+  }
+
   public boolean isRowCount() {
-    return function == Function.COUNT && column == ALL_ROWS;
+    return function == Function.COUNT_ROWS || (function == Function.COUNT && column == ALL_ROWS);
+  }
+
+  /** Whether only it counts which values are null. */
+  public boolean isCount() {
+    return function == Function.COUNT || function == Function.COUNT_ROWS;
   }
 
   /**
@@ -76,7 +95,7 @@ public record Accumulator(String name, Function function, int column) implements
    */
   public DataType type(Schema input) {
     return switch (function) {
-      case COUNT -> DataType.INT64;
+      case COUNT, COUNT_ROWS -> DataType.INT64;
       case SUM -> sumType(input.type(column));
       case MIN, MAX, M2 -> input.type(column);
     };

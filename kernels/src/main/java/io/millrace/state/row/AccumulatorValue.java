@@ -109,7 +109,7 @@ public record AccumulatorValue(
    */
   static int operation(Function function, DataType type) {
     return switch (function) {
-      case COUNT -> SUM;
+      case COUNT, COUNT_ROWS -> SUM;
       case SUM ->
           switch (type.id()) {
             case FLOAT32 -> ADD_FLOAT32;

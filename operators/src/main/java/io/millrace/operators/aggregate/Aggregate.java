@@ -39,17 +39,20 @@ public final class Aggregate implements Serializable {
   // null: no filter.
   private final Expression filter;
   private final String name;
+  private final boolean isDistinct;
 
-  private Aggregate(Function function, Expression argument, Expression filter, String name) {
+  private Aggregate(
+      Function function, Expression argument, Expression filter, String name, boolean isDistinct) {
     this.function = function;
     this.argument = argument;
     this.filter = filter;
     this.name = name;
+    this.isDistinct = isDistinct;
   }
 
   /** {@code COUNT(*)}: the number of rows. */
   public static Aggregate count() {
-    return new Aggregate(Function.COUNT, null, null, null);
+    return new Aggregate(Function.COUNT, null, null, null, false);
   }
 
   /** {@code COUNT(argument)}: the number of rows for which {@code argument} is not null. */
@@ -163,12 +166,12 @@ public final class Aggregate implements Serializable {
 
   private static Aggregate of(Function function, Expression argument) {
     return new Aggregate(
-        function, Objects.requireNonNull(argument, "argument is null"), null, null);
+        function, Objects.requireNonNull(argument, "argument is null"), null, null, false);
   }
 
   /** This aggregate with the name of its column; without one it is called by its text. */
   public Aggregate as(String newName) {
-    return new Aggregate(function, argument, filter, Objects.requireNonNull(newName));
+    return new Aggregate(function, argument, filter, Objects.requireNonNull(newName), isDistinct);
   }
 
   /**
@@ -176,7 +179,20 @@ public final class Aggregate implements Serializable {
    * condition)}.
    */
   public Aggregate filter(Expression condition) {
-    return new Aggregate(function, argument, Objects.requireNonNull(condition), name);
+    return new Aggregate(function, argument, Objects.requireNonNull(condition), name, isDistinct);
+  }
+
+  /**
+   * This aggregate over the different values of its argument: SQL's {@code COUNT(DISTINCT
+   * argument)}. Of a key's rows with the same value, one counts.
+   *
+   * @throws IllegalStateException if this is {@code COUNT(*)}
+   */
+  public Aggregate distinct() {
+    if (argument == null) {
+      throw new IllegalStateException("COUNT(*) counts rows, which have no DISTINCT values");
+    }
+    return new Aggregate(function, argument, filter, name, true);
   }
 
   public Function function() {
@@ -185,6 +201,11 @@ public final class Aggregate implements Serializable {
 
   Optional<Expression> argument() {
     return Optional.ofNullable(argument);
+  }
+
+  // The smallest and the largest value are those of the different values.
+  boolean isDistinct() {
+    return isDistinct && function != Function.MIN && function != Function.MAX;
   }
 
   Optional<Expression> filter() {
@@ -197,8 +218,8 @@ public final class Aggregate implements Serializable {
   }
 
   private String text() {
-    String text = (argument == null ? "*" : argument.toString());
-    String call = function + "(" + text + ")";
+    String text = argument == null ? "*" : argument.toString();
+    String call = function + (isDistinct ? "(DISTINCT " : "(") + text + ")";
     return filter == null ? call : call + " FILTER (WHERE " + filter + ")";
   }
 

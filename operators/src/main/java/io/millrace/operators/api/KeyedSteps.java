@@ -5,6 +5,7 @@ import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.aggregate.Aggregate;
+import io.millrace.operators.aggregate.DistinctOperator;
 import io.millrace.operators.aggregate.GroupAggregateOperator;
 import io.millrace.operators.aggregate.GroupAggregatePlan;
 import io.millrace.operators.batch.ColumnBatch;
@@ -19,6 +20,7 @@ import io.millrace.operators.window.TimeWindow;
 import io.millrace.operators.window.WindowAggregateOperator;
 import io.millrace.operators.window.WindowAggregatePlan;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
@@ -45,13 +47,30 @@ final class KeyedSteps {
     }
     GroupAggregatePlan plan =
         new GroupAggregatePlan(stream.schema(), keys, aggregates, stream.settings());
-    return then(
-        stream,
-        "GroupAggregate",
+    StreamPlan arguments = stream;
+    List<SingleOutputStreamOperator<ColumnBatch>> distincts = new ArrayList<>();
+    for (int i = 0; i < plan.distinctTexts().size(); i++) {
+      SingleOutputStreamOperator<ColumnBatch> operator =
+          keyed(
+              arguments,
+              "Distinct",
+              "Distinct(" + plan.distinctTexts().get(i) + ")",
+              plan.argumentSchema(),
+              DistinctOperator.factory(plan, i));
+      distincts.add(operator);
+      arguments = arguments.then(operator, "Distinct(" + plan.distinctTexts().get(i) + ")");
+    }
+    SingleOutputStreamOperator<ColumnBatch> operator =
+        keyed(
+            arguments,
+            "GroupAggregate",
+            plan.toString(),
+            plan.outputSchema(),
+            GroupAggregateOperator.factory(plan));
+    return arguments.then(
+        new DistinctAggregateStream(plan.distinctTexts(), distincts, operator),
         plan.toString(),
-        plan.outputSchema(),
-        GroupAggregateOperator.factory(plan),
-        plan.hostReasons());
+        plan.hostReasons().toArray(String[]::new));
   }
 
   private static boolean hasUpserts(Transformation<?> batches) {
@@ -116,10 +135,20 @@ final class KeyedSteps {
       Schema schema,
       OperatorFactory<ColumnBatch, ColumnBatch> operators,
       List<String> hostReasons) {
+    return stream.then(
+        keyed(stream, name, text, schema, operators), text, hostReasons.toArray(String[]::new));
+  }
+
+  private static SingleOutputStreamOperator<ColumnBatch> keyed(
+      StreamPlan stream,
+      String name,
+      String text,
+      Schema schema,
+      OperatorFactory<ColumnBatch, ColumnBatch> operators) {
     SingleOutputStreamOperator<ColumnBatch> operator =
         StreamPlan.append(stream.batches(), name, text, schema, operators);
     KeyedStateOperator.declareKeyed(operator);
-    return stream.then(operator, text, hostReasons.toArray(String[]::new));
+    return operator;
   }
 
   // The hashCode() to use in a key selector behind the stream.

@@ -114,12 +114,6 @@ final class SqlAggregateConverter {
   }
 
   private SqlAggregate call(SqlCall call, Function<Expression, Aggregate> function) {
-    SqlLiteral quantifier = call.getFunctionQuantifier();
-    if (quantifier != null && !quantifier.toValue().equals("ALL")) {
-      throw failure.apply(
-          call.getParserPosition(),
-          quantifier.toValue() + " is not supported in '" + SqlNodeConverter.line(call) + "'");
-    }
     if (call.operandCount() != 1) {
       throw failure.apply(
           call.getParserPosition(),
@@ -132,6 +126,13 @@ final class SqlAggregateConverter {
       return new SqlAggregate(Aggregate.count(), List.of());
     }
     Expression expression = expressions.convert(argument);
-    return new SqlAggregate(function.apply(expression), List.of(expression));
+    Aggregate aggregate = function.apply(expression);
+    return new SqlAggregate(
+        isDistinct(call) ? aggregate.distinct() : aggregate, List.of(expression));
+  }
+
+  private static boolean isDistinct(SqlCall call) {
+    SqlLiteral quantifier = call.getFunctionQuantifier();
+    return quantifier != null && quantifier.toValue().equals("DISTINCT");
   }
 }

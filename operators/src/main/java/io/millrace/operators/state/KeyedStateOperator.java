@@ -73,6 +73,14 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
    */
   protected abstract StateSchema stateSchema();
 
+  /**
+   * How many of the first columns of the state's key are the keys of the exchange before this: all,
+   * unless an operator says otherwise.
+   */
+  protected int exchangeKeys() {
+    return stateSchema().keys().size();
+  }
+
   /** The state, from {@link #initializeState} to {@link #close}. */
   protected final StateTables state() {
     return state;
@@ -110,6 +118,7 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
             task.getIndexOfThisSubtask(),
             task.getNumberOfParallelSubtasks(),
             task.getMaxNumberOfParallelSubtasks(),
+            exchangeKeys(),
             deviceContext());
     for (KeyGroupStatePartitionStreamProvider file : files) {
       InputStream stream = file.getStream();

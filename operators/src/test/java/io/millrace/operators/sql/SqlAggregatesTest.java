@@ -26,6 +26,7 @@ class SqlAggregatesTest {
             parse(
                 "COUNT(*) AS n, count(name), Sum(ALL price * 2) s,\n"
                     + "MIN(price), MAX(price) FILTER (WHERE name LIKE 'a%') AS `the max`, AVG(price),\n"
+                    + "count(distinct price), SUM(DISTINCT price) FILTER (WHERE price > 1) AS d,\n"
                     + "STDDEV(price), STDDEV_POP(price), VARIANCE(price), var_pop(price), VAR_SAMP(price)"))
         .extracting(parsed -> parsed.aggregate().toString())
         .containsExactly(
@@ -35,6 +36,8 @@ class SqlAggregatesTest {
             "MIN(`price`)",
             "MAX(`price`) FILTER (WHERE (`name` LIKE 'a%')) AS the max",
             "AVG(`price`)",
+            "COUNT(DISTINCT `price`)",
+            "SUM(DISTINCT `price`) FILTER (WHERE (`price` > 1)) AS d",
             "STDDEV_SAMP(`price`)",
             "STDDEV_POP(`price`)",
             "VAR_SAMP(`price`)",
@@ -58,7 +61,7 @@ class SqlAggregatesTest {
         "COUNT(*), * ; column 11: expected an aggregate function, one of COUNT, SUM, MIN, MAX, AVG, STDDEV_POP, STDDEV_SAMP, STDDEV, VAR_POP, VAR_SAMP, VARIANCE, got '*'",
         "UPPER(name) ; column 1: expected an aggregate function, one of COUNT, SUM, MIN, MAX, AVG, STDDEV_POP, STDDEV_SAMP, STDDEV, VAR_POP, VAR_SAMP, VARIANCE, got 'UPPER(`name`)'",
         "SUM(price) + 1 ; column 1: expected an aggregate function, one of COUNT",
-        "COUNT(DISTINCT price) ; column 1: DISTINCT is not supported in 'COUNT(DISTINCT `price`)'",
+        "SUM(DISTINCT price, name) ; column 1: expected one argument in 'SUM(DISTINCT `price`, `name`)'",
         "SUM(price, price) ; column 1: expected one argument in 'SUM(`price`, `price`)'",
         "SUM(*) ; column 5: expected an expression of the columns of a row, got '*'",
         "SUM(prize) ; column 5: there is no column 'prize'; did you mean 'price'?",

@@ -25,8 +25,8 @@ class SqlAggregatesTest {
     assertThat(
             parse(
                 "COUNT(*) AS n, count(name), Sum(ALL price * 2) s,\n"
-                    + "MIN(price), MAX(price) FILTER (WHERE name LIKE 'a%') AS `the max`, AVG(price),\n"
-                    + "count(distinct price), SUM(DISTINCT price) FILTER (WHERE price > 1) AS d,\n"
+                    + "MIN(price), MAX(price) FILTER (WHERE name LIKE 'a%') AS `the max`, AVG(price), "
+                    + "count(distinct price), SUM(DISTINCT price) FILTER (WHERE price > 1) AS d, "
                     + "STDDEV(price), STDDEV_POP(price), VARIANCE(price), var_pop(price), VAR_SAMP(price)"))
         .extracting(parsed -> parsed.aggregate().toString())
         .containsExactly(

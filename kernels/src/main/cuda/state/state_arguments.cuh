@@ -62,7 +62,9 @@ enum Operation : int32_t {
   OPERATION_ADD_FLOAT32 = 4,  // a sum in the order of rows: state_fold adds to it
   OPERATION_ADD_FLOAT64 = 5,
   OPERATION_M2 = 6,           // the first of three words of an M2, likewise
-  OPERATION_FURTHER = 7       // a further word of a value that state_fold combines
+  OPERATION_FURTHER = 7,      // a further word of a value that state_fold combines
+  OPERATION_FIRST = 8,        // the first of two words: the bits of the first value, and 1 if there is one
+  OPERATION_LAST = 9          // likewise of the last value
 };
 
 // One word of an accumulator.

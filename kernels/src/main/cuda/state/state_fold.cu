@@ -151,6 +151,8 @@ extern "C" __global__ void __launch_bounds__(FOLD_THREADS)
     switch (value.operation) {
       case OPERATION_ADD_FLOAT32: fold<SumFold<float>>(arguments, value, segment, is_long); break;
       case OPERATION_ADD_FLOAT64: fold<SumFold<double>>(arguments, value, segment, is_long); break;
+      case OPERATION_FIRST: fold<OneValueFold<true>>(arguments, value, segment, is_long); break;
+      case OPERATION_LAST: fold<OneValueFold<false>>(arguments, value, segment, is_long); break;
       default: fold<M2Fold>(arguments, value, segment, is_long);
     }
   }

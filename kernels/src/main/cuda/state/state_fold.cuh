@@ -18,8 +18,8 @@ struct FoldedValue {
   int64_t row_offset;
   uint64_t output;  // the column of the result; 0: nothing is written
   int32_t stride;
-  int32_t type;       // VALUE_INT32 or VALUE_INT64: the bits of a number; VALUE_STATE
-  int32_t operation;  // OPERATION_ADD_FLOAT32, OPERATION_ADD_FLOAT64 or OPERATION_M2
+  int32_t type;       // VALUE_INT8 to VALUE_INT64: the bits of a value; VALUE_STATE
+  int32_t operation;  // an operation of values in the order of the rows
   int32_t word;       // of the state row: the first one of the value
 };
 
@@ -300,6 +300,58 @@ struct M2Fold {
     state[value.word + 1] = Bits<double>::of(m2.mean);
     state[value.word + 2] = static_cast<uint64_t>(m2.count);
     put_folded<double>(arguments, value, segment, state, Bits<double>::of(m2.sum), 0);
+  }
+};
+
+// The first or the last value of a key.
+struct OneValue {
+  uint64_t bits;
+  uint64_t is_set;
+};
+
+static __device__ __forceinline__ OneValue value_of_row(const FoldedValue& value, uint32_t row) {
+  const uint64_t address = value.data + row * static_cast<int64_t>(value.stride);
+  if (value.type == VALUE_STATE) return {element_of<uint64_t>(address, 0), element_of<uint64_t>(address, 1)};
+  return {bits_at(address, width_of_value(value.type)), is_null_in(value, row) ? 0u : 1u};
+}
+
+// Rows are never taken back.
+template <bool IS_FIRST>
+struct OneValueFold {
+  static __device__ __forceinline__ OneValue read(const uint64_t* words) { return {words[0], words[1]}; }
+  static __device__ OneValue by_thread(const StateFoldArguments& arguments, const FoldedValue& value, const Segment& segment,
+                                       OneValue one, int64_t) {
+    for (uint32_t at = segment.first; is_in(arguments, segment, at) && !(IS_FIRST && one.is_set != 0); ++at) {
+      const OneValue own = value_of_row(value, row_at(arguments, at));
+      if (own.is_set != 0) one = own;
+    }
+    return one;
+  }
+  static __device__ OneValue by_warp(const StateFoldArguments& arguments, const FoldedValue& value, const Segment& segment,
+                                     OneValue one, int64_t) {
+    uint32_t members = ALL_LANES;
+    for (uint32_t first = segment.first; members == ALL_LANES && !(IS_FIRST && one.is_set != 0); first += WARP) {
+      const uint32_t at = first + lane_of_thread();
+      const bool is_member = is_in(arguments, segment, at);
+      members = __ballot_sync(ALL_LANES, is_member);
+      const OneValue own = is_member ? value_of_row(value, row_at(arguments, at)) : OneValue{0, 0};
+      const uint32_t set = __ballot_sync(ALL_LANES, own.is_set != 0);
+      if (set == 0) continue;
+      const int lane = IS_FIRST ? __ffs(set) - 1 : WARP - 1 - __clz(set);
+      one = {__shfl_sync(ALL_LANES, own.bits, lane), 1};
+    }
+    return one;
+  }
+  static __device__ __forceinline__ void put(const StateFoldArguments& arguments, const FoldedValue& value,
+                                             const Segment& segment, uint64_t* state, const OneValue& one) {
+    state[value.word + 1] = one.is_set;
+    const int32_t width = width_of_value(value.type);
+    const uint64_t before = state[value.word];
+    state[value.word] = one.bits;
+    if (value.output == 0) return;
+    const int64_t position = 2 * static_cast<int64_t>(element_of<uint32_t>(arguments.positions, segment.group));
+    put_bits(value.output + (position + 1) * width, width, one.bits);
+    if (before != one.bits) mark_changed(arguments, position, state);
   }
 };
 

@@ -285,7 +285,7 @@ record RandomGroupBy(
     }
 
     private Aggregate other() {
-      return switch (random.nextInt(isChangelog ? 7 : 9)) {
+      return switch (random.nextInt(isChangelog ? 7 : addsFloatingPoint ? 11 : 9)) {
         case 0 -> Aggregate.count();
         case 1 -> Aggregate.count(any(fields).name());
         case 2 -> Aggregate.sum(integer());
@@ -293,6 +293,8 @@ record RandomGroupBy(
         case 4 -> Aggregate.avg(hasVariances ? col("x64") : fraction());
         case 5, 6 -> variance();
         case 7 -> Aggregate.min(ordered());
+        case 9 -> Aggregate.firstValue(ordered());
+        case 10 -> Aggregate.lastValue(ordered());
         default -> Aggregate.max(ordered());
       };
     }

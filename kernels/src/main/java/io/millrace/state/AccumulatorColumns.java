@@ -5,7 +5,6 @@ import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
-import io.millrace.column.TypeId;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
@@ -107,7 +106,7 @@ final class AccumulatorColumns {
 
   private int code(Accumulator accumulator, DataType type) {
     if (accumulator.isOrdered(input)) {
-      return type.id() == TypeId.FLOAT32 ? AccumulatorValue.INT32 : AccumulatorValue.INT64;
+      return AccumulatorValue.bitsCode(type);
     }
     return AccumulatorValue.code(type);
   }

@@ -132,6 +132,7 @@ final class StateModel {
       case SUM -> zero(schema.input().type(accumulator.column()));
       case MIN, MAX -> null;
       case M2 -> M2.NONE;
+      case FIRST, LAST -> null;
     };
   }
 
@@ -170,6 +171,8 @@ final class StateModel {
       case MIN -> left == null || order.compare(right, left) < 0 ? right : left;
       case MAX -> left == null || order.compare(right, left) > 0 ? right : left;
       case M2 -> ((M2) left).with((Double) right, sign);
+      case FIRST -> left == null ? right : left;
+      case LAST -> right;
     };
   }
 

@@ -10,12 +10,14 @@ import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.StateSchema;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
+import io.millrace.testing.RandomTables;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -110,6 +112,43 @@ class StateSumsTest {
           model.assertUpdate(
               table, floatingPointChanges(type, rows, present, kindColumn >= 0), device);
         }
+      }
+    }
+  }
+
+  @Test
+  void firstAndLastValuesAreThoseInTheOrderOfRows() {
+    List<DataType> types =
+        List.of(
+            DataType.INT8,
+            DataType.INT16,
+            DataType.INT32,
+            DataType.INT64,
+            DataType.FLOAT32,
+            DataType.FLOAT64,
+            DataType.decimal(12, 2),
+            DataType.timestamp(6));
+    List<Field> fields = new ArrayList<>(List.of(new Field("k", DataType.INT32, false)));
+    List<Accumulator> accumulators = new ArrayList<>();
+    for (int i = 0; i < types.size(); i++) {
+      fields.add(new Field("v" + i, types.get(i), i % 2 == 0));
+      accumulators.add(new Accumulator("first" + i, Function.FIRST, i + 1));
+      accumulators.add(new Accumulator("values" + i, Function.COUNT, i + 1));
+      accumulators.add(new Accumulator("last" + i, Function.LAST, i + 1));
+    }
+    StateSchema schema =
+        new StateSchema(new Schema(fields), List.of(0), accumulators, StateSchema.NO_KINDS);
+    RandomTables values = new RandomTables(random.random(), 0.3);
+    try (StateTable table = new StateTable(schema, device.stream(), device.memory())) {
+      StateModel model = new StateModel(schema);
+      for (int count : new int[] {1, 33, 200, 5_000}) {
+        List<List<Object>> rows = new ArrayList<>();
+        for (List<Object> row : values.rows(schema.input(), count)) {
+          List<Object> keyed = new ArrayList<>(row);
+          keyed.set(0, random.random().nextInt(random.random().nextInt(3) == 0 ? 300 : 20));
+          rows.add(keyed);
+        }
+        model.assertUpdate(table, rows, device);
       }
     }
   }

@@ -52,14 +52,21 @@ public record Accumulator(String name, Function function, int column) implements
      * Sum of the squared differences of DOUBLE values from their mean, a DOUBLE, by Welford's
      * method in the order of the rows; 0 if there is no value, and less than 0 only by rounding.
      */
-    M2;
+    M2,
+    /**
+     * First value in the order of the rows. Unspecified if there is no value: count the values to
+     * know.
+     */
+    FIRST,
+    /** Last value, likewise. */
+    LAST;
 
     /** Whether values of {@code type} can be combined. */
     public boolean supports(DataType type) {
       return switch (this) {
         case COUNT, COUNT_ROWS -> true;
         case SUM -> type.isNumeric();
-        case MIN, MAX -> AccumulatorValue.isSupported(type);
+        case MIN, MAX, FIRST, LAST -> AccumulatorValue.isSupported(type);
         case M2 -> type.equals(DataType.FLOAT64);
       };
     }
@@ -83,7 +90,16 @@ public record Accumulator(String name, Function function, int column) implements
     return function == Function.COUNT_ROWS || (function == Function.COUNT && column == ALL_ROWS);
   }
 
-  /** Whether only it counts which values are null. */
+  private boolean isOneValue() {
+    return function == Function.FIRST || function == Function.LAST;
+  }
+
+  /** Whether values can be taken back. */
+  boolean isRetractable() {
+    return function != Function.MIN && function != Function.MAX && !isOneValue();
+  }
+
+  /** Whether it counts rows or values. */
   public boolean isCount() {
     return function == Function.COUNT || function == Function.COUNT_ROWS;
   }
@@ -97,7 +113,7 @@ public record Accumulator(String name, Function function, int column) implements
     return switch (function) {
       case COUNT, COUNT_ROWS -> DataType.INT64;
       case SUM -> sumType(input.type(column));
-      case MIN, MAX, M2 -> input.type(column);
+      case MIN, MAX, M2, FIRST, LAST -> input.type(column);
     };
   }
 
@@ -111,6 +127,7 @@ public record Accumulator(String name, Function function, int column) implements
   /** Whether values are combined in the order of the rows. */
   public boolean isOrdered(Schema input) {
     return function == Function.M2
+        || isOneValue()
         || (function == Function.SUM && input.type(column).isFloatingPoint());
   }
 
@@ -127,6 +144,9 @@ public record Accumulator(String name, Function function, int column) implements
   public int words(Schema input) {
     if (function == Function.M2) {
       return M2.WORDS;
+    }
+    if (isOneValue()) {
+      return 2;
     }
     if (!isNullable(input)) {
       return 1;

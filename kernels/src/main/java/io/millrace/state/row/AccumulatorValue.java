@@ -71,6 +71,15 @@ public record AccumulatorValue(
   /** A further word of a value in the order of the rows; it has no result. */
   public static final int FURTHER = 7;
 
+  /**
+   * The bits of the first value in the order of the rows, and behind them a word that is 1 if there
+   * is one.
+   */
+  static final int FIRST = 8;
+
+  /** Likewise the last value. */
+  static final int LAST = 9;
+
   static boolean isSupported(DataType type) {
     return switch (type.id()) {
       case INT8,
@@ -102,6 +111,15 @@ public record AccumulatorValue(
     };
   }
 
+  /** How the bits of elements of a type are read and written. */
+  public static int bitsCode(DataType type) {
+    return switch (type.id()) {
+      case FLOAT32 -> INT32;
+      case FLOAT64 -> INT64;
+      default -> code(type);
+    };
+  }
+
   /**
    * The operation of the first word of an accumulator.
    *
@@ -119,6 +137,8 @@ public record AccumulatorValue(
       case MIN -> MIN;
       case MAX -> MAX;
       case M2 -> M2;
+      case FIRST -> FIRST;
+      case LAST -> LAST;
     };
   }
 
@@ -165,8 +185,33 @@ public record AccumulatorValue(
       case ADD_FLOAT32, ADD_FLOAT64 ->
           HostMemory.putLong(words, add(HostMemory.getLong(words), row, isRetraction));
       case M2 -> combineM2(words, row, isRetraction);
+      case FIRST -> {
+        if (HostMemory.getLong(words + Long.BYTES) == 0) {
+          putValue(words, row);
+        }
+      }
+      case LAST -> putValue(words, row);
       default -> {} // with the first word
     }
+  }
+
+  private void putValue(long words, long row) {
+    long address = data + row * stride;
+    boolean isSet = type != STATE || HostMemory.getLong(address + Long.BYTES) != 0;
+    if (isSet) {
+      HostMemory.putLong(words, bits(address));
+      HostMemory.putLong(words + Long.BYTES, 1);
+    }
+  }
+
+  // Zero-extended.
+  private long bits(long address) {
+    return switch (type) {
+      case INT8 -> Byte.toUnsignedLong(HostMemory.getByte(address));
+      case INT16 -> Short.toUnsignedLong(HostMemory.getShort(address));
+      case INT32 -> Integer.toUnsignedLong(HostMemory.getInt(address));
+      default -> HostMemory.getLong(address);
+    };
   }
 
   private void combineM2(long words, long row, boolean isRetraction) {
@@ -296,10 +341,22 @@ public record AccumulatorValue(
     if (operation == FURTHER) {
       return false;
     }
-    return operation == ADD_FLOAT32
-        ? HostMemory.getInt(output + position * Integer.BYTES)
-            != HostMemory.getInt(output + (position + 1) * Integer.BYTES)
-        : HostMemory.getLong(output + position * Long.BYTES)
-            != HostMemory.getLong(output + (position + 1) * Long.BYTES);
+    int width = resultWidth();
+    for (int i = 0; i < width; i++) {
+      long address = output + position * width + i;
+      if (HostMemory.getByte(address) != HostMemory.getByte(address + width)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private int resultWidth() {
+    return switch (result) {
+      case INT8 -> Byte.BYTES;
+      case INT16 -> Short.BYTES;
+      case INT32 -> Integer.BYTES;
+      default -> Long.BYTES;
+    };
   }
 }

@@ -27,6 +27,8 @@ public final class Aggregate implements Serializable {
     MIN,
     MAX,
     AVG,
+    FIRST_VALUE,
+    LAST_VALUE,
     STDDEV_POP,
     STDDEV_SAMP,
     VAR_POP,
@@ -112,6 +114,29 @@ public final class Aggregate implements Serializable {
   /** As {@link #avg(Expression)}, of a column. */
   public static Aggregate avg(String column) {
     return avg(Expressions.col(column));
+  }
+
+  /**
+   * {@code FIRST_VALUE(argument)} of numbers, dates and times: the value that came first, in the
+   * order in which rows arrive in the subtask of the key; in windows, in the first slice of time.
+   */
+  public static Aggregate firstValue(Expression argument) {
+    return of(Function.FIRST_VALUE, argument);
+  }
+
+  /** As {@link #firstValue(Expression)}, of a column. */
+  public static Aggregate firstValue(String column) {
+    return firstValue(Expressions.col(column));
+  }
+
+  /** {@code LAST_VALUE(argument)}: the value that came last; see {@link #firstValue}. */
+  public static Aggregate lastValue(Expression argument) {
+    return of(Function.LAST_VALUE, argument);
+  }
+
+  /** As {@link #lastValue(Expression)}, of a column. */
+  public static Aggregate lastValue(String column) {
+    return lastValue(Expressions.col(column));
   }
 
   /**

@@ -22,7 +22,7 @@ final class AggregateTypes {
           isDecimal
               ? DataType.decimal(MAX_DIGITS, Math.max(type.scale(), MIN_AVERAGE_SCALE))
               : type;
-      case MIN, MAX -> type;
+      case MIN, MAX, FIRST_VALUE, LAST_VALUE -> type;
     };
   }
 
@@ -47,7 +47,14 @@ final class AggregateTypes {
           case SUM, AVG, VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP -> Accumulator.Function.SUM;
           case MIN -> Accumulator.Function.MIN;
           case MAX -> Accumulator.Function.MAX;
+          case FIRST_VALUE -> Accumulator.Function.FIRST;
+          case LAST_VALUE -> Accumulator.Function.LAST;
         };
+    boolean isOneValue =
+        function == Accumulator.Function.FIRST || function == Accumulator.Function.LAST;
+    if (isOneValue && aggregate.isDistinct()) {
+      throw new ExpressionException(aggregate + " is not supported: it has DISTINCT");
+    }
     if (!function.supports(type)) {
       throw new ExpressionException(aggregate + " is not supported: its argument is " + type);
     }

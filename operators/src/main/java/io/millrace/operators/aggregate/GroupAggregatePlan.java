@@ -234,6 +234,8 @@ public final class GroupAggregatePlan implements Serializable {
         }
         case MIN -> ofValues(field, column, value(Function.MIN, column), type);
         case MAX -> ofValues(field, column, value(Function.MAX, column), type);
+        case FIRST_VALUE -> ofValues(field, column, value(Function.FIRST, column), type);
+        case LAST_VALUE -> ofValues(field, column, value(Function.LAST, column), type);
         case VAR_POP -> variance(field, column, 0, type, false);
         case VAR_SAMP -> variance(field, column, 1, type, false);
         case STDDEV_POP -> variance(field, column, 0, type, true);

@@ -30,6 +30,8 @@ final class SqlAggregateConverter {
     FUNCTIONS.put("MIN", Aggregate::min);
     FUNCTIONS.put("MAX", Aggregate::max);
     FUNCTIONS.put("AVG", Aggregate::avg);
+    FUNCTIONS.put("FIRST_VALUE", Aggregate::firstValue);
+    FUNCTIONS.put("LAST_VALUE", Aggregate::lastValue);
     FUNCTIONS.put("STDDEV_POP", Aggregate::stddevPop);
     FUNCTIONS.put("STDDEV_SAMP", Aggregate::stddevSamp);
     FUNCTIONS.put("STDDEV", Aggregate::stddevSamp);

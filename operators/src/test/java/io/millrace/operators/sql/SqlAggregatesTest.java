@@ -27,7 +27,7 @@ class SqlAggregatesTest {
                 "COUNT(*) AS n, count(name), Sum(ALL price * 2) s,\n"
                     + "MIN(price), MAX(price) FILTER (WHERE name LIKE 'a%') AS `the max`, AVG(price), "
                     + "count(distinct price), SUM(DISTINCT price) FILTER (WHERE price > 1) AS d, "
-                    + "STDDEV(price), STDDEV_POP(price), VARIANCE(price), var_pop(price), VAR_SAMP(price)"))
+                    + "FIRST_VALUE(price), LAST_VALUE(price), STDDEV(price), STDDEV_POP(price), VARIANCE(price), var_pop(price), VAR_SAMP(price)"))
         .extracting(parsed -> parsed.aggregate().toString())
         .containsExactly(
             "COUNT(*) AS n",
@@ -38,6 +38,8 @@ class SqlAggregatesTest {
             "AVG(`price`)",
             "COUNT(DISTINCT `price`)",
             "SUM(DISTINCT `price`) FILTER (WHERE (`price` > 1)) AS d",
+            "FIRST_VALUE(`price`)",
+            "LAST_VALUE(`price`)",
             "STDDEV_SAMP(`price`)",
             "STDDEV_POP(`price`)",
             "VAR_SAMP(`price`)",
@@ -57,9 +59,9 @@ class SqlAggregatesTest {
       delimiter = ';',
       quoteCharacter = '"',
       value = {
-        "price ; column 1: expected an aggregate function, one of COUNT, SUM, MIN, MAX, AVG, STDDEV_POP, STDDEV_SAMP, STDDEV, VAR_POP, VAR_SAMP, VARIANCE, got 'price'",
-        "COUNT(*), * ; column 11: expected an aggregate function, one of COUNT, SUM, MIN, MAX, AVG, STDDEV_POP, STDDEV_SAMP, STDDEV, VAR_POP, VAR_SAMP, VARIANCE, got '*'",
-        "UPPER(name) ; column 1: expected an aggregate function, one of COUNT, SUM, MIN, MAX, AVG, STDDEV_POP, STDDEV_SAMP, STDDEV, VAR_POP, VAR_SAMP, VARIANCE, got 'UPPER(`name`)'",
+        "price ; column 1: expected an aggregate function, one of COUNT, SUM, MIN, MAX, AVG, FIRST_VALUE, LAST_VALUE, STDDEV_POP, STDDEV_SAMP, STDDEV, VAR_POP, VAR_SAMP, VARIANCE, got 'price'",
+        "COUNT(*), * ; column 11: expected an aggregate function, one of COUNT, SUM, MIN, MAX, AVG, FIRST_VALUE, LAST_VALUE, STDDEV_POP, STDDEV_SAMP, STDDEV, VAR_POP, VAR_SAMP, VARIANCE, got '*'",
+        "UPPER(name) ; column 1: expected an aggregate function, one of COUNT, SUM, MIN, MAX, AVG, FIRST_VALUE, LAST_VALUE, STDDEV_POP, STDDEV_SAMP, STDDEV, VAR_POP, VAR_SAMP, VARIANCE, got 'UPPER(`name`)'",
         "SUM(price) + 1 ; column 1: expected an aggregate function, one of COUNT",
         "SUM(DISTINCT price, name) ; column 1: expected one argument in 'SUM(DISTINCT `price`, `name`)'",
         "SUM(price, price) ; column 1: expected one argument in 'SUM(`price`, `price`)'",

@@ -60,7 +60,11 @@ enum Operation : int32_t {
   OPERATION_MAX = 2,
   OPERATION_CARRY = 3,  // a further word of a sum: takes the carry out of the word before it
   OPERATION_ADD_FLOAT32 = 4,  // a sum in the order of rows: state_fold adds to it
-  OPERATION_ADD_FLOAT64 = 5
+  OPERATION_ADD_FLOAT64 = 5,
+  OPERATION_M2 = 6,           // the first of three words of an M2, likewise
+  OPERATION_FURTHER = 7,      // a further word of a value that state_fold combines
+  OPERATION_FIRST = 8,        // the first of two words: the bits of the first value, and 1 if there is one
+  OPERATION_LAST = 9          // likewise of the last value
 };
 
 // One word of an accumulator.
@@ -68,7 +72,7 @@ struct AccumulatedValue {
   uint64_t data;      // 0 for VALUE_ONE
   uint64_t validity;  // as in KeyWord
   int64_t row_offset;
-  uint64_t output;    // the column of the result; 0: nothing is written
+  uint64_t output;    // the column of the result; 0: nothing is written, of OPERATION_FURTHER
   int32_t stride;     // bytes between elements of data
   int32_t type;       // ValueType
   int32_t operation;  // Operation

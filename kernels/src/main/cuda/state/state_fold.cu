@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of floating-point numbers: in the order of the rows, so that they are those of a loop over the rows.
+// Values that depend on the order of the rows, such as sums of floating-point numbers: as a loop over the rows gives them.
 //
 //   state_sort_count, state_sort_scan, state_sort_move
 //                     one pass of a stable radix sort of the rows by group: the number of rows of each digit in each tile,
 //                     where they go, and moving them
-//   state_fold        adds the values of each group to the sum in the state row of its key, one after the other, and
-//                     writes the sums after the update
+//   state_fold        combines the values of each group with the words in the state row of its key, one after the other,
+//                     and writes the values after the update
 //
 // A warp sorts a tile, 32 rows at a time, so that rows of one digit keep their order.
 //
@@ -14,8 +14,7 @@
 // Launch shapes (Java repeats them): SORT_THREADS per block and a warp per tile; state_sort_scan one block of
 // SORT_SCAN_THREADS; state_fold FOLD_THREADS per block and a thread per row.
 
-#include "common/block.cuh"
-#include "state_group.cuh"
+#include "state_fold.cuh"
 
 namespace millrace {
 
@@ -25,7 +24,6 @@ constexpr int SORT_MAX_DIGITS = 256;
 constexpr int SORT_SCAN_THREADS = 1024;
 constexpr int SORT_SCAN_ITEMS = 8;
 constexpr int FOLD_THREADS = 256;
-constexpr uint32_t NO_DIGIT = 0xffffffffu;
 
 struct StateSortArguments {
   uint64_t source_groups;  // uint32 per row; in the first pass its claim, a uint64
@@ -41,34 +39,6 @@ struct StateSortArguments {
   int32_t count;           // of counts
 };
 
-// A sum of floating-point numbers in a state row: its bits, with the sign inverted, so that zero is -0.0, the identity.
-struct FoldedValue {
-  uint64_t data;
-  uint64_t validity;
-  int64_t row_offset;
-  uint64_t output;  // the column of the result; 0: nothing is written
-  int32_t stride;
-  int32_t type;       // VALUE_INT32 or VALUE_INT64: the bits of a number; VALUE_STATE
-  int32_t operation;  // OPERATION_ADD_FLOAT32 or OPERATION_ADD_FLOAT64
-  int32_t word;       // of the state row
-};
-
-struct StateFoldArguments {
-  uint64_t groups;     // uint32 per row, sorted
-  uint64_t row_of;     // uint32 per row: its number in the batch
-  uint64_t claims;     // uint64 per row; of a claimant the address of the state row
-  uint64_t positions;  // uint32 per row: the number of the changed key, at its claimant's row
-  uint64_t kinds;      // as in StateArguments
-  uint64_t row_kinds;  // as in StateArguments
-  int32_t rows;
-  int32_t values;
-  int32_t row_count;   // the word of a state row that counts rows; NO_ROW_COUNT: none does
-  int32_t reserved;
-  FoldedValue value[MAX_ACCUMULATOR_WORDS];
-};
-
-static __device__ __forceinline__ uint32_t upto_lane() { return ALL_LANES >> (WARP - 1 - lane_of_thread()); }
-
 static __device__ __forceinline__ uint32_t digit_of(const StateSortArguments& arguments, uint32_t group) {
   return group >> arguments.shift & (arguments.digits - 1);
 }
@@ -79,175 +49,6 @@ static __device__ __forceinline__ uint32_t group_at(const StateSortArguments& ar
 }
 
 static __device__ __forceinline__ int32_t tile_of_warp() { return blockIdx.x * SORT_WARPS + warp_of_thread(); }
-
-// The sum of floating-point numbers and its bits in the state.
-template <typename Number>
-struct Bits;
-
-template <>
-struct Bits<double> {
-  static constexpr uint64_t SIGN = 0x8000000000000000ull;
-  static constexpr uint64_t NOT_A_NUMBER = 0x7ff8000000000000ull;
-  static __device__ __forceinline__ double to_number(uint64_t bits) {
-    return __longlong_as_double(static_cast<long long>(bits));
-  }
-  static __device__ __forceinline__ uint64_t of(double number) {
-    return number != number ? NOT_A_NUMBER : static_cast<uint64_t>(__double_as_longlong(number));
-  }
-};
-
-template <>
-struct Bits<float> {
-  static constexpr uint64_t SIGN = 0x80000000u;
-  static constexpr uint64_t NOT_A_NUMBER = 0x7fc00000u;
-  static __device__ __forceinline__ float to_number(uint64_t bits) { return __uint_as_float(static_cast<uint32_t>(bits)); }
-  static __device__ __forceinline__ uint64_t of(float number) {
-    return number != number ? NOT_A_NUMBER : __float_as_uint(number);
-  }
-};
-
-static __device__ __forceinline__ bool is_retracted(const StateFoldArguments& arguments, uint32_t row) {
-  if (arguments.row_kinds == 0) return false;
-  const int8_t kind = element_of<int8_t>(arguments.row_kinds, row);
-  return kind == CHANGE_UPDATE_BEFORE || kind == CHANGE_DELETE;
-}
-
-// What a row adds: -0.0 for a null, which changes no sum.
-template <typename Number>
-static __device__ __forceinline__ Number addend_of(const StateFoldArguments& arguments, const FoldedValue& value,
-                                                   uint32_t row) {
-  if (is_null_in(value, row)) return Bits<Number>::to_number(Bits<Number>::SIGN);
-  const uint64_t bits = bits_at(value.data + row * static_cast<int64_t>(value.stride), value.type == VALUE_INT32 ? 4 : 8);
-  const bool inverts = value.type == VALUE_STATE || is_retracted(arguments, row);
-  return Bits<Number>::to_number(inverts ? bits ^ Bits<Number>::SIGN : bits);
-}
-
-// The rows of one group among the sorted rows.
-struct Segment {
-  uint32_t first;
-  uint32_t group;
-};
-
-static __device__ __forceinline__ bool is_in(const StateFoldArguments& arguments, const Segment& segment, uint32_t at) {
-  return at < arguments.rows && element_of<uint32_t>(arguments.groups, at) == segment.group;
-}
-
-static __device__ __forceinline__ uint32_t row_at(const StateFoldArguments& arguments, uint32_t at) {
-  return element_of<uint32_t>(arguments.row_of, at);
-}
-
-// The sum of a group with few rows. `present` is the number of the key's rows; a key without rows begins again.
-template <typename Number>
-static __device__ Number sum_by_thread(const StateFoldArguments& arguments, const FoldedValue& value,
-                                       const Segment& segment, Number sum, int64_t present) {
-  for (uint32_t at = segment.first; is_in(arguments, segment, at); ++at) {
-    const uint32_t row = row_at(arguments, at);
-    sum += addend_of<Number>(arguments, value, row);
-    if (arguments.row_kinds == 0) continue;
-    present += is_retracted(arguments, row) ? -1 : 1;
-    if (present == 0) sum = Bits<Number>::to_number(Bits<Number>::SIGN);
-  }
-  return sum;
-}
-
-// As sum_by_thread, of all lanes of a warp together: they read 32 values at once, and all lanes add them.
-template <typename Number>
-static __device__ Number sum_by_warp(const StateFoldArguments& arguments, const FoldedValue& value, const Segment& segment,
-                                     Number sum, int64_t present) {
-  const Number nothing = Bits<Number>::to_number(Bits<Number>::SIGN);
-  uint32_t members = ALL_LANES;
-  for (uint32_t first = segment.first; members == ALL_LANES; first += WARP) {
-    const uint32_t at = first + lane_of_thread();
-    const bool is_member = is_in(arguments, segment, at);
-    const uint32_t row = is_member ? row_at(arguments, at) : 0;
-    members = __ballot_sync(ALL_LANES, is_member);
-    const Number own = is_member ? addend_of<Number>(arguments, value, row) : nothing;
-    uint32_t ends = 0;  // the lanes behind whose rows the key has none
-    if (arguments.row_kinds != 0) {
-      const uint32_t retracted = __ballot_sync(ALL_LANES, is_member && is_retracted(arguments, row));
-      const int64_t after = present + __popc(members & upto_lane()) - 2 * __popc(retracted & upto_lane());
-      ends = __ballot_sync(ALL_LANES, is_member && after == 0);
-      present += __popc(members) - 2 * __popc(retracted);
-    }
-#pragma unroll
-    for (int lane = 0; lane < WARP; ++lane) {
-      sum += __shfl_sync(ALL_LANES, own, lane);
-      if (ends >> lane & 1) sum = nothing;
-    }
-  }
-  return sum;
-}
-
-// The number of the key's rows before the batch: the state has their number after it.
-static __device__ int64_t present_before(const StateFoldArguments& arguments, const Segment& segment, const uint64_t* state) {
-  if (arguments.row_kinds == 0) return 0;
-  int64_t present = static_cast<int64_t>(state[arguments.row_count]);
-  for (uint32_t at = segment.first; is_in(arguments, segment, at); ++at) {
-    present += is_retracted(arguments, row_at(arguments, at)) ? 1 : -1;
-  }
-  return present;
-}
-
-// As present_before, of all lanes of a warp together.
-static __device__ int64_t present_before_by_warp(const StateFoldArguments& arguments, const Segment& segment,
-                                                 const uint64_t* state) {
-  if (arguments.row_kinds == 0) return 0;
-  int64_t taken_back = 0;
-  for (uint32_t at = segment.first + lane_of_thread(); is_in(arguments, segment, at); at += WARP) {
-    taken_back += is_retracted(arguments, row_at(arguments, at)) ? 1 : -1;
-  }
-  for (int distance = WARP / 2; distance > 0; distance /= 2) {
-    taken_back += __shfl_xor_sync(ALL_LANES, taken_back, distance);
-  }
-  return static_cast<int64_t>(state[arguments.row_count]) + taken_back;
-}
-
-// The row of a key that was and is present has no kind yet if nothing else of it changed.
-static __device__ __forceinline__ void mark_changed(const StateFoldArguments& arguments, int64_t position,
-                                                    const uint64_t* state) {
-  volatile ChangeKind* kinds = slot_of<volatile ChangeKind>(arguments.kinds, position);
-  const bool is_present = arguments.row_count == NO_ROW_COUNT || state[arguments.row_count] != 0;
-  if (!is_present || kinds[0] != CHANGE_NONE || kinds[1] != CHANGE_NONE) return;
-  kinds[0] = CHANGE_UPDATE_BEFORE;
-  kinds[1] = CHANGE_UPDATE_AFTER;
-}
-
-template <typename Number>
-static __device__ __forceinline__ void put_sum(const StateFoldArguments& arguments, const FoldedValue& value,
-                                               const Segment& segment, uint64_t* state, Number sum) {
-  const uint64_t bits = Bits<Number>::of(sum);
-  const uint64_t before = state[value.word];
-  const uint64_t after = bits ^ Bits<Number>::SIGN;
-  state[value.word] = after;
-  if (value.output == 0) return;
-  const int64_t position = 2 * static_cast<int64_t>(element_of<uint32_t>(arguments.positions, segment.group));
-  put_bits(value.output + (position + 1) * sizeof(Number), sizeof(Number), bits);
-  if (before != after) mark_changed(arguments, position, state);
-}
-
-template <typename Number>
-static __device__ __forceinline__ void fold(const StateFoldArguments& arguments, const FoldedValue& value,
-                                            const Segment& segment, bool is_long) {
-  const uint32_t longs = __ballot_sync(ALL_LANES, is_long);
-  if (segment.group != NO_DIGIT && !is_long) {
-    uint64_t* state = reinterpret_cast<uint64_t*>(element_of<uint64_t>(arguments.claims, segment.group));
-    const Number sum = Bits<Number>::to_number(state[value.word] ^ Bits<Number>::SIGN);
-    const int64_t present = present_before(arguments, segment, state);
-    put_sum(arguments, value, segment, state, sum_by_thread(arguments, value, segment, sum, present));
-  }
-  __syncwarp();
-  for (uint32_t left = longs; left != 0; left &= left - 1) {
-    const int lane = __ffs(left) - 1;
-    const Segment shared = {__shfl_sync(ALL_LANES, segment.first, lane), __shfl_sync(ALL_LANES, segment.group, lane)};
-    uint64_t* state = reinterpret_cast<uint64_t*>(element_of<uint64_t>(arguments.claims, shared.group));
-    const Number before = Bits<Number>::to_number(state[value.word] ^ Bits<Number>::SIGN);
-    const int64_t present = present_before_by_warp(arguments, shared, state);
-    const Number sum = sum_by_warp(arguments, value, shared, before, present);
-    __syncwarp();
-    if (lane_of_thread() == 0) put_sum(arguments, value, shared, state, sum);
-    __syncwarp();
-  }
-}
 
 }  // namespace millrace
 
@@ -347,10 +148,12 @@ extern "C" __global__ void __launch_bounds__(FOLD_THREADS)
   }
   for (int i = 0; i < arguments.values; ++i) {
     const FoldedValue& value = arguments.value[i];
-    if (value.operation == OPERATION_ADD_FLOAT32) {
-      fold<float>(arguments, value, segment, is_long);
-    } else {
-      fold<double>(arguments, value, segment, is_long);
+    switch (value.operation) {
+      case OPERATION_ADD_FLOAT32: fold<SumFold<float>>(arguments, value, segment, is_long); break;
+      case OPERATION_ADD_FLOAT64: fold<SumFold<double>>(arguments, value, segment, is_long); break;
+      case OPERATION_FIRST: fold<OneValueFold<true>>(arguments, value, segment, is_long); break;
+      case OPERATION_LAST: fold<OneValueFold<false>>(arguments, value, segment, is_long); break;
+      default: fold<M2Fold>(arguments, value, segment, is_long);
     }
   }
 }

@@ -192,9 +192,7 @@ MILLRACE_FUNCTION uint64_t accumulator_of(const AccumulatedValue& value, int64_t
 }
 
 // Whether state_fold combines the values.
-MILLRACE_FUNCTION bool is_ordered(int32_t operation) {
-  return operation == OPERATION_ADD_FLOAT32 || operation == OPERATION_ADD_FLOAT64;
-}
+MILLRACE_FUNCTION bool is_ordered(int32_t operation) { return operation >= OPERATION_ADD_FLOAT32; }
 
 MILLRACE_FUNCTION bool is_extreme(int32_t operation) { return operation == OPERATION_MIN || operation == OPERATION_MAX; }
 
@@ -244,6 +242,7 @@ MILLRACE_FUNCTION int32_t width_of_value(int32_t type) {
 
 // Writes an accumulator as a value of the result.
 MILLRACE_FUNCTION void put_result(const AccumulatedValue& value, int64_t row, uint64_t accumulator) {
+  if (value.operation == OPERATION_FURTHER) return;
   const int32_t width = width_of_value(value.result);
   const int32_t stride = value.result == VALUE_HALF ? 2 * width : width;
   put_bits(value.output + stride * row, width, result_of(value, accumulator));
@@ -251,6 +250,7 @@ MILLRACE_FUNCTION void put_result(const AccumulatedValue& value, int64_t row, ui
 
 // Writes the accumulators of a key before and after an update as two values of the result, the first at an even row.
 MILLRACE_FUNCTION void put_results(const AccumulatedValue& value, int64_t row, uint64_t before, uint64_t after) {
+  if (value.operation == OPERATION_FURTHER) return;
   if (value.result == VALUE_HALF) {
     put_result(value, row, before);
     put_result(value, row + 1, after);

@@ -85,7 +85,8 @@ class GroupAggregateParityTest {
     List<Case> cases = new ArrayList<>();
     for (int i = 0; i < QUERIES_PER_JOB; i++) {
       // Mini-batches add in another order.
-      RandomGroupBy query = RandomGroupBy.of(numbers, job.isChangelog(), !job.hasMiniBatches());
+      RandomGroupBy query =
+          RandomGroupBy.of(numbers, job.isChangelog(), !job.hasMiniBatches(), true);
       cases.add(add(job, query, environment, tables, 1 + numbers.nextInt(MAX_BATCH_ROWS)));
     }
     assertThat(aggregateOperators(environment)).isEqualTo(QUERIES_PER_JOB);

@@ -79,9 +79,16 @@ record RandomGroupBy(
    * A query.
    *
    * @param addsFloatingPoint whether it has sums that depend on the order of additions
+   * @param hasDistincts whether it may have DISTINCT
    */
+  static RandomGroupBy of(
+      Random random, boolean isChangelog, boolean addsFloatingPoint, boolean hasDistincts) {
+    return new Builder(random, isChangelog, addsFloatingPoint, hasDistincts).build();
+  }
+
+  /** As the other method, without DISTINCT. */
   static RandomGroupBy of(Random random, boolean isChangelog, boolean addsFloatingPoint) {
-    return new Builder(random, isChangelog, addsFloatingPoint).build();
+    return of(random, isChangelog, addsFloatingPoint, false);
   }
 
   private static final class Builder {
@@ -89,13 +96,18 @@ record RandomGroupBy(
     private final boolean isChangelog;
     private final boolean addsFloatingPoint;
     private final ExpressionValues values;
+    // Beside a variance, Flink adds the FLOAT values of an average as FLOAT.
+    private final boolean hasVariances;
+    private final boolean hasDistincts;
     private final List<Field> fields = new ArrayList<>();
 
-    Builder(Random random, boolean isChangelog, boolean addsFloatingPoint) {
+    Builder(Random random, boolean isChangelog, boolean addsFloatingPoint, boolean hasDistincts) {
       this.random = random;
       this.addsFloatingPoint = addsFloatingPoint;
       this.isChangelog = isChangelog;
       this.values = new ExpressionValues(random);
+      this.hasDistincts = hasDistincts && random.nextBoolean();
+      this.hasVariances = addsFloatingPoint && random.nextBoolean();
     }
 
     RandomGroupBy build() {
@@ -120,7 +132,7 @@ record RandomGroupBy(
       for (int i = 0; i < AGGREGATES; i++) {
         Expression condition = random.nextInt(3) == 0 ? condition() : null;
         Average average = random.nextInt(5) == 0 ? new Average(integer(), condition) : null;
-        Aggregate aggregate = average == null ? other() : Aggregate.avg(average.argument());
+        Aggregate aggregate = average == null ? any() : Aggregate.avg(average.argument());
         aggregates.add(filtered(aggregate, condition).as("a" + i));
         averages.add(average);
       }
@@ -236,15 +248,70 @@ record RandomGroupBy(
       return copy;
     }
 
+    private Aggregate any() {
+      return hasDistincts && random.nextInt(3) == 0 ? distinct() : other();
+    }
+
+    // Of an argument that is never null, Flink's sum is NOT NULL.
+    private Aggregate distinct() {
+      // Flink has no DISTINCT of VARBINARY.
+      Field argument =
+          any(fields.stream().filter(field -> !field.type().equals(DataType.BINARY)).toList());
+      boolean isInOrder = argument.type().isFloatingPoint();
+      boolean isSummable =
+          argument.nullable()
+              && argument.type().isNumeric()
+              && (!isInOrder || (addsFloatingPoint && !isChangelog))
+              && (!argument.type().isDecimal() || argument.name().startsWith("d"));
+      Aggregate aggregate = Aggregate.count(argument.name());
+      if (isSummable) {
+        aggregate =
+            switch (random.nextInt(4)) {
+              case 0 -> aggregate;
+              case 1 ->
+                  isInOrder || argument.type().isInteger()
+                      ? Aggregate.sum(argument.name())
+                      : Aggregate.avg(argument.name());
+              case 2 ->
+                  hasVariances && !isChangelog
+                      ? Aggregate.varPop(argument.name())
+                      : Aggregate.sum(argument.name());
+              default -> Aggregate.sum(argument.name());
+            };
+      } else if (!isChangelog && isOrdered(argument.type())) {
+        aggregate = random.nextBoolean() ? aggregate : Aggregate.max(argument.name());
+      }
+      return aggregate.distinct();
+    }
+
     private Aggregate other() {
-      return switch (random.nextInt(isChangelog ? 5 : 7)) {
+      return switch (random.nextInt(isChangelog ? 7 : addsFloatingPoint ? 11 : 9)) {
         case 0 -> Aggregate.count();
         case 1 -> Aggregate.count(any(fields).name());
         case 2 -> Aggregate.sum(integer());
         case 3 -> Aggregate.sum(fraction());
-        case 4 -> Aggregate.avg(fraction());
-        case 5 -> Aggregate.min(ordered());
+        case 4 -> Aggregate.avg(hasVariances ? col("x64") : fraction());
+        case 5, 6 -> variance();
+        case 7 -> Aggregate.min(ordered());
+        case 9 -> Aggregate.firstValue(ordered());
+        case 10 -> Aggregate.lastValue(ordered());
         default -> Aggregate.max(ordered());
+      };
+    }
+
+    // Of an argument that is never null, Flink's result is NOT NULL, and null for one row.
+    private Aggregate variance() {
+      List<Field> arguments =
+          fields.stream().filter(field -> field.nullable() && field.type().isNumeric()).toList();
+      if (!hasVariances || arguments.isEmpty()) {
+        return Aggregate.sum(integer());
+      }
+      Expression argument = col(any(arguments).name());
+      return switch (random.nextInt(4)) {
+        case 0 -> Aggregate.stddevPop(argument);
+        case 1 -> Aggregate.stddevSamp(argument);
+        case 2 -> Aggregate.varPop(argument);
+        default -> Aggregate.varSamp(argument);
       };
     }
 

@@ -5,13 +5,11 @@ import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
-import io.millrace.column.TypeId;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.state.StateInput.SumColumn;
 import io.millrace.state.row.Accumulator;
-import io.millrace.state.row.Accumulator.Function;
 import io.millrace.state.row.AccumulatorValue;
 import io.millrace.state.row.ResultLayout;
 import io.millrace.state.row.StateSchema;
@@ -45,8 +43,13 @@ final class AccumulatorColumns {
           new Place(
               layout.add(capacity * width),
               layout.add(accumulator.isNullable(input) ? Column.maskBytes(capacity) : 0),
-              layout.add(accumulator.words(input) > 2 ? (long) capacity * Long.BYTES : 0)));
+              layout.add(hasTop(accumulator) ? (long) capacity * Long.BYTES : 0)));
     }
+  }
+
+  // Whether it is a sum of decimals with three words.
+  private boolean hasTop(Accumulator accumulator) {
+    return accumulator.isNullable(input) && accumulator.words(input) > 2;
   }
 
   /**
@@ -78,7 +81,7 @@ final class AccumulatorColumns {
       int position, Column column, long output, AccessScope scope, List<AccumulatorValue> values) {
     Accumulator accumulator = accumulators.get(position);
     Place place = places.get(position);
-    boolean readsData = column != null && accumulator.function() != Function.COUNT;
+    boolean readsData = column != null && !accumulator.isCount();
     int words = accumulator.words(input);
     AccumulatorValue first =
         new AccumulatorValue(
@@ -88,10 +91,14 @@ final class AccumulatorColumns {
             output + place.data,
             readsData ? column.type().id().byteWidth() : 0,
             readsData ? code(accumulator, column.type()) : AccumulatorValue.ONE,
-            accumulator.operation(input),
-            words == 1 ? code(accumulator, accumulator.type(input)) : AccumulatorValue.HALF);
+            accumulator.operation(input, 0),
+            accumulator.isNullable(input)
+                ? AccumulatorValue.HALF
+                : code(accumulator, accumulator.type(input)));
     values.add(first);
-    if (words > 1) {
+    if (accumulator.isOrdered(input)) {
+      values.addAll(AccumulatorValue.furtherWords(words - 1));
+    } else if (words > 1) {
       DataType type = input.type(accumulator.column());
       values.addAll(first.furtherWords(type, output + place.tops));
     }
@@ -99,7 +106,7 @@ final class AccumulatorColumns {
 
   private int code(Accumulator accumulator, DataType type) {
     if (accumulator.isOrdered(input)) {
-      return type.id() == TypeId.FLOAT32 ? AccumulatorValue.INT32 : AccumulatorValue.INT64;
+      return AccumulatorValue.bitsCode(type);
     }
     return AccumulatorValue.code(type);
   }
@@ -114,7 +121,7 @@ final class AccumulatorColumns {
     for (int i = 0; i < accumulators.size(); i++) {
       Place place = places.get(i);
       if (accumulators.get(i).isNullable(input)) {
-        long tops = accumulators.get(i).words(input) > 2 ? output + place.tops : 0;
+        long tops = hasTop(accumulators.get(i)) ? output + place.tops : 0;
         sums.add(new SumColumn(output + place.data, tops, output + place.mask));
       }
     }

@@ -32,7 +32,7 @@ final class CudaStateFold {
     private SortArguments() {}
   }
 
-  /** The structure {@code FoldedValue} of state_fold.cu. */
+  /** The structure {@code FoldedValue} of state_fold.cuh. */
   static final class ValueArguments {
     static final KernelStructure LAYOUT = new KernelStructure("FoldedValue");
     static final KernelStructure.Int64 DATA = LAYOUT.int64("data");
@@ -47,7 +47,7 @@ final class CudaStateFold {
     private ValueArguments() {}
   }
 
-  /** The structure {@code StateFoldArguments} of state_fold.cu. */
+  /** The structure {@code StateFoldArguments} of state_fold.cuh. */
   static final class FoldArguments {
     static final KernelStructure LAYOUT = new KernelStructure("StateFoldArguments");
     static final KernelStructure.Int64 GROUPS = LAYOUT.int64("groups");
@@ -60,6 +60,8 @@ final class CudaStateFold {
     static final KernelStructure.Int32 VALUES = LAYOUT.int32("values");
     static final KernelStructure.Int32 ROW_COUNT = LAYOUT.int32("row_count");
     static final KernelStructure.Int32 RESERVED = LAYOUT.int32("reserved");
+    static final KernelStructure.Int64 COUNTED = LAYOUT.int64("counted");
+    static final KernelStructure.Int64 COUNTED_OFFSET = LAYOUT.int64("counted_offset");
     static final KernelStructure.Array VALUE =
         LAYOUT.array("value", ValueArguments.LAYOUT, StateSchema.MAX_ACCUMULATOR_WORDS);
 
@@ -148,12 +150,15 @@ final class CudaStateFold {
   private void fold(StateBatch batch, long groups, long rows) {
     StateScratch scratch = batch.scratchLayout();
     int first = batch.firstAccumulator();
+    boolean counts = batch.rowCount() >= 0;
+    AccumulatorValue rowCount = counts ? batch.values().get(batch.rowCount()) : null;
     try (KernelArguments arguments = new KernelArguments(FoldArguments.LAYOUT)) {
       int values = 0;
       for (int word = 0; word < batch.values().size(); word++) {
-        if (batch.values().get(word).isOrdered()) {
+        AccumulatorValue value = batch.values().get(word);
+        if (value.isOrdered() && value.operation() != AccumulatorValue.FURTHER) {
           int at = FoldArguments.VALUE.at(values);
-          put(arguments, at, batch.values().get(word), first + word, batch.kinds() != 0);
+          put(arguments, at, value, first + word, batch.kinds() != 0);
           values++;
         }
       }
@@ -166,8 +171,10 @@ final class CudaStateFold {
           .put(FoldArguments.ROW_KINDS, batch.rowKinds())
           .put(FoldArguments.ROWS, batch.rows())
           .put(FoldArguments.VALUES, values)
-          .put(FoldArguments.ROW_COUNT, batch.rowCount() < 0 ? -1 : first + batch.rowCount())
-          .put(FoldArguments.RESERVED, 0);
+          .put(FoldArguments.ROW_COUNT, counts ? first + batch.rowCount() : -1)
+          .put(FoldArguments.RESERVED, 0)
+          .put(FoldArguments.COUNTED, counts ? rowCount.validity() : 0)
+          .put(FoldArguments.COUNTED_OFFSET, counts ? rowCount.rowOffset() : 0);
       int blocks = (batch.rows() - 1) / FOLD_THREADS + 1;
       module.function("state_fold").launch(blocks, FOLD_THREADS, 0, batch.stream(), arguments);
     }

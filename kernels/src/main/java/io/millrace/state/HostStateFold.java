@@ -46,7 +46,7 @@ final class HostStateFold {
       boolean retracts = HostStateKernels.isRetraction(batch, row);
       add(row, stateAddresses[claimant], retracts);
       if (isChangelog) {
-        rowsPresent[claimant] += retracts ? -1 : 1;
+        rowsPresent[claimant] += counted(row);
         if (rowsPresent[claimant] == 0) {
           words.forEach(word -> HostMemory.putLong(address(claimant, word), 0));
         }
@@ -66,16 +66,23 @@ final class HostStateFold {
       if (claimant == row) {
         rowsPresent[row] += HostMemory.getLong(address(row, batch.rowCount()));
       }
-      rowsPresent[claimant] += HostStateKernels.isRetraction(batch, row) ? 1 : -1;
+      rowsPresent[claimant] -= counted(row);
     }
+  }
+
+  // What a row adds to the number of rows of its key.
+  private int counted(int row) {
+    if (batch.values().get(batch.rowCount()).isNull(row)) {
+      return 0;
+    }
+    return HostStateKernels.isRetraction(batch, row) ? -1 : 1;
   }
 
   private void add(int row, long accumulators, boolean retracts) {
     for (int word : words) {
       AccumulatorValue value = batch.values().get(word);
       if (!value.isNull(row)) {
-        long address = accumulators + (long) word * Long.BYTES;
-        HostMemory.putLong(address, value.add(HostMemory.getLong(address), row, retracts));
+        value.combineInOrder(accumulators + (long) word * Long.BYTES, row, retracts);
       }
     }
   }

@@ -65,7 +65,7 @@ record StateInput(
                 0,
                 stride,
                 AccumulatorValue.STATE,
-                word == 0 ? accumulator.operation(schema.input()) : AccumulatorValue.CARRY,
+                accumulator.operation(schema.input(), word),
                 AccumulatorValue.INT64));
       }
     }

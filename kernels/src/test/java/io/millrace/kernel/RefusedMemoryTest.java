@@ -13,6 +13,7 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.StagingRequests;
 import io.millrace.kernel.cast.Cast;
+import io.millrace.kernel.concatenate.Concatenate;
 import io.millrace.kernel.gather.Gather;
 import io.millrace.kernel.hash.HashFunction;
 import io.millrace.kernel.partition.HashPartition;
@@ -68,6 +69,7 @@ class RefusedMemoryTest {
     return Stream.of(
         Arguments.of("copy", 40, (Operation) (input, s, m) -> input.copyTo(m, s, s)),
         Arguments.of("cast", 1, (Operation) RefusedMemoryTest::cast),
+        Arguments.of("concatenate", 20, (Operation) RefusedMemoryTest::concatenate),
         Arguments.of("slice numbers", 1, (Operation) RefusedMemoryTest::sliceNumbers),
         Arguments.of(
             "gather",
@@ -97,6 +99,17 @@ class RefusedMemoryTest {
     Column cast = Cast.cast(rowNumbers(input), DataType.FLOAT64, stream, memory);
     return new Table(
         Schema.of(new Field("row", DataType.FLOAT64, false)), List.of(cast), input.rowCount());
+  }
+
+  private static Table concatenate(Table input, DeviceStream stream, MemoryResource memory) {
+    List<String> names =
+        SCHEMA.fields().stream()
+            .filter(field -> field.type().id().isScalar())
+            .map(Field::name)
+            .toList();
+    try (Table scalars = input.select(names)) {
+      return Concatenate.concatenate(scalars.schema(), List.of(scalars, scalars), stream, memory);
+    }
   }
 
   private static Table sliceNumbers(Table input, DeviceStream stream, MemoryResource memory) {

@@ -25,6 +25,31 @@ final class StateModel {
   // Stands for the null of a sum that has more digits, where null stands for anything.
   private static final Object OVERFLOW = "more than 38 digits";
 
+  /** The sum of squared differences from the mean; equal if the sum is. */
+  private record M2(double sum, double mean, long count) {
+    static final M2 NONE = new M2(0, 0, 0);
+
+    M2 with(double number, int sign) {
+      long newCount = count + sign;
+      if (newCount == 0) {
+        return NONE;
+      }
+      double delta = number - mean;
+      double newMean = mean + sign * (delta / newCount);
+      return new M2(sum + sign * (delta * (number - newMean)), newMean, newCount);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof M2 m2 && Double.compare(sum, m2.sum) == 0;
+    }
+
+    @Override
+    public int hashCode() {
+      return Double.hashCode(sum);
+    }
+  }
+
   private final StateSchema schema;
   private final Map<List<Object>, Object[]> state = new LinkedHashMap<>();
 
@@ -91,7 +116,7 @@ final class StateModel {
     List<Object> change = new ArrayList<>(key);
     for (Object value : values) {
       boolean overflows = value instanceof BigDecimal sum && sum.precision() > MAX_DIGITS;
-      change.add(overflows ? OVERFLOW : value);
+      change.add(overflows ? OVERFLOW : value instanceof M2 m2 ? (Object) m2.sum : value);
     }
     change.add(kind.value());
     return change;
@@ -103,9 +128,11 @@ final class StateModel {
 
   private Object initial(Accumulator accumulator) {
     return switch (accumulator.function()) {
-      case COUNT -> 0L;
+      case COUNT, COUNT_ROWS -> 0L;
       case SUM -> zero(schema.input().type(accumulator.column()));
       case MIN, MAX -> null;
+      case M2 -> M2.NONE;
+      case FIRST, LAST -> null;
     };
   }
 
@@ -130,7 +157,8 @@ final class StateModel {
       }
     }
     for (int i = 0; i < values.length && !isPresent(values); i++) {
-      values[i] = initial(schema.accumulators().get(i)) instanceof Number zero ? zero : values[i];
+      Accumulator accumulator = schema.accumulators().get(i);
+      values[i] = accumulator.isOrdered(schema.input()) ? initial(accumulator) : values[i];
     }
   }
 
@@ -138,10 +166,13 @@ final class StateModel {
   private static Object combine(Function function, Object left, Object right, int sign) {
     Comparator<Object> order = (a, b) -> ((Comparable<Object>) a).compareTo(b);
     return switch (function) {
-      case COUNT -> (Long) left + sign;
+      case COUNT, COUNT_ROWS -> (Long) left + sign;
       case SUM -> sum(left, right, sign);
       case MIN -> left == null || order.compare(right, left) < 0 ? right : left;
       case MAX -> left == null || order.compare(right, left) > 0 ? right : left;
+      case M2 -> ((M2) left).with((Double) right, sign);
+      case FIRST -> left == null ? right : left;
+      case LAST -> right;
     };
   }
 

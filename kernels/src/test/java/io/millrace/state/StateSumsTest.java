@@ -10,12 +10,14 @@ import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.StateSchema;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
+import io.millrace.testing.RandomTables;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -73,18 +75,34 @@ class StateSumsTest {
   @ParameterizedTest
   @MethodSource("floatingPoint")
   void floatingPointNumbersAreAddedInTheOrderOfRows(DataType type) {
+    assertFloatingPointNumbers(type, false);
+  }
+
+  @ParameterizedTest
+  @MethodSource("floatingPoint")
+  void keysBeginAgainWhenTheyHaveNoCountedRows(DataType type) {
+    assertFloatingPointNumbers(type, true);
+  }
+
+  private void assertFloatingPointNumbers(DataType type, boolean isCounted) {
     Schema input =
         Schema.of(
             new Field("k", DataType.INT32, false),
             Field.of("v", type),
             new Field("w", type, false),
-            new Field("kind", DataType.INT8, false));
+            new Field("kind", DataType.INT8, false),
+            Field.of("counted", DataType.INT32));
     List<Accumulator> accumulators =
-        List.of(
-            new Accumulator("sum", Function.SUM, 1),
-            new Accumulator("values", Function.COUNT, 1),
-            Accumulator.countRows("rows"),
-            new Accumulator("sum2", Function.SUM, 2));
+        new ArrayList<>(
+            List.of(
+                new Accumulator("sum", Function.SUM, 1),
+                new Accumulator("values", Function.COUNT, 1),
+                isCounted ? Accumulator.countRows("rows", 4) : Accumulator.countRows("rows"),
+                new Accumulator("sum2", Function.SUM, 2)));
+    if (type.equals(DataType.FLOAT64)) {
+      accumulators.add(1, new Accumulator("m2", Function.M2, 1));
+      accumulators.add(new Accumulator("m2 of 2", Function.M2, 2));
+    }
     for (int kindColumn : new int[] {StateSchema.NO_KINDS, 3}) {
       StateSchema schema = new StateSchema(input, List.of(0), accumulators, kindColumn);
       try (StateTable table = new StateTable(schema, device.stream(), device.memory())) {
@@ -94,6 +112,43 @@ class StateSumsTest {
           model.assertUpdate(
               table, floatingPointChanges(type, rows, present, kindColumn >= 0), device);
         }
+      }
+    }
+  }
+
+  @Test
+  void firstAndLastValuesAreThoseInTheOrderOfRows() {
+    List<DataType> types =
+        List.of(
+            DataType.INT8,
+            DataType.INT16,
+            DataType.INT32,
+            DataType.INT64,
+            DataType.FLOAT32,
+            DataType.FLOAT64,
+            DataType.decimal(12, 2),
+            DataType.timestamp(6));
+    List<Field> fields = new ArrayList<>(List.of(new Field("k", DataType.INT32, false)));
+    List<Accumulator> accumulators = new ArrayList<>();
+    for (int i = 0; i < types.size(); i++) {
+      fields.add(new Field("v" + i, types.get(i), i % 2 == 0));
+      accumulators.add(new Accumulator("first" + i, Function.FIRST, i + 1));
+      accumulators.add(new Accumulator("values" + i, Function.COUNT, i + 1));
+      accumulators.add(new Accumulator("last" + i, Function.LAST, i + 1));
+    }
+    StateSchema schema =
+        new StateSchema(new Schema(fields), List.of(0), accumulators, StateSchema.NO_KINDS);
+    RandomTables values = new RandomTables(random.random(), 0.3);
+    try (StateTable table = new StateTable(schema, device.stream(), device.memory())) {
+      StateModel model = new StateModel(schema);
+      for (int count : new int[] {1, 33, 200, 5_000}) {
+        List<List<Object>> rows = new ArrayList<>();
+        for (List<Object> row : values.rows(schema.input(), count)) {
+          List<Object> keyed = new ArrayList<>(row);
+          keyed.set(0, random.random().nextInt(random.random().nextInt(3) == 0 ? 300 : 20));
+          rows.add(keyed);
+        }
+        model.assertUpdate(table, rows, device);
       }
     }
   }
@@ -111,11 +166,13 @@ class StateSumsTest {
         row = present.remove(last);
       } else {
         int key = random.random().nextInt(random.random().nextInt(3) == 0 ? 3_000 : 40);
-        row = Arrays.asList(key, key % 3 == 0 ? null : number(type), number(type));
+        Integer counted = random.random().nextInt(3) == 0 ? null : Integer.valueOf(1);
+        row = Arrays.asList(key, key % 3 == 0 ? null : number(type), number(type), counted);
         present.add(row);
       }
-      List<Object> change = new ArrayList<>(row);
+      List<Object> change = new ArrayList<>(row.subList(0, 3));
       change.add((isRetraction ? ChangeKind.DELETE : ChangeKind.INSERT).value());
+      change.add(row.get(3));
       rows.add(change);
     }
     return rows;

@@ -31,6 +31,11 @@ public record Accumulator(String name, Function function, int column) implements
     /** Number of values, a BIGINT. */
     COUNT,
     /**
+     * Number of rows of the key: those with a value. Other rows bring values to accumulators of a
+     * key and do not make it present.
+     */
+    COUNT_ROWS,
+    /**
      * Sum of integers, a BIGINT that wraps; of decimals, a DECIMAL(38) of their scale, which is
      * null while the exact sum has more digits; of floating-point numbers their type, as a loop
      * over the rows gives it, beginning at -0.0, and again when all rows of a key were taken back.
@@ -42,14 +47,27 @@ public record Accumulator(String name, Function function, int column) implements
      */
     MIN,
     /** Largest value, likewise. */
-    MAX;
+    MAX,
+    /**
+     * Sum of the squared differences of DOUBLE values from their mean, a DOUBLE, by Welford's
+     * method in the order of the rows; 0 if there is no value, and less than 0 only by rounding.
+     */
+    M2,
+    /**
+     * First value in the order of the rows. Unspecified if there is no value: count the values to
+     * know.
+     */
+    FIRST,
+    /** Last value, likewise. */
+    LAST;
 
     /** Whether values of {@code type} can be combined. */
     public boolean supports(DataType type) {
       return switch (this) {
-        case COUNT -> true;
+        case COUNT, COUNT_ROWS -> true;
         case SUM -> type.isNumeric();
-        case MIN, MAX -> AccumulatorValue.isSupported(type);
+        case MIN, MAX, FIRST, LAST -> AccumulatorValue.isSupported(type);
+        case M2 -> type.equals(DataType.FLOAT64);
       };
     }
   }
@@ -59,8 +77,31 @@ public record Accumulator(String name, Function function, int column) implements
     return new Accumulator(name, Function.COUNT, ALL_ROWS);
   }
 
+  /**
+   * The number of rows of each key, of which a batch has others too.
+   *
+   * @param column position of a column that is null in the other rows
+   */
+  public static Accumulator countRows(String name, int column) {
+    return new Accumulator(name, Function.COUNT_ROWS, column);
+  }
+
   public boolean isRowCount() {
-    return function == Function.COUNT && column == ALL_ROWS;
+    return function == Function.COUNT_ROWS || (function == Function.COUNT && column == ALL_ROWS);
+  }
+
+  private boolean isOneValue() {
+    return function == Function.FIRST || function == Function.LAST;
+  }
+
+  /** Whether values can be taken back. */
+  boolean isRetractable() {
+    return function != Function.MIN && function != Function.MAX && !isOneValue();
+  }
+
+  /** Whether it counts rows or values. */
+  public boolean isCount() {
+    return function == Function.COUNT || function == Function.COUNT_ROWS;
   }
 
   /**
@@ -70,9 +111,9 @@ public record Accumulator(String name, Function function, int column) implements
    */
   public DataType type(Schema input) {
     return switch (function) {
-      case COUNT -> DataType.INT64;
+      case COUNT, COUNT_ROWS -> DataType.INT64;
       case SUM -> sumType(input.type(column));
-      case MIN, MAX -> input.type(column);
+      case MIN, MAX, M2, FIRST, LAST -> input.type(column);
     };
   }
 
@@ -85,7 +126,9 @@ public record Accumulator(String name, Function function, int column) implements
 
   /** Whether values are combined in the order of the rows. */
   public boolean isOrdered(Schema input) {
-    return function == Function.SUM && input.type(column).isFloatingPoint();
+    return function == Function.M2
+        || isOneValue()
+        || (function == Function.SUM && input.type(column).isFloatingPoint());
   }
 
   /** Whether the value may be null though a value was accumulated. */
@@ -99,15 +142,24 @@ public record Accumulator(String name, Function function, int column) implements
    * digits and return.
    */
   public int words(Schema input) {
+    if (function == Function.M2) {
+      return M2.WORDS;
+    }
+    if (isOneValue()) {
+      return 2;
+    }
     if (!isNullable(input)) {
       return 1;
     }
     return input.type(column).id() == TypeId.DECIMAL128 ? 3 : 2;
   }
 
-  /** The operation of the first word. */
-  public int operation(Schema input) {
-    return AccumulatorValue.operation(function, type(input));
+  /** The operation of a word. */
+  public int operation(Schema input, int word) {
+    if (word == 0) {
+      return AccumulatorValue.operation(function, type(input));
+    }
+    return isOrdered(input) ? AccumulatorValue.FURTHER : AccumulatorValue.CARRY;
   }
 
   /**

@@ -5,6 +5,7 @@ import io.millrace.annotation.Internal;
 import io.millrace.column.DataType;
 import io.millrace.device.HostMemory;
 import io.millrace.state.row.Accumulator.Function;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -64,6 +65,21 @@ public record AccumulatorValue(
   /** Likewise of DOUBLE values, which are read and written as INT64. */
   static final int ADD_FLOAT64 = 5;
 
+  /** The first word of an {@link M2} of DOUBLE values in the order of the rows. */
+  static final int M2 = 6;
+
+  /** A further word of a value in the order of the rows; it has no result. */
+  public static final int FURTHER = 7;
+
+  /**
+   * The bits of the first value in the order of the rows, and behind them a word that is 1 if there
+   * is one.
+   */
+  static final int FIRST = 8;
+
+  /** Likewise the last value. */
+  static final int LAST = 9;
+
   static boolean isSupported(DataType type) {
     return switch (type.id()) {
       case INT8,
@@ -95,6 +111,15 @@ public record AccumulatorValue(
     };
   }
 
+  /** How the bits of elements of a type are read and written. */
+  public static int bitsCode(DataType type) {
+    return switch (type.id()) {
+      case FLOAT32 -> INT32;
+      case FLOAT64 -> INT64;
+      default -> code(type);
+    };
+  }
+
   /**
    * The operation of the first word of an accumulator.
    *
@@ -102,7 +127,7 @@ public record AccumulatorValue(
    */
   static int operation(Function function, DataType type) {
     return switch (function) {
-      case COUNT -> SUM;
+      case COUNT, COUNT_ROWS -> SUM;
       case SUM ->
           switch (type.id()) {
             case FLOAT32 -> ADD_FLOAT32;
@@ -111,7 +136,15 @@ public record AccumulatorValue(
           };
       case MIN -> MIN;
       case MAX -> MAX;
+      case M2 -> M2;
+      case FIRST -> FIRST;
+      case LAST -> LAST;
     };
+  }
+
+  /** The words behind the first one of a value in the order of the rows. */
+  public static List<AccumulatorValue> furtherWords(int count) {
+    return Collections.nCopies(count, new AccumulatorValue(0, 0, 0, 0, 0, INT64, FURTHER, INT64));
   }
 
   /**
@@ -139,11 +172,62 @@ public record AccumulatorValue(
 
   /** Whether values are combined in the order of the rows, behind the update of the other words. */
   public boolean isOrdered() {
-    return operation == ADD_FLOAT32 || operation == ADD_FLOAT64;
+    return operation >= ADD_FLOAT32;
   }
 
-  /** Adds an element, which is not null, to a word of {@link #isOrdered}. */
-  public long add(long accumulator, long row, boolean isRetraction) {
+  /**
+   * Combines an element, which is not null, with the words of a value of {@link #isOrdered}.
+   *
+   * @param words address of the first word
+   */
+  public void combineInOrder(long words, long row, boolean isRetraction) {
+    switch (operation) {
+      case ADD_FLOAT32, ADD_FLOAT64 ->
+          HostMemory.putLong(words, add(HostMemory.getLong(words), row, isRetraction));
+      case M2 -> combineM2(words, row, isRetraction);
+      case FIRST -> {
+        if (HostMemory.getLong(words + Long.BYTES) == 0) {
+          putValue(words, row);
+        }
+      }
+      case LAST -> putValue(words, row);
+      default -> {} // with the first word
+    }
+  }
+
+  private void putValue(long words, long row) {
+    long address = data + row * stride;
+    boolean isSet = type != STATE || HostMemory.getLong(address + Long.BYTES) != 0;
+    if (isSet) {
+      HostMemory.putLong(words, bits(address));
+      HostMemory.putLong(words + Long.BYTES, 1);
+    }
+  }
+
+  // Zero-extended.
+  private long bits(long address) {
+    return switch (type) {
+      case INT8 -> Byte.toUnsignedLong(HostMemory.getByte(address));
+      case INT16 -> Short.toUnsignedLong(HostMemory.getShort(address));
+      case INT32 -> Integer.toUnsignedLong(HostMemory.getInt(address));
+      default -> HostMemory.getLong(address);
+    };
+  }
+
+  private void combineM2(long words, long row, boolean isRetraction) {
+    long address = data + row * stride;
+    M2 value = new M2(words);
+    if (type == STATE) {
+      value.add(new M2(address));
+    } else if (isRetraction) {
+      value.takeBack(HostMemory.getDouble(address));
+    } else {
+      value.add(HostMemory.getDouble(address));
+    }
+    value.write(words);
+  }
+
+  private long add(long accumulator, long row, boolean isRetraction) {
     long bits = integer(data + row * stride);
     boolean inverts = type == STATE || isRetraction;
     if (operation == ADD_FLOAT32) {
@@ -230,6 +314,9 @@ public record AccumulatorValue(
 
   /** Writes an accumulator as an element of the result; see {@link Accumulator}. */
   public void putResult(long position, long accumulator) {
+    if (operation == FURTHER) {
+      return;
+    }
     long value = accumulator;
     if (operation == ADD_FLOAT32) {
       value = accumulator ^ Integer.MIN_VALUE;
@@ -251,10 +338,25 @@ public record AccumulatorValue(
 
   /** Whether the bits of the element at {@code position} and of the next one differ. */
   public boolean areResultsDifferent(long position) {
-    return operation == ADD_FLOAT32
-        ? HostMemory.getInt(output + position * Integer.BYTES)
-            != HostMemory.getInt(output + (position + 1) * Integer.BYTES)
-        : HostMemory.getLong(output + position * Long.BYTES)
-            != HostMemory.getLong(output + (position + 1) * Long.BYTES);
+    if (operation == FURTHER) {
+      return false;
+    }
+    int width = resultWidth();
+    for (int i = 0; i < width; i++) {
+      long address = output + position * width + i;
+      if (HostMemory.getByte(address) != HostMemory.getByte(address + width)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private int resultWidth() {
+    return switch (result) {
+      case INT8 -> Byte.BYTES;
+      case INT16 -> Short.BYTES;
+      case INT32 -> Integer.BYTES;
+      default -> Long.BYTES;
+    };
   }
 }

@@ -6,7 +6,6 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.state.StateTable;
-import io.millrace.state.row.Accumulator.Function;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,8 +40,8 @@ public record StateSchema(
    *
    * @throws IllegalArgumentException if there is no key column, a key column is an ARRAY, a ROW or
    *     a DICTIONARY, a function does not support the type of its column, there are more than 24
-   *     words of keys or 48 words of accumulators, or rows may be taken back and there is a minimum
-   *     or maximum, or no count of all rows
+   *     words of keys or 48 words of accumulators, or rows may be taken back and there is an
+   *     accumulator that cannot take them back, such as a minimum, or no count of all rows
    */
   public StateSchema {
     keys = List.copyOf(keys);
@@ -78,7 +77,7 @@ public record StateSchema(
 
   private static void checkRetractable(List<Accumulator> accumulators) {
     for (Accumulator accumulator : accumulators) {
-      if (accumulator.function() == Function.MIN || accumulator.function() == Function.MAX) {
+      if (!accumulator.isRetractable()) {
         throw new IllegalArgumentException(
             accumulator.function()
                 + " '"

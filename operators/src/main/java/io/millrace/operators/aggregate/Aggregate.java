@@ -26,7 +26,13 @@ public final class Aggregate implements Serializable {
     SUM,
     MIN,
     MAX,
-    AVG
+    AVG,
+    FIRST_VALUE,
+    LAST_VALUE,
+    STDDEV_POP,
+    STDDEV_SAMP,
+    VAR_POP,
+    VAR_SAMP
   }
 
   private final Function function;
@@ -35,17 +41,20 @@ public final class Aggregate implements Serializable {
   // null: no filter.
   private final Expression filter;
   private final String name;
+  private final boolean isDistinct;
 
-  private Aggregate(Function function, Expression argument, Expression filter, String name) {
+  private Aggregate(
+      Function function, Expression argument, Expression filter, String name, boolean isDistinct) {
     this.function = function;
     this.argument = argument;
     this.filter = filter;
     this.name = name;
+    this.isDistinct = isDistinct;
   }
 
   /** {@code COUNT(*)}: the number of rows. */
   public static Aggregate count() {
-    return new Aggregate(Function.COUNT, null, null, null);
+    return new Aggregate(Function.COUNT, null, null, null, false);
   }
 
   /** {@code COUNT(argument)}: the number of rows for which {@code argument} is not null. */
@@ -107,14 +116,87 @@ public final class Aggregate implements Serializable {
     return avg(Expressions.col(column));
   }
 
+  /**
+   * {@code FIRST_VALUE(argument)} of numbers, dates and times: the value that came first, in the
+   * order in which rows arrive in the subtask of the key; in windows, in the first slice of time.
+   */
+  public static Aggregate firstValue(Expression argument) {
+    return of(Function.FIRST_VALUE, argument);
+  }
+
+  /** As {@link #firstValue(Expression)}, of a column. */
+  public static Aggregate firstValue(String column) {
+    return firstValue(Expressions.col(column));
+  }
+
+  /** {@code LAST_VALUE(argument)}: the value that came last; see {@link #firstValue}. */
+  public static Aggregate lastValue(Expression argument) {
+    return of(Function.LAST_VALUE, argument);
+  }
+
+  /** As {@link #lastValue(Expression)}, of a column. */
+  public static Aggregate lastValue(String column) {
+    return lastValue(Expressions.col(column));
+  }
+
+  /**
+   * {@code STDDEV_POP(argument)}: the square root of {@link #varPop}, with its type, of which it is
+   * truncated or rounded as a cast does it.
+   */
+  public static Aggregate stddevPop(Expression argument) {
+    return of(Function.STDDEV_POP, argument);
+  }
+
+  /** As {@link #stddevPop(Expression)}, of a column. */
+  public static Aggregate stddevPop(String column) {
+    return stddevPop(Expressions.col(column));
+  }
+
+  /** {@code STDDEV_SAMP(argument)}, also called {@code STDDEV}: likewise of {@link #varSamp}. */
+  public static Aggregate stddevSamp(Expression argument) {
+    return of(Function.STDDEV_SAMP, argument);
+  }
+
+  /** As {@link #stddevSamp(Expression)}, of a column. */
+  public static Aggregate stddevSamp(String column) {
+    return stddevSamp(Expressions.col(column));
+  }
+
+  /**
+   * {@code VAR_POP(argument)} of numbers: the mean of the squared differences from the mean,
+   * computed as a DOUBLE. Of integers and floating-point numbers a number of the argument's type;
+   * of decimals a DECIMAL(38) with the argument's scale, but at least 6.
+   */
+  public static Aggregate varPop(Expression argument) {
+    return of(Function.VAR_POP, argument);
+  }
+
+  /** As {@link #varPop(Expression)}, of a column. */
+  public static Aggregate varPop(String column) {
+    return varPop(Expressions.col(column));
+  }
+
+  /**
+   * {@code VAR_SAMP(argument)}, also called {@code VARIANCE}: as {@link #varPop}, divided by one
+   * less than the number of values; null if there is only one.
+   */
+  public static Aggregate varSamp(Expression argument) {
+    return of(Function.VAR_SAMP, argument);
+  }
+
+  /** As {@link #varSamp(Expression)}, of a column. */
+  public static Aggregate varSamp(String column) {
+    return varSamp(Expressions.col(column));
+  }
+
   private static Aggregate of(Function function, Expression argument) {
     return new Aggregate(
-        function, Objects.requireNonNull(argument, "argument is null"), null, null);
+        function, Objects.requireNonNull(argument, "argument is null"), null, null, false);
   }
 
   /** This aggregate with the name of its column; without one it is called by its text. */
   public Aggregate as(String newName) {
-    return new Aggregate(function, argument, filter, Objects.requireNonNull(newName));
+    return new Aggregate(function, argument, filter, Objects.requireNonNull(newName), isDistinct);
   }
 
   /**
@@ -122,7 +204,20 @@ public final class Aggregate implements Serializable {
    * condition)}.
    */
   public Aggregate filter(Expression condition) {
-    return new Aggregate(function, argument, Objects.requireNonNull(condition), name);
+    return new Aggregate(function, argument, Objects.requireNonNull(condition), name, isDistinct);
+  }
+
+  /**
+   * This aggregate over the different values of its argument: SQL's {@code COUNT(DISTINCT
+   * argument)}. Of a key's rows with the same value, one counts.
+   *
+   * @throws IllegalStateException if this is {@code COUNT(*)}
+   */
+  public Aggregate distinct() {
+    if (argument == null) {
+      throw new IllegalStateException("COUNT(*) counts rows, which have no DISTINCT values");
+    }
+    return new Aggregate(function, argument, filter, name, true);
   }
 
   public Function function() {
@@ -131,6 +226,11 @@ public final class Aggregate implements Serializable {
 
   Optional<Expression> argument() {
     return Optional.ofNullable(argument);
+  }
+
+  // The smallest and the largest value are those of the different values.
+  boolean isDistinct() {
+    return isDistinct && function != Function.MIN && function != Function.MAX;
   }
 
   Optional<Expression> filter() {
@@ -143,8 +243,8 @@ public final class Aggregate implements Serializable {
   }
 
   private String text() {
-    String text = (argument == null ? "*" : argument.toString());
-    String call = function + "(" + text + ")";
+    String text = argument == null ? "*" : argument.toString();
+    String call = function + (isDistinct ? "(DISTINCT " : "(") + text + ")";
     return filter == null ? call : call + " FILTER (WHERE " + filter + ")";
   }
 

@@ -37,7 +37,10 @@ public final class GroupAggregateOperator extends KeyedStateOperator {
     this.plan = plan;
   }
 
-  /** A factory of operators behind an exchange by the keys of {@code plan}. */
+  /**
+   * A factory of operators behind an exchange by the keys of {@code plan}, and behind a {@link
+   * DistinctOperator} for each of its {@link GroupAggregatePlan#distinctTexts}.
+   */
   public static OperatorFactory<ColumnBatch, ColumnBatch> factory(GroupAggregatePlan plan) {
     return new OperatorFactory<>(
         GroupAggregateOperator.class, parameters -> new GroupAggregateOperator(parameters, plan));
@@ -56,6 +59,10 @@ public final class GroupAggregateOperator extends KeyedStateOperator {
 
   @Override
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
+    if (!plan.distinctTexts().isEmpty()) {
+      update(batch.table().share(), element);
+      return;
+    }
     DeviceContext context = deviceContext();
     context
         .retry()

@@ -30,8 +30,6 @@ import org.apache.flink.annotation.Internal;
 public final class GroupAggregatePlan implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final String ARGUMENT = "$argument_";
-  private static final int MAX_DIGITS = 38;
-  private static final int MIN_AVERAGE_SCALE = 6;
 
   private final Schema input;
   private final List<String> keys;
@@ -39,13 +37,22 @@ public final class GroupAggregatePlan implements Serializable {
   private final ExpressionSettings settings;
   private final Schema outputSchema;
   private final List<String> hostReasons;
+  private final Schema argumentSchema;
+  private final List<String> distinctTexts;
 
-  /** The steps. */
-  public record Steps(Calc arguments, StateSchema state, Calc results) implements AutoCloseable {
+  /**
+   * The steps.
+   *
+   * @param distincts between the arguments and the state: each adds rows with the values of an
+   *     argument of DISTINCT
+   */
+  public record Steps(Calc arguments, List<DistinctStep> distincts, StateSchema state, Calc results)
+      implements AutoCloseable {
     @Override
     public void close() {
       FirstFailure failure = new FirstFailure();
       failure.run(arguments::close);
+      distincts.forEach(distinct -> failure.run(distinct::close));
       failure.run(results::close);
       failure.rethrow();
     }
@@ -69,6 +76,8 @@ public final class GroupAggregatePlan implements Serializable {
     }
     try (Steps steps = steps()) {
       this.outputSchema = steps.results().outputSchema();
+      this.argumentSchema = steps.state().input();
+      this.distinctTexts = steps.distincts().stream().map(DistinctStep::text).toList();
       this.hostReasons =
           Stream.of(steps.arguments(), steps.results())
               .flatMap(calc -> calc.hostReasons().stream())
@@ -83,6 +92,24 @@ public final class GroupAggregatePlan implements Serializable {
   /** The keys, the results in their order, and the kind of each row. */
   public Schema outputSchema() {
     return outputSchema;
+  }
+
+  /** The columns behind the calc of the arguments. */
+  public Schema argumentSchema() {
+    return argumentSchema;
+  }
+
+  /** How many exchange keys there are. */
+  int keyCount() {
+    return keys.size();
+  }
+
+  /**
+   * The arguments whose different values are kept, each by a {@link DistinctOperator}; empty if
+   * there is no DISTINCT.
+   */
+  public List<String> distinctTexts() {
+    return distinctTexts;
   }
 
   /** The arguments, filters and results that the host computes, each with its reason. */
@@ -102,7 +129,9 @@ public final class GroupAggregatePlan implements Serializable {
     private final List<String> valueTexts = new ArrayList<>();
     private final List<Accumulator> accumulators = new ArrayList<>();
     private final List<Expression> results = new ArrayList<>();
+    private final DistinctArguments distincts = new DistinctArguments();
     private final boolean isChangelog = RowKindColumn.isIn(input);
+    private final boolean hasDistincts = aggregates.stream().anyMatch(Aggregate::isDistinct);
 
     Steps build() {
       keys.forEach(key -> arguments.add(Expressions.col(key)));
@@ -111,6 +140,11 @@ public final class GroupAggregatePlan implements Serializable {
       if (isChangelog) {
         kindColumn = arguments.size();
         arguments.add(Expressions.col(RowKindColumn.NAME));
+      }
+      if (hasDistincts) {
+        arguments.add(Expressions.lit(1).as(DistinctArguments.IS_ROW));
+      }
+      if (isChangelog) {
         rowCount();
       }
       for (Aggregate aggregate : aggregates) {
@@ -119,10 +153,15 @@ public final class GroupAggregatePlan implements Serializable {
       results.add(Expressions.col(StateSchema.KIND).as(RowKindColumn.NAME));
       Calc argumentCalc = calc(input, Optional.empty(), arguments);
       try {
-        StateSchema state = state(argumentCalc.outputSchema(), kindColumn);
+        Schema columns = argumentCalc.outputSchema();
+        if (hasDistincts) {
+          columns = DistinctArguments.nullable(columns, firstArgument() - 1);
+        }
+        StateSchema state = state(columns, kindColumn);
+        List<DistinctStep> distinctSteps = distincts.steps(state, settings);
         Expression isChange = Expressions.col(StateSchema.KIND).ge(0);
         Calc resultCalc = calc(state.changes(), Optional.of(isChange), results);
-        return new Steps(argumentCalc, state, resultCalc);
+        return new Steps(argumentCalc, distinctSteps, state, resultCalc);
       } catch (RuntimeException | Error e) {
         argumentCalc.close();
         throw e;
@@ -148,13 +187,41 @@ public final class GroupAggregatePlan implements Serializable {
       }
       Expression argument = filteredArgument(aggregate);
       DataType argumentType = typeOf(argument).type();
-      checkSupported(aggregate, argumentType);
-      DataType type = resultType(aggregate, argumentType);
-      if (aggregate.function() == Aggregate.Function.AVG && argumentType.equals(DataType.FLOAT32)) {
-        argument = argument.cast(DataType.FLOAT64);
+      AggregateTypes.check(aggregate, argumentType, isChangelog);
+      DataType type = AggregateTypes.result(aggregate.function(), argumentType);
+      DataType computedType = AggregateTypes.computed(aggregate.function(), argumentType);
+      if (aggregate.isDistinct()) {
+        Field field = Field.of(ARGUMENT, computedType);
+        return result(aggregate, field, distinctColumn(aggregate, argument, computedType), type);
       }
-      Field field = typeOf(argument);
-      int column = argumentColumn(argument);
+      Field field = new Field(ARGUMENT, computedType, typeOf(argument).nullable());
+      boolean isPlain = computedType.equals(argumentType);
+      Expression computed = isPlain ? argument : argument.cast(computedType);
+      // Values of all types are counted, but not all are joined with the rows of DISTINCT.
+      boolean isCounted = hasDistincts && !argumentType.id().isFixedWidth();
+      return result(
+          aggregate, field, argumentColumn(isCounted ? isValue(argument) : computed), type);
+    }
+
+    private static Expression isValue(Expression argument) {
+      return argument.isNotNull().then(1, Expressions.nullOf(DataType.INT32));
+    }
+
+    private int distinctColumn(Aggregate aggregate, Expression argument, DataType type) {
+      String text = argument.toString();
+      Expression named = argument.as(DistinctArguments.name(text));
+      int argumentColumn = column(named, text, named);
+      Expression value = Expressions.col(DistinctArguments.name(text));
+      boolean isCount = aggregate.function() == Aggregate.Function.COUNT;
+      Expression read = isCount ? isValue(value) : value.cast(type);
+      String readText = "DISTINCT " + (isCount ? text : argument.cast(type).toString());
+      Expression none = Expressions.nullOf(isCount ? DataType.INT32 : type);
+      int column = column(read, readText, none.as(ARGUMENT + values.size()));
+      distincts.add(text, argumentColumn, column, read);
+      return column;
+    }
+
+    private Expression result(Aggregate aggregate, Field field, int column, DataType type) {
       return switch (aggregate.function()) {
         case COUNT -> count(field, column);
         case SUM -> ofValues(field, column, sum(column).cast(type), type);
@@ -167,33 +234,24 @@ public final class GroupAggregatePlan implements Serializable {
         }
         case MIN -> ofValues(field, column, value(Function.MIN, column), type);
         case MAX -> ofValues(field, column, value(Function.MAX, column), type);
+        case FIRST_VALUE -> ofValues(field, column, value(Function.FIRST, column), type);
+        case LAST_VALUE -> ofValues(field, column, value(Function.LAST, column), type);
+        case VAR_POP -> variance(field, column, 0, type, false);
+        case VAR_SAMP -> variance(field, column, 1, type, false);
+        case STDDEV_POP -> variance(field, column, 0, type, true);
+        case STDDEV_SAMP -> variance(field, column, 1, type, true);
       };
     }
 
-    private DataType resultType(Aggregate aggregate, DataType type) {
-      boolean isDecimal = type.isDecimal();
-      return switch (aggregate.function()) {
-        case COUNT -> DataType.INT64;
-        case SUM -> isDecimal ? DataType.decimal(MAX_DIGITS, type.scale()) : type;
-        case AVG ->
-            isDecimal
-                ? DataType.decimal(MAX_DIGITS, Math.max(type.scale(), MIN_AVERAGE_SCALE))
-                : type;
-        case MIN, MAX -> type;
-      };
-    }
-
-    private void checkSupported(Aggregate aggregate, DataType type) {
-      Function function =
-          switch (aggregate.function()) {
-            case COUNT -> Function.COUNT;
-            case SUM, AVG -> Function.SUM;
-            case MIN -> Function.MIN;
-            case MAX -> Function.MAX;
-          };
-      if (!function.supports(type)) {
-        throw new ExpressionException(aggregate + " is not supported: its argument is " + type);
-      }
+    private Expression variance(
+        Field field, int column, int subtracted, DataType type, boolean isDeviation) {
+      Expression count = count(field, column);
+      Expression squares = value(Function.M2, column);
+      Expression variance = squares.dividedBy(count.minus(subtracted));
+      Expression result = isDeviation ? Expressions.call("SQRT", variance) : variance;
+      // Where values were taken back, rounding may leave less than 0.
+      Expression hasResult = count.gt(subtracted).and(squares.lt(0.0).not());
+      return hasResult.then(result.cast(type), Expressions.nullOf(type));
     }
 
     private Expression filteredArgument(Aggregate aggregate) {
@@ -212,24 +270,32 @@ public final class GroupAggregatePlan implements Serializable {
     }
 
     private int argumentColumn(Expression argument) {
-      int known = values.indexOf(argument);
+      return column(argument, argument.toString(), argument.as(ARGUMENT + values.size()));
+    }
+
+    // The position of the column with `value`, which is computed by `named` if there is none yet.
+    private int column(Expression value, String text, Expression named) {
+      int known = values.indexOf(value);
       if (known < 0) {
         known = values.size();
-        String text = argument.toString();
         // Such as two literals of different types.
         valueTexts.add(valueTexts.contains(text) ? text + " #" + known : text);
-        values.add(argument);
-        arguments.add(argument.as(ARGUMENT + known));
+        values.add(value);
+        arguments.add(named);
       }
       return firstArgument() + known;
     }
 
     private int firstArgument() {
-      return keys.size() + (isChangelog ? 1 : 0);
+      return keys.size() + (isChangelog ? 1 : 0) + (hasDistincts ? 1 : 0);
     }
 
     private Expression rowCount() {
-      return accumulator(Accumulator.countRows(name(Function.COUNT, "*")));
+      String name = name(Function.COUNT, "*");
+      return accumulator(
+          hasDistincts
+              ? Accumulator.countRows(name, firstArgument() - 1)
+              : Accumulator.countRows(name));
     }
 
     // By the name, a checkpoint's value is found again: it tells all that the value depends on.

@@ -5,6 +5,7 @@ import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.aggregate.Aggregate;
+import io.millrace.operators.aggregate.DistinctOperator;
 import io.millrace.operators.aggregate.GroupAggregateOperator;
 import io.millrace.operators.aggregate.GroupAggregatePlan;
 import io.millrace.operators.batch.ColumnBatch;
@@ -18,6 +19,7 @@ import io.millrace.operators.window.TimeWindow;
 import io.millrace.operators.window.WindowAggregateOperator;
 import io.millrace.operators.window.WindowAggregatePlan;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
@@ -44,13 +46,28 @@ final class KeyedSteps {
     }
     GroupAggregatePlan plan =
         new GroupAggregatePlan(stream.schema(), keys, aggregates, stream.settings());
-    return then(
-        stream,
-        "GroupAggregate",
+    StreamPlan arguments = stream;
+    List<SingleOutputStreamOperator<ColumnBatch>> distincts = new ArrayList<>();
+    for (int i = 0; i < plan.distinctTexts().size(); i++) {
+      SingleOutputStreamOperator<ColumnBatch> operator =
+          StreamPlan.append(arguments.batches(),
+              "Distinct",
+              "Distinct(" + plan.distinctTexts().get(i) + ")",
+              plan.argumentSchema(),
+              DistinctOperator.factory(plan, i));
+      distincts.add(operator);
+      arguments = arguments.then(operator, "Distinct(" + plan.distinctTexts().get(i) + ")");
+    }
+    SingleOutputStreamOperator<ColumnBatch> operator =
+        StreamPlan.append(arguments.batches(),
+            "GroupAggregate",
+            plan.toString(),
+            plan.outputSchema(),
+            GroupAggregateOperator.factory(plan));
+    return arguments.then(
+        new DistinctAggregateStream(plan.distinctTexts(), distincts, operator),
         plan.toString(),
-        plan.outputSchema(),
-        GroupAggregateOperator.factory(plan),
-        plan.hostReasons());
+        plan.hostReasons().toArray(String[]::new));
   }
 
   private static boolean hasUpserts(Transformation<?> batches) {
@@ -115,9 +132,8 @@ final class KeyedSteps {
       Schema schema,
       OperatorFactory<ColumnBatch, ColumnBatch> operators,
       List<String> hostReasons) {
-    SingleOutputStreamOperator<ColumnBatch> operator =
-        StreamPlan.append(stream.batches(), name, text, schema, operators);
-    return stream.then(operator, text, hostReasons.toArray(String[]::new));
+    return stream.then(
+        StreamPlan.append(stream.batches(), name, text, schema, operators), text, hostReasons.toArray(String[]::new));
   }
 
   // The hashCode() to use in a key selector behind the stream.

@@ -5,6 +5,7 @@ import io.millrace.expression.Expression;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.aggregate.Aggregate;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -21,12 +22,23 @@ import org.apache.calcite.sql.parser.SqlParserPos;
 /** Converts the parser's tree to aggregates. */
 final class SqlAggregateConverter {
   private static final Map<String, Function<Expression, Aggregate>> FUNCTIONS =
-      Map.of(
-          "COUNT", Aggregate::count,
-          "SUM", Aggregate::sum,
-          "MIN", Aggregate::min,
-          "MAX", Aggregate::max,
-          "AVG", Aggregate::avg);
+      new LinkedHashMap<>();
+
+  static {
+    FUNCTIONS.put("COUNT", Aggregate::count);
+    FUNCTIONS.put("SUM", Aggregate::sum);
+    FUNCTIONS.put("MIN", Aggregate::min);
+    FUNCTIONS.put("MAX", Aggregate::max);
+    FUNCTIONS.put("AVG", Aggregate::avg);
+    FUNCTIONS.put("FIRST_VALUE", Aggregate::firstValue);
+    FUNCTIONS.put("LAST_VALUE", Aggregate::lastValue);
+    FUNCTIONS.put("STDDEV_POP", Aggregate::stddevPop);
+    FUNCTIONS.put("STDDEV_SAMP", Aggregate::stddevSamp);
+    FUNCTIONS.put("STDDEV", Aggregate::stddevSamp);
+    FUNCTIONS.put("VAR_POP", Aggregate::varPop);
+    FUNCTIONS.put("VAR_SAMP", Aggregate::varSamp);
+    FUNCTIONS.put("VARIANCE", Aggregate::varSamp);
+  }
 
   private final SqlNodeConverter expressions;
   private final Consumer<Expression> conditionCheck;
@@ -90,7 +102,9 @@ final class SqlAggregateConverter {
     if (function == null) {
       throw failure.apply(
           node.getParserPosition(),
-          "expected COUNT, SUM, MIN, MAX or AVG of an expression, got '"
+          "expected an aggregate function, one of "
+              + String.join(", ", FUNCTIONS.keySet())
+              + ", got '"
               + SqlNodeConverter.line(node)
               + "'");
     }
@@ -102,12 +116,6 @@ final class SqlAggregateConverter {
   }
 
   private SqlAggregate call(SqlCall call, Function<Expression, Aggregate> function) {
-    SqlLiteral quantifier = call.getFunctionQuantifier();
-    if (quantifier != null && !quantifier.toValue().equals("ALL")) {
-      throw failure.apply(
-          call.getParserPosition(),
-          quantifier.toValue() + " is not supported in '" + SqlNodeConverter.line(call) + "'");
-    }
     if (call.operandCount() != 1) {
       throw failure.apply(
           call.getParserPosition(),
@@ -120,6 +128,13 @@ final class SqlAggregateConverter {
       return new SqlAggregate(Aggregate.count(), List.of());
     }
     Expression expression = expressions.convert(argument);
-    return new SqlAggregate(function.apply(expression), List.of(expression));
+    Aggregate aggregate = function.apply(expression);
+    return new SqlAggregate(
+        isDistinct(call) ? aggregate.distinct() : aggregate, List.of(expression));
+  }
+
+  private static boolean isDistinct(SqlCall call) {
+    SqlLiteral quantifier = call.getFunctionQuantifier();
+    return quantifier != null && quantifier.toValue().equals("DISTINCT");
   }
 }

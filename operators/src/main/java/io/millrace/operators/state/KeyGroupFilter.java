@@ -31,16 +31,20 @@ final class KeyGroupFilter {
   private static final Field ROW = new Field("$row", DataType.INT32, false);
 
   private final int subtask;
+  private final int keyColumns;
   private final PartitionAssigner assigner;
   private final DeviceStream stream;
   private final MemoryResource memory;
 
   /**
    * @param maximumParallelism the number of key groups
+   * @param keyColumns how many of the first columns of a state's key assign a row to a subtask
    * @param context whose host stream and pinned memory are used
    */
-  KeyGroupFilter(int subtask, int parallelism, int maximumParallelism, DeviceContext context) {
+  KeyGroupFilter(
+      int subtask, int parallelism, int maximumParallelism, int keyColumns, DeviceContext context) {
     this.subtask = subtask;
+    this.keyColumns = keyColumns;
     this.stream = context.hostStream();
     this.memory = context.pinnedResource();
     this.assigner = PartitionAssigner.subtasks(maximumParallelism, parallelism);
@@ -53,7 +57,7 @@ final class KeyGroupFilter {
         PartitionedTable parts =
             HashPartition.hashPartition(
                 numbered,
-                IntStream.range(0, keys.columnCount()).boxed().toList(),
+                IntStream.range(0, keyColumns).boxed().toList(),
                 assigner,
                 HashFunction.FLINK_JAVA,
                 stream,

@@ -49,6 +49,14 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
    */
   protected abstract StateSchema stateSchema();
 
+  /**
+   * How many of the first columns of the state's key are the keys of the exchange before this: all,
+   * unless an operator says otherwise.
+   */
+  protected int exchangeKeys() {
+    return stateSchema().keys().size();
+  }
+
   /** The state, from {@link #initializeState} to {@link #close}. */
   protected final StateTables state() {
     return state;
@@ -75,6 +83,7 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
             task.getIndexOfThisSubtask(),
             task.getNumberOfParallelSubtasks(),
             task.getMaxNumberOfParallelSubtasks(),
+            exchangeKeys(),
             deviceContext());
     StateReader reader =
         new StateReader(state, filter, deviceContext(), getContainingTask().getCancelables());

@@ -86,6 +86,10 @@ public final class WindowAggregatePlan implements Serializable {
       throw new ExpressionException("windows over a changelog are not supported");
     }
     this.aggregates = new GroupAggregatePlan(input, keys, aggregates, settings);
+    if (!this.aggregates.distinctTexts().isEmpty()) {
+      throw new ExpressionException(
+          "DISTINCT is not supported in windows: " + this.aggregates.selectText());
+    }
     try (Steps steps = steps()) {
       this.outputSchema = steps.results().outputSchema();
     }

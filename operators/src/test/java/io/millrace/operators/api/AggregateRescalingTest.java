@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.api;
 
+import static io.millrace.expression.Expressions.col;
 import static io.millrace.operators.aggregate.Aggregate.count;
 import static io.millrace.operators.aggregate.Aggregate.max;
 import static io.millrace.operators.aggregate.Aggregate.sum;
@@ -52,6 +53,7 @@ class AggregateRescalingTest {
   private static final long ROWS = 200_000;
   private static final long KEYS = 300;
   private static final int ROWS_PER_PAUSE = 200;
+  private static final long NUMBERS_PER_VALUE = 1_000;
   private static final TypeInformation<Row> ROW =
       Types.ROW_NAMED(new String[] {"key", "value"}, Types.LONG, Types.LONG);
 
@@ -80,9 +82,12 @@ class AggregateRescalingTest {
     for (long number = 0; number < ROWS; number++) {
       results.merge(
           number * 7 % KEYS,
-          List.of(1L, number, number),
-          (left, right) -> List.of(left.get(0) + 1, left.get(1) + right.get(1), right.get(2)));
+          List.of(1L, number, number, number / NUMBERS_PER_VALUE),
+          (left, right) ->
+              List.of(left.get(0) + 1, left.get(1) + right.get(1), right.get(2), right.get(3)));
     }
+    // Each key has all values up to its last one.
+    results.replaceAll((key, row) -> List.of(row.get(0), row.get(1), row.get(2), row.get(3) + 1));
     return results;
   }
 
@@ -94,7 +99,9 @@ class AggregateRescalingTest {
     public Long map(Row row) {
       SEEN.incrementAndGet();
       if (row.getKind() == RowKind.INSERT || row.getKind() == RowKind.UPDATE_AFTER) {
-        List<Long> result = List.of(row.getFieldAs("n"), row.getFieldAs("s"), row.getFieldAs("m"));
+        List<Long> result =
+            List.of(
+                row.getFieldAs("n"), row.getFieldAs("s"), row.getFieldAs("m"), row.getFieldAs("d"));
         RESULTS.merge(
             row.getFieldAs("key"),
             result,
@@ -124,7 +131,11 @@ class AggregateRescalingTest {
         .uid("batches")
         .keyBy("key")
         .uid("keys")
-        .aggregate(count().as("n"), sum("value").as("s"), max("value").as("m"))
+        .aggregate(
+            count().as("n"),
+            sum("value").as("s"),
+            max("value").as("m"),
+            count(col("value").dividedBy(NUMBERS_PER_VALUE)).distinct().as("d"))
         .uid("aggregates")
         .toRows()
         .uid("rows")

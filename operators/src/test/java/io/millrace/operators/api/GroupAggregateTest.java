@@ -87,6 +87,41 @@ class GroupAggregateTest {
   }
 
   @Test
+  void aBatchAndItsDifferentValuesAreOneChange() throws Exception {
+    ColumnStream bids =
+        bids(
+            3,
+            Row.of(1L, 10, 7L),
+            Row.of(1L, 10, 8L),
+            Row.of(1L, null, 7L),
+            Row.of(1L, 10, 9L),
+            Row.of(1L, 20, 7L));
+    assertThat(
+            run(
+                bids.keyBy("auction")
+                    .aggregate(
+                        count().as("bids"),
+                        count("price").distinct().as("prices"),
+                        sum("bidder").distinct().filter(col("price").gt(5)).as("bidders"))
+                    .uid("aggregates")
+                    .name("aggregates")))
+        // No change has the rows of a batch without their values.
+        .noneMatch(row -> row.contains(", 0, "))
+        .last()
+        .isIn("+I[1, 5, 2, 24]", "+U[1, 5, 2, 24]");
+  }
+
+  @Test
+  void explainNamesTheDifferentValues() {
+    ColumnStream result =
+        bids(1, Row.of(1L, 1, 1L)).keyBy("auction").aggregate(count("price").distinct().as("n"));
+    assertThat(result.explain())
+        .contains(
+            "Distinct(`price`)",
+            "GroupAggregate(groupBy=[auction], select=[auction, COUNT(DISTINCT `price`) AS n])");
+  }
+
+  @Test
   void typesOfResultsAreThoseOfFlink() {
     ColumnStream result =
         bids(1, Row.of(1L, 1, 1L))

@@ -178,6 +178,10 @@ class WindowAggregateTest {
                     .aggregate(count()))
         .isInstanceOf(ExpressionException.class)
         .hasMessage("windows over a changelog are not supported");
+    assertThatThrownBy(
+            () -> bids.window(Tumble.over("ts", SECOND)).aggregate(count("ts").distinct().as("n")))
+        .isInstanceOf(ExpressionException.class)
+        .hasMessageStartingWith("DISTINCT is not supported in windows: ");
     assertThatThrownBy(() -> Hop.over("ts", SECOND).every(Duration.ofMillis(300)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("expected a size of HOP that is a multiple of 300 ms, got 1000 ms");

@@ -25,7 +25,9 @@ class SqlAggregatesTest {
     assertThat(
             parse(
                 "COUNT(*) AS n, count(name), Sum(ALL price * 2) s,\n"
-                    + "MIN(price), MAX(price) FILTER (WHERE name LIKE 'a%') AS `the max`, AVG(price)"))
+                    + "MIN(price), MAX(price) FILTER (WHERE name LIKE 'a%') AS `the max`, AVG(price), "
+                    + "count(distinct price), SUM(DISTINCT price) FILTER (WHERE price > 1) AS d, "
+                    + "FIRST_VALUE(price), LAST_VALUE(price), STDDEV(price), STDDEV_POP(price), VARIANCE(price), var_pop(price), VAR_SAMP(price)"))
         .extracting(parsed -> parsed.aggregate().toString())
         .containsExactly(
             "COUNT(*) AS n",
@@ -33,7 +35,16 @@ class SqlAggregatesTest {
             "SUM((`price` * 2)) AS s",
             "MIN(`price`)",
             "MAX(`price`) FILTER (WHERE (`name` LIKE 'a%')) AS the max",
-            "AVG(`price`)");
+            "AVG(`price`)",
+            "COUNT(DISTINCT `price`)",
+            "SUM(DISTINCT `price`) FILTER (WHERE (`price` > 1)) AS d",
+            "FIRST_VALUE(`price`)",
+            "LAST_VALUE(`price`)",
+            "STDDEV_SAMP(`price`)",
+            "STDDEV_POP(`price`)",
+            "VAR_SAMP(`price`)",
+            "VAR_POP(`price`)",
+            "VAR_SAMP(`price`)");
   }
 
   @Test
@@ -48,17 +59,17 @@ class SqlAggregatesTest {
       delimiter = ';',
       quoteCharacter = '"',
       value = {
-        "price ; column 1: expected COUNT, SUM, MIN, MAX or AVG of an expression, got 'price'",
-        "COUNT(*), * ; column 11: expected COUNT, SUM, MIN, MAX or AVG of an expression, got '*'",
-        "UPPER(name) ; column 1: expected COUNT, SUM, MIN, MAX or AVG of an expression, got 'UPPER(`name`)'",
-        "SUM(price) + 1 ; column 1: expected COUNT, SUM, MIN, MAX or AVG of an expression",
-        "COUNT(DISTINCT price) ; column 1: DISTINCT is not supported in 'COUNT(DISTINCT `price`)'",
+        "price ; column 1: expected an aggregate function, one of COUNT, SUM, MIN, MAX, AVG, FIRST_VALUE, LAST_VALUE, STDDEV_POP, STDDEV_SAMP, STDDEV, VAR_POP, VAR_SAMP, VARIANCE, got 'price'",
+        "COUNT(*), * ; column 11: expected an aggregate function, one of COUNT, SUM, MIN, MAX, AVG, FIRST_VALUE, LAST_VALUE, STDDEV_POP, STDDEV_SAMP, STDDEV, VAR_POP, VAR_SAMP, VARIANCE, got '*'",
+        "UPPER(name) ; column 1: expected an aggregate function, one of COUNT, SUM, MIN, MAX, AVG, FIRST_VALUE, LAST_VALUE, STDDEV_POP, STDDEV_SAMP, STDDEV, VAR_POP, VAR_SAMP, VARIANCE, got 'UPPER(`name`)'",
+        "SUM(price) + 1 ; column 1: expected an aggregate function, one of COUNT",
+        "SUM(DISTINCT price, name) ; column 1: expected one argument in 'SUM(DISTINCT `price`, `name`)'",
         "SUM(price, price) ; column 1: expected one argument in 'SUM(`price`, `price`)'",
         "SUM(*) ; column 5: expected an expression of the columns of a row, got '*'",
         "SUM(prize) ; column 5: there is no column 'prize'; did you mean 'price'?",
         "SUM(MAX(price)) ; column 5: there is no function MAX",
         "SUM(price) FILTER (WHERE price) ; column 26: a condition is BOOLEAN, but `price` is INT",
-        "SUM(price) OVER () ; column 1: expected COUNT, SUM, MIN, MAX or AVG of an expression",
+        "SUM(price) OVER () ; column 1: expected an aggregate function, one of COUNT",
         "COUNT(*) FROM t ; column 15: 't': a list of columns has no DISTINCT, hint, FROM"
       })
   void errorsAreOneLineWithTheirPosition(String sql, String message) {

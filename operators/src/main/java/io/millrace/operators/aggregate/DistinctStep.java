@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.aggregate;
+
+import io.millrace.calc.Calc;
+import io.millrace.state.row.StateSchema;
+
+/**
+ * The different values of an argument of DISTINCT.
+ *
+ * @param text of the argument
+ * @param state the number of rows of each key and value
+ * @param addedRows makes rows for the aggregates of the values that came or went, of the changes of
+ *     {@code state}
+ */
+record DistinctStep(String text, StateSchema state, Calc addedRows) implements AutoCloseable {
+  @Override
+  public void close() {
+    addedRows.close();
+  }
+}

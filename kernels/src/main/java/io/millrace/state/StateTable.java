@@ -27,8 +27,9 @@ import java.util.stream.LongStream;
 /**
  * Accumulators for each key, updated by batches. A hash index leads from keys to rows; rows lie in
  * chunks. While a {@link #snapshot} holds chunks, an update first copies them. Between updates,
- * chunks are spilled one by one if the memory is spillable; an update needs all of them on the
- * device. Rows stay when all rows of their key were taken back.
+ * extents of chunks are spilled one by one if the memory is spillable: an update uses those in
+ * pinned host memory where they are, and brings those on disk back. Rows stay when all rows of
+ * their key were taken back.
  *
  * <p>The same batches in the same order give the same rows and the same results, on the host and on
  * a GPU. Used by one thread.

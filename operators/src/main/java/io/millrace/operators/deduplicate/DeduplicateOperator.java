@@ -15,7 +15,6 @@ import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.deduplicate.DeduplicatePlan.Steps;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.state.KeyedStateOperator;
-import io.millrace.operators.state.StateTables;
 import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
@@ -136,16 +135,10 @@ public final class DeduplicateOperator extends KeyedStateOperator {
     }
   }
 
-  // The update changes the state once, so it is an attempt of its own.
   private void update(NumberedRows rows, StreamRecord<ColumnBatch> element) {
     batches++;
     try (rows) {
-      deviceContext()
-          .retry()
-          .withSplitAndRetry(
-              rows.keys(),
-              part -> state().forUpdate(StateTables.ONLY).update(part),
-              changes -> emit(rows.input(), changes, element));
+      update(rows.keys(), changes -> emit(rows.input(), changes, element));
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.state;
 
+import io.millrace.column.Table;
 import io.millrace.device.Device;
 import io.millrace.memory.retry.GpuRetry;
 import io.millrace.operators.batch.ColumnBatch;
@@ -13,6 +14,7 @@ import java.io.InputStream;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -76,6 +78,21 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
   /** The state, from {@link #initializeState} to {@link #close}. */
   protected final StateTables state() {
     return state;
+  }
+
+  /**
+   * Combines rows with the only table of the state. This changes the state once, so it is an
+   * attempt of its own: what comes before and behind it can be repeated. Rows that do not fit the
+   * device are combined in parts.
+   *
+   * @param rows of {@link StateSchema#input}; stays the caller's
+   * @param changes takes the changes of each part, as {@link StateTable#update} gives them, and
+   *     closes them
+   */
+  protected final void update(Table rows, Consumer<Table> changes) {
+    deviceContext()
+        .retry()
+        .withSplitAndRetry(rows, part -> state.forUpdate(StateTables.ONLY).update(part), changes);
   }
 
   /** State is written by {@link #snapshotState} and not by Flink. */

@@ -17,6 +17,7 @@ import io.millrace.state.StateKernels.Counts;
 import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.ChunkTable;
 import io.millrace.state.row.ConstantColumn;
+import io.millrace.state.row.Expiry;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.StateRows;
 import io.millrace.state.row.StateSchema;
@@ -42,9 +43,6 @@ public final class StateTable implements AutoCloseable {
   private static final PerDevice<StateValuesKernels> VALUES =
       new PerDevice<>(host -> new HostStateValues(), CudaStateValues::new);
 
-  private static final long MIN_INDEX_SLOTS = 1024;
-  // Of 10: an index with more entries per slot is replaced by one of twice the size.
-  private static final long LOAD_TENTHS = 8;
   private static final long MAX_ROWS = 0xfffffffeL;
 
   private final StateSchema schema;
@@ -54,8 +52,7 @@ public final class StateTable implements AutoCloseable {
   private final StateRows rows;
   private final LongStrings strings;
   private final ChunkTable chunkTable;
-  private Buffer index;
-  private long indexSlots;
+  private final StateIndex index;
   // Read by threads that report metrics.
   private volatile long rowCount;
   private volatile long reservedBytes;
@@ -80,6 +77,7 @@ public final class StateTable implements AutoCloseable {
     this.rows = new StateRows(schema.rowBytes(), stream, memory);
     this.strings = new LongStrings(stream, memory);
     this.chunkTable = new ChunkTable(stream, memory);
+    this.index = new StateIndex(KERNELS.of(stream.device()), stream, memory);
   }
 
   public StateSchema schema() {
@@ -100,23 +98,34 @@ public final class StateTable implements AutoCloseable {
   }
 
   /**
+   * Combines the rows of a batch with the state, as {@link #update(Table, UpdateTime)} does, in a
+   * table whose rows do not expire.
+   */
+  public Table update(Table batch) {
+    return update(batch, null);
+  }
+
+  /**
    * Combines the rows of a batch with the state: makes one attempt, which changes nothing if it
-   * fails. Waits for the work.
+   * fails. Waits for the work. A key whose row has expired is a new key. Where rows expire, every
+   * update of a key changes it, also if its values stay the same.
    *
    * @param batch of {@link StateSchema#input}; stays the caller's
+   * @param time of the update; null if {@link StateSchema#hasTime} is false
    * @return two rows of {@link StateSchema#changes} for each distinct key of the batch, in the
    *     order of their first rows: the values before the batch and the values after it. The kind of
    *     a row is {@link ChangeKind#NONE} if there is no such row: before a key is new, after its
    *     last row was taken back, and if nothing changed. The caller closes the table
    * @throws GpuOutOfMemoryException if there is too little memory for new keys or the result
    */
-  public Table update(Table batch) {
+  public Table update(Table batch, UpdateTime time) {
+    checkTime(time);
     int batchRows = batch.rowCount();
     try (StateChanges result = new StateChanges(schema, changes, batch, stream, memory)) {
       reserve(batchRows, result.mostStringWords());
       int changedKeys = 0;
       try (AccessScope scope = AccessScope.on(stream)) {
-        StateInput input = result.input(batch, scope);
+        StateInput input = result.input(batch, time, scope);
         if (batchRows > 0) {
           changedKeys = update(input, batchRows, scope).changedKeys();
           maskOverflows(input.sums(), 2L * changedKeys);
@@ -127,9 +136,16 @@ public final class StateTable implements AutoCloseable {
     }
   }
 
+  private void checkTime(UpdateTime time) {
+    if (schema.hasTime() != (time != null)) {
+      throw new IllegalArgumentException(
+          schema.hasTime() ? "expected a time: rows expire" : "expected no time: rows stay");
+    }
+  }
+
   /**
-   * Combines the rows of a batch with the state, as {@link #update} does, for a caller that does
-   * not need the changes.
+   * Combines the rows of a batch with the state, as {@link #update(Table)} does, for a caller that
+   * does not need the changes.
    *
    * @throws GpuOutOfMemoryException if there is too little memory for new keys
    */
@@ -137,11 +153,12 @@ public final class StateTable implements AutoCloseable {
     if (batch.rowCount() == 0) {
       return;
     }
+    checkTime(null);
     reserve(batch.rowCount(), mostStringWords(batch));
     try (Table noRows = batch.slice(0, 0);
         StateChanges none = new StateChanges(schema, changes, noRows, stream, memory);
         AccessScope scope = AccessScope.on(stream)) {
-      update(none.input(batch, scope).withoutResult(), batch.rowCount(), scope);
+      update(none.input(batch, null, scope).withoutResult(), batch.rowCount(), scope);
     }
   }
 
@@ -155,7 +172,7 @@ public final class StateTable implements AutoCloseable {
 
   /**
    * Combines rows of another table of this schema with the state, on the device: makes one attempt,
-   * as {@link #update} does.
+   * as {@link #update(Table)} does.
    *
    * @param other rows of another table; stays the caller's
    * @param extent whose rows are combined; below {@link StateSnapshot#extentCount}
@@ -170,7 +187,7 @@ public final class StateTable implements AutoCloseable {
         AccessScope scope = AccessScope.on(stream)) {
       long address = input.accessInPlace(AccessMode.READ, scope);
       long strings = schema.hasStrings() ? inputStrings.access(other.readStrings(scope), scope) : 0;
-      update(StateInput.ofRows(schema, address, strings), inputRows, scope);
+      update(StateInput.ofRows(schema, address, strings, Expiry.NEVER), inputRows, scope);
     }
   }
 
@@ -221,7 +238,7 @@ public final class StateTable implements AutoCloseable {
 
   /**
    * Combines rows of another table of this schema with the state: makes one attempt, as {@link
-   * #update} does.
+   * #update(Table)} does.
    *
    * @param block with one row for each key at most; stays the caller's
    * @throws GpuOutOfMemoryException if there is too little memory
@@ -238,7 +255,7 @@ public final class StateTable implements AutoCloseable {
       long address = input.access(AccessMode.READ, scope);
       long chunks =
           inputStrings == null ? 0 : inputChunks.access(chunks(inputStrings, scope), scope);
-      update(StateInput.ofRows(schema, address, chunks), block.rowCount(), scope);
+      update(StateInput.ofRows(schema, address, chunks, Expiry.NEVER), block.rowCount(), scope);
     }
   }
 
@@ -284,8 +301,9 @@ public final class StateTable implements AutoCloseable {
                       input.kinds(),
                       input.rowKinds(),
                       schema.rowCount(),
-                      index.access(AccessMode.WRITE, scope),
-                      indexSlots,
+                      input.expiry(),
+                      index.access(scope),
+                      index.slots(),
                       chunks,
                       rows.chunkShift(),
                       rowCount,
@@ -334,34 +352,8 @@ public final class StateTable implements AutoCloseable {
     }
     rows.reserve(needed);
     strings.reserve(newStringWords);
-    long slots = Math.max(indexSlots, MIN_INDEX_SLOTS);
-    while (needed > slots / 10 * LOAD_TENTHS) {
-      slots *= 2;
-    }
-    if (slots > indexSlots) {
-      growIndex(slots);
-    }
-    reservedBytes = rows.reservedBytes() + strings.reservedBytes() + index.size();
-  }
-
-  private void growIndex(long slots) {
-    Buffer larger = Buffer.allocate(slots * Long.BYTES, stream, memory);
-    try (AccessScope scope = AccessScope.on(stream)) {
-      long target = larger.access(AccessMode.WRITE, scope);
-      stream.fill(target, (byte) 0, larger.size());
-      if (index != null) {
-        long source = index.access(AccessMode.READ, scope);
-        KERNELS.of(stream.device()).moveIndex(source, indexSlots, target, slots, stream);
-      }
-    } catch (RuntimeException | Error e) {
-      larger.close();
-      throw e;
-    }
-    if (index != null) {
-      index.close();
-    }
-    index = larger;
-    indexSlots = slots;
+    index.reserve(needed);
+    reservedBytes = rows.reservedBytes() + strings.reservedBytes() + index.bytes();
   }
 
   /**
@@ -386,9 +378,7 @@ public final class StateTable implements AutoCloseable {
     failure.run(rows::close);
     failure.run(strings::close);
     failure.run(chunkTable::close);
-    if (index != null) {
-      failure.run(index::close);
-    }
+    failure.run(index::close);
     if (scratch != null) {
       failure.run(scratch::close);
     }

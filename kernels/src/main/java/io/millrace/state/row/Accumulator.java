@@ -14,12 +14,16 @@ import java.io.Serializable;
  *
  * @param name of the value; unique among the accumulators and key columns of a table
  * @param function how values are combined
- * @param column position of the input column; {@link #ALL_ROWS} for a count of all rows
+ * @param column position of the input column; {@link #ALL_ROWS} for a count of all rows; {@link
+ *     #TIME} for the time of updates
  */
 @PublicEvolving
 public record Accumulator(String name, Function function, int column) implements Serializable {
   /** The column of a count of all rows. */
   public static final int ALL_ROWS = -1;
+
+  /** The column of a time: each update is given one for all its rows. */
+  public static final int TIME = -2;
 
   private static final int MAX_DIGITS = 38;
 
@@ -59,6 +63,24 @@ public record Accumulator(String name, Function function, int column) implements
     return new Accumulator(name, Function.COUNT, ALL_ROWS);
   }
 
+  /**
+   * The time of the last update of a key, in milliseconds since the epoch. A table whose first
+   * accumulator is a time has rows that expire.
+   */
+  public static Accumulator updateTime(String name) {
+    return new Accumulator(name, Function.MAX, TIME);
+  }
+
+  /** The time of the first update of a key, likewise. */
+  public static Accumulator creationTime(String name) {
+    return new Accumulator(name, Function.MIN, TIME);
+  }
+
+  /** Whether this is the time of an update. */
+  public boolean isTime() {
+    return column == TIME;
+  }
+
   public boolean isRowCount() {
     return function == Function.COUNT && column == ALL_ROWS;
   }
@@ -72,7 +94,7 @@ public record Accumulator(String name, Function function, int column) implements
     return switch (function) {
       case COUNT -> DataType.INT64;
       case SUM -> sumType(input.type(column));
-      case MIN, MAX -> input.type(column);
+      case MIN, MAX -> isTime() ? DataType.INT64 : input.type(column);
     };
   }
 
@@ -119,6 +141,13 @@ public record Accumulator(String name, Function function, int column) implements
     if (column == ALL_ROWS) {
       if (function != Function.COUNT) {
         throw new IllegalArgumentException("expected a column for " + function + " '" + name + "'");
+      }
+      return;
+    }
+    if (isTime()) {
+      if (function != Function.MIN && function != Function.MAX) {
+        throw new IllegalArgumentException(
+            "expected the MIN or MAX of a time, got " + function + " '" + name + "'");
       }
       return;
     }

@@ -50,8 +50,8 @@ public final class StateSchema implements Serializable {
    *     back
    * @throws IllegalArgumentException if there is no key column, a key column is an ARRAY, a ROW or
    *     a DICTIONARY, a function does not support the type of its column, there are more than 24
-   *     words of keys or 48 words of accumulators, or rows may be taken back and there is a minimum
-   *     or maximum, or no count of all rows
+   *     words of keys or 48 words of accumulators, rows may be taken back and there is a minimum or
+   *     maximum, or no count of all rows, or another accumulator than the first one is a time
    */
   public StateSchema(
       Schema input, List<Integer> keys, List<Accumulator> accumulators, int kindColumn) {
@@ -94,6 +94,10 @@ public final class StateSchema implements Serializable {
     }
     for (Accumulator accumulator : accumulators) {
       accumulator.check(input);
+      if (accumulator.isTime() && accumulator != accumulators.get(0)) {
+        throw new IllegalArgumentException(
+            "expected the time '" + accumulator.name() + "' to be the first accumulator");
+      }
     }
     checkSize(firstAccumulator(input, keys), accumulatorWords(input, accumulators));
     if (kindColumn != NO_KINDS) {
@@ -117,7 +121,8 @@ public final class StateSchema implements Serializable {
 
   private static void checkRetractable(List<Accumulator> accumulators) {
     for (Accumulator accumulator : accumulators) {
-      if (accumulator.function() == Function.MIN || accumulator.function() == Function.MAX) {
+      if (!accumulator.isTime()
+          && (accumulator.function() == Function.MIN || accumulator.function() == Function.MAX)) {
         throw new IllegalArgumentException(
             accumulator.function()
                 + " '"
@@ -177,6 +182,23 @@ public final class StateSchema implements Serializable {
 
   private static boolean hasNullWord(Schema input, List<Integer> keys) {
     return keys.stream().anyMatch(key -> input.field(key).nullable());
+  }
+
+  /** Whether rows have a time, the first accumulator, by which they expire. */
+  public boolean hasTime() {
+    return !accumulators.isEmpty() && accumulators.get(0).isTime();
+  }
+
+  /**
+   * The rows with a time before {@code time}, in milliseconds since the epoch, have expired.
+   *
+   * @throws IllegalStateException if rows have no time
+   */
+  public Expiry expiryBefore(long time) {
+    if (!hasTime()) {
+      throw new IllegalStateException("the rows have no time");
+    }
+    return Expiry.before(time, accumulators.get(0));
   }
 
   /** The position of the first accumulator in a row. */

@@ -48,6 +48,11 @@ public final class GroupAggregateOperator extends KeyedStateOperator {
   }
 
   @Override
+  protected long stateTtl() {
+    return plan.stateTtl().toMillis();
+  }
+
+  @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     steps = plan.steps();
     super.initializeState(context);

@@ -19,6 +19,7 @@ import io.millrace.operators.window.TimeWindow;
 import io.millrace.operators.window.WindowAggregateOperator;
 import io.millrace.operators.window.WindowAggregatePlan;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
+import java.time.Duration;
 import java.util.List;
 import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
@@ -37,14 +38,15 @@ final class KeyedSteps {
    * @throws ExpressionException as {@link GroupAggregatePlan}, or if the stream has updates without
    *     the rows before them
    */
-  static StreamPlan aggregate(StreamPlan stream, List<String> keys, List<Aggregate> aggregates) {
+  static StreamPlan aggregate(
+      StreamPlan stream, List<String> keys, List<Aggregate> aggregates, Duration stateTtl) {
     if (RowKindColumn.isIn(stream.schema()) && hasUpserts(stream.input().getTransformation())) {
       throw new ExpressionException(
           "expected a changelog with the row before each update, got the changes of"
               + " deduplicate(keepLast()), which have only the row after it");
     }
     GroupAggregatePlan plan =
-        new GroupAggregatePlan(stream.schema(), keys, aggregates, stream.settings());
+        new GroupAggregatePlan(stream.schema(), keys, aggregates, stream.settings(), stateTtl);
     return then(
         stream,
         "GroupAggregate",

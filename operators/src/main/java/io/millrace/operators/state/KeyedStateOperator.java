@@ -9,6 +9,8 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.transfer.ColumnBatchOperator;
 import io.millrace.state.StateBlock;
 import io.millrace.state.StateTable;
+import io.millrace.state.UpdateTime;
+import io.millrace.state.row.Expiry;
 import io.millrace.state.row.StateSchema;
 import java.io.InputStream;
 import java.util.HashSet;
@@ -42,6 +44,8 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
   private static final long serialVersionUID = 1L;
 
   private transient StateTables state;
+  // The latest time of an update: the clock may go back.
+  private transient long now;
 
   protected KeyedStateOperator(StreamOperatorParameters<ColumnBatch> parameters) {
     super(parameters);
@@ -75,6 +79,14 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
    */
   protected abstract StateSchema stateSchema();
 
+  /**
+   * How long a key stays behind the time in its row, in milliseconds, if the rows of {@link
+   * #stateSchema} have a time.
+   */
+  protected long stateTtl() {
+    return 0;
+  }
+
   /** The state, from {@link #initializeState} to {@link #close}. */
   protected final StateTables state() {
     return state;
@@ -86,13 +98,20 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
    * device are combined in parts.
    *
    * @param rows of {@link StateSchema#input}; stays the caller's
-   * @param changes takes the changes of each part, as {@link StateTable#update} gives them, and
-   *     closes them
+   * @param changes takes the changes of each part, as {@link StateTable#update(Table, UpdateTime)}
+   *     gives them, and closes them
    */
   protected final void update(Table rows, Consumer<Table> changes) {
+    UpdateTime time = state.schema().hasTime() ? updateTime() : null;
     deviceContext()
         .retry()
-        .withSplitAndRetry(rows, part -> state.forUpdate(StateTables.ONLY).update(part), changes);
+        .withSplitAndRetry(
+            rows, part -> state.forUpdate(StateTables.ONLY).update(part, time), changes);
+  }
+
+  private UpdateTime updateTime() {
+    now = Math.max(now, getProcessingTimeService().getCurrentProcessingTime());
+    return UpdateTime.of(now, stateTtl());
   }
 
   /** State is written by {@link #snapshotState} and not by Flink. */
@@ -112,6 +131,7 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     super.initializeState(context);
     DeviceContext device = openDeviceContext();
     state = new StateTables(stateSchema(), device.stream(), device.resource());
+    now = Long.MIN_VALUE;
     StateMetrics.register(getMetricGroup(), state);
     if (context.isRestored()) {
       restore(context.getRawKeyedStateInputs());
@@ -139,12 +159,17 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
 
   private void restore(StateFormat.Header header, InputStream stream, KeyGroupFilter filter)
       throws Exception {
-    int[] positions = header.positions(state.schema());
+    StateSchema schema = state.schema();
+    int[] positions = header.positions(schema);
+    UpdateTime time = updateTime();
+    Expiry expiry = schema.hasTime() ? schema.expiryBefore(time.oldest()) : Expiry.NEVER;
+    // Rows of unknown age are as if they were updated now.
+    long unknownTime = expiry.word(time.now());
     Device device = deviceContext().device();
     GpuRetry retry = deviceContext().retry();
     StateFormat.readBlocks(
         header,
-        header.layout(state.schema()),
+        header.layout(schema),
         device,
         retry,
         stream,
@@ -154,7 +179,10 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
           }
           try (StateBlock own =
               retry.withHostRetry(
-                  () -> block.withAccumulators(state.schema(), positions, device))) {
+                  () -> block.withAccumulators(schema, positions, unknownTime, device))) {
+            if (schema.hasTime()) {
+              own.removeExpired(expiry);
+            }
             retry.withRetry(() -> merge(namespace, own));
           }
         });

@@ -172,6 +172,16 @@ public class KeyedOperatorHarness extends OperatorHarness {
     return harness().getOperator().getContainingTask().getCancelables();
   }
 
+  /** Sets the machine's clock, in milliseconds since the epoch. */
+  public final void setProcessingTime(long time) throws Exception {
+    harness().setProcessingTime(time);
+  }
+
+  /** The number of rows in the operator's state. */
+  public final long rowsInState() {
+    return ((KeyedStateOperator) harness().getOperator()).state().rowCount();
+  }
+
   public void watermark(long timestamp) throws Exception {
     harness().processWatermark(timestamp);
   }

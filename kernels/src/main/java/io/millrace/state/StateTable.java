@@ -23,7 +23,6 @@ import io.millrace.state.row.StateRows;
 import io.millrace.state.row.StateSchema;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.LongStream;
 
 /**
  * Accumulators for each key, updated by batches. A hash index leads from keys to rows; rows lie in
@@ -39,7 +38,6 @@ import java.util.stream.LongStream;
 public final class StateTable implements AutoCloseable {
   private static final PerDevice<StateKernels> KERNELS =
       new PerDevice<>(host -> new HostStateKernels(), CudaStateKernels::new);
-
   private static final PerDevice<StateValuesKernels> VALUES =
       new PerDevice<>(host -> new HostStateValues(), CudaStateValues::new);
 
@@ -56,12 +54,7 @@ public final class StateTable implements AutoCloseable {
   // Read by threads that report metrics.
   private volatile long rowCount;
   private volatile long reservedBytes;
-  // null until the first update.
-  private Buffer scratch;
-  private StateScratch scratchLayout;
-  private int scratchRows;
-  // Of the last batch that used the scratch memory.
-  private int batchNumber;
+  private final UpdateScratch scratch;
 
   /**
    * An empty table.
@@ -77,6 +70,7 @@ public final class StateTable implements AutoCloseable {
     this.rows = new StateRows(schema.rowBytes(), stream, memory);
     this.strings = new LongStrings(stream, memory);
     this.chunkTable = new ChunkTable(stream, memory);
+    this.scratch = new UpdateScratch(schema, stream, memory);
     this.index = new StateIndex(KERNELS.of(stream.device()), stream, memory);
   }
 
@@ -97,10 +91,7 @@ public final class StateTable implements AutoCloseable {
     return reservedBytes;
   }
 
-  /**
-   * Combines the rows of a batch with the state, as {@link #update(Table, UpdateTime)} does, in a
-   * table whose rows do not expire.
-   */
+  /** As {@link #update(Table, UpdateTime)}, of a table whose rows do not expire. */
   public Table update(Table batch) {
     return update(batch, null);
   }
@@ -154,20 +145,12 @@ public final class StateTable implements AutoCloseable {
       return;
     }
     checkTime(null);
-    reserve(batch.rowCount(), mostStringWords(batch));
+    reserve(batch.rowCount(), ChangedKeys.mostStringWords(schema, batch, stream));
     try (Table noRows = batch.slice(0, 0);
         StateChanges none = new StateChanges(schema, changes, noRows, stream, memory);
         AccessScope scope = AccessScope.on(stream)) {
       update(none.input(batch, null, scope).withoutResult(), batch.rowCount(), scope);
     }
-  }
-
-  private long mostStringWords(Table batch) {
-    return schema.keys().stream()
-        .map(batch::column)
-        .filter(key -> key.type().id().isVariableWidth())
-        .mapToLong(key -> ChangedKeys.mostStringWords(key, stream))
-        .sum();
   }
 
   /**
@@ -189,6 +172,79 @@ public final class StateTable implements AutoCloseable {
       long strings = schema.hasStrings() ? inputStrings.access(other.readStrings(scope), scope) : 0;
       update(StateInput.ofRows(schema, address, strings, Expiry.NEVER), inputRows, scope);
     }
+  }
+
+  /** The number of rows of a chunk. */
+  public int chunkRows() {
+    return 1 << rows.chunkShift();
+  }
+
+  /**
+   * Counts rows that have not expired: makes one attempt. Waits for the work.
+   *
+   * @param firstRow the first row that is looked at
+   * @param count of rows that are looked at: at least 1, and at most {@link #chunkRows}
+   * @param firstTime rows with an earlier time have expired
+   * @throws GpuOutOfMemoryException if there is too little memory
+   */
+  public int countRowsSince(long firstRow, int count, long firstTime) {
+    try (Buffer lookBack = Buffer.allocate(LongStrings.lookBackBytes(count), stream, memory);
+        AccessScope scope = AccessScope.on(stream)) {
+      long scratchAddress = lookBack.access(AccessMode.WRITE, scope);
+      return select(firstRow, count, firstTime, Long.MAX_VALUE, 0, scratchAddress, scope).rows();
+    }
+  }
+
+  /**
+   * Adds rows of another table of this schema whose times are in a range, on the device: makes one
+   * attempt. A row replaces a row of this table with a time before the range. Waits for the work.
+   *
+   * @param other on the same stream; stays the caller's
+   * @param firstRow the first row of {@code other} that is looked at
+   * @param count as in {@link #countRowsSince}
+   * @param firstTime of the range
+   * @param endTime behind the range
+   * @throws GpuOutOfMemoryException if there is too little memory
+   */
+  public void merge(StateTable other, long firstRow, int count, long firstTime, long endTime) {
+    long rowBytes = (long) count * schema.rowBytes();
+    long bytes = rowBytes + LongStrings.lookBackBytes(count);
+    try (Buffer input = Buffer.allocate(bytes, stream, memory)) {
+      StateSelection.Counts selected;
+      try (AccessScope scope = AccessScope.on(stream)) {
+        long target = input.access(AccessMode.WRITE, scope);
+        selected =
+            other.select(firstRow, count, firstTime, endTime, target, target + rowBytes, scope);
+      }
+      if (selected.rows() == 0) {
+        return;
+      }
+      reserve(selected.rows(), selected.stringWords());
+      try (AccessScope scope = AccessScope.on(stream)) {
+        long address = input.access(AccessMode.READ, scope);
+        long inputStrings = schema.hasStrings() ? other.strings.read(scope) : 0;
+        Expiry replaced = schema.expiryBefore(firstTime);
+        update(StateInput.ofRows(schema, address, inputStrings, replaced), selected.rows(), scope);
+      }
+    }
+  }
+
+  private StateSelection.Counts select(
+      long firstRow,
+      int count,
+      long firstTime,
+      long endTime,
+      long target,
+      long lookBack,
+      AccessScope scope) {
+    Objects.checkFromIndexSize(firstRow, count, rowCount);
+    Expiry first = schema.expiryBefore(firstTime);
+    Expiry end = schema.expiryBefore(endTime);
+    long chunks = chunkTable.access(rows.read(scope), scope);
+    int shift = rows.chunkShift();
+    return new StateSelection(
+            schema, firstRow, count, first, end, chunks, shift, target, lookBack, stream)
+        .run();
   }
 
   /**
@@ -230,10 +286,7 @@ public final class StateTable implements AutoCloseable {
 
   /** Gives memory back that only updates need; the next update allocates it again. */
   public void releaseScratch() {
-    if (scratch != null) {
-      scratch.close();
-      scratch = null;
-    }
+    scratch.close();
   }
 
   /**
@@ -249,12 +302,10 @@ public final class StateTable implements AutoCloseable {
     }
     reserve(block.rowCount(), block.stringBytes() / Long.BYTES);
     try (Buffer input = Buffer.copyOf(block.address(), block.byteCount(), stream, memory);
-        Buffer inputStrings = strings(block);
-        ChunkTable inputChunks = new ChunkTable(stream, memory);
+        BlockStrings inputStrings = new BlockStrings(block, stream, memory);
         AccessScope scope = AccessScope.on(stream)) {
       long address = input.access(AccessMode.READ, scope);
-      long chunks =
-          inputStrings == null ? 0 : inputChunks.access(chunks(inputStrings, scope), scope);
+      long chunks = inputStrings.chunks(scope);
       update(StateInput.ofRows(schema, address, chunks, Expiry.NEVER), block.rowCount(), scope);
     }
   }
@@ -263,27 +314,11 @@ public final class StateTable implements AutoCloseable {
     sums.forEach(sum -> KERNELS.of(stream.device()).maskOverflows(sum, rows, stream));
   }
 
-  // null if there are none.
-  private Buffer strings(StateBlock block) {
-    return block.stringBytes() == 0
-        ? null
-        : Buffer.copyOf(block.stringAddress(), block.stringBytes(), stream, memory);
-  }
-
-  // The addresses of the chunks that a buffer consists of.
-  private static long[] chunks(Buffer strings, AccessScope scope) {
-    long address = strings.access(AccessMode.READ, scope);
-    int count = (int) ((strings.size() - 1) / LongStrings.CHUNK_BYTES) + 1;
-    return LongStream.range(0, count)
-        .map(chunk -> address + chunk * LongStrings.CHUNK_BYTES)
-        .toArray();
-  }
-
   private Counts update(StateInput input, int inputRows, AccessScope scope) {
     long chunks = chunkTable.access(rows.access(scope), scope);
     LongStrings.Access stringAccess =
         schema.hasStrings() ? strings.access(inputRows, scope) : LongStrings.Access.NONE;
-    long scratchAddress = scratch(inputRows, scope);
+    long scratchAddress = scratch.access(inputRows, scope);
     try {
       Counts counts =
           KERNELS
@@ -295,9 +330,9 @@ public final class StateTable implements AutoCloseable {
                       input.hasNullWord(),
                       input.values(),
                       schema.rowWords(),
-                      batchNumber,
+                      scratch.batchNumber(),
                       scratchAddress,
-                      scratchLayout,
+                      scratch.layout(),
                       input.kinds(),
                       input.rowKinds(),
                       schema.rowCount(),
@@ -315,33 +350,8 @@ public final class StateTable implements AutoCloseable {
       return counts;
     } catch (RuntimeException | Error e) {
       scratch.close();
-      scratch = null;
       throw e;
     }
-  }
-
-  // Updates leave zeros where they found zeros, or numbers of batches, so that the memory is
-  // cleared only when it is new and when the numbers begin again.
-  private long scratch(int inputRows, AccessScope scope) {
-    if (scratch == null || scratchRows < inputRows) {
-      StateScratch layout = StateScratch.of(inputRows, schema.partialWords(), schema.isOrdered());
-      Buffer larger = Buffer.allocate(layout.bytes(), stream, memory);
-      if (scratch != null) {
-        scratch.close();
-      }
-      scratch = larger;
-      scratchLayout = layout;
-      scratchRows = inputRows;
-      batchNumber = 0;
-    }
-    long address = scratch.access(AccessMode.WRITE, scope);
-    if (batchNumber == 0) {
-      stream.fill(address, (byte) 0, scratchLayout.zeroBytes());
-      batchNumber = 1;
-    } else {
-      batchNumber++;
-    }
-    return address;
   }
 
   private void reserve(int newRows, long newStringWords) {
@@ -379,9 +389,7 @@ public final class StateTable implements AutoCloseable {
     failure.run(strings::close);
     failure.run(chunkTable::close);
     failure.run(index::close);
-    if (scratch != null) {
-      failure.run(scratch::close);
-    }
+    failure.run(scratch::close);
     failure.rethrow();
   }
 }

@@ -71,7 +71,10 @@ public record Accumulator(String name, Function function, int column) implements
     return new Accumulator(name, Function.MAX, TIME);
   }
 
-  /** The time of the first update of a key, likewise. */
+  /**
+   * The time of the first update of a key, likewise; for tables whose other accumulators do not
+   * change with later updates.
+   */
   public static Accumulator creationTime(String name) {
     return new Accumulator(name, Function.MIN, TIME);
   }

@@ -102,13 +102,14 @@ public final class KeyedColumnStream extends ColumnStream {
    * key is new, else as an update. The row before an update does not come with it, so that the
    * reader has to replace rows by key: a sink that upserts, but not a later {@link #aggregate}.
    *
-   * <p>State is the key and 8 bytes for each key, for ever; see {@link #aggregate}.
+   * <p>State is the key and 8 bytes for each key, or 16 with a {@link #stateTtl}; see {@link
+   * #aggregate}.
    *
    * @param deduplication such as {@code Deduplication.keepFirst()}
    * @throws ExpressionException if a key column is an ARRAY or a ROW, or this stream is a changelog
    */
   public ColumnStream deduplicate(Deduplication deduplication) {
-    return new ColumnStream(KeyedSteps.deduplicate(plan(), keys, deduplication));
+    return new ColumnStream(KeyedSteps.deduplicate(plan(), keys, deduplication, stateTtl));
   }
 
   @Override

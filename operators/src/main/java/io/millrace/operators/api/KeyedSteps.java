@@ -73,8 +73,9 @@ final class KeyedSteps {
    *
    * @throws ExpressionException as {@link DeduplicatePlan}
    */
-  static StreamPlan deduplicate(StreamPlan stream, List<String> keys, Deduplication deduplication) {
-    DeduplicatePlan plan = new DeduplicatePlan(stream.schema(), keys, deduplication);
+  static StreamPlan deduplicate(
+      StreamPlan stream, List<String> keys, Deduplication deduplication, Duration stateTtl) {
+    DeduplicatePlan plan = new DeduplicatePlan(stream.schema(), keys, deduplication, stateTtl);
     return then(
         stream,
         "Deduplicate",

@@ -31,8 +31,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
 
 /**
- * Emits the first row of each key that ever came, in the order of the rows; or for each batch the
- * last row of each of its keys, as an insertion if the key is new and as an update else, in the
+ * Emits the first row of each key that is not known, in the order of the rows; or for each batch
+ * the last row of each of its keys, as an insertion if the key is new and as an update else, in the
  * order in which the keys come first in the batch. Rows keep their own event times.
  *
  * <p>A batch that does not fit the device is processed in parts, each as if it were a batch.
@@ -73,6 +73,11 @@ public final class DeduplicateOperator extends KeyedStateOperator {
   @Override
   protected StateSchema stateSchema() {
     return steps.state();
+  }
+
+  @Override
+  protected long stateTtl() {
+    return plan.stateTtl().toMillis();
   }
 
   @Override

@@ -44,6 +44,7 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
   private static final long serialVersionUID = 1L;
 
   private transient StateTables state;
+  private transient StateSweep sweep;
   // The latest time of an update: the clock may go back.
   private transient long now;
 
@@ -102,11 +103,15 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
    *     gives them, and closes them
    */
   protected final void update(Table rows, Consumer<Table> changes) {
-    UpdateTime time = state.schema().hasTime() ? updateTime() : null;
+    boolean expires = state.schema().hasTime();
+    UpdateTime time = expires ? updateTime() : null;
     deviceContext()
         .retry()
         .withSplitAndRetry(
             rows, part -> state.forUpdate(StateTables.ONLY).update(part, time), changes);
+    if (expires) {
+      sweep.advance(time);
+    }
   }
 
   private UpdateTime updateTime() {
@@ -132,7 +137,8 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     DeviceContext device = openDeviceContext();
     state = new StateTables(stateSchema(), device.stream(), device.resource());
     now = Long.MIN_VALUE;
-    StateMetrics.register(getMetricGroup(), state);
+    StateMetrics.register(getMetricGroup(), state, stateTtl());
+    sweep = new StateSweep(state, device.retry(), stateTtl());
     if (context.isRestored()) {
       restore(context.getRawKeyedStateInputs());
     }
@@ -181,7 +187,7 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
               retry.withHostRetry(
                   () -> block.withAccumulators(schema, positions, unknownTime, device))) {
             if (schema.hasTime()) {
-              own.removeExpired(expiry);
+              state.countExpired(own.removeExpired(expiry));
             }
             retry.withRetry(() -> merge(namespace, own));
           }
@@ -215,6 +221,6 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(state, super::close);
+    IOUtils.closeAll(sweep, state, super::close);
   }
 }

@@ -14,6 +14,7 @@ import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -72,6 +73,39 @@ class GroupAggregateTtlTest {
       harness.setProcessingTime(1_150);
       assertThat(harness.changes(List.of("b", 3))).containsExactly("+I[b, 1, 3]");
     }
+  }
+
+  @OutOfMemoryTest
+  void expiredRowsAreRemovedWhileBatchesGoOn() throws Exception {
+    try (GroupAggregateHarness harness = JOB.open(device)) {
+      harness.setProcessingTime(1_000);
+      for (int batch = 0; batch < 10; batch++) {
+        harness.changes(rows(batch * 100, batch * 100 + 100).toArray(List[]::new));
+      }
+      assertThat(harness.rowsInState()).isEqualTo(1_000);
+      harness.setProcessingTime(1_050);
+      harness.changes(rows(0, 100).toArray(List[]::new));
+      assertThat(harness.expiredRows()).isZero();
+      for (int time = 1_100; harness.rowsInState() > 101; time++) {
+        harness.setProcessingTime(time);
+        assertThat(harness.changes(List.of(key(7), 1)).get(0)).startsWith("-U[" + key(7) + ", ");
+        assertThat(harness.changes(List.of(key(8), 1)).get(0)).startsWith("-U[" + key(8) + ", ");
+      }
+      assertThat(harness.expiredRows()).isEqualTo(900);
+      assertThat(harness.changes(List.of(key(9), 1), List.of(key(500), 2)))
+          .containsExactly(
+              "-U[" + key(9) + ", 2, 18]",
+              "+U[" + key(9) + ", 3, 19]",
+              "+I[" + key(500) + ", 1, 2]");
+    }
+  }
+
+  private static List<List<?>> rows(int first, int end) {
+    return IntStream.range(first, end).<List<?>>mapToObj(n -> List.of(key(n), n)).toList();
+  }
+
+  private static String key(int number) {
+    return number % 2 == 0 ? "k" + number : "a longer key, number " + number;
   }
 
   @Test

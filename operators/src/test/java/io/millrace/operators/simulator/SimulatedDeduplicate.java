@@ -12,6 +12,7 @@ import io.millrace.operators.deduplicate.DeduplicateOperator;
 import io.millrace.operators.deduplicate.DeduplicatePlan;
 import io.millrace.operators.deduplicate.Deduplication;
 import io.millrace.operators.deduplicate.Deduplication.Keep;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -50,7 +51,7 @@ final class SimulatedDeduplicate implements SimulatedOperator {
   }
 
   private static DeduplicatePlan plan(Keep keep) {
-    return new DeduplicatePlan(ROWS, List.of("k"), new Deduplication(keep));
+    return new DeduplicatePlan(ROWS, List.of("k"), new Deduplication(keep), Duration.ZERO);
   }
 
   @Override

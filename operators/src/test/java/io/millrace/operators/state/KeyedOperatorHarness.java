@@ -179,7 +179,16 @@ public class KeyedOperatorHarness extends OperatorHarness {
 
   /** The number of rows in the operator's state. */
   public final long rowsInState() {
-    return ((KeyedStateOperator) harness().getOperator()).state().rowCount();
+    return state().rowCount();
+  }
+
+  /** The number of rows that the operator removed from its state since they had expired. */
+  public final long expiredRows() {
+    return state().expiredRows();
+  }
+
+  private StateTables state() {
+    return ((KeyedStateOperator) harness().getOperator()).state();
   }
 
   public void watermark(long timestamp) throws Exception {

@@ -94,7 +94,9 @@ public final class StateSchema implements Serializable {
     }
     for (Accumulator accumulator : accumulators) {
       accumulator.check(input);
-      if (accumulator.isTime() && accumulator != accumulators.get(0)) {
+    }
+    for (Accumulator accumulator : accumulators.stream().skip(1).toList()) {
+      if (accumulator.isTime()) {
         throw new IllegalArgumentException(
             "expected the time '" + accumulator.name() + "' to be the first accumulator");
       }

@@ -8,6 +8,9 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.memory.MemoryResource;
+import io.millrace.memory.resource.FailingResourceAdaptor;
 import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.Accumulator.Function;
 import io.millrace.state.row.ChangeKind;
@@ -19,6 +22,8 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -39,6 +44,7 @@ class StateTtlTest {
           new Field("kind", DataType.INT8, false));
   private static final int KIND = 6;
   private static final long TTL = 100;
+  private static final byte NONE = ChangeKind.NONE.value();
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension seed = new RandomExtension();
@@ -137,25 +143,19 @@ class StateTtlTest {
   void keysExpireAtTheMillisecondOfFlink() {
     StateSchema schema = schema(List.of(0), Accumulator.updateTime("time"), false);
     try (StateTable table = new StateTable(schema, device.stream(), device.memory())) {
-      assertThat(kinds(table, 1_000)).containsExactly(null, ChangeKind.INSERT);
+      assertThat(kinds(table, 1_000)).containsExactly(NONE, ChangeKind.INSERT.value());
       assertThat(kinds(table, 1_099))
-          .containsExactly(ChangeKind.UPDATE_BEFORE, ChangeKind.UPDATE_AFTER);
-      assertThat(kinds(table, 1_199)).containsExactly(null, ChangeKind.INSERT);
+          .containsExactly(ChangeKind.UPDATE_BEFORE.value(), ChangeKind.UPDATE_AFTER.value());
+      assertThat(kinds(table, 1_199)).containsExactly(NONE, ChangeKind.INSERT.value());
       assertThat(table.rowCount()).isEqualTo(1);
     }
   }
 
-  private List<ChangeKind> kinds(StateTable table, long now) {
-    List<List<Object>> rows = List.of(row(1));
-    List<ChangeKind> kinds = new ArrayList<>();
-    try (Table batch = TableBuilder.ofRows(INPUT, rows).build(device);
+  private List<Object> kinds(StateTable table, long now) {
+    try (Table batch = TableBuilder.ofRows(INPUT, List.of(row(1))).build(device);
         Table changes = table.update(batch, UpdateTime.of(now, TTL))) {
-      for (List<Object> row : device.rows(changes)) {
-        byte kind = (Byte) row.get(row.size() - 1);
-        kinds.add(kind == ChangeKind.NONE.value() ? null : ChangeKind.values()[kind + 1]);
-      }
+      return device.rows(changes).stream().map(row -> row.get(row.size() - 1)).toList();
     }
-    return kinds;
   }
 
   @Test
@@ -231,6 +231,48 @@ class StateTtlTest {
       assertThat(liveRows(other, time)).isEqualTo(liveRows(table, time));
       assertThat(liveRows(table, time)).isEqualTo(model.rowCount());
       update(other, model, now, 2_000, 3_000);
+    }
+  }
+
+  /** Whichever request for memory is refused, both tables stay as they were. */
+  @Test
+  void rowsMoveInAttempts() {
+    StateSchema schema = schema(List.of(0, 1), time(true), false);
+    List<List<Object>> rows = IntStream.range(0, 3_000).mapToObj(this::row).toList();
+    AtomicInteger left = new AtomicInteger();
+    MemoryResource failing =
+        new FailingResourceAdaptor(device.memory(), (n, bytes) -> left.decrementAndGet() == 0);
+    try (StateTable table = new StateTable(schema, device.stream(), failing);
+        Table batch = TableBuilder.ofRows(INPUT, rows).build(device)) {
+      table.update(batch, UpdateTime.of(1_000, TTL)).close();
+      int count = (int) table.rowCount();
+      int refused = 0;
+      for (boolean isDone = false; !isDone; refused++) {
+        try (StateTable other = new StateTable(schema, device.stream(), failing)) {
+          left.set(refused + 1);
+          try {
+            other.merge(table, 0, count, 0, Long.MAX_VALUE);
+            isDone = true;
+          } catch (GpuOutOfMemoryException e) {
+            assertThat(other.rowCount()).isZero();
+            other.merge(table, 0, count, 0, Long.MAX_VALUE);
+          }
+          left.set(0);
+          assertThat(words(other)).isEqualTo(words(table));
+        }
+      }
+      assertThat(refused).isGreaterThan(5);
+      left.set(1);
+      assertThatThrownBy(() -> table.countRowsSince(0, count, 0))
+          .isInstanceOf(GpuOutOfMemoryException.class);
+      assertThat(table.countRowsSince(0, count, 0)).isEqualTo(count);
+      assertThat(table.countRowsSince(0, count, 1_001)).isZero();
+    }
+  }
+
+  private List<Long> words(StateTable table) {
+    try (StateSnapshot snapshot = table.snapshot()) {
+      return SnapshotWords.of(snapshot, device);
     }
   }
 

@@ -22,7 +22,6 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.table.api.Schema.Builder;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.Test;
@@ -56,9 +55,11 @@ class StateTtlParityTest {
     StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
     tables.getConfig().setIdleStateRetention(TTL);
     DataStream<Row> stream = environment.fromData(ExternalRowDecoder.typeInformation(ROWS), rows);
-    Builder schema = org.apache.flink.table.api.Schema.newBuilder();
-    tables.createTemporaryView(
-        "t", tables.fromDataStream(stream, schema.columnByExpression("p", "PROCTIME()").build()));
+    org.apache.flink.table.api.Schema schema =
+        org.apache.flink.table.api.Schema.newBuilder()
+            .columnByExpression("p", "PROCTIME()")
+            .build();
+    tables.createTemporaryView("t", tables.fromDataStream(stream, schema));
     CollectedRows collected = CollectedRows.of(tables.toChangelogStream(tables.sqlQuery(query)));
     environment.execute();
     return collected.take().stream().map(Row::toString).toList();

@@ -156,7 +156,7 @@ static __device__ __forceinline__ uint64_t* add_row(const StateArguments& argume
   return state;
 }
 
-// Whether a row has expired: the key begins anew. `sector` is that of the first accumulator, the time.
+// Whether a row has expired: the key begins again. `sector` is that of the first accumulator, the time.
 static __device__ __forceinline__ bool is_expired(const StateArguments& arguments, const Sector& sector) {
   if (arguments.oldest_time == 0) return false;
   uint64_t time = 0;

@@ -115,7 +115,7 @@ final class EtlOptions {
           .defaultValue(Duration.ZERO)
           .withDescription(
               "With group-by.result changes: a key without rows for so long is forgotten, and its"
-                  + " next row begins anew; 0 s: never.");
+                  + " next row begins again; 0 s: never.");
   static final ConfigOption<String> PARTITION_BY =
       key("partition.by")
           .stringType()

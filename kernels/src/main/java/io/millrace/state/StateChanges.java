@@ -15,6 +15,7 @@ import io.millrace.state.row.Expiry;
 import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.ResultLayout;
 import io.millrace.state.row.StateSchema;
+import io.millrace.state.row.UpdateTime;
 import java.util.ArrayList;
 import java.util.List;
 

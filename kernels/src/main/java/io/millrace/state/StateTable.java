@@ -14,6 +14,7 @@ import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import io.millrace.state.StateInput.SumColumn;
 import io.millrace.state.StateKernels.Counts;
+import io.millrace.state.row.BlockStrings;
 import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.ChunkTable;
 import io.millrace.state.row.ConstantColumn;
@@ -21,6 +22,8 @@ import io.millrace.state.row.Expiry;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.StateRows;
 import io.millrace.state.row.StateSchema;
+import io.millrace.state.row.StateSelection;
+import io.millrace.state.row.UpdateTime;
 import java.util.List;
 import java.util.Objects;
 
@@ -302,7 +305,8 @@ public final class StateTable implements AutoCloseable {
     }
     reserve(block.rowCount(), block.stringBytes() / Long.BYTES);
     try (Buffer input = Buffer.copyOf(block.address(), block.byteCount(), stream, memory);
-        BlockStrings inputStrings = new BlockStrings(block, stream, memory);
+        BlockStrings inputStrings =
+            new BlockStrings(block.stringAddress(), block.stringBytes(), stream, memory);
         AccessScope scope = AccessScope.on(stream)) {
       long address = input.access(AccessMode.READ, scope);
       long chunks = inputStrings.chunks(scope);

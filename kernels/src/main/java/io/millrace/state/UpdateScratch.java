@@ -52,7 +52,7 @@ final class UpdateScratch implements AutoCloseable {
     return address;
   }
 
-  /** Of the memory that was accessed last. */
+  /** The layout of the memory that was accessed last. */
   StateScratch layout() {
     return layout;
   }

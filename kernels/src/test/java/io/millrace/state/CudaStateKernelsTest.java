@@ -30,8 +30,6 @@ class CudaStateKernelsTest {
         .isEqualTo(cuda.layout("FoldedValue").fields());
     assertThat(CudaStateFold.FoldArguments.LAYOUT.fields())
         .isEqualTo(cuda.layout("StateFoldArguments").fields());
-    assertThat(CudaStateSelect.Arguments.LAYOUT.fields())
-        .isEqualTo(cuda.layout("StateSelectArguments").fields());
     assertThat(CudaStateKernels.OverflowArguments.LAYOUT.fields())
         .isEqualTo(cuda.layout("StateOverflowArguments").fields());
   }
@@ -50,8 +48,6 @@ class CudaStateKernelsTest {
           .isEqualTo(CudaStateFold.SortArguments.LAYOUT.bytes());
       assertThat(device.device().loadModule("state_fold").constant("sizeof_StateFoldArguments"))
           .isEqualTo(CudaStateFold.FoldArguments.LAYOUT.bytes());
-      assertThat(device.device().loadModule("state_select").constant("sizeof_StateSelectArguments"))
-          .isEqualTo(CudaStateSelect.Arguments.LAYOUT.bytes());
       assertThat(
               device
                   .device()

@@ -15,6 +15,7 @@ import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.Accumulator.Function;
 import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.StateSchema;
+import io.millrace.state.row.UpdateTime;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.TableBuilder;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.state.row;
 
-import io.millrace.annotation.Internal;
+import io.millrace.annotation.PublicEvolving;
 
 /**
  * Which state rows have expired, by the word of their time.
@@ -11,7 +11,7 @@ import io.millrace.annotation.Internal;
  * @param mask inverted bits of a word: times are kept in the order of unsigned numbers, or as the
  *     complement
  */
-@Internal
+@PublicEvolving
 public record Expiry(long oldest, long mask) {
   /** No row expires. */
   public static final Expiry NEVER = new Expiry(0, 0);

@@ -4,7 +4,7 @@ package io.millrace.operators.state;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.memory.retry.GpuRetry;
 import io.millrace.state.StateTable;
-import io.millrace.state.UpdateTime;
+import io.millrace.state.row.UpdateTime;
 import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

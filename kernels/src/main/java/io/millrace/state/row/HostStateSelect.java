@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.state;
+package io.millrace.state.row;
 
 import io.millrace.device.HostMemory;
-import io.millrace.state.StateSelection.Counts;
-import io.millrace.state.row.LongStrings;
+import io.millrace.state.row.StateSelection.Counts;
 
 /** The twin of state_select.cu. */
 final class HostStateSelect implements StateSelection.Kernels {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.state;
+package io.millrace.state.row;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.PerDevice;
-import io.millrace.state.row.Expiry;
-import io.millrace.state.row.StateSchema;
 
 /**
  * Rows of a state table whose times are in a range, with addresses on the device that are valid
@@ -17,10 +16,10 @@ import io.millrace.state.row.StateSchema;
  * @param chunkTable the address of an INT64 for each chunk of state rows: its address
  * @param target address of room for all rows, where the selected ones are copied to, one behind the
  *     other in their order; 0 if they are only counted
- * @param lookBack address of {@link io.millrace.state.row.LongStrings#lookBackBytes} bytes for so
- *     many rows
+ * @param lookBack address of {@link LongStrings#lookBackBytes} bytes for so many rows
  */
-record StateSelection(
+@Internal
+public record StateSelection(
     StateSchema schema,
     long firstRow,
     int rows,
@@ -45,10 +44,10 @@ record StateSelection(
    *
    * @param stringWords words of the long strings of the rows
    */
-  record Counts(int rows, long stringWords) {}
+  public record Counts(int rows, long stringWords) {}
 
   /** Selects the rows and waits for the work. Allocates nothing but staging memory. */
-  Counts run() {
+  public Counts run() {
     return KERNELS.of(stream.device()).select(this);
   }
 

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.state;
+package io.millrace.state.row;
 
+import io.millrace.annotation.Internal;
 import io.millrace.device.DeviceStream;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
-import io.millrace.state.row.ChunkTable;
-import io.millrace.state.row.LongStrings;
 import java.util.stream.LongStream;
 
 /** The long strings of a block, on the device. */
-final class BlockStrings implements AutoCloseable {
+@Internal
+public final class BlockStrings implements AutoCloseable {
   // null if there are none.
   private final Buffer words;
   private final ChunkTable chunkTable;
 
   /**
+   * @param address host address of the words
+   * @param bytes of the words
    * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory
    */
-  BlockStrings(StateBlock block, DeviceStream stream, MemoryResource memory) {
-    words =
-        block.stringBytes() == 0
-            ? null
-            : Buffer.copyOf(block.stringAddress(), block.stringBytes(), stream, memory);
+  public BlockStrings(long address, long bytes, DeviceStream stream, MemoryResource memory) {
+    words = bytes == 0 ? null : Buffer.copyOf(address, bytes, stream, memory);
     chunkTable = new ChunkTable(stream, memory);
   }
 
@@ -33,7 +32,7 @@ final class BlockStrings implements AutoCloseable {
    *
    * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory
    */
-  long chunks(AccessScope scope) {
+  public long chunks(AccessScope scope) {
     if (words == null) {
       return 0;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.state;
+package io.millrace.state.row;
 
 import io.millrace.device.Device;
 import io.millrace.device.HostMemory;
@@ -7,8 +7,7 @@ import io.millrace.device.KernelArguments;
 import io.millrace.device.KernelModule;
 import io.millrace.device.KernelStructure;
 import io.millrace.device.StagingBuffer;
-import io.millrace.state.StateSelection.Counts;
-import io.millrace.state.row.LongStrings;
+import io.millrace.state.row.StateSelection.Counts;
 
 /** Launches the kernel of state_select.cu. One instance per device. */
 final class CudaStateSelect implements StateSelection.Kernels {

@@ -125,6 +125,9 @@ extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_update(const _
   uint64_t* state = group.state;
   if (group.is_new) {
     state = add_row(arguments, row, group, arguments.state_rows + static_cast<int64_t>(before >> NEW_KEYS_SHIFT));
+  } else if (is_expired(arguments, update.state)) {
+    group.is_new = true;
+    update.state = {};
   }
   update_row(arguments, row, group, state, update, 2 * static_cast<int64_t>(before & CHANGED_KEYS));
 }

@@ -50,7 +50,8 @@ enum ValueType : int32_t {
   VALUE_STATE = 7,  // a word of a state row
   VALUE_SIGN32 = 8,  // 64 times the sign of an int32
   VALUE_SIGN64 = 9,
-  VALUE_HALF = 10    // only of a result: a word in every other word of its column
+  VALUE_HALF = 10,   // only of a result: a word in every other word of its column
+  VALUE_CONSTANT = 11  // all rows have the same element, which is `data`; the stride is 0
 };
 
 // The operation of an accumulator. Zero is the identity of each of them. The numbers are shared with Java.
@@ -122,6 +123,8 @@ struct StateArguments {
   uint64_t counts;       // mapped host memory: uint32 changed keys, uint32 new keys, uint32 1 if a new key has a long string
   int64_t index_mask;
   int64_t state_rows;    // rows in the state before the batch
+  uint64_t oldest_time;  // a row whose time, its first accumulator, xor time_mask is less has expired; 0: none does
+  uint64_t time_mask;
   int32_t rows;
   int32_t group_mask;
   int32_t partial_base;  // the first word of the sector of the first accumulator

@@ -154,7 +154,8 @@ static __device__ __forceinline__ void accumulate(const StateArguments& argument
   uint64_t carry = 0;
   for (int a = 0; a < arguments.accumulators; ++a) {
     const AccumulatedValue& value = arguments.value[a];
-    if (is_ordered(value.operation) || is_null_in(value, row)) continue;
+    // The claimant has the same constant.
+    if (is_ordered(value.operation) || value.type == VALUE_CONSTANT || is_null_in(value, row)) continue;
     const uint64_t accumulator = accumulator_of(value, row, retracts);
     if (group == hot.group) {
       uint64_t* own = hot.own + a * STATE_THREADS;

@@ -162,6 +162,7 @@ MILLRACE_FUNCTION int64_t integer_of_value(const AccumulatedValue& value, int64_
   const uint64_t address = value.data + row * value.stride;
   switch (value.type) {
     case VALUE_ONE: return 1;
+    case VALUE_CONSTANT: return static_cast<int64_t>(address);
     case VALUE_INT8: return *reinterpret_cast<const int8_t*>(address);
     case VALUE_INT16: return *reinterpret_cast<const int16_t*>(address);
     case VALUE_INT32: return *reinterpret_cast<const int32_t*>(address);

@@ -157,10 +157,22 @@ static __device__ __forceinline__ uint64_t* add_row(const StateArguments& argume
   return state;
 }
 
-// `update` is what read_sectors gave for the sector of the first accumulator.
+// Whether a row has expired: the key begins again. `sector` is that of the first accumulator, the time.
+static __device__ __forceinline__ bool is_expired(const StateArguments& arguments, const Sector& sector) {
+  if (arguments.oldest_time == 0) return false;
+  uint64_t time = 0;
+#pragma unroll
+  for (int i = 0; i < SECTOR_WORDS; ++i) {
+    if (arguments.partial_base + i == arguments.first_accumulator) time = sector.word[i];
+  }
+  return (time ^ arguments.time_mask) < arguments.oldest_time;
+}
+
+// `update` is what read_sectors gave for the sector of the first accumulator. Where rows expire, each update of a key is a
+// change: it renews the time.
 static __device__ __forceinline__ void update_row(const StateArguments& arguments, uint32_t row, const Group& group,
                                                   uint64_t* state, SectorUpdate& update, int64_t position) {
-  Change change = {!group.is_new, true, false, 0};
+  Change change = {!group.is_new, true, arguments.oldest_time != 0, 0};
   uint64_t batch_carry = 0;
   for (int word = arguments.partial_base;;) {
     add_claimant(arguments, group, word, update.batch, batch_carry);

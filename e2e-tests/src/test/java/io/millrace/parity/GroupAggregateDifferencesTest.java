@@ -16,8 +16,11 @@ import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.batching.BatchOptions;
 import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.row.RowKindColumn;
+import io.millrace.testing.RandomExtension;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.Table;
@@ -25,6 +28,7 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Where aggregates by key are not Flink's on purpose. */
 class GroupAggregateDifferencesTest {
@@ -33,8 +37,12 @@ class GroupAggregateDifferencesTest {
   private static final Schema DOUBLES =
       Schema.of(new Field("k", DataType.INT32, false), new Field("x", DataType.FLOAT64, false));
 
+  @RegisterExtension final RandomExtension random = new RandomExtension();
+
   private final StreamExecutionEnvironment environment =
       StreamExecutionEnvironment.getExecutionEnvironment().setParallelism(1);
+
+  private Duration stateTtl = Duration.ZERO;
 
   private DataStream<Row> stream(Schema schema, Row... rows) {
     return environment.fromData(ExternalRowDecoder.typeInformation(schema), rows);
@@ -42,6 +50,7 @@ class GroupAggregateDifferencesTest {
 
   private List<String> flink(String aggregates, Schema schema, Row... rows) throws Exception {
     StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
+    tables.getConfig().setIdleStateRetention(stateTtl);
     DataStream<Row> stream = stream(schema, rows);
     boolean isChangelog = rows[0].getKind() != RowKind.INSERT;
     Table table = isChangelog ? tables.fromChangelogStream(stream) : tables.fromDataStream(stream);
@@ -64,6 +73,7 @@ class GroupAggregateDifferencesTest {
             ColumnStream.from(stream, schema)
                 .batch(BatchOptions.DEFAULT.withRows(batchRows, batchRows))
                 .keyBy("k")
+                .stateTtl(stateTtl)
                 .aggregate(aggregates.toArray(Aggregate[]::new))
                 .toRows());
     environment.execute();
@@ -119,6 +129,20 @@ class GroupAggregateDifferencesTest {
 
     assertThat(millrace(List.of(avg("x")), 1, INTEGERS, rows))
         .containsExactly("+I[1, 5]", "-U[1, 5]", "+U[1, 5]");
+  }
+
+  /** Where keys are forgotten, Flink emits such updates too: its readers forget keys as well. */
+  @Test
+  void updatesAreThoseOfFlinkWithATimeToLive() throws Exception {
+    stateTtl = Duration.ofDays(1);
+    Row[] rows =
+        IntStream.range(0, 200)
+            .mapToObj(i -> Row.of(random.random().nextInt(5), random.random().nextInt(2)))
+            .toArray(Row[]::new);
+
+    assertThat(millrace(List.of(sum("x"), max("x")), 1, INTEGERS, rows))
+        .isEqualTo(flink("SUM(x), MAX(x)", INTEGERS, rows))
+        .hasSizeGreaterThan(380);
   }
 
   /** After an overflow Flink begins again with the next value. */

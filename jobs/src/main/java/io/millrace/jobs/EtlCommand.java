@@ -114,6 +114,13 @@ final class EtlCommand {
   String groupByResult;
 
   @Option(
+      names = "--state-ttl",
+      paramLabel = "TIME",
+      description =
+          "For --group-by-result changes: forgets keys without rows for so long (default 0s: never).")
+  String stateTtl;
+
+  @Option(
       names = "--tumble",
       paramLabel = "SIZE",
       description =
@@ -322,6 +329,7 @@ final class EtlCommand {
     given.put(EtlOptions.GROUP_BY_KEYS.key(), groupBy);
     given.put(EtlOptions.GROUP_BY_AGGREGATES.key(), aggregates);
     given.put(EtlOptions.GROUP_BY_RESULT.key(), groupByResult);
+    given.put(EtlOptions.GROUP_BY_STATE_TTL.key(), stateTtl);
     given.put(EtlWindow.TUMBLE.key(), tumble);
     given.put(EtlWindow.HOP_SIZE.key(), hop);
     given.put(EtlWindow.HOP_SLIDE.key(), slide);

@@ -20,6 +20,7 @@ import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.TransformOperator;
 import io.millrace.operators.window.TimeWindow;
 import io.millrace.operators.window.WindowAggregatePlan;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -32,12 +33,14 @@ import org.apache.flink.types.Row;
  *
  * @param window empty if rows are grouped by key alone
  * @param plan of the aggregates by key alone
+ * @param stateTtl how long a key without rows stays; zero: for ever
  */
 record EtlGrouping(
     List<String> keys,
     List<Aggregate> aggregates,
     Optional<TimeWindow> window,
-    GroupAggregatePlan plan) {
+    GroupAggregatePlan plan,
+    Duration stateTtl) {
   /** The column that says what a row does, with Flink SQL's name and values. */
   static final String OPERATION = "op";
 
@@ -71,7 +74,8 @@ record EtlGrouping(
       GroupAggregatePlan plan =
           new GroupAggregatePlan(selected, keys, aggregates, ExpressionSettings.DEFAULT);
       Optional<TimeWindow> window = EtlWindow.parse(configuration);
-      EtlGrouping grouping = new EtlGrouping(keys, aggregates, window, plan);
+      EtlGrouping grouping =
+          new EtlGrouping(keys, aggregates, window, plan, stateTtl(configuration));
       if (window.isPresent()) {
         new WindowAggregatePlan(
             selected, keys, window.get(), aggregates, ExpressionSettings.DEFAULT);
@@ -82,6 +86,15 @@ record EtlGrouping(
     } catch (ExpressionException e) {
       throw new UsageException("group-by: " + e.getMessage());
     }
+  }
+
+  private static Duration stateTtl(Configuration configuration) {
+    Duration stateTtl = configuration.get(EtlOptions.GROUP_BY_STATE_TTL);
+    if (!stateTtl.isZero() && stateTtl.toMillis() == 0) {
+      throw new UsageException(
+          EtlOptions.GROUP_BY_STATE_TTL.key() + ": expected 0 s or at least 1 ms");
+    }
+    return stateTtl;
   }
 
   private static void checkCannotFail(SqlAggregate aggregate, Schema schema) {
@@ -111,7 +124,10 @@ record EtlGrouping(
   }
 
   private ColumnStream aggregated(KeyedColumnStream rows) {
-    return rows.aggregate(aggregates.toArray(Aggregate[]::new)).name("group by").uid("group-by");
+    return rows.stateTtl(stateTtl)
+        .aggregate(aggregates.toArray(Aggregate[]::new))
+        .name("group by")
+        .uid("group-by");
   }
 
   /** The changes of the aggregates of {@code rows}, each with its operation in a column. */

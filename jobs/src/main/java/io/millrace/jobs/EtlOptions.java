@@ -109,6 +109,13 @@ final class EtlOptions {
           .withDescription(
               "What is written: the last row of each key, at the end of the input, or all changes,"
                   + " as they come.");
+  static final ConfigOption<Duration> GROUP_BY_STATE_TTL =
+      key("group-by.state-ttl")
+          .durationType()
+          .defaultValue(Duration.ZERO)
+          .withDescription(
+              "With group-by.result changes: a key without rows for so long is forgotten, and its"
+                  + " next row begins again; 0 s: never.");
   static final ConfigOption<String> PARTITION_BY =
       key("partition.by")
           .stringType()
@@ -225,7 +232,8 @@ final class EtlOptions {
               List.of(SOURCE_TYPE, SOURCE_EVENTS, SOURCE_RATE),
               List.of(SOURCE_PATH, SOURCE_FORMAT, SOURCE_SCHEMA),
               EtlWatermark.ALL,
-              List.of(WHERE, SELECT, GROUP_BY_KEYS, GROUP_BY_AGGREGATES, GROUP_BY_RESULT),
+              List.of(WHERE, SELECT, GROUP_BY_KEYS, GROUP_BY_AGGREGATES),
+              List.of(GROUP_BY_RESULT, GROUP_BY_STATE_TTL),
               EtlWindow.ALL,
               List.of(PARTITION_BY, SINK_TYPE, SINK_PATH, SINK_FORMAT, SINK_EXISTING),
               List.of(CSV_HEADER, CSV_DELIMITER, CSV_QUOTED_LINE_FEEDS),

@@ -9,6 +9,7 @@ import static io.millrace.jobs.EtlOptions.CSV_QUOTED_LINE_FEEDS;
 import static io.millrace.jobs.EtlOptions.GROUP_BY_AGGREGATES;
 import static io.millrace.jobs.EtlOptions.GROUP_BY_KEYS;
 import static io.millrace.jobs.EtlOptions.GROUP_BY_RESULT;
+import static io.millrace.jobs.EtlOptions.GROUP_BY_STATE_TTL;
 import static io.millrace.jobs.EtlOptions.MAX_BAD_ROWS;
 import static io.millrace.jobs.EtlOptions.ON_ERROR;
 import static io.millrace.jobs.EtlOptions.PARTITION_BY;
@@ -80,6 +81,12 @@ final class OptionUse {
       new Condition(
           "group-by.keys is given and no window is",
           settings -> GROUPED.holds.test(settings) && !EtlWindow.isGiven(settings));
+  private static final Condition CHANGES =
+      new Condition(
+          "group-by.keys is given, no window is, and group-by.result is changes",
+          settings ->
+              WITHOUT_WINDOWS.holds.test(settings)
+                  && settings.get(GROUP_BY_RESULT) == EtlOptions.GroupByResult.CHANGES);
   private static final Condition WINDOWED_FILES =
       new Condition(
           "rows of files are grouped by windows",
@@ -109,6 +116,7 @@ final class OptionUse {
     CONDITIONS.put(ON_ERROR, FROM_FILES);
     CONDITIONS.put(GROUP_BY_AGGREGATES, GROUPED);
     CONDITIONS.put(GROUP_BY_RESULT, WITHOUT_WINDOWS);
+    CONDITIONS.put(GROUP_BY_STATE_TTL, CHANGES);
     EtlWindow.ALL.forEach(option -> CONDITIONS.put(option, GROUPED));
     CONDITIONS.put(EtlWindow.TIME, WINDOWED);
     CONDITIONS.put(EtlWindow.OFFSET, WINDOWED);

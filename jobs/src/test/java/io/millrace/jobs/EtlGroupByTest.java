@@ -110,6 +110,26 @@ class EtlGroupByTest {
                 "{\"op\":\"UPDATE_AFTER\",\"auction\":1,\"total\":40}"));
   }
 
+  /** An update that changes no result is written where keys are forgotten. */
+  @Test
+  void eachRowOfAKeyIsAChangeWithATimeToLive() throws IOException {
+    assertThat(
+            lines(
+                "--input",
+                input("{\"k\":1,\"v\":5}\n").toString(),
+                "--schema",
+                "k INT, v INT",
+                "--group-by",
+                "k",
+                "--aggregates",
+                "MAX(v) AS v",
+                "--group-by-result",
+                "changes",
+                "--state-ttl",
+                "1h"))
+        .containsExactly("INSERT,1,5");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"last", "changes"})
   void theRowsOfGeneratedBidsAreCountedOnce(String result) throws IOException {

@@ -134,6 +134,11 @@ class EtlOptionsTest {
           Map.entry("group-by.keys", ALWAYS),
           Map.entry("group-by.aggregates", GROUPED),
           Map.entry("group-by.result", new Effect(List.of(GROUPS), List.of(Map.of(), WINDOWS))),
+          Map.entry(
+              "group-by.state-ttl",
+              new Effect(
+                  List.of(with(GROUPS, "group-by.result", "changes")),
+                  List.of(Map.of(), GROUPS, WINDOWS))),
           Map.entry("group-by.window.tumble", GROUPED),
           Map.entry("group-by.window.hop.size", GROUPED),
           Map.entry("group-by.window.hop.slide", GROUPED),

@@ -55,16 +55,33 @@ final class AccumulatorColumns {
   /**
    * The words of the accumulators, read from a batch.
    *
+   * @param time of all rows, if there is an accumulator for it
    * @param output address of the buffer of the result
    */
-  List<AccumulatorValue> valuesOf(Table batch, long output, AccessScope scope) {
+  List<AccumulatorValue> valuesOf(Table batch, long time, long output, AccessScope scope) {
     List<AccumulatorValue> values = new ArrayList<>();
     for (int i = 0; i < accumulators.size(); i++) {
       int column = accumulators.get(i).column();
-      boolean countsAllRows = column == Accumulator.ALL_ROWS;
-      addWords(i, countsAllRows ? null : batch.column(column), output, scope, values);
+      if (accumulators.get(i).isTime()) {
+        values.add(constant(accumulators.get(i), time, output + places.get(i).data));
+      } else {
+        boolean countsAllRows = column == Accumulator.ALL_ROWS;
+        addWords(i, countsAllRows ? null : batch.column(column), output, scope, values);
+      }
     }
     return values;
+  }
+
+  private AccumulatorValue constant(Accumulator accumulator, long value, long output) {
+    return new AccumulatorValue(
+        value,
+        0,
+        0,
+        output,
+        0,
+        AccumulatorValue.CONSTANT,
+        accumulator.operation(input, 0),
+        AccumulatorValue.INT64);
   }
 
   /** The words of the accumulators, of which only what is about the result counts. */

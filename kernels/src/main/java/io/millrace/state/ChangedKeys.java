@@ -4,6 +4,7 @@ package io.millrace.state;
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
+import io.millrace.column.Table;
 import io.millrace.column.TypeId;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
@@ -16,6 +17,7 @@ import io.millrace.memory.Buffer;
 import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.ResultLayout;
+import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -109,6 +111,15 @@ final class ChangedKeys {
   /** The most words that the long strings of the batch take. */
   long mostStringWords() {
     return LongStrings.mostWords(input.size(), stringBytes);
+  }
+
+  /** The most words that the long strings of a batch's keys take. */
+  static long mostStringWords(StateSchema schema, Table batch, DeviceStream stream) {
+    return schema.keys().stream()
+        .map(batch::column)
+        .filter(key -> key.type().id().isVariableWidth())
+        .mapToLong(key -> mostStringWords(key, stream))
+        .sum();
   }
 
   /**

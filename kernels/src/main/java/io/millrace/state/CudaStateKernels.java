@@ -69,6 +69,8 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int64 COUNTS = LAYOUT.int64("counts");
     static final KernelStructure.Int64 INDEX_MASK = LAYOUT.int64("index_mask");
     static final KernelStructure.Int64 STATE_ROWS = LAYOUT.int64("state_rows");
+    static final KernelStructure.Int64 OLDEST_TIME = LAYOUT.int64("oldest_time");
+    static final KernelStructure.Int64 TIME_MASK = LAYOUT.int64("time_mask");
     static final KernelStructure.Int32 ROWS = LAYOUT.int32("rows");
     static final KernelStructure.Int32 GROUP_MASK = LAYOUT.int32("group_mask");
     static final KernelStructure.Int32 PARTIAL_BASE = LAYOUT.int32("partial_base");
@@ -180,6 +182,8 @@ final class CudaStateKernels implements StateKernels {
         .put(Arguments.COUNTS, counts)
         .put(Arguments.INDEX_MASK, batch.indexSlots() - 1)
         .put(Arguments.STATE_ROWS, batch.stateRows())
+        .put(Arguments.OLDEST_TIME, batch.expiry().oldest())
+        .put(Arguments.TIME_MASK, batch.expiry().mask())
         .put(Arguments.ROWS, batch.rows())
         .put(Arguments.GROUP_MASK, StateScratch.groups(batch.rows()) - 1)
         .put(Arguments.PARTIAL_BASE, batch.partialBase())

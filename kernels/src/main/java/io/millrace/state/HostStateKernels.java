@@ -89,7 +89,8 @@ final class HostStateKernels implements StateKernels {
       List<AccumulatorValue> values = batch.values();
       for (int i = 0; i < values.size(); i++) {
         AccumulatorValue value = values.get(i);
-        if (!value.isOrdered() && !value.isNull(row)) {
+        boolean isKnown = value.isConstant() && claimant != row;
+        if (!isKnown && !value.isOrdered() && !value.isNull(row)) {
           long address = partialAddress(i, claimant);
           long before = HostMemory.getLong(address);
           long accumulator = value.accumulator(row, retracts);
@@ -172,11 +173,16 @@ final class HostStateKernels implements StateKernels {
       HostMemory.putLong(batch.index() + slot * Long.BYTES, entry(hash, stateRow));
       putKey(batch, row, address);
     }
-    combine(batch, groups, row, address, isNew, position);
+    combine(batch, groups, row, address, isNew || isExpired(batch, address), position);
     if (groups.fold != null) {
       groups.fold.place(row, address, position);
     }
     return isNew;
+  }
+
+  private static boolean isExpired(StateBatch batch, long address) {
+    long time = address + (long) batch.firstAccumulator() * Long.BYTES;
+    return batch.hasExpiry() && batch.expiry().isExpired(HostMemory.getLong(time));
   }
 
   private static void combine(
@@ -186,7 +192,7 @@ final class HostStateKernels implements StateKernels {
     boolean hasResult = batch.kinds() != 0;
     boolean wasPresent = !isNew;
     boolean isPresent = true;
-    boolean isChanged = false;
+    boolean isChanged = batch.hasExpiry();
     long carry = 0;
     for (int i = 0; i < values.size(); i++) {
       AccumulatorValue value = values.get(i);

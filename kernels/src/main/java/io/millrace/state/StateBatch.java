@@ -4,6 +4,7 @@ package io.millrace.state;
 import io.millrace.device.DeviceStream;
 import io.millrace.state.row.AccumulatorValue;
 import io.millrace.state.row.ChangeKind;
+import io.millrace.state.row.Expiry;
 import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.LongStrings;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.List;
  *     no result
  * @param rowKinds address of a byte for each row of the batch, likewise; 0 if all are inserted
  * @param rowCount position of the word that counts rows; -1 if none does
+ * @param expiry which rows of the state count as new
  * @param index a word for each slot: 0, or the hash of a key in the high half, and its row plus 1
  * @param indexSlots a power of two
  * @param chunkTable the address of an INT64 for each chunk of state rows: its address
@@ -44,6 +46,7 @@ record StateBatch(
     long kinds,
     long rowKinds,
     int rowCount,
+    Expiry expiry,
     long index,
     long indexSlots,
     long chunkTable,
@@ -55,6 +58,11 @@ record StateBatch(
     DeviceStream stream) {
 
   private static final int SECTOR_WORDS = 4;
+
+  /** Whether rows expire. Then each update of a key changes it: it renews its time. */
+  boolean hasExpiry() {
+    return expiry.oldest() != 0;
+  }
 
   /** Whether the key has strings. */
   boolean hasStrings() {

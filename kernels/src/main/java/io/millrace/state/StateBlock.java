@@ -8,6 +8,7 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.device.StagingBuffer;
 import io.millrace.memory.MemoryResource;
+import io.millrace.state.row.Expiry;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.StateSchema;
 import java.util.List;
@@ -20,6 +21,9 @@ import java.util.List;
  */
 @PublicEvolving
 public final class StateBlock implements AutoCloseable {
+  /** The position of a word that there is none of. */
+  public static final int NO_WORD = -1;
+
   private final StateSchema schema;
   private final StagingBuffer memory;
   private int rowCount;
@@ -175,15 +179,36 @@ public final class StateBlock implements AutoCloseable {
   }
 
   /**
+   * Gives the rows up that have expired, but keeps all long strings.
+   *
+   * @param expiry of this block's schema, whose rows have a time
+   * @return how many were given up
+   */
+  public int removeExpired(Expiry expiry) {
+    int[] live = new int[rowCount];
+    int count = 0;
+    for (int row = 0; row < rowCount; row++) {
+      if (!expiry.isExpired(word(row, schema.firstAccumulator()))) {
+        live[count++] = row;
+      }
+    }
+    int expired = rowCount - count;
+    keep(live, count);
+    return expired;
+  }
+
+  /**
    * These rows with other accumulators: makes one attempt. The caller closes both blocks.
    *
    * @param target a schema with the same keys
    * @param positions for each word of the accumulators of {@code target} the position of the word
-   *     of this block's accumulators that has its value
+   *     of this block's accumulators that has its value; {@link #NO_WORD} if none has: it is {@code
+   *     missing}
    * @param device as in the constructor
    * @throws io.millrace.device.GpuOutOfMemoryException if the host cannot pin that much
    */
-  public StateBlock withAccumulators(StateSchema target, int[] positions, Device device) {
+  public StateBlock withAccumulators(
+      StateSchema target, int[] positions, long missing, Device device) {
     StateBlock block = new StateBlock(target, rowCount, stringBytes, device);
     HostMemory.copy(block.stringAddress(), stringAddress(), stringBytes);
     HostMemory.fill(block.address(), block.byteCount(), (byte) 0);
@@ -193,7 +218,8 @@ public final class StateBlock implements AutoCloseable {
       long to = block.address() + (long) row * target.rowBytes();
       HostMemory.copy(to, from, keyBytes);
       for (int i = 0; i < positions.length; i++) {
-        long word = HostMemory.getLong(from + keyBytes + (long) positions[i] * Long.BYTES);
+        long source = from + keyBytes + (long) positions[i] * Long.BYTES;
+        long word = positions[i] == NO_WORD ? missing : HostMemory.getLong(source);
         HostMemory.putLong(to + keyBytes + (long) i * Long.BYTES, word);
       }
     }

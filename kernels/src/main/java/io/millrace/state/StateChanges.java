@@ -10,9 +10,11 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
+import io.millrace.state.row.Expiry;
 import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.ResultLayout;
 import io.millrace.state.row.StateSchema;
+import io.millrace.state.row.UpdateTime;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -62,8 +64,12 @@ final class StateChanges implements AutoCloseable {
     return keys.stream().mapToLong(ChangedKeys::mostStringWords).sum();
   }
 
-  /** The addresses of the batch's columns and of the result. */
-  StateInput input(Table batch, AccessScope scope) {
+  /**
+   * The addresses of the batch's columns and of the result.
+   *
+   * @param time null if rows have no time
+   */
+  StateInput input(Table batch, UpdateTime time, AccessScope scope) {
     long output = buffer.access(AccessMode.WRITE, scope);
     if (schema.keys().stream().anyMatch(key -> batch.column(key).isNullable())) {
       stream.fill(output, (byte) 0, maskBytes);
@@ -75,10 +81,11 @@ final class StateChanges implements AutoCloseable {
     return new StateInput(
         words,
         schema.hasNullWord(),
-        accumulators.valuesOf(batch, output, scope),
+        accumulators.valuesOf(batch, time == null ? 0 : time.now(), output, scope),
         rowKinds,
         output + kindsOffset,
-        accumulators.sums(output));
+        accumulators.sums(output),
+        time == null ? Expiry.NEVER : schema.expiryBefore(time.oldest()));
   }
 
   /** Enqueues the gather of the strings of changed keys, within the scope of {@link #input}. */

@@ -3,6 +3,7 @@ package io.millrace.state;
 
 import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.AccumulatorValue;
+import io.millrace.state.row.Expiry;
 import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.StateSchema;
@@ -15,6 +16,7 @@ import java.util.List;
  * @param rowKinds address of the kinds of the rows; 0 if all are inserted
  * @param kinds address of the kinds of the rows of the result; 0 if there is no result
  * @param sums the columns of the result with sums of decimals
+ * @param expiry which rows of the state count as new
  */
 record StateInput(
     List<KeyWord> key,
@@ -22,7 +24,8 @@ record StateInput(
     List<AccumulatorValue> values,
     long rowKinds,
     long kinds,
-    List<SumColumn> sums) {
+    List<SumColumn> sums,
+    Expiry expiry) {
 
   /**
    * A column of sums that may have more digits than its type.
@@ -35,15 +38,16 @@ record StateInput(
 
   /** The same rows, of which no results are written. */
   StateInput withoutResult() {
-    return new StateInput(key, hasNullWord, values, rowKinds, 0, List.of());
+    return new StateInput(key, hasNullWord, values, rowKinds, 0, List.of(), expiry);
   }
 
   /**
    * Rows of another state table, one behind the other; no results are written.
    *
    * @param strings address of an INT64 for each chunk of their {@link LongStrings}, its address
+   * @param expiry which rows of the state they replace
    */
-  static StateInput ofRows(StateSchema schema, long address, long strings) {
+  static StateInput ofRows(StateSchema schema, long address, long strings, Expiry expiry) {
     int stride = schema.rowBytes();
     List<Integer> tails = schema.tails();
     List<KeyWord> key = new ArrayList<>();
@@ -70,6 +74,6 @@ record StateInput(
       }
     }
     // The null word is a word like the others here.
-    return new StateInput(key, false, values, 0, 0, List.of());
+    return new StateInput(key, false, values, 0, 0, List.of(), expiry);
   }
 }

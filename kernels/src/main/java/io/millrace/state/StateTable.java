@@ -14,24 +14,28 @@ import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import io.millrace.state.StateInput.SumColumn;
 import io.millrace.state.StateKernels.Counts;
+import io.millrace.state.row.BlockStrings;
 import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.ChunkTable;
 import io.millrace.state.row.ConstantColumn;
+import io.millrace.state.row.Expiry;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.PageEpochs;
 import io.millrace.state.row.StateRows;
 import io.millrace.state.row.StateSchema;
+import io.millrace.state.row.StateSelection;
+import io.millrace.state.row.UpdateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.LongStream;
 
 /**
  * Accumulators for each key, updated by batches. A hash index leads from keys to rows; rows lie in
  * chunks. While a {@link #snapshot} holds chunks, an update first copies them. Between updates,
- * chunks are spilled one by one if the memory is spillable; an update needs all of them on the
- * device. Rows stay when all rows of their key were taken back.
+ * extents of chunks are spilled one by one if the memory is spillable: an update uses those in
+ * pinned host memory where they are, and brings those on disk back. Rows stay when all rows of
+ * their key were taken back.
  *
  * <p>The same batches in the same order give the same rows and the same results, on the host and on
  * a GPU. Used by one thread.
@@ -40,7 +44,6 @@ import java.util.stream.LongStream;
 public final class StateTable implements AutoCloseable {
   private static final PerDevice<StateKernels> KERNELS =
       new PerDevice<>(host -> new HostStateKernels(), CudaStateKernels::new);
-
   private static final PerDevice<StateValuesKernels> VALUES =
       new PerDevice<>(host -> new HostStateValues(), CudaStateValues::new);
 
@@ -56,16 +59,11 @@ public final class StateTable implements AutoCloseable {
   private final PageEpochs pageEpochs;
   private final ChunkTable chunkTable;
   private final KeyIndex index;
+  private final UpdateScratch scratch;
   private final long id = IDS.incrementAndGet();
   // Read by threads that report metrics.
   private volatile long rowCount;
   private volatile long reservedBytes;
-  // null until the first update.
-  private Buffer scratch;
-  private StateScratch scratchLayout;
-  private int scratchRows;
-  // Of the last batch that used the scratch memory.
-  private int batchNumber;
   // Of the updates behind the last snapshot.
   private long epoch = 1;
 
@@ -85,6 +83,7 @@ public final class StateTable implements AutoCloseable {
     this.pageEpochs = new PageEpochs(schema.rowBytes(), stream, memory);
     this.chunkTable = new ChunkTable(stream, memory);
     this.index = new KeyIndex(KERNELS.of(stream.device()), stream, memory);
+    this.scratch = new UpdateScratch(schema, stream, memory);
   }
 
   public StateSchema schema() {
@@ -104,24 +103,32 @@ public final class StateTable implements AutoCloseable {
     return reservedBytes;
   }
 
+  /** As {@link #update(Table, UpdateTime)}, of a table whose rows do not expire. */
+  public Table update(Table batch) {
+    return update(batch, null);
+  }
+
   /**
    * Combines the rows of a batch with the state: makes one attempt, which changes nothing if it
-   * fails. Waits for the work.
+   * fails. Waits for the work. A key whose row has expired is a new key. Where rows expire, every
+   * update of a key changes it, also if its values stay the same.
    *
    * @param batch of {@link StateSchema#input}; stays the caller's
+   * @param time of the update; null if {@link StateSchema#hasTime} is false
    * @return two rows of {@link StateSchema#changes} for each distinct key of the batch, in the
    *     order of their first rows: the values before the batch and the values after it. The kind of
    *     a row is {@link ChangeKind#NONE} if there is no such row: before a key is new, after its
    *     last row was taken back, and if nothing changed. The caller closes the table
    * @throws GpuOutOfMemoryException if there is too little memory for new keys or the result
    */
-  public Table update(Table batch) {
+  public Table update(Table batch, UpdateTime time) {
+    checkTime(time);
     int batchRows = batch.rowCount();
     try (StateChanges result = new StateChanges(schema, changes, batch, stream, memory)) {
       reserve(batchRows, result.mostStringWords());
       int changedKeys = 0;
       try (AccessScope scope = AccessScope.on(stream)) {
-        StateInput input = result.input(batch, scope);
+        StateInput input = result.input(batch, time, scope);
         if (batchRows > 0) {
           changedKeys = update(input, batchRows, scope).changedKeys();
           maskOverflows(input.sums(), 2L * changedKeys);
@@ -132,9 +139,16 @@ public final class StateTable implements AutoCloseable {
     }
   }
 
+  private void checkTime(UpdateTime time) {
+    if (schema.hasTime() != (time != null)) {
+      throw new IllegalArgumentException(
+          schema.hasTime() ? "expected a time: rows expire" : "expected no time: rows stay");
+    }
+  }
+
   /**
-   * Combines the rows of a batch with the state, as {@link #update} does, for a caller that does
-   * not need the changes.
+   * Combines the rows of a batch with the state, as {@link #update(Table)} does, for a caller that
+   * does not need the changes.
    *
    * @throws GpuOutOfMemoryException if there is too little memory for new keys
    */
@@ -142,25 +156,18 @@ public final class StateTable implements AutoCloseable {
     if (batch.rowCount() == 0) {
       return;
     }
-    reserve(batch.rowCount(), mostStringWords(batch));
+    checkTime(null);
+    reserve(batch.rowCount(), ChangedKeys.mostStringWords(schema, batch, stream));
     try (Table noRows = batch.slice(0, 0);
         StateChanges none = new StateChanges(schema, changes, noRows, stream, memory);
         AccessScope scope = AccessScope.on(stream)) {
-      update(none.input(batch, scope).withoutResult(), batch.rowCount(), scope);
+      update(none.input(batch, null, scope).withoutResult(), batch.rowCount(), scope);
     }
-  }
-
-  private long mostStringWords(Table batch) {
-    return schema.keys().stream()
-        .map(batch::column)
-        .filter(key -> key.type().id().isVariableWidth())
-        .mapToLong(key -> ChangedKeys.mostStringWords(key, stream))
-        .sum();
   }
 
   /**
    * Combines rows of another table of this schema with the state, on the device: makes one attempt,
-   * as {@link #update} does.
+   * as {@link #update(Table)} does.
    *
    * @param other rows of another table; stays the caller's
    * @param extent whose rows are combined; below {@link StateSnapshot#extentCount}
@@ -175,8 +182,81 @@ public final class StateTable implements AutoCloseable {
         AccessScope scope = AccessScope.on(stream)) {
       long address = input.accessInPlace(AccessMode.READ, scope);
       long strings = schema.hasStrings() ? inputStrings.access(other.readStrings(scope), scope) : 0;
-      update(StateInput.ofRows(schema, address, strings), inputRows, scope);
+      update(StateInput.ofRows(schema, address, strings, Expiry.NEVER), inputRows, scope);
     }
+  }
+
+  /** The number of rows of a chunk. */
+  public int chunkRows() {
+    return 1 << rows.chunkShift();
+  }
+
+  /**
+   * Counts rows that have not expired: makes one attempt. Waits for the work.
+   *
+   * @param firstRow the first row that is looked at
+   * @param count of rows that are looked at: at least 1, and at most {@link #chunkRows}
+   * @param firstTime rows with an earlier time have expired
+   * @throws GpuOutOfMemoryException if there is too little memory
+   */
+  public int countRowsSince(long firstRow, int count, long firstTime) {
+    try (Buffer lookBack = Buffer.allocate(LongStrings.lookBackBytes(count), stream, memory);
+        AccessScope scope = AccessScope.on(stream)) {
+      long scratchAddress = lookBack.access(AccessMode.WRITE, scope);
+      return select(firstRow, count, firstTime, Long.MAX_VALUE, 0, scratchAddress, scope).rows();
+    }
+  }
+
+  /**
+   * Adds rows of another table of this schema whose times are in a range, on the device: makes one
+   * attempt. A row replaces a row of this table with a time before the range. Waits for the work.
+   *
+   * @param other on the same stream; stays the caller's
+   * @param firstRow the first row of {@code other} that is looked at
+   * @param count as in {@link #countRowsSince}
+   * @param firstTime of the range
+   * @param endTime behind the range
+   * @throws GpuOutOfMemoryException if there is too little memory
+   */
+  public void merge(StateTable other, long firstRow, int count, long firstTime, long endTime) {
+    long rowBytes = (long) count * schema.rowBytes();
+    long bytes = rowBytes + LongStrings.lookBackBytes(count);
+    try (Buffer input = Buffer.allocate(bytes, stream, memory)) {
+      StateSelection.Counts selected;
+      try (AccessScope scope = AccessScope.on(stream)) {
+        long target = input.access(AccessMode.WRITE, scope);
+        selected =
+            other.select(firstRow, count, firstTime, endTime, target, target + rowBytes, scope);
+      }
+      if (selected.rows() == 0) {
+        return;
+      }
+      reserve(selected.rows(), selected.stringWords());
+      try (AccessScope scope = AccessScope.on(stream)) {
+        long address = input.access(AccessMode.READ, scope);
+        long inputStrings = schema.hasStrings() ? other.strings.read(scope) : 0;
+        Expiry replaced = schema.expiryBefore(firstTime);
+        update(StateInput.ofRows(schema, address, inputStrings, replaced), selected.rows(), scope);
+      }
+    }
+  }
+
+  private StateSelection.Counts select(
+      long firstRow,
+      int count,
+      long firstTime,
+      long endTime,
+      long target,
+      long lookBack,
+      AccessScope scope) {
+    Objects.checkFromIndexSize(firstRow, count, rowCount);
+    Expiry first = schema.expiryBefore(firstTime);
+    Expiry end = schema.expiryBefore(endTime);
+    long chunks = chunkTable.access(rows.read(scope), scope);
+    int shift = rows.chunkShift();
+    return new StateSelection(
+            schema, firstRow, count, first, end, chunks, shift, target, lookBack, stream)
+        .run();
   }
 
   /**
@@ -218,15 +298,12 @@ public final class StateTable implements AutoCloseable {
 
   /** Gives memory back that only updates need; the next update allocates it again. */
   public void releaseScratch() {
-    if (scratch != null) {
-      scratch.close();
-      scratch = null;
-    }
+    scratch.close();
   }
 
   /**
    * Combines rows of another table of this schema with the state: makes one attempt, as {@link
-   * #update} does.
+   * #update(Table)} does.
    *
    * @param block with one row for each key at most; stays the caller's
    * @throws GpuOutOfMemoryException if there is too little memory
@@ -237,13 +314,12 @@ public final class StateTable implements AutoCloseable {
     }
     reserve(block.rowCount(), block.stringBytes() / Long.BYTES);
     try (Buffer input = Buffer.copyOf(block.address(), block.byteCount(), stream, memory);
-        Buffer inputStrings = strings(block);
-        ChunkTable inputChunks = new ChunkTable(stream, memory);
+        BlockStrings inputStrings =
+            new BlockStrings(block.stringAddress(), block.stringBytes(), stream, memory);
         AccessScope scope = AccessScope.on(stream)) {
       long address = input.access(AccessMode.READ, scope);
-      long chunks =
-          inputStrings == null ? 0 : inputChunks.access(chunks(inputStrings, scope), scope);
-      update(StateInput.ofRows(schema, address, chunks), block.rowCount(), scope);
+      long chunks = inputStrings.chunks(scope);
+      update(StateInput.ofRows(schema, address, chunks, Expiry.NEVER), block.rowCount(), scope);
     }
   }
 
@@ -251,27 +327,11 @@ public final class StateTable implements AutoCloseable {
     sums.forEach(sum -> KERNELS.of(stream.device()).maskOverflows(sum, rows, stream));
   }
 
-  // null if there are none.
-  private Buffer strings(StateBlock block) {
-    return block.stringBytes() == 0
-        ? null
-        : Buffer.copyOf(block.stringAddress(), block.stringBytes(), stream, memory);
-  }
-
-  // The addresses of the chunks that a buffer consists of.
-  private static long[] chunks(Buffer strings, AccessScope scope) {
-    long address = strings.access(AccessMode.READ, scope);
-    int count = (int) ((strings.size() - 1) / LongStrings.CHUNK_BYTES) + 1;
-    return LongStream.range(0, count)
-        .map(chunk -> address + chunk * LongStrings.CHUNK_BYTES)
-        .toArray();
-  }
-
   private Counts update(StateInput input, int inputRows, AccessScope scope) {
     long chunks = chunkTable.access(rows.access(scope), scope);
     LongStrings.Access stringAccess =
         schema.hasStrings() ? strings.access(inputRows, scope) : LongStrings.Access.NONE;
-    long scratchAddress = scratch(inputRows, scope);
+    long scratchAddress = scratch.access(inputRows, scope);
     try {
       Counts counts =
           KERNELS
@@ -283,12 +343,13 @@ public final class StateTable implements AutoCloseable {
                       input.hasNullWord(),
                       input.values(),
                       schema.rowWords(),
-                      batchNumber,
+                      scratch.batchNumber(),
                       scratchAddress,
-                      scratchLayout,
+                      scratch.layout(),
                       input.kinds(),
                       input.rowKinds(),
                       schema.rowCount(),
+                      input.expiry(),
                       index.access(scope),
                       index.slots(),
                       chunks,
@@ -304,33 +365,8 @@ public final class StateTable implements AutoCloseable {
       return counts;
     } catch (RuntimeException | Error e) {
       scratch.close();
-      scratch = null;
       throw e;
     }
-  }
-
-  // Updates leave zeros where they found zeros, or numbers of batches, so that the memory is
-  // cleared only when it is new and when the numbers begin again.
-  private long scratch(int inputRows, AccessScope scope) {
-    if (scratch == null || scratchRows < inputRows) {
-      StateScratch layout = StateScratch.of(inputRows, schema.partialWords(), schema.isOrdered());
-      Buffer larger = Buffer.allocate(layout.bytes(), stream, memory);
-      if (scratch != null) {
-        scratch.close();
-      }
-      scratch = larger;
-      scratchLayout = layout;
-      scratchRows = inputRows;
-      batchNumber = 0;
-    }
-    long address = scratch.access(AccessMode.WRITE, scope);
-    if (batchNumber == 0) {
-      stream.fill(address, (byte) 0, scratchLayout.zeroBytes());
-      batchNumber = 1;
-    } else {
-      batchNumber++;
-    }
-    return address;
   }
 
   private void reserve(int newRows, long newStringWords) {
@@ -379,9 +415,7 @@ public final class StateTable implements AutoCloseable {
     failure.run(pageEpochs::close);
     failure.run(chunkTable::close);
     failure.run(index::close);
-    if (scratch != null) {
-      failure.run(scratch::close);
-    }
+    failure.run(scratch::close);
     failure.rethrow();
   }
 }

@@ -9,6 +9,7 @@ import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.Accumulator.Function;
 import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.StateSchema;
+import io.millrace.state.row.UpdateTime;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
 import java.math.BigDecimal;
@@ -63,17 +64,36 @@ final class StateModel {
 
   /** Updates a table and this, and compares what they report. */
   void assertUpdate(StateTable table, List<List<Object>> rows, DeviceExtension device) {
-    List<List<Object>> expected = update(rows);
+    assertUpdate(table, rows, null, device);
+  }
+
+  /**
+   * The same.
+   *
+   * @param time of the update; null if rows do not expire
+   */
+  void assertUpdate(
+      StateTable table, List<List<Object>> rows, UpdateTime time, DeviceExtension device) {
+    List<List<Object>> expected = update(rows, time);
     try (Table batch = TableBuilder.ofRows(schema.input(), rows).build(device);
-        Table changes = table.update(batch)) {
+        Table changes = table.update(batch, time)) {
       assertThat(changes.schema()).isEqualTo(schema.changes());
       assertThat(specified(device.rows(changes), expected)).isEqualTo(expected);
     }
-    assertThat(table.rowCount()).isEqualTo(rowCount());
+    if (time == null) {
+      assertThat(table.rowCount()).isEqualTo(rowCount());
+    }
   }
 
   /** The rows of {@link StateSchema#changes} that there are; null where a value is unspecified. */
   List<List<Object>> update(List<List<Object>> rows) {
+    return update(rows, null);
+  }
+
+  private List<List<Object>> update(List<List<Object>> rows, UpdateTime time) {
+    if (time != null) {
+      removeExpired(time.oldest());
+    }
     Map<List<Object>, Object[]> before = new LinkedHashMap<>();
     for (List<Object> row : rows) {
       List<Object> key = new ArrayList<>();
@@ -81,18 +101,27 @@ final class StateModel {
       if (!before.containsKey(key)) {
         before.put(key, state.containsKey(key) ? state.get(key).clone() : null);
       }
-      accumulate(state.computeIfAbsent(key, k -> initial()), row);
+      accumulate(state.computeIfAbsent(key, k -> initial()), row, time);
     }
     List<List<Object>> changes = new ArrayList<>();
     before.forEach((key, old) -> addChanges(changes, key, old, state.get(key)));
     return changes;
   }
 
+  boolean contains(List<Object> key) {
+    return state.containsKey(key);
+  }
+
+  /** Forgets keys, whose time is the first accumulator. */
+  void removeExpired(long oldest) {
+    state.values().removeIf(values -> (Long) values[0] < oldest);
+  }
+
   private void addChanges(
       List<List<Object>> changes, List<Object> key, Object[] old, Object[] now) {
     boolean wasPresent = old != null && isPresent(old);
     boolean isPresent = isPresent(now);
-    if (wasPresent && isPresent && Arrays.equals(old, now)) {
+    if (wasPresent && isPresent && !schema.hasTime() && Arrays.equals(old, now)) {
       return;
     }
     if (wasPresent) {
@@ -144,14 +173,18 @@ final class StateModel {
     };
   }
 
-  private void accumulate(Object[] values, List<Object> row) {
+  private void accumulate(Object[] values, List<Object> row, UpdateTime time) {
     boolean retracts =
         schema.kindColumn() != StateSchema.NO_KINDS
             && ChangeKind.isRetraction((Byte) row.get(schema.kindColumn()));
     for (int i = 0; i < values.length; i++) {
       Accumulator accumulator = schema.accumulators().get(i);
       Object value =
-          accumulator.column() == Accumulator.ALL_ROWS ? 1 : row.get(accumulator.column());
+          switch (accumulator.column()) {
+            case Accumulator.ALL_ROWS -> (Object) 1;
+            case Accumulator.TIME -> time.now();
+            default -> row.get(accumulator.column());
+          };
       if (value != null) {
         values[i] = combine(accumulator.function(), values[i], value, retracts ? -1 : 1);
       }

@@ -14,12 +14,16 @@ import java.io.Serializable;
  *
  * @param name of the value; unique among the accumulators and key columns of a table
  * @param function how values are combined
- * @param column position of the input column; {@link #ALL_ROWS} for a count of all rows
+ * @param column position of the input column; {@link #ALL_ROWS} for a count of all rows; {@link
+ *     #TIME} for the time of updates
  */
 @PublicEvolving
 public record Accumulator(String name, Function function, int column) implements Serializable {
   /** The column of a count of all rows. */
   public static final int ALL_ROWS = -1;
+
+  /** The column of a time: each update is given one for all its rows. */
+  public static final int TIME = -2;
 
   private static final int MAX_DIGITS = 38;
 
@@ -86,6 +90,27 @@ public record Accumulator(String name, Function function, int column) implements
     return new Accumulator(name, Function.COUNT_ROWS, column);
   }
 
+  /**
+   * The time of the last update of a key, in milliseconds since the epoch. A table whose first
+   * accumulator is a time has rows that expire.
+   */
+  public static Accumulator updateTime(String name) {
+    return new Accumulator(name, Function.MAX, TIME);
+  }
+
+  /**
+   * The time of the first update of a key, likewise; for tables whose other accumulators do not
+   * change with later updates.
+   */
+  public static Accumulator creationTime(String name) {
+    return new Accumulator(name, Function.MIN, TIME);
+  }
+
+  /** Whether this is the time of an update. */
+  public boolean isTime() {
+    return column == TIME;
+  }
+
   public boolean isRowCount() {
     return function == Function.COUNT_ROWS || (function == Function.COUNT && column == ALL_ROWS);
   }
@@ -96,7 +121,7 @@ public record Accumulator(String name, Function function, int column) implements
 
   /** Whether values can be taken back. */
   boolean isRetractable() {
-    return function != Function.MIN && function != Function.MAX && !isOneValue();
+    return isTime() || (function != Function.MIN && function != Function.MAX && !isOneValue());
   }
 
   /** Whether it counts rows or values. */
@@ -113,7 +138,8 @@ public record Accumulator(String name, Function function, int column) implements
     return switch (function) {
       case COUNT, COUNT_ROWS -> DataType.INT64;
       case SUM -> sumType(input.type(column));
-      case MIN, MAX, M2, FIRST, LAST -> input.type(column);
+      case MIN, MAX -> isTime() ? DataType.INT64 : input.type(column);
+      case M2, FIRST, LAST -> input.type(column);
     };
   }
 
@@ -171,6 +197,13 @@ public record Accumulator(String name, Function function, int column) implements
     if (column == ALL_ROWS) {
       if (function != Function.COUNT) {
         throw new IllegalArgumentException("expected a column for " + function + " '" + name + "'");
+      }
+      return;
+    }
+    if (isTime()) {
+      if (function != Function.MIN && function != Function.MAX) {
+        throw new IllegalArgumentException(
+            "expected the MIN or MAX of a time, got " + function + " '" + name + "'");
       }
       return;
     }

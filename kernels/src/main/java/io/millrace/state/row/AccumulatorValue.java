@@ -15,7 +15,7 @@ import java.util.List;
  * #CARRY}. The constants are those of state_arguments.cuh.
  *
  * @param data address of the first element of the column; element {@code i} is {@code i * stride}
- *     bytes behind
+ *     bytes behind. Of {@link #CONSTANT} the element itself
  * @param validity address of the column's mask, 0 if it has none; element {@code i} is bit {@code
  *     rowOffset + i}
  * @param output address of the column of the result; 0 if there is no result
@@ -48,6 +48,9 @@ public record AccumulatorValue(
 
   /** The result is a word in every other word of its column. */
   public static final int HALF = 10;
+
+  /** All rows have the same element, and the stride is 0. */
+  public static final int CONSTANT = 11;
 
   static final int SUM = 0;
   static final int MIN = 1;
@@ -240,6 +243,11 @@ public record AccumulatorValue(
     return Double.doubleToLongBits(left + right) ^ Long.MIN_VALUE;
   }
 
+  /** Whether all rows have the same element. */
+  public boolean isConstant() {
+    return type == CONSTANT;
+  }
+
   public boolean isNull(long row) {
     return validity != 0 && !HostMemory.getBit(validity, rowOffset + row);
   }
@@ -260,6 +268,7 @@ public record AccumulatorValue(
   private long integer(long address) {
     return switch (type) {
       case ONE -> 1;
+      case CONSTANT -> address;
       case INT8 -> HostMemory.getByte(address);
       case INT16 -> HostMemory.getShort(address);
       case INT32 -> HostMemory.getInt(address);

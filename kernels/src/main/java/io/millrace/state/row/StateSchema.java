@@ -13,18 +13,10 @@ import java.util.List;
 /**
  * The key columns and accumulators of a state table, and the layout of its rows: the words of the
  * key, a word for nulls if a key column may be null, the accumulators, and zeros up to a multiple
- * of 32 bytes, the size of a sector of GPU memory.
- *
- * @param input the columns of the batches
- * @param keys positions of the key columns, at least one
- * @param accumulators in the order of their words
- * @param kindColumn position of the column with the {@link ChangeKind} of each row, an INT8; {@link
- *     #NO_KINDS} if all rows are inserted. A key is absent while all its rows are taken back
+ * of 32 bytes, the size of a sector of GPU memory. Immutable.
  */
 @PublicEvolving
-public record StateSchema(
-    Schema input, List<Integer> keys, List<Accumulator> accumulators, int kindColumn)
-    implements Serializable {
+public final class StateSchema implements Serializable {
   /** The column of {@link #changes} with the {@link ChangeKind} of each row. */
   public static final String KIND = "$kind";
 
@@ -35,17 +27,65 @@ public record StateSchema(
   public static final int MAX_ACCUMULATOR_WORDS = 48;
   private static final int SECTOR_WORDS = 4;
 
+  private static final long serialVersionUID = 1L;
+
+  private final Schema input;
+  private final List<Integer> keys;
+  private final List<Accumulator> accumulators;
+  private final int kindColumn;
+  private final List<Integer> tails;
+  private final boolean hasNullWord;
+  private final boolean isOrdered;
+  private final int firstAccumulator;
+  private final int rowWords;
+  private final int rowCount;
+
   /**
-   * Checks that the table can be kept.
-   *
+   * @param input the columns of the batches
+   * @param keys positions of the key columns, at least one
+   * @param accumulators in the order of their words
+   * @param kindColumn position of the column with the {@link ChangeKind} of each row, an INT8;
+   *     {@link #NO_KINDS} if all rows are inserted. A key is absent while all its rows are taken
+   *     back
    * @throws IllegalArgumentException if there is no key column, a key column is an ARRAY, a ROW or
    *     a DICTIONARY, a function does not support the type of its column, there are more than 24
-   *     words of keys or 48 words of accumulators, or rows may be taken back and there is an
-   *     accumulator that cannot take them back, such as a minimum, or no count of all rows
+   *     words of keys or 48 words of accumulators, rows may be taken back and there is an
+   *     accumulator that cannot take them back, such as a minimum, or no count of all rows, or
+   *     another accumulator than the first one is a time
    */
-  public StateSchema {
-    keys = List.copyOf(keys);
-    accumulators = List.copyOf(accumulators);
+  public StateSchema(
+      Schema input, List<Integer> keys, List<Accumulator> accumulators, int kindColumn) {
+    this.input = input;
+    this.keys = List.copyOf(keys);
+    this.accumulators = List.copyOf(accumulators);
+    this.kindColumn = kindColumn;
+    check();
+    this.tails = findTails();
+    this.hasNullWord = hasNullWord(input, keys);
+    this.isOrdered = accumulators.stream().anyMatch(accumulator -> accumulator.isOrdered(input));
+    this.firstAccumulator = firstAccumulator(input, keys);
+    int words = firstAccumulator + accumulatorWords(input, accumulators);
+    this.rowWords = (words + SECTOR_WORDS - 1) / SECTOR_WORDS * SECTOR_WORDS;
+    this.rowCount = findRowCount();
+  }
+
+  public Schema input() {
+    return input;
+  }
+
+  public List<Integer> keys() {
+    return keys;
+  }
+
+  public List<Accumulator> accumulators() {
+    return accumulators;
+  }
+
+  public int kindColumn() {
+    return kindColumn;
+  }
+
+  private void check() {
     if (keys.isEmpty()) {
       throw new IllegalArgumentException("expected a key column");
     }
@@ -54,6 +94,12 @@ public record StateSchema(
     }
     for (Accumulator accumulator : accumulators) {
       accumulator.check(input);
+    }
+    for (Accumulator accumulator : accumulators.stream().skip(1).toList()) {
+      if (accumulator.isTime()) {
+        throw new IllegalArgumentException(
+            "expected the time '" + accumulator.name() + "' to be the first accumulator");
+      }
     }
     checkSize(firstAccumulator(input, keys), accumulatorWords(input, accumulators));
     if (kindColumn != NO_KINDS) {
@@ -111,33 +157,54 @@ public record StateSchema(
    * Whether a key column is a STRING or BINARY column, so that blocks of rows have long strings.
    */
   public boolean hasStrings() {
-    return keys.stream().anyMatch(key -> input.type(key).id().isVariableWidth());
+    return !tails.isEmpty();
   }
 
   /** The positions in a row of the tails of strings, each behind its head; see {@link KeyWord}. */
   public List<Integer> tails() {
-    List<Integer> tails = new ArrayList<>();
+    return tails;
+  }
+
+  private List<Integer> findTails() {
+    List<Integer> found = new ArrayList<>();
     int word = 0;
     for (int key : keys) {
       word += words(input.type(key));
       if (input.type(key).id().isVariableWidth()) {
-        tails.add(word - 1);
+        found.add(word - 1);
       }
     }
-    return tails;
+    return List.copyOf(found);
   }
 
   public boolean hasNullWord() {
-    return hasNullWord(input, keys);
+    return hasNullWord;
   }
 
   private static boolean hasNullWord(Schema input, List<Integer> keys) {
     return keys.stream().anyMatch(key -> input.field(key).nullable());
   }
 
+  /** Whether rows have a time, the first accumulator, by which they expire. */
+  public boolean hasTime() {
+    return !accumulators.isEmpty() && accumulators.get(0).isTime();
+  }
+
+  /**
+   * The rows with a time before {@code time}, in milliseconds since the epoch, have expired.
+   *
+   * @throws IllegalStateException if rows have no time
+   */
+  public Expiry expiryBefore(long time) {
+    if (!hasTime()) {
+      throw new IllegalStateException("the rows have no time");
+    }
+    return Expiry.before(time, accumulators.get(0));
+  }
+
   /** The position of the first accumulator in a row. */
   public int firstAccumulator() {
-    return firstAccumulator(input, keys);
+    return firstAccumulator;
   }
 
   private static int firstAccumulator(Schema input, List<Integer> keys) {
@@ -164,24 +231,24 @@ public record StateSchema(
     return new Schema(fields);
   }
 
+  /** Words of a state row. */
   public int rowWords() {
-    int words = firstAccumulator() + accumulatorWords(input, accumulators);
-    return (words + SECTOR_WORDS - 1) / SECTOR_WORDS * SECTOR_WORDS;
+    return rowWords;
   }
 
   /** Whether there are accumulators whose values are combined in the order of the rows. */
   public boolean isOrdered() {
-    return accumulators.stream().anyMatch(accumulator -> accumulator.isOrdered(input));
+    return isOrdered;
   }
 
   /** Words of a row from the sector of its first accumulator on. */
   public int partialWords() {
-    return rowWords() - firstAccumulator() / SECTOR_WORDS * SECTOR_WORDS;
+    return rowWords - firstAccumulator / SECTOR_WORDS * SECTOR_WORDS;
   }
 
   /** Bytes of a state row. */
   public int rowBytes() {
-    return rowWords() * Long.BYTES;
+    return rowWords * Long.BYTES;
   }
 
   /** The key columns. */
@@ -194,6 +261,10 @@ public record StateSchema(
    * key is.
    */
   public int rowCount() {
+    return rowCount;
+  }
+
+  private int findRowCount() {
     int word = 0;
     for (Accumulator accumulator : accumulators) {
       if (kindColumn != NO_KINDS && accumulator.isRowCount()) {

@@ -7,7 +7,6 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.state.KeyedStateOperator;
-import io.millrace.operators.state.StateTables;
 import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,6 +60,11 @@ public final class DistinctOperator extends KeyedStateOperator {
     return steps.distincts().get(position);
   }
 
+  @Override
+  protected long stateTtl() {
+    return plan.stateTtl().toMillis();
+  }
+
   // Without the argument.
   @Override
   protected int exchangeKeys() {
@@ -92,12 +96,7 @@ public final class DistinctOperator extends KeyedStateOperator {
     List<Table> tables = new ArrayList<>();
     tables.add(rows);
     try (JoinedRows joined = new JoinedRows(tables)) {
-      deviceContext()
-          .retry()
-          .withSplitAndRetry(
-              rows,
-              part -> state().forUpdate(StateTables.ONLY).update(part),
-              changes -> addRows(changes, tables));
+      update(rows, changes -> addRows(changes, tables));
       emit(joined, element);
     }
   }

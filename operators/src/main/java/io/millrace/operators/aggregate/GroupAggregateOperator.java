@@ -7,7 +7,6 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.state.KeyedStateOperator;
-import io.millrace.operators.state.StateTables;
 import io.millrace.state.row.StateSchema;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.runtime.state.StateInitializationContext;
@@ -52,6 +51,11 @@ public final class GroupAggregateOperator extends KeyedStateOperator {
   }
 
   @Override
+  protected long stateTtl() {
+    return plan.stateTtl().toMillis();
+  }
+
+  @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     steps = plan.steps();
     super.initializeState(context);
@@ -72,15 +76,9 @@ public final class GroupAggregateOperator extends KeyedStateOperator {
             arguments -> update(arguments, element));
   }
 
-  // The update changes the state once, so it is an attempt of its own.
   private void update(Table arguments, StreamRecord<ColumnBatch> element) {
     try (arguments) {
-      deviceContext()
-          .retry()
-          .withSplitAndRetry(
-              arguments,
-              part -> state().forUpdate(StateTables.ONLY).update(part),
-              changes -> emit(changes, element));
+      update(arguments, changes -> emit(changes, element));
     }
   }
 

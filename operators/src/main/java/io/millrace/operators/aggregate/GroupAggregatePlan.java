@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.aggregate;
 
+import static org.apache.flink.util.TimeUtils.formatWithHighestUnit;
+
 import io.millrace.calc.Calc;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
@@ -15,6 +17,7 @@ import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.Accumulator.Function;
 import io.millrace.state.row.StateSchema;
 import java.io.Serializable;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -30,11 +33,13 @@ import org.apache.flink.annotation.Internal;
 public final class GroupAggregatePlan implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final String ARGUMENT = "$argument_";
+  private static final String UPDATE_TIME = "$UPDATE_TIME";
 
   private final Schema input;
   private final List<String> keys;
   private final List<Aggregate> aggregates;
   private final ExpressionSettings settings;
+  private final Duration stateTtl;
   private final Schema outputSchema;
   private final List<String> hostReasons;
   private final Schema argumentSchema;
@@ -58,19 +63,31 @@ public final class GroupAggregatePlan implements Serializable {
     }
   }
 
+  /** A plan whose state stays. */
+  public GroupAggregatePlan(
+      Schema input, List<String> keys, List<Aggregate> aggregates, ExpressionSettings settings) {
+    this(input, keys, aggregates, settings, Duration.ZERO);
+  }
+
   /**
    * @param input the columns of the batches; with a {@link RowKindColumn} if rows may be taken back
    * @param settings of the aggregates' expressions
+   * @param stateTtl how long a key stays behind its last update; zero: for ever
    * @throws ExpressionException if there is no aggregate, an argument does not fit the columns, a
    *     filter is not BOOLEAN, a function does not support its argument's type, or two columns of
    *     the result have the same name
    */
   public GroupAggregatePlan(
-      Schema input, List<String> keys, List<Aggregate> aggregates, ExpressionSettings settings) {
+      Schema input,
+      List<String> keys,
+      List<Aggregate> aggregates,
+      ExpressionSettings settings,
+      Duration stateTtl) {
     this.input = input;
     this.keys = List.copyOf(keys);
     this.aggregates = List.copyOf(aggregates);
     this.settings = settings;
+    this.stateTtl = stateTtl;
     if (aggregates.isEmpty()) {
       throw new ExpressionException("expected an aggregate");
     }
@@ -117,6 +134,11 @@ public final class GroupAggregatePlan implements Serializable {
     return hostReasons;
   }
 
+  /** How long a key stays behind its last update; zero: for ever. */
+  public Duration stateTtl() {
+    return stateTtl;
+  }
+
   /** Resolves the steps; the caller closes them. */
   public Steps steps() {
     return new Builder().build();
@@ -136,6 +158,9 @@ public final class GroupAggregatePlan implements Serializable {
     Steps build() {
       keys.forEach(key -> arguments.add(Expressions.col(key)));
       keys.forEach(key -> results.add(Expressions.col(key)));
+      if (!stateTtl.isZero()) {
+        accumulators.add(Accumulator.updateTime(UPDATE_TIME));
+      }
       int kindColumn = StateSchema.NO_KINDS;
       if (isChangelog) {
         kindColumn = arguments.size();
@@ -331,14 +356,17 @@ public final class GroupAggregatePlan implements Serializable {
     }
   }
 
-  /** Such as {@code GroupAggregate(groupBy=[a], select=[a, COUNT(*) AS n])}. */
+  /**
+   * Such as {@code GroupAggregate(groupBy=[a], select=[a, COUNT(*) AS n])}; with {@code stateTtl=[1
+   * h]} behind it if keys do not stay for ever.
+   */
   @Override
   public String toString() {
     return "GroupAggregate(groupBy=["
         + String.join(", ", keys)
         + "], select=["
         + selectText()
-        + "])";
+        + (stateTtl.isZero() ? "])" : "], stateTtl=[" + formatWithHighestUnit(stateTtl) + "])");
   }
 
   /** The keys and the aggregates, such as {@code a, COUNT(*) AS n}. */

@@ -7,6 +7,7 @@ import io.millrace.operators.aggregate.Aggregate;
 import io.millrace.operators.deduplicate.Deduplication;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.window.TimeWindow;
+import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
 import org.apache.flink.annotation.PublicEvolving;
@@ -24,10 +25,35 @@ import org.apache.flink.annotation.PublicEvolving;
 @PublicEvolving
 public final class KeyedColumnStream extends ColumnStream {
   private final List<String> keys;
+  private final Duration stateTtl;
 
   KeyedColumnStream(StreamPlan plan, List<String> keys) {
+    this(plan, keys, Duration.ZERO);
+  }
+
+  private KeyedColumnStream(StreamPlan plan, List<String> keys, Duration stateTtl) {
     super(plan);
     this.keys = keys;
+    this.stateTtl = stateTtl;
+  }
+
+  /**
+   * Makes the next {@link #aggregate} or {@link #deduplicate} forget keys: as Flink SQL's {@code
+   * table.exec.state.ttl}, by the machine's clock. An aggregate and {@link Deduplication#keepLast}
+   * forget a key for which no row has come for so long; {@link Deduplication#keepFirst} a key whose
+   * first row is so long ago. The next row of a forgotten key begins a new key, with an insertion.
+   * Windows forget their rows by themselves, and refuse this.
+   *
+   * @param timeToLive in whole milliseconds; zero, as at first: keys stay for ever
+   * @throws IllegalArgumentException if the time is negative, or not zero but less than a
+   *     millisecond
+   */
+  public KeyedColumnStream stateTtl(Duration timeToLive) {
+    if (timeToLive.isNegative() || (timeToLive.toMillis() == 0 && !timeToLive.isZero())) {
+      throw new IllegalArgumentException(
+          "expected zero or at least a millisecond for stateTtl, got " + timeToLive);
+    }
+    return new KeyedColumnStream(plan(), keys, timeToLive);
   }
 
   /**
@@ -36,8 +62,8 @@ public final class KeyedColumnStream extends ColumnStream {
    * or a deletion. The results after the last batch are those of Flink SQL's {@code GROUP BY}; how
    * many changes come before them depends on the batches.
    *
-   * <p>State is a row per key for ever, in the device's memory during an update, spillable between
-   * updates, and part of each checkpoint. If this stream is a changelog, rows that it takes back
+   * <p>State is a row per key, for ever or for {@link #stateTtl}, in the memory of the device or of
+   * the host, and part of each checkpoint. If this stream is a changelog, rows that it takes back
    * are taken out of {@code COUNT}, {@code SUM} and {@code AVG}; {@code MIN} and {@code MAX} are
    * refused then.
    *
@@ -48,7 +74,7 @@ public final class KeyedColumnStream extends ColumnStream {
    *     as those of {@link Deduplication#keepLast}
    */
   public ColumnStream aggregate(Aggregate... aggregates) {
-    return new ColumnStream(KeyedSteps.aggregate(plan(), keys, List.of(aggregates)));
+    return new ColumnStream(KeyedSteps.aggregate(plan(), keys, List.of(aggregates), stateTtl));
   }
 
   /**
@@ -56,8 +82,13 @@ public final class KeyedColumnStream extends ColumnStream {
    * functions do.
    *
    * @param window such as {@code Tumble.over("ts", Duration.ofSeconds(10))}
+   * @throws ExpressionException if there is a {@link #stateTtl}
    */
   public WindowedColumnStream window(TimeWindow window) {
+    if (!stateTtl.isZero()) {
+      throw new ExpressionException(
+          "stateTtl is not supported for windows: their state goes when they end");
+    }
     return new WindowedColumnStream(plan(), keys, window, false);
   }
 
@@ -71,13 +102,14 @@ public final class KeyedColumnStream extends ColumnStream {
    * key is new, else as an update. The row before an update does not come with it, so that the
    * reader has to replace rows by key: a sink that upserts, but not a later {@link #aggregate}.
    *
-   * <p>State is the key and 8 bytes for each key, for ever; see {@link #aggregate}.
+   * <p>State is the key and 8 bytes for each key, or 16 with a {@link #stateTtl}; see {@link
+   * #aggregate}.
    *
    * @param deduplication such as {@code Deduplication.keepFirst()}
    * @throws ExpressionException if a key column is an ARRAY or a ROW, or this stream is a changelog
    */
   public ColumnStream deduplicate(Deduplication deduplication) {
-    return new ColumnStream(KeyedSteps.deduplicate(plan(), keys, deduplication));
+    return new ColumnStream(KeyedSteps.deduplicate(plan(), keys, deduplication, stateTtl));
   }
 
   @Override
@@ -106,6 +138,6 @@ public final class KeyedColumnStream extends ColumnStream {
   }
 
   private KeyedColumnStream keyed(ColumnStream stream) {
-    return new KeyedColumnStream(stream.plan(), keys);
+    return new KeyedColumnStream(stream.plan(), keys, stateTtl);
   }
 }

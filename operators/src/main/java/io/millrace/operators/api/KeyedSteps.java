@@ -19,6 +19,7 @@ import io.millrace.operators.window.TimeWindow;
 import io.millrace.operators.window.WindowAggregateOperator;
 import io.millrace.operators.window.WindowAggregatePlan;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.dag.Transformation;
@@ -38,19 +39,21 @@ final class KeyedSteps {
    * @throws ExpressionException as {@link GroupAggregatePlan}, or if the stream has updates without
    *     the rows before them
    */
-  static StreamPlan aggregate(StreamPlan stream, List<String> keys, List<Aggregate> aggregates) {
+  static StreamPlan aggregate(
+      StreamPlan stream, List<String> keys, List<Aggregate> aggregates, Duration stateTtl) {
     if (RowKindColumn.isIn(stream.schema()) && hasUpserts(stream.input().getTransformation())) {
       throw new ExpressionException(
           "expected a changelog with the row before each update, got the changes of"
               + " deduplicate(keepLast()), which have only the row after it");
     }
     GroupAggregatePlan plan =
-        new GroupAggregatePlan(stream.schema(), keys, aggregates, stream.settings());
+        new GroupAggregatePlan(stream.schema(), keys, aggregates, stream.settings(), stateTtl);
     StreamPlan arguments = stream;
     List<SingleOutputStreamOperator<ColumnBatch>> distincts = new ArrayList<>();
     for (int i = 0; i < plan.distinctTexts().size(); i++) {
       SingleOutputStreamOperator<ColumnBatch> operator =
-          StreamPlan.append(arguments.batches(),
+          StreamPlan.append(
+              arguments.batches(),
               "Distinct",
               "Distinct(" + plan.distinctTexts().get(i) + ")",
               plan.argumentSchema(),
@@ -59,7 +62,8 @@ final class KeyedSteps {
       arguments = arguments.then(operator, "Distinct(" + plan.distinctTexts().get(i) + ")");
     }
     SingleOutputStreamOperator<ColumnBatch> operator =
-        StreamPlan.append(arguments.batches(),
+        StreamPlan.append(
+            arguments.batches(),
             "GroupAggregate",
             plan.toString(),
             plan.outputSchema(),
@@ -87,8 +91,9 @@ final class KeyedSteps {
    *
    * @throws ExpressionException as {@link DeduplicatePlan}
    */
-  static StreamPlan deduplicate(StreamPlan stream, List<String> keys, Deduplication deduplication) {
-    DeduplicatePlan plan = new DeduplicatePlan(stream.schema(), keys, deduplication);
+  static StreamPlan deduplicate(
+      StreamPlan stream, List<String> keys, Deduplication deduplication, Duration stateTtl) {
+    DeduplicatePlan plan = new DeduplicatePlan(stream.schema(), keys, deduplication, stateTtl);
     return then(
         stream,
         "Deduplicate",
@@ -133,7 +138,9 @@ final class KeyedSteps {
       OperatorFactory<ColumnBatch, ColumnBatch> operators,
       List<String> hostReasons) {
     return stream.then(
-        StreamPlan.append(stream.batches(), name, text, schema, operators), text, hostReasons.toArray(String[]::new));
+        StreamPlan.append(stream.batches(), name, text, schema, operators),
+        text,
+        hostReasons.toArray(String[]::new));
   }
 
   // The hashCode() to use in a key selector behind the stream.

@@ -15,7 +15,6 @@ import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.deduplicate.DeduplicatePlan.Steps;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.state.KeyedStateOperator;
-import io.millrace.operators.state.StateTables;
 import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
@@ -32,8 +31,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
 
 /**
- * Emits the first row of each key that ever came, in the order of the rows; or for each batch the
- * last row of each of its keys, as an insertion if the key is new and as an update else, in the
+ * Emits the first row of each key that is not known, in the order of the rows; or for each batch
+ * the last row of each of its keys, as an insertion if the key is new and as an update else, in the
  * order in which the keys come first in the batch. Rows keep their own event times.
  *
  * <p>A batch that does not fit the device is processed in parts, each as if it were a batch.
@@ -74,6 +73,11 @@ public final class DeduplicateOperator extends KeyedStateOperator {
   @Override
   protected StateSchema stateSchema() {
     return steps.state();
+  }
+
+  @Override
+  protected long stateTtl() {
+    return plan.stateTtl().toMillis();
   }
 
   @Override
@@ -136,16 +140,10 @@ public final class DeduplicateOperator extends KeyedStateOperator {
     }
   }
 
-  // The update changes the state once, so it is an attempt of its own.
   private void update(NumberedRows rows, StreamRecord<ColumnBatch> element) {
     batches++;
     try (rows) {
-      deviceContext()
-          .retry()
-          .withSplitAndRetry(
-              rows.keys(),
-              part -> state().forUpdate(StateTables.ONLY).update(part),
-              changes -> emit(rows.input(), changes, element));
+      update(rows.keys(), changes -> emit(rows.input(), changes, element));
     }
   }
 

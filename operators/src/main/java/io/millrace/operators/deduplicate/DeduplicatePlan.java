@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.deduplicate;
 
+import static org.apache.flink.util.TimeUtils.formatWithHighestUnit;
+
 import io.millrace.calc.Calc;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
@@ -16,6 +18,7 @@ import io.millrace.state.row.Accumulator.Function;
 import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.StateSchema;
 import java.io.Serializable;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -38,10 +41,13 @@ public final class DeduplicatePlan implements Serializable {
   private static final String FIRST_ARRIVAL = "$MIN(arrival)";
   private static final String LAST_ARRIVAL = "$MAX(arrival)";
   private static final String POSITION = "$position";
+  private static final String CREATION_TIME = "$CREATION_TIME";
+  private static final String UPDATE_TIME = "$UPDATE_TIME";
 
   private final Schema input;
   private final List<String> keys;
   private final Deduplication deduplication;
+  private final Duration stateTtl;
 
   /**
    * The steps.
@@ -58,12 +64,15 @@ public final class DeduplicatePlan implements Serializable {
 
   /**
    * @param input the columns of the batches
+   * @param stateTtl how long a key stays behind the row that is kept of it; zero: for ever
    * @throws ExpressionException if a key column is an ARRAY or a ROW, or the input is a changelog
    */
-  public DeduplicatePlan(Schema input, List<String> keys, Deduplication deduplication) {
+  public DeduplicatePlan(
+      Schema input, List<String> keys, Deduplication deduplication, Duration stateTtl) {
     this.input = input;
     this.keys = List.copyOf(keys);
     this.deduplication = deduplication;
+    this.stateTtl = stateTtl;
     if (RowKindColumn.isIn(input)) {
       throw new ExpressionException(
           "de-duplication of a changelog is not supported: expected a stream of insertions");
@@ -79,6 +88,10 @@ public final class DeduplicatePlan implements Serializable {
   /** Whether kept rows are replaced: by an update alone, without the row before. */
   public boolean isChangelog() {
     return deduplication.isChangelog();
+  }
+
+  Duration stateTtl() {
+    return stateTtl;
   }
 
   List<String> keys() {
@@ -119,23 +132,35 @@ public final class DeduplicatePlan implements Serializable {
             state.changes(), Optional.of(isKept), columns, ExpressionSettings.DEFAULT.context()));
   }
 
+  // A first row is kept until the time is over, whatever rows come behind it.
+  private Accumulator time() {
+    return deduplication.keep() == Keep.FIRST
+        ? Accumulator.creationTime(CREATION_TIME)
+        : Accumulator.updateTime(UPDATE_TIME);
+  }
+
   private StateSchema state(Accumulator accumulator) {
+    List<Accumulator> accumulators =
+        stateTtl.isZero() ? List.of(accumulator) : List.of(time(), accumulator);
     List<Integer> keyColumns = IntStream.range(0, keys.size()).boxed().toList();
     try {
-      return new StateSchema(
-          numberedKeys(), keyColumns, List.of(accumulator), StateSchema.NO_KINDS);
+      return new StateSchema(numberedKeys(), keyColumns, accumulators, StateSchema.NO_KINDS);
     } catch (IllegalArgumentException e) {
       throw new ExpressionException(e.getMessage());
     }
   }
 
-  /** Such as {@code Deduplicate(keep=[FirstRow], key=[a], order=[PROCTIME])}. */
+  /**
+   * Such as {@code Deduplicate(keep=[FirstRow], key=[a], order=[PROCTIME])}; with {@code
+   * stateTtl=[1 h]} behind it if keys do not stay for ever.
+   */
   @Override
   public String toString() {
     return "Deduplicate("
         + deduplication
         + ", key=["
         + String.join(", ", keys)
-        + "], order=[PROCTIME])";
+        + "], order=[PROCTIME"
+        + (stateTtl.isZero() ? "])" : "], stateTtl=[" + formatWithHighestUnit(stateTtl) + "])");
   }
 }

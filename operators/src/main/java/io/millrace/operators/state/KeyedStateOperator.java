@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.state;
 
+import io.millrace.column.Table;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.LayeredOptions;
 import io.millrace.operators.state.IncrementalStateWriter.Target;
 import io.millrace.operators.transfer.ColumnBatchOperator;
+import io.millrace.state.StateTable;
 import io.millrace.state.row.StateSchema;
+import io.millrace.state.row.UpdateTime;
+import java.util.function.Consumer;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.configuration.CheckpointingOptions;
@@ -38,6 +42,9 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
   private transient StateTables state;
   private transient boolean isIncremental;
   private transient IncrementalCheckpoints checkpoints;
+  private transient StateSweep sweep;
+  // The latest time of an update: the clock may go back.
+  private transient long now;
 
   protected KeyedStateOperator(StreamOperatorParameters<ColumnBatch> parameters) {
     super(parameters);
@@ -57,9 +64,43 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     return stateSchema().keys().size();
   }
 
+  /**
+   * How long a key stays behind the time in its row, in milliseconds, if the rows of {@link
+   * #stateSchema} have a time.
+   */
+  protected long stateTtl() {
+    return 0;
+  }
+
   /** The state, from {@link #initializeState} to {@link #close}. */
   protected final StateTables state() {
     return state;
+  }
+
+  /**
+   * Combines rows with the only table of the state. This changes the state once, so it is an
+   * attempt of its own: what comes before and behind it can be repeated. Rows that do not fit the
+   * device are combined in parts.
+   *
+   * @param rows of {@link StateSchema#input}; stays the caller's
+   * @param changes takes the changes of each part, as {@link StateTable#update(Table, UpdateTime)}
+   *     gives them, and closes them
+   */
+  protected final void update(Table rows, Consumer<Table> changes) {
+    boolean expires = state.schema().hasTime();
+    UpdateTime time = expires ? updateTime() : null;
+    deviceContext()
+        .retry()
+        .withSplitAndRetry(
+            rows, part -> state.forUpdate(StateTables.ONLY).update(part, time), changes);
+    if (expires) {
+      sweep.advance(time);
+    }
+  }
+
+  private UpdateTime updateTime() {
+    now = Math.max(now, getProcessingTimeService().getCurrentProcessingTime());
+    return UpdateTime.of(now, stateTtl());
   }
 
   @Override
@@ -67,9 +108,11 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     super.initializeState(context);
     DeviceContext device = openDeviceContext();
     state = new StateTables(stateSchema(), device.stream(), device.resource());
-    StateMetrics.register(getMetricGroup(), state);
     checkpoints = new IncrementalCheckpoints();
     isIncremental = LayeredOptions.of(this).get(CheckpointingOptions.INCREMENTAL_CHECKPOINTS);
+    now = Long.MIN_VALUE;
+    StateMetrics.register(getMetricGroup(), state, stateTtl());
+    sweep = new StateSweep(state, device.retry(), stateTtl());
     if (context.isRestored()) {
       restore();
     }
@@ -86,7 +129,8 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
             exchangeKeys(),
             deviceContext());
     StateReader reader =
-        new StateReader(state, filter, deviceContext(), getContainingTask().getCancelables());
+        new StateReader(
+            state, filter, updateTime(), deviceContext(), getContainingTask().getCancelables());
     PrioritizedOperatorSubtaskState restored =
         getContainingTask()
             .getEnvironment()
@@ -153,6 +197,6 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(state, super::close);
+    IOUtils.closeAll(sweep, state, super::close);
   }
 }

@@ -80,7 +80,8 @@ final class StateFormat {
 
     /**
      * The positions of the words that a table of {@code schema} keeps, in the order of its
-     * accumulators. The checkpoint may have further words.
+     * accumulators. The checkpoint may have further words, and it may lack the time of rows: its
+     * position is {@link StateBlock#NO_WORD} then.
      *
      * @throws IOException if the keys differ, a value is missing, or a value has another type; an
      *     integer's type may become wider
@@ -94,7 +95,8 @@ final class StateFormat {
       int[] positions = new int[job.values.size()];
       for (int i = 0; i < positions.length; i++) {
         positions[i] = position(job.values.field(i));
-        if (positions[i] < 0) {
+        boolean isTime = i == 0 && schema.hasTime();
+        if (positions[i] == StateBlock.NO_WORD && !isTime) {
           throw new IOException(
               "the checkpoint has state with " + values + ", and the job has " + job.values);
         }
@@ -109,7 +111,7 @@ final class StateFormat {
           return i;
         }
       }
-      return -1;
+      return StateBlock.NO_WORD;
     }
 
     // The word of an integer does not depend on the integer's width.

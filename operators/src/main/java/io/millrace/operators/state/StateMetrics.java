@@ -7,15 +7,24 @@ import org.apache.flink.metrics.MetricGroup;
 /**
  * The metrics of an operator's keyed state, in its group {@code state}: the gauges {@code rows}, of
  * keys that are present or were, and {@code bytes} of rows, long strings and index, with their room
- * for further keys.
+ * for further keys. If rows expire, also {@code ttl}, the time in milliseconds after which they do,
+ * and {@code expiredRows}, the number of rows that were removed.
  */
 final class StateMetrics {
   private StateMetrics() {}
 
-  /** Registers the metrics of {@code state}, until Flink closes {@code operator}. */
-  static void register(MetricGroup operator, StateTables state) {
+  /**
+   * Registers the metrics of {@code state}, until Flink closes {@code operator}.
+   *
+   * @param timeToLive in milliseconds, if rows expire
+   */
+  static void register(MetricGroup operator, StateTables state, long timeToLive) {
     MetricGroup group = operator.addGroup("state");
     group.<Long, Gauge<Long>>gauge("rows", state::rowCount);
     group.<Long, Gauge<Long>>gauge("bytes", state::reservedBytes);
+    if (state.schema().hasTime()) {
+      group.<Long, Gauge<Long>>gauge("ttl", () -> timeToLive);
+      group.<Long, Gauge<Long>>gauge("expiredRows", state::expiredRows);
+    }
   }
 }

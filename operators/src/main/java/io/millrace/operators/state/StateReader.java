@@ -10,7 +10,9 @@ import io.millrace.operators.state.PageIndexFormat.Index;
 import io.millrace.operators.state.StateFormat.TableRows;
 import io.millrace.state.StateBlock;
 import io.millrace.state.StateTable;
+import io.millrace.state.row.Expiry;
 import io.millrace.state.row.StateSchema;
+import io.millrace.state.row.UpdateTime;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -30,21 +32,26 @@ import org.apache.flink.util.IOUtils;
 final class StateReader {
   private final StateTables tables;
   private final KeyGroupFilter filter;
+  private final UpdateTime time;
   private final Device device;
   private final GpuRetry retry;
   private final CloseableRegistry cancelables;
 
   /**
    * @param filter of the rows that belong to the subtask
+   * @param time of the restore: rows that have expired are left out, and rows of unknown age are as
+   *     if they were updated now
    * @param cancelables closed when the task is canceled
    */
   StateReader(
       StateTables tables,
       KeyGroupFilter filter,
+      UpdateTime time,
       DeviceContext context,
       CloseableRegistry cancelables) {
     this.tables = tables;
     this.filter = filter;
+    this.time = time;
     this.device = context.device();
     this.retry = context.retry();
     this.cancelables = cancelables;
@@ -151,11 +158,14 @@ final class StateReader {
   /** Adds rows with the layout of a checkpoint to the tables. */
   private final class Rows {
     final StateSchema layout;
+    private final StateSchema schema = tables.schema();
     private final int[] positions;
+    private final Expiry expiry;
 
     Rows(StateFormat.Header header) throws IOException {
-      positions = header.positions(tables.schema());
-      layout = header.layout(tables.schema());
+      positions = header.positions(schema);
+      layout = header.layout(schema);
+      expiry = schema.hasTime() ? schema.expiryBefore(time.oldest()) : Expiry.NEVER;
     }
 
     void add(long namespace, StateBlock block) {
@@ -163,7 +173,11 @@ final class StateReader {
         return;
       }
       try (StateBlock own =
-          retry.withHostRetry(() -> block.withAccumulators(tables.schema(), positions, device))) {
+          retry.withHostRetry(
+              () -> block.withAccumulators(schema, positions, expiry.word(time.now()), device))) {
+        if (schema.hasTime()) {
+          tables.countExpired(own.removeExpired(expiry));
+        }
         retry.withRetry(() -> merge(namespace, own));
       }
     }

@@ -26,6 +26,8 @@ public final class StateTables implements AutoCloseable {
   private final DeviceStream stream;
   private final MemoryResource memory;
   private final NavigableMap<Long, StateTable> tables = new ConcurrentSkipListMap<>();
+  // Written by one thread.
+  private volatile long expiredRows;
   // The table that may hold scratch memory; null if none does.
   private StateTable lastUpdated;
 
@@ -81,6 +83,25 @@ public final class StateTables implements AutoCloseable {
     if (table == null || tables.putIfAbsent(to, table) != null) {
       throw new IllegalStateException("there is no table at " + from + ", or one at " + to);
     }
+  }
+
+  /** Takes ownership of a table that takes the place of another one, which is closed. */
+  void replace(long namespace, StateTable table) {
+    StateTable before = tables.put(namespace, table);
+    forget(before);
+    countExpired(before.rowCount() - table.rowCount());
+    before.close();
+  }
+
+  /** Counts rows that were removed since they had expired. */
+  void countExpired(long rows) {
+    long total = expiredRows + rows;
+    expiredRows = total;
+  }
+
+  /** The number of rows that were removed since they had expired. Any thread may ask. */
+  long expiredRows() {
+    return expiredRows;
   }
 
   private void forget(StateTable table) {

@@ -5,6 +5,7 @@ import io.millrace.column.Schema;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.state.KeyedOperatorHarness;
 import io.millrace.testing.DeviceExtension;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,22 +31,30 @@ public final class GroupAggregateHarness extends KeyedOperatorHarness {
    * @param options of the TaskManager
    */
   public record Job(
-      Schema schema, List<String> keys, List<Aggregate> aggregates, Map<String, String> options) {
+      Schema schema,
+      List<String> keys,
+      List<Aggregate> aggregates,
+      Map<String, String> options,
+      Duration stateTtl) {
 
     public Job(Schema schema, List<String> keys, Aggregate... aggregates) {
-      this(schema, keys, List.of(aggregates), Map.of());
+      this(schema, keys, List.of(aggregates), Map.of(), Duration.ZERO);
     }
 
     public Job withOptions(Map<String, String> newOptions) {
-      return new Job(schema, keys, aggregates, newOptions);
+      return new Job(schema, keys, aggregates, newOptions, stateTtl);
     }
 
     public Job withAggregates(Aggregate... newAggregates) {
-      return new Job(schema, keys, List.of(newAggregates), options);
+      return new Job(schema, keys, List.of(newAggregates), options, stateTtl);
+    }
+
+    public Job withStateTtl(Duration newStateTtl) {
+      return new Job(schema, keys, aggregates, options, newStateTtl);
     }
 
     GroupAggregatePlan plan() {
-      return new GroupAggregatePlan(schema, keys, aggregates, ExpressionSettings.DEFAULT);
+      return new GroupAggregatePlan(schema, keys, aggregates, ExpressionSettings.DEFAULT, stateTtl);
     }
 
     /** The only subtask, with empty state. */
@@ -57,6 +66,16 @@ public final class GroupAggregateHarness extends KeyedOperatorHarness {
     public GroupAggregateHarness restore(DeviceExtension device, OperatorSubtaskState state)
         throws Exception {
       return restore(device, 0, 1, state);
+    }
+
+    /** The only subtask, with the state of a checkpoint, started at a time. */
+    public GroupAggregateHarness restoreAt(
+        long time, DeviceExtension device, OperatorSubtaskState state) throws Exception {
+      GroupAggregateHarness harness =
+          new GroupAggregateHarness(device, this, environment(0, 1, options));
+      harness.setProcessingTime(time);
+      harness.start(state);
+      return harness;
     }
 
     /**

@@ -4,6 +4,7 @@ package io.millrace.operators.deduplicate;
 import io.millrace.column.Schema;
 import io.millrace.operators.state.KeyedOperatorHarness;
 import io.millrace.testing.DeviceExtension;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -26,10 +27,14 @@ final class DeduplicateHarness extends KeyedOperatorHarness {
   }
 
   /** The job that the subtask is part of. */
-  record Job(Schema schema, List<String> keys, Deduplication deduplication) {
+  record Job(Schema schema, List<String> keys, Deduplication deduplication, Duration stateTtl) {
+
+    Job(Schema schema, List<String> keys, Deduplication deduplication) {
+      this(schema, keys, deduplication, Duration.ZERO);
+    }
 
     DeduplicatePlan plan() {
-      return new DeduplicatePlan(schema, keys, deduplication);
+      return new DeduplicatePlan(schema, keys, deduplication, stateTtl);
     }
 
     /** The only subtask, with empty state. */

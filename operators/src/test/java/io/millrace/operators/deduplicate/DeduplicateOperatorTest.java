@@ -18,6 +18,7 @@ import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -194,11 +195,14 @@ class DeduplicateOperatorTest {
   @Test
   void whatCannotBeDeduplicatedIsRefused() {
     Schema lists = Schema.of(Field.of("words", DataType.list(DataType.STRING)));
-    assertThatThrownBy(() -> new DeduplicatePlan(lists, List.of("words"), keepFirst()))
+    assertThatThrownBy(
+            () -> new DeduplicatePlan(lists, List.of("words"), keepFirst(), Duration.ZERO))
         .isInstanceOf(ExpressionException.class)
         .hasMessageContaining("'words'");
     assertThatThrownBy(
-            () -> new DeduplicatePlan(RowKindColumn.addTo(ROWS), List.of("k"), keepLast()))
+            () ->
+                new DeduplicatePlan(
+                    RowKindColumn.addTo(ROWS), List.of("k"), keepLast(), Duration.ZERO))
         .isInstanceOf(ExpressionException.class)
         .hasMessage(
             "de-duplication of a changelog is not supported: expected a stream of insertions");

@@ -12,6 +12,7 @@ import io.millrace.operators.deduplicate.DeduplicateOperator;
 import io.millrace.operators.deduplicate.DeduplicatePlan;
 import io.millrace.operators.deduplicate.Deduplication;
 import io.millrace.operators.deduplicate.Deduplication.Keep;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -28,16 +29,24 @@ final class SimulatedDeduplicate implements SimulatedOperator {
           new Field("k", DataType.STRING, false),
           new Field("n", DataType.INT64, false),
           Field.of("s", DataType.STRING));
-  private static final Map<Keep, DeduplicatePlan> PLANS =
-      Map.of(Keep.FIRST, plan(Keep.FIRST), Keep.LAST, plan(Keep.LAST));
+  private static final long TTL = 60;
+  // By what is kept, and whether keys are forgotten.
+  private static final Map<List<Object>, DeduplicatePlan> PLANS =
+      Map.of(
+          List.of(Keep.FIRST, false), plan(Keep.FIRST, Duration.ZERO),
+          List.of(Keep.LAST, false), plan(Keep.LAST, Duration.ZERO),
+          List.of(Keep.FIRST, true), plan(Keep.FIRST, Duration.ofMillis(TTL)),
+          List.of(Keep.LAST, true), plan(Keep.LAST, Duration.ofMillis(TTL)));
 
   private final Keep keep;
+  private final boolean forgets;
   private final int keys;
   private final Map<String, String> options;
 
   /** An operator of which {@code random} decides the details. */
   SimulatedDeduplicate(Random random) {
     keep = random.nextBoolean() ? Keep.FIRST : Keep.LAST;
+    forgets = random.nextBoolean();
     keys = 1 + random.nextInt(random.nextInt(10) == 0 ? 1_000 : 30);
     options =
         random.nextInt(4) == 0
@@ -49,8 +58,12 @@ final class SimulatedDeduplicate implements SimulatedOperator {
             : Map.of();
   }
 
-  private static DeduplicatePlan plan(Keep keep) {
-    return new DeduplicatePlan(ROWS, List.of("k"), new Deduplication(keep));
+  private static DeduplicatePlan plan(Keep keep, Duration stateTtl) {
+    return new DeduplicatePlan(ROWS, List.of("k"), new Deduplication(keep), stateTtl);
+  }
+
+  private DeduplicatePlan plan() {
+    return PLANS.get(List.of(keep, forgets));
   }
 
   @Override
@@ -60,7 +73,7 @@ final class SimulatedDeduplicate implements SimulatedOperator {
 
   @Override
   public Schema outputSchema() {
-    return PLANS.get(keep).outputSchema();
+    return plan().outputSchema();
   }
 
   @Override
@@ -70,7 +83,7 @@ final class SimulatedDeduplicate implements SimulatedOperator {
 
   @Override
   public OperatorFactory<ColumnBatch, ColumnBatch> factory() {
-    return DeduplicateOperator.factory(PLANS.get(keep));
+    return DeduplicateOperator.factory(plan());
   }
 
   @Override
@@ -85,12 +98,12 @@ final class SimulatedDeduplicate implements SimulatedOperator {
 
   @Override
   public KeyGroupModel newModel() {
-    return new Model(new HashMap<>(), new HashMap<>());
+    return new Model(new HashMap<>(), new HashMap<>(), new HashMap<>());
   }
 
   @Override
   public String toString() {
-    return PLANS.get(keep) + ", " + keys + " keys, " + options;
+    return plan() + ", " + keys + " keys, " + options;
   }
 
   private final class Source implements RowSource {
@@ -116,18 +129,34 @@ final class SimulatedDeduplicate implements SimulatedOperator {
   private final class Model implements KeyGroupModel {
     private final Map<Object, List<Object>> kept;
     private final Map<Object, List<Object>> emitted;
+    // When the kept rows came.
+    private final Map<Object, Long> times;
+    private long now;
 
-    Model(Map<Object, List<Object>> kept, Map<Object, List<Object>> emitted) {
+    Model(
+        Map<Object, List<Object>> kept,
+        Map<Object, List<Object>> emitted,
+        Map<Object, Long> times) {
       this.kept = kept;
       this.emitted = emitted;
+      this.times = times;
+    }
+
+    @Override
+    public void processingTime(long timestamp) {
+      now = timestamp;
     }
 
     @Override
     public void process(List<Object> row) {
-      if (keep == Keep.FIRST) {
-        kept.putIfAbsent(row.get(0), row);
-      } else {
-        kept.put(row.get(0), row);
+      Object key = row.get(0);
+      if (forgets && kept.containsKey(key) && times.get(key) + TTL <= now) {
+        kept.remove(key);
+        emitted.remove(key);
+      }
+      if (keep == Keep.LAST || !kept.containsKey(key)) {
+        kept.put(key, row);
+        times.put(key, now);
       }
     }
 
@@ -146,7 +175,7 @@ final class SimulatedDeduplicate implements SimulatedOperator {
 
     @Override
     public KeyGroupModel copy() {
-      return new Model(new HashMap<>(kept), new HashMap<>(emitted));
+      return new Model(new HashMap<>(kept), new HashMap<>(emitted), new HashMap<>(times));
     }
   }
 }

@@ -18,6 +18,7 @@ import io.millrace.operators.aggregate.GroupAggregatePlan;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.row.RowKindColumn;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -43,8 +44,13 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
   private static final GroupAggregatePlan PLAN_OF_CHANGES =
       plan(RowKindColumn.addTo(ROWS), OF_CHANGES);
   private static final GroupAggregatePlan PLAN_OF_ROWS = plan(ROWS, OF_ROWS);
+  private static final long TTL = 60;
+  private static final GroupAggregatePlan PLAN_THAT_FORGETS =
+      new GroupAggregatePlan(
+          ROWS, KEYS, OF_ROWS, ExpressionSettings.DEFAULT, Duration.ofMillis(TTL));
 
   private final boolean isChangelog;
+  private final boolean forgets;
   private final int keys;
   private final int maxRows;
   private final Map<String, String> options;
@@ -52,6 +58,8 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
   /** An operator of which {@code random} decides the details. */
   SimulatedGroupAggregate(Random random) {
     isChangelog = random.nextBoolean();
+    // Rows of a forgotten key must not be taken back.
+    forgets = !isChangelog && random.nextBoolean();
     boolean isLarge = random.nextInt(20) == 0;
     keys = isLarge ? 2_000 : 1 + random.nextInt(12);
     maxRows = isLarge ? 400 : 24;
@@ -70,7 +78,7 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
   }
 
   private GroupAggregatePlan plan() {
-    return isChangelog ? PLAN_OF_CHANGES : PLAN_OF_ROWS;
+    return isChangelog ? PLAN_OF_CHANGES : forgets ? PLAN_THAT_FORGETS : PLAN_OF_ROWS;
   }
 
   @Override
@@ -105,7 +113,7 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
 
   @Override
   public KeyGroupModel newModel() {
-    return new Model(new HashMap<>(), new HashMap<>());
+    return new Model(new HashMap<>(), new HashMap<>(), new HashMap<>());
   }
 
   @Override
@@ -184,10 +192,22 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
   private final class Model implements KeyGroupModel {
     private final Map<List<Object>, Sums> sums;
     private final Map<List<Object>, List<Object>> results;
+    // When the last row of a key came.
+    private final Map<List<Object>, Long> times;
+    private long now;
 
-    Model(Map<List<Object>, Sums> sums, Map<List<Object>, List<Object>> results) {
+    Model(
+        Map<List<Object>, Sums> sums,
+        Map<List<Object>, List<Object>> results,
+        Map<List<Object>, Long> times) {
       this.sums = sums;
       this.results = results;
+      this.times = times;
+    }
+
+    @Override
+    public void processingTime(long timestamp) {
+      now = timestamp;
     }
 
     @Override
@@ -196,13 +216,18 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
           isChangelog
               && (row.get(4).equals(RowKind.DELETE.toByteValue())
                   || row.get(4).equals(RowKind.UPDATE_BEFORE.toByteValue()));
-      List<Object> key = row.subList(0, 2);
+      List<Object> key = new ArrayList<>(row.subList(0, 2));
+      if (forgets && sums.containsKey(key) && times.get(key) + TTL <= now) {
+        sums.remove(key);
+        results.remove(key);
+      }
+      times.put(key, now);
       Sums before = sums.getOrDefault(key, Sums.NONE);
       Sums after = before.with((Integer) row.get(2), (long) row.get(3), retracts ? -1 : 1);
       if (after.rows == 0) {
         sums.remove(key);
       } else {
-        sums.put(new ArrayList<>(key), after);
+        sums.put(key, after);
       }
     }
 
@@ -242,7 +267,7 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
 
     @Override
     public KeyGroupModel copy() {
-      return new Model(new HashMap<>(sums), new HashMap<>(results));
+      return new Model(new HashMap<>(sums), new HashMap<>(results), new HashMap<>(times));
     }
   }
 }

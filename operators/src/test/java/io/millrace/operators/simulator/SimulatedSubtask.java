@@ -97,6 +97,7 @@ final class SimulatedSubtask extends OperatorHarness {
    * A subtask that is open.
    *
    * @param watermark of the checkpoint
+   * @param processingTime of the machine's clock
    * @param state its part of a checkpoint; null to start without a checkpoint
    */
   static SimulatedSubtask open(
@@ -106,6 +107,7 @@ final class SimulatedSubtask extends OperatorHarness {
       int subtask,
       int parallelism,
       long watermark,
+      long processingTime,
       OperatorSubtaskState state)
       throws Exception {
     Map<String, String> options = new HashMap<>(operator.options());
@@ -128,6 +130,7 @@ final class SimulatedSubtask extends OperatorHarness {
             place.device, operator, place.faults, keyGroups, channelCount, watermark, environment);
     place.faults.arm(true);
     try {
+      opened.harness().setProcessingTime(processingTime);
       opened.harness().setup();
       if (state == null) {
         opened.harness().initializeEmptyState();

@@ -340,7 +340,8 @@ final class Simulation {
                 : AbstractStreamOperatorTestHarness.repartitionOperatorState(
                     whole, SimulatedSubtask.KEY_GROUPS, checkpoint.parallelism(), parallelism, i);
         opened.add(
-            SimulatedSubtask.open(place, operator, SOURCES, i, parallelism, watermark, part));
+            SimulatedSubtask.open(
+                place, operator, SOURCES, i, parallelism, watermark, processingTime, part));
       }
     } catch (Exception | Error e) {
       opened.forEach(SimulatedSubtask::close);
@@ -359,6 +360,7 @@ final class Simulation {
         IntStream.range(0, SOURCES).forEach(i -> enqueue(i, part.overtaken().get(i)));
       }
     }
+    models.forEach(model -> model.processingTime(processingTime));
   }
 
   /** The input ends, and all that is under way comes to its end. */

@@ -182,6 +182,25 @@ public class KeyedOperatorHarness extends OperatorHarness {
     return harness().getOperator().getContainingTask().getCancelables();
   }
 
+  /** Sets the machine's clock, in milliseconds since the epoch. */
+  public final void setProcessingTime(long time) throws Exception {
+    harness().setProcessingTime(time);
+  }
+
+  /** The number of rows in the operator's state. */
+  public final long rowsInState() {
+    return state().rowCount();
+  }
+
+  /** The number of rows that the operator removed from its state since they had expired. */
+  public final long expiredRows() {
+    return state().expiredRows();
+  }
+
+  private StateTables state() {
+    return ((KeyedStateOperator) harness().getOperator()).state();
+  }
+
   public void watermark(long timestamp) throws Exception {
     harness().processWatermark(timestamp);
   }

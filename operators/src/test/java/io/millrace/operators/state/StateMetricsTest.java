@@ -29,7 +29,7 @@ class StateMetricsTest {
   void rowsAndBytesGrowWithTheKeys() {
     RecordingMetricGroup metrics = new RecordingMetricGroup();
     try (StateTables state = new StateTables(SCHEMA, device.stream(), device.memory())) {
-      StateMetrics.register(metrics, state);
+      StateMetrics.register(metrics, state, 0);
       assertThat(metrics.gauge("state.rows")).isEqualTo(0L);
       assertThat(metrics.gauge("state.bytes")).isEqualTo(0L);
       update(state, 100);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state.row;
+
+import io.millrace.device.HostMemory;
+import io.millrace.state.row.StateSelection.Counts;
+
+/** The twin of state_select.cu. */
+final class HostStateSelect implements StateSelection.Kernels {
+
+  @Override
+  public Counts select(StateSelection selection) {
+    int rowBytes = selection.schema().rowBytes();
+    long timeOffset = (long) selection.schema().firstAccumulator() * Long.BYTES;
+    int rows = 0;
+    long stringWords = 0;
+    for (int row = 0; row < selection.rows(); row++) {
+      long address = address(selection, selection.firstRow() + row);
+      if (selection.isSelected(HostMemory.getLong(address + timeOffset))) {
+        if (selection.target() != 0) {
+          HostMemory.copy(selection.target() + (long) rows * rowBytes, address, rowBytes);
+        }
+        rows++;
+        stringWords += stringWords(selection, address);
+      }
+    }
+    return new Counts(rows, stringWords);
+  }
+
+  private static long address(StateSelection selection, long row) {
+    int shift = selection.chunkShift();
+    long chunk = HostMemory.getLong(selection.chunkTable() + (row >> shift) * Long.BYTES);
+    return chunk + (row & ((1L << shift) - 1)) * selection.schema().rowBytes();
+  }
+
+  private static long stringWords(StateSelection selection, long address) {
+    long words = 0;
+    for (int tail : selection.schema().tails()) {
+      words += LongStrings.words(HostMemory.getInt(address + (tail - 1L) * Long.BYTES));
+    }
+    return words;
+  }
+}

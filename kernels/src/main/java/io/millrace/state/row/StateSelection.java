@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state.row;
+
+import io.millrace.annotation.Internal;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.PerDevice;
+
+/**
+ * Rows of a state table whose times are in a range, with addresses on the device that are valid
+ * until the work on {@code stream} is done.
+ *
+ * @param firstRow the first row that is looked at
+ * @param rows how many rows are looked at: at least 1, and at most those of a chunk
+ * @param first expires the rows before the range
+ * @param end expires the rows before the end of the range
+ * @param chunkTable the address of an INT64 for each chunk of state rows: its address
+ * @param target address of room for all rows, where the selected ones are copied to, one behind the
+ *     other in their order; 0 if they are only counted
+ * @param lookBack address of {@link LongStrings#lookBackBytes} bytes for so many rows
+ */
+@Internal
+public record StateSelection(
+    StateSchema schema,
+    long firstRow,
+    int rows,
+    Expiry first,
+    Expiry end,
+    long chunkTable,
+    int chunkShift,
+    long target,
+    long lookBack,
+    DeviceStream stream) {
+  private static final PerDevice<Kernels> KERNELS =
+      new PerDevice<>(host -> new HostStateSelect(), CudaStateSelect::new);
+
+  /** Selects rows, on the host or by the kernel of state_select.cu. */
+  interface Kernels {
+    /** Waits for the work. Allocates nothing but staging memory, and that first. */
+    Counts select(StateSelection selection);
+  }
+
+  /**
+   * What was selected.
+   *
+   * @param stringWords words of the long strings of the rows
+   */
+  public record Counts(int rows, long stringWords) {}
+
+  /** Selects the rows and waits for the work. Allocates nothing but staging memory. */
+  public Counts run() {
+    return KERNELS.of(stream.device()).select(this);
+  }
+
+  boolean isSelected(long time) {
+    return !first.isExpired(time) && end.isExpired(time);
+  }
+}

@@ -3,7 +3,6 @@ package io.millrace.operators.window;
 
 import io.millrace.column.Column;
 import io.millrace.column.Table;
-import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.kernel.slice.TimeSlices.TimeRange;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.batch.ColumnBatch;
@@ -15,7 +14,6 @@ import io.millrace.state.StateTable;
 import io.millrace.state.row.ConstantColumn;
 import io.millrace.state.row.StateSchema;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.state.ListState;
@@ -56,6 +54,9 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   private transient SliceTables slices;
   private transient ListState<Long> watermarkState;
   private transient Counter lateRowsDropped;
+
+  /** Rows and the range of their times. */
+  private record TimedRows(SliceRows rows, TimeRange range) {}
 
   /**
    * Makes the operators.
@@ -132,7 +133,17 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
     deviceContext()
         .retry()
-        .withSplitAndRetry(batch.table(), this::arguments, rows -> add(rows, element));
+        .withSplitAndRetry(
+            batch.table(),
+            this::arguments,
+            rows -> {
+              try (rows) {
+                if (rows.rowCount() > 0) {
+                  checkTimes(rows.times());
+                  add(rows, element);
+                }
+              }
+            });
   }
 
   private SliceRows arguments(Table input) {
@@ -159,38 +170,32 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     }
   }
 
-  // Empty if there is too little memory for all rows together.
-  private Optional<TimeRange> range(SliceRows rows) {
+  private void add(SliceRows rows, StreamRecord<ColumnBatch> element) {
     DeviceContext context = deviceContext();
-    try {
-      return Optional.of(
-          context.retry().withRetry(() -> rows.range(context.stream(), context.resource())));
-    } catch (GpuOutOfMemoryException e) {
-      if (rows.rowCount() == 1) {
-        throw e;
-      }
-      return Optional.empty();
-    }
+    context
+        .retry()
+        .withSplitAndRetry(
+            rows,
+            part -> new TimedRows(part, part.range(context.stream(), context.resource())),
+            timed -> add(timed.rows(), timed.range(), element));
   }
 
-  private void add(SliceRows rows, StreamRecord<ColumnBatch> element) {
-    try (rows) {
-      if (rows.rowCount() == 0) {
-        return;
+  private void add(SliceRows rows, TimeRange range, StreamRecord<ColumnBatch> element) {
+    long first = window.sliceEnd(range.first());
+    long last = window.sliceEnd(range.last());
+    if (first == last) {
+      addSlice(first, rows.arguments(), rows.input(), element);
+    } else if (Long.divideUnsigned(last - first, window.sliceWidth()) < MAX_SLICES) {
+      addSlices(rows, first, last, element);
+    } else {
+      FirstFailure failure = new FirstFailure();
+      for (SliceRows half : rows.halves()) {
+        if (!failure.hasFailed()) {
+          failure.run(() -> add(half, element));
+        }
+        failure.run(half::close);
       }
-      checkTimes(rows.times());
-      Optional<TimeRange> range = range(rows);
-      long first = range.map(times -> window.sliceEnd(times.first())).orElse(Long.MIN_VALUE);
-      long last = range.map(times -> window.sliceEnd(times.last())).orElse(Long.MAX_VALUE);
-      if (first == last) {
-        addSlice(first, rows.arguments(), rows.input(), element);
-      } else if (range.isPresent() && (last - first) / window.sliceWidth() < MAX_SLICES) {
-        addSlices(rows, first, last, element);
-      } else {
-        FirstFailure failure = new FirstFailure();
-        rows.halves().forEach(half -> failure.run(() -> add(half, element)));
-        failure.rethrow();
-      }
+      failure.rethrow();
     }
   }
 

@@ -6,11 +6,9 @@ import io.millrace.operators.state.StateTables;
 import io.millrace.operators.window.TimeWindow.Function;
 import io.millrace.state.StateSnapshot;
 import io.millrace.state.StateTable;
-import java.time.ZoneId;
 import java.util.Collection;
 import java.util.OptionalLong;
 import java.util.SortedMap;
-import org.apache.flink.table.runtime.util.TimeWindowUtil;
 
 /**
  * The state of windows: a state table for each slice of time, with the end of the slice as its
@@ -19,7 +17,7 @@ import org.apache.flink.table.runtime.util.TimeWindowUtil;
  */
 final class SliceTables {
   private final TimeWindow window;
-  private final ZoneId zone;
+  private final FiringTimes firingTimes;
   private final StateTables tables;
   private final GpuRetry retry;
   private long watermark;
@@ -29,9 +27,14 @@ final class SliceTables {
   /**
    * @param watermark windows up to it have fired
    */
-  SliceTables(TimeWindow window, ZoneId zone, StateTables tables, GpuRetry retry, long watermark) {
+  SliceTables(
+      TimeWindow window,
+      FiringTimes firingTimes,
+      StateTables tables,
+      GpuRetry retry,
+      long watermark) {
     this.window = window;
-    this.zone = zone;
+    this.firingTimes = firingTimes;
     this.tables = tables;
     this.retry = retry;
     this.watermark = watermark;
@@ -47,7 +50,7 @@ final class SliceTables {
   }
 
   private boolean firesAt(long windowEnd, long newWatermark) {
-    return TimeWindowUtil.toEpochMillsForTimer(windowEnd - 1, zone) <= newWatermark;
+    return firingTimes.of(windowEnd) <= newWatermark;
   }
 
   /** Whether all windows with a slice have fired. */

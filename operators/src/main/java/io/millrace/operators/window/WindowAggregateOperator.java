@@ -108,7 +108,11 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
             .getUnionListState(new ListStateDescriptor<>("watermark", LongSerializer.INSTANCE));
     slices =
         new SliceTables(
-            window, plan.zone(), state(), deviceContext().retry(), restoredWatermark(context));
+            window,
+            new FiringTimes(plan.zone()),
+            state(),
+            deviceContext().retry(),
+            restoredWatermark(context));
     lateRowsDropped = getMetricGroup().counter("numLateRecordsDropped");
   }
 

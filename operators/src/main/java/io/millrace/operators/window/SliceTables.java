@@ -25,7 +25,7 @@ final class SliceTables {
   private long lastFired = Long.MIN_VALUE;
 
   /**
-   * @param watermark windows up to it have fired
+   * @param watermark the watermark or the processing time up to which windows have fired
    */
   SliceTables(
       TimeWindow window,
@@ -40,7 +40,7 @@ final class SliceTables {
     this.watermark = watermark;
   }
 
-  /** The watermark up to which all windows have fired. */
+  /** The watermark, or the processing time, up to which all windows have fired. */
   long watermark() {
     return watermark;
   }
@@ -74,6 +74,14 @@ final class SliceTables {
       windowEnd += window.sliceWidth();
     }
     return firesAt(windowEnd, newWatermark) ? OptionalLong.of(windowEnd) : OptionalLong.empty();
+  }
+
+  /** When the next window fires, if there is one. */
+  OptionalLong nextFiringTime() {
+    OptionalLong windowEnd = nextWindowEnd(Long.MAX_VALUE);
+    return windowEnd.isPresent()
+        ? OptionalLong.of(firingTimes.of(windowEnd.getAsLong()))
+        : OptionalLong.empty();
   }
 
   /** Takes the rows of a window. */

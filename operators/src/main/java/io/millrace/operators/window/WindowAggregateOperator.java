@@ -9,6 +9,7 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.state.KeyedStateOperator;
+import io.millrace.operators.transfer.Deadline;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
 import io.millrace.state.StateTable;
 import io.millrace.state.row.ConstantColumn;
@@ -30,8 +31,9 @@ import org.apache.flink.util.IOUtils;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Aggregates the rows of each key and window of event time, and emits a window's rows when the
- * watermark reaches its last millisecond, before it forwards the watermark: windows in the order of
+ * Aggregates the rows of each key and window. It emits the rows of a window of event time when the
+ * watermark reaches its last millisecond, before it forwards the watermark; the rows of a window of
+ * processing time when the clock has passed its last millisecond. Windows come in the order of
  * their ends, and the rows of a window in the order in which its slices and the keys in them came.
  * Results are those of Flink SQL's window aggregate.
  *
@@ -53,6 +55,8 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   private transient Steps steps;
   private transient SliceTables slices;
   private transient ListState<Long> watermarkState;
+  // Of windows of processing time.
+  private transient Deadline nextFiring;
   private transient Counter lateRowsDropped;
 
   /** Rows and the range of their times. */
@@ -113,7 +117,16 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
             state(),
             deviceContext().retry(),
             restoredWatermark(context));
+    nextFiring = new Deadline(getProcessingTimeService(), this::onProcessingTime);
     lateRowsDropped = getMetricGroup().counter("numLateRecordsDropped");
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    if (window.isProcessingTime()) {
+      awaitNextFiring();
+    }
   }
 
   // As Flink's window operator: the watermark that all subtasks had reached.
@@ -135,6 +148,12 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
 
   @Override
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
+    if (window.isProcessingTime()) {
+      if (batch.table().rowCount() > 0) {
+        addNow(batch.table());
+      }
+      return;
+    }
     deviceContext()
         .retry()
         .withSplitAndRetry(
@@ -203,11 +222,53 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     }
   }
 
+  // The rows of a batch belong to one slice. If the clock was set back, time stands still.
+  private void addNow(Table input) {
+    long now = Math.max(processingTime(), slices.watermark() + 1);
+    long sliceEnd = window.sliceEnd(TimeWindowUtil.toUtcTimestampMills(now, plan.zone()));
+    DeviceContext context = deviceContext();
+    context
+        .retry()
+        .withSplitAndRetry(
+            input,
+            part ->
+                steps.aggregates().arguments().apply(part, context.stream(), context.resource()),
+            arguments -> {
+              try (arguments) {
+                accumulate(sliceEnd, arguments);
+              }
+            });
+    if (!nextFiring.isSet()) {
+      awaitNextFiring();
+    }
+  }
+
+  private long processingTime() {
+    return getProcessingTimeService().getCurrentProcessingTime();
+  }
+
+  private void onProcessingTime() {
+    fire(processingTime());
+    nextFiring.clear();
+    awaitNextFiring();
+  }
+
+  private void awaitNextFiring() {
+    OptionalLong time = slices.nextFiringTime();
+    if (time.isPresent()) {
+      nextFiring.set(processingTime(), time.getAsLong());
+    }
+  }
+
   private void checkTimes(Column times) {
     int nulls = times.nullCount(deviceContext().stream());
     if (nulls > 0) {
       throw new IllegalArgumentException(
-          "expected times in column '" + window.timeColumn() + "', got " + nulls + " nulls");
+          "expected times in column '"
+              + window.timeColumn().orElseThrow()
+              + "', got "
+              + nulls
+              + " nulls");
     }
   }
 
@@ -254,12 +315,16 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
       addLateRows(input, element);
       return;
     }
-    deviceContext()
-        .retry()
-        .withSplitAndRetry(arguments, part -> accumulate(sliceEnd, part), table -> {});
+    accumulate(sliceEnd, arguments);
   }
 
-  private StateTable accumulate(long sliceEnd, Table arguments) {
+  private void accumulate(long sliceEnd, Table arguments) {
+    deviceContext()
+        .retry()
+        .withSplitAndRetry(arguments, part -> addTo(sliceEnd, part), table -> {});
+  }
+
+  private StateTable addTo(long sliceEnd, Table arguments) {
     StateTable table = slices.forUpdate(sliceEnd);
     table.accumulate(arguments);
     return table;
@@ -278,20 +343,31 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     }
   }
 
-  /** Fires the windows that end before {@code mark}, and forwards it behind their rows. */
+  /**
+   * Fires the windows of event time that {@code mark} ends, and forwards it behind their rows. It
+   * is forwarded at once by windows of processing time.
+   */
   @Override
   public void processWatermark(Watermark mark) throws Exception {
-    long watermark = mark.getTimestamp();
-    if (watermark > slices.watermark()) {
-      for (OptionalLong end = slices.nextWindowEnd(watermark);
+    if (window.isProcessingTime()) {
+      super.processWatermark(mark);
+      return;
+    }
+    fire(mark.getTimestamp());
+    super.processWatermark(new Watermark(slices.watermark()));
+  }
+
+  // Fires the windows that end by a watermark or a processing time.
+  private void fire(long time) {
+    if (time > slices.watermark()) {
+      for (OptionalLong end = slices.nextWindowEnd(time);
           end.isPresent();
-          end = slices.nextWindowEnd(watermark)) {
+          end = slices.nextWindowEnd(time)) {
         long windowEnd = end.getAsLong();
         slices.fire(windowEnd, rows -> emit(rows, windowEnd));
       }
-      slices.advance(watermark);
+      slices.advance(time);
     }
-    super.processWatermark(new Watermark(slices.watermark()));
   }
 
   private void emit(StateTable rows, long windowEnd) {
@@ -319,6 +395,6 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(steps, super::close);
+    IOUtils.closeAll(nextFiring, steps, super::close);
   }
 }

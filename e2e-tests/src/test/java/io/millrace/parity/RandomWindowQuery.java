@@ -76,7 +76,7 @@ record RandomWindowQuery(
 
   /**
    * A query that Flink answers with all rows in {@code zone}. In zones other than UTC its window
-   * functions may lose rows (see {@link WindowDifferencesTest}), and group windows do not; for
+   * functions may lose rows (see {@link WindowAggregateParityTest}), and group windows do not; for
    * CUMULATE there is no group window, and a step that divides the zone's offset to UTC loses none.
    *
    * @param addsFloatingPoint whether it has sums that depend on the order of additions

@@ -78,10 +78,11 @@ public final class KeyedColumnStream extends ColumnStream {
   }
 
   /**
-   * Groups the rows of each key by windows of event time, as Flink SQL's window table-valued
-   * functions do.
+   * Groups the rows of each key by windows of event time or processing time, as Flink SQL's window
+   * table-valued functions do.
    *
-   * @param window such as {@code Tumble.over("ts", Duration.ofSeconds(10))}
+   * @param window such as {@code Tumble.over("ts", Duration.ofSeconds(10))} or {@code
+   *     Tumble.overProcessingTime(Duration.ofSeconds(10))}
    * @throws ExpressionException if there is a {@link #stateTtl}
    */
   public WindowedColumnStream window(TimeWindow window) {

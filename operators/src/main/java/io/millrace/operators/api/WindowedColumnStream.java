@@ -44,8 +44,9 @@ public final class WindowedColumnStream {
 
   /**
    * Aggregates the rows of each key and window. When the watermark reaches the last millisecond of
-   * a window, a row is emitted for each key that has rows in it: the key, the results, and {@code
-   * window_start}, {@code window_end} and {@code window_time} as in Flink SQL.
+   * a window, or the clock passes it for a window of processing time, a row is emitted for each key
+   * that has rows in it: the key, the results, and {@code window_start}, {@code window_end} and
+   * {@code window_time} as in Flink SQL.
    *
    * <p>State is a row per key and slice, until the last window of the slice has ended. A slice is
    * the time between two ends of windows.

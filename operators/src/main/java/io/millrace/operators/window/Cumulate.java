@@ -2,6 +2,7 @@
 package io.millrace.operators.window;
 
 import java.time.Duration;
+import java.util.Objects;
 import org.apache.flink.annotation.PublicEvolving;
 
 /**
@@ -10,6 +11,7 @@ import org.apache.flink.annotation.PublicEvolving;
  */
 @PublicEvolving
 public final class Cumulate {
+  // null for processing time.
   private final String timeColumn;
   private final Duration maxSize;
 
@@ -24,7 +26,16 @@ public final class Cumulate {
    * @param timeColumn a TIMESTAMP or TIMESTAMP_LTZ with up to 3 digits
    */
   public static Cumulate over(String timeColumn, Duration maxSize) {
-    return new Cumulate(timeColumn, maxSize);
+    return new Cumulate(Objects.requireNonNull(timeColumn, "timeColumn is null"), maxSize);
+  }
+
+  /**
+   * Begins windows of up to {@code maxSize} of processing time: a row belongs to them by the clock
+   * of the machine when its batch arrives at the operator. They fire by the clock; windows that are
+   * open at the end of the input give no rows, as in Flink.
+   */
+  public static Cumulate overProcessingTime(Duration maxSize) {
+    return new Cumulate(null, maxSize);
   }
 
   /**

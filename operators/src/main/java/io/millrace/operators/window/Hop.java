@@ -2,11 +2,13 @@
 package io.millrace.operators.window;
 
 import java.time.Duration;
+import java.util.Objects;
 import org.apache.flink.annotation.PublicEvolving;
 
 /** Windows of one size that overlap: Flink SQL's {@code HOP}. */
 @PublicEvolving
 public final class Hop {
+  // null for processing time.
   private final String timeColumn;
   private final Duration size;
 
@@ -21,7 +23,16 @@ public final class Hop {
    * @param timeColumn a TIMESTAMP or TIMESTAMP_LTZ with up to 3 digits
    */
   public static Hop over(String timeColumn, Duration size) {
-    return new Hop(timeColumn, size);
+    return new Hop(Objects.requireNonNull(timeColumn, "timeColumn is null"), size);
+  }
+
+  /**
+   * Begins windows of {@code size} of processing time: a row belongs to them by the clock of the
+   * machine when its batch arrives at the operator. They fire by the clock; windows that are open
+   * at the end of the input give no rows, as in Flink.
+   */
+  public static Hop overProcessingTime(Duration size) {
+    return new Hop(null, size);
   }
 
   /**

@@ -6,11 +6,9 @@ import io.millrace.operators.state.StateTables;
 import io.millrace.operators.window.TimeWindow.Function;
 import io.millrace.state.StateSnapshot;
 import io.millrace.state.StateTable;
-import java.time.ZoneId;
 import java.util.Collection;
 import java.util.OptionalLong;
 import java.util.SortedMap;
-import org.apache.flink.table.runtime.util.TimeWindowUtil;
 
 /**
  * The state of windows: a state table for each slice of time, with the end of the slice as its
@@ -19,7 +17,7 @@ import org.apache.flink.table.runtime.util.TimeWindowUtil;
  */
 final class SliceTables {
   private final TimeWindow window;
-  private final ZoneId zone;
+  private final FiringTimes firingTimes;
   private final StateTables tables;
   private final GpuRetry retry;
   private long watermark;
@@ -27,17 +25,22 @@ final class SliceTables {
   private long lastFired = Long.MIN_VALUE;
 
   /**
-   * @param watermark windows up to it have fired
+   * @param watermark the watermark or the processing time up to which windows have fired
    */
-  SliceTables(TimeWindow window, ZoneId zone, StateTables tables, GpuRetry retry, long watermark) {
+  SliceTables(
+      TimeWindow window,
+      FiringTimes firingTimes,
+      StateTables tables,
+      GpuRetry retry,
+      long watermark) {
     this.window = window;
-    this.zone = zone;
+    this.firingTimes = firingTimes;
     this.tables = tables;
     this.retry = retry;
     this.watermark = watermark;
   }
 
-  /** The watermark up to which all windows have fired. */
+  /** The watermark, or the processing time, up to which all windows have fired. */
   long watermark() {
     return watermark;
   }
@@ -47,7 +50,7 @@ final class SliceTables {
   }
 
   private boolean firesAt(long windowEnd, long newWatermark) {
-    return TimeWindowUtil.toEpochMillsForTimer(windowEnd - 1, zone) <= newWatermark;
+    return firingTimes.of(windowEnd) <= newWatermark;
   }
 
   /** Whether all windows with a slice have fired. */
@@ -71,6 +74,14 @@ final class SliceTables {
       windowEnd += window.sliceWidth();
     }
     return firesAt(windowEnd, newWatermark) ? OptionalLong.of(windowEnd) : OptionalLong.empty();
+  }
+
+  /** When the next window fires, if there is one. */
+  OptionalLong nextFiringTime() {
+    OptionalLong windowEnd = nextWindowEnd(Long.MAX_VALUE);
+    return windowEnd.isPresent()
+        ? OptionalLong.of(firingTimes.of(windowEnd.getAsLong()))
+        : OptionalLong.empty();
   }
 
   /** Takes the rows of a window. */

@@ -3,12 +3,13 @@ package io.millrace.operators.window;
 
 import java.io.Serializable;
 import java.time.Duration;
-import java.util.Objects;
+import java.util.Optional;
 import org.apache.flink.annotation.PublicEvolving;
 
 /**
- * The windows of time that a row belongs to, by a time column: those of Flink SQL's window
- * table-valued functions. Made by {@link Tumble}, {@link Hop} and {@link Cumulate}. Immutable.
+ * The windows of time that a row belongs to, by a time column or by the clock: those of Flink SQL's
+ * window table-valued functions. Made by {@link Tumble}, {@link Hop} and {@link Cumulate}.
+ * Immutable.
  *
  * <p>A window consists of slices, so that a row belongs to one slice. A slice is known by its end,
  * which is the end of a window too. Times are milliseconds since 1970-01-01T00:00; a window has its
@@ -26,24 +27,21 @@ public final class TimeWindow implements Serializable {
   }
 
   private final Function function;
+  // null: windows are of processing time.
   private final String timeColumn;
   private final long size;
   private final long step;
   private final long offset;
 
   /**
+   * @param timeColumn null for windows of processing time
    * @param size of the longest window
    * @param step the width of a slice
    * @throws IllegalArgumentException if a width is not a positive number of milliseconds, or {@code
    *     size} is not a multiple of {@code step}
    */
   TimeWindow(Function function, String timeColumn, Duration size, Duration step) {
-    this(
-        function,
-        Objects.requireNonNull(timeColumn, "timeColumn is null"),
-        positiveMillis(size),
-        positiveMillis(step),
-        0);
+    this(function, timeColumn, positiveMillis(size), positiveMillis(step), 0);
     if (this.size % this.step != 0) {
       throw new IllegalArgumentException(
           "expected a size of "
@@ -88,9 +86,14 @@ public final class TimeWindow implements Serializable {
     return new TimeWindow(function, timeColumn, size, step, wholeMillis(newOffset));
   }
 
-  /** The name of the column with the times of rows. */
-  public String timeColumn() {
-    return timeColumn;
+  /** The name of the column with the times of rows; empty for windows of processing time. */
+  public Optional<String> timeColumn() {
+    return Optional.ofNullable(timeColumn);
+  }
+
+  /** Whether rows belong to windows by the clock when they arrive. */
+  public boolean isProcessingTime() {
+    return timeColumn == null;
   }
 
   Function function() {
@@ -138,7 +141,13 @@ public final class TimeWindow implements Serializable {
           case CUMULATE -> "max_size=[" + text(size) + "], step=[" + text(step) + "]";
         };
     String moved = offset == 0 ? "" : ", offset=[" + text(offset) + "]";
-    return function + "(time_col=[" + timeColumn + "], " + widths + moved + ")";
+    return function
+        + "(time_col=["
+        + timeColumn().orElse("PROCTIME()")
+        + "], "
+        + widths
+        + moved
+        + ")";
   }
 
   private static String text(long millis) {

@@ -3,19 +3,18 @@ package io.millrace.operators.window;
 
 import io.millrace.column.Column;
 import io.millrace.column.Table;
-import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.kernel.slice.TimeSlices.TimeRange;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.state.KeyedStateOperator;
+import io.millrace.operators.transfer.Deadline;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
 import io.millrace.state.StateTable;
 import io.millrace.state.row.ConstantColumn;
 import io.millrace.state.row.StateSchema;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.state.ListState;
@@ -32,8 +31,9 @@ import org.apache.flink.util.IOUtils;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Aggregates the rows of each key and window of event time, and emits a window's rows when the
- * watermark reaches its last millisecond, before it forwards the watermark: windows in the order of
+ * Aggregates the rows of each key and window. It emits the rows of a window of event time when the
+ * watermark reaches its last millisecond, before it forwards the watermark; the rows of a window of
+ * processing time when the clock has passed its last millisecond. Windows come in the order of
  * their ends, and the rows of a window in the order in which its slices and the keys in them came.
  * Results are those of Flink SQL's window aggregate.
  *
@@ -55,7 +55,12 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   private transient Steps steps;
   private transient SliceTables slices;
   private transient ListState<Long> watermarkState;
+  // Of windows of processing time.
+  private transient Deadline nextFiring;
   private transient Counter lateRowsDropped;
+
+  /** Rows and the range of their times. */
+  private record TimedRows(SliceRows rows, TimeRange range) {}
 
   /**
    * Makes the operators.
@@ -107,8 +112,21 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
             .getUnionListState(new ListStateDescriptor<>("watermark", LongSerializer.INSTANCE));
     slices =
         new SliceTables(
-            window, plan.zone(), state(), deviceContext().retry(), restoredWatermark(context));
+            window,
+            new FiringTimes(plan.zone()),
+            state(),
+            deviceContext().retry(),
+            restoredWatermark(context));
+    nextFiring = new Deadline(getProcessingTimeService(), this::onProcessingTime);
     lateRowsDropped = getMetricGroup().counter("numLateRecordsDropped");
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    if (window.isProcessingTime()) {
+      awaitNextFiring();
+    }
   }
 
   // As Flink's window operator: the watermark that all subtasks had reached.
@@ -130,9 +148,25 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
 
   @Override
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
+    if (window.isProcessingTime()) {
+      if (batch.table().rowCount() > 0) {
+        addNow(batch.table());
+      }
+      return;
+    }
     deviceContext()
         .retry()
-        .withSplitAndRetry(batch.table(), this::arguments, rows -> add(rows, element));
+        .withSplitAndRetry(
+            batch.table(),
+            this::arguments,
+            rows -> {
+              try (rows) {
+                if (rows.rowCount() > 0) {
+                  checkTimes(rows.times());
+                  add(rows, element);
+                }
+              }
+            });
   }
 
   private SliceRows arguments(Table input) {
@@ -159,38 +193,70 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     }
   }
 
-  // Empty if there is too little memory for all rows together.
-  private Optional<TimeRange> range(SliceRows rows) {
+  private void add(SliceRows rows, StreamRecord<ColumnBatch> element) {
     DeviceContext context = deviceContext();
-    try {
-      return Optional.of(
-          context.retry().withRetry(() -> rows.range(context.stream(), context.resource())));
-    } catch (GpuOutOfMemoryException e) {
-      if (rows.rowCount() == 1) {
-        throw e;
+    context
+        .retry()
+        .withSplitAndRetry(
+            rows,
+            part -> new TimedRows(part, part.range(context.stream(), context.resource())),
+            timed -> add(timed.rows(), timed.range(), element));
+  }
+
+  private void add(SliceRows rows, TimeRange range, StreamRecord<ColumnBatch> element) {
+    long first = window.sliceEnd(range.first());
+    long last = window.sliceEnd(range.last());
+    if (first == last) {
+      addSlice(first, rows.arguments(), rows.input(), element);
+    } else if (Long.divideUnsigned(last - first, window.sliceWidth()) < MAX_SLICES) {
+      addSlices(rows, first, last, element);
+    } else {
+      FirstFailure failure = new FirstFailure();
+      for (SliceRows half : rows.halves()) {
+        if (!failure.hasFailed()) {
+          failure.run(() -> add(half, element));
+        }
+        failure.run(half::close);
       }
-      return Optional.empty();
+      failure.rethrow();
     }
   }
 
-  private void add(SliceRows rows, StreamRecord<ColumnBatch> element) {
-    try (rows) {
-      if (rows.rowCount() == 0) {
-        return;
-      }
-      checkTimes(rows.times());
-      Optional<TimeRange> range = range(rows);
-      long first = range.map(times -> window.sliceEnd(times.first())).orElse(Long.MIN_VALUE);
-      long last = range.map(times -> window.sliceEnd(times.last())).orElse(Long.MAX_VALUE);
-      if (first == last) {
-        addSlice(first, rows.arguments(), rows.input(), element);
-      } else if (range.isPresent() && (last - first) / window.sliceWidth() < MAX_SLICES) {
-        addSlices(rows, first, last, element);
-      } else {
-        FirstFailure failure = new FirstFailure();
-        rows.halves().forEach(half -> failure.run(() -> add(half, element)));
-        failure.rethrow();
-      }
+  // The rows of a batch belong to one slice. If the clock was set back, time stands still.
+  private void addNow(Table input) {
+    long now = Math.max(processingTime(), slices.watermark() + 1);
+    long sliceEnd = window.sliceEnd(TimeWindowUtil.toUtcTimestampMills(now, plan.zone()));
+    DeviceContext context = deviceContext();
+    context
+        .retry()
+        .withSplitAndRetry(
+            input,
+            part ->
+                steps.aggregates().arguments().apply(part, context.stream(), context.resource()),
+            arguments -> {
+              try (arguments) {
+                accumulate(sliceEnd, arguments);
+              }
+            });
+    if (!nextFiring.isSet()) {
+      awaitNextFiring();
+    }
+  }
+
+  private long processingTime() {
+    return getProcessingTimeService().getCurrentProcessingTime();
+  }
+
+  private void onProcessingTime() {
+    fire(processingTime());
+    nextFiring.clear();
+    awaitNextFiring();
+  }
+
+  private void awaitNextFiring() {
+    OptionalLong time = slices.nextFiringTime();
+    if (time.isPresent()) {
+      nextFiring.set(processingTime(), time.getAsLong());
     }
   }
 
@@ -198,7 +264,11 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     int nulls = times.nullCount(deviceContext().stream());
     if (nulls > 0) {
       throw new IllegalArgumentException(
-          "expected times in column '" + window.timeColumn() + "', got " + nulls + " nulls");
+          "expected times in column '"
+              + window.timeColumn().orElseThrow()
+              + "', got "
+              + nulls
+              + " nulls");
     }
   }
 
@@ -245,12 +315,16 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
       addLateRows(input, element);
       return;
     }
-    deviceContext()
-        .retry()
-        .withSplitAndRetry(arguments, part -> accumulate(sliceEnd, part), table -> {});
+    accumulate(sliceEnd, arguments);
   }
 
-  private StateTable accumulate(long sliceEnd, Table arguments) {
+  private void accumulate(long sliceEnd, Table arguments) {
+    deviceContext()
+        .retry()
+        .withSplitAndRetry(arguments, part -> addTo(sliceEnd, part), table -> {});
+  }
+
+  private StateTable addTo(long sliceEnd, Table arguments) {
     StateTable table = slices.forUpdate(sliceEnd);
     table.accumulate(arguments);
     return table;
@@ -269,20 +343,31 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     }
   }
 
-  /** Fires the windows that end before {@code mark}, and forwards it behind their rows. */
+  /**
+   * Fires the windows of event time that {@code mark} ends, and forwards it behind their rows. It
+   * is forwarded at once by windows of processing time.
+   */
   @Override
   public void processWatermark(Watermark mark) throws Exception {
-    long watermark = mark.getTimestamp();
-    if (watermark > slices.watermark()) {
-      for (OptionalLong end = slices.nextWindowEnd(watermark);
+    if (window.isProcessingTime()) {
+      super.processWatermark(mark);
+      return;
+    }
+    fire(mark.getTimestamp());
+    super.processWatermark(new Watermark(slices.watermark()));
+  }
+
+  // Fires the windows that end by a watermark or a processing time.
+  private void fire(long time) {
+    if (time > slices.watermark()) {
+      for (OptionalLong end = slices.nextWindowEnd(time);
           end.isPresent();
-          end = slices.nextWindowEnd(watermark)) {
+          end = slices.nextWindowEnd(time)) {
         long windowEnd = end.getAsLong();
         slices.fire(windowEnd, rows -> emit(rows, windowEnd));
       }
-      slices.advance(watermark);
+      slices.advance(time);
     }
-    super.processWatermark(new Watermark(slices.watermark()));
   }
 
   private void emit(StateTable rows, long windowEnd) {
@@ -310,6 +395,6 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(steps, super::close);
+    IOUtils.closeAll(nextFiring, steps, super::close);
   }
 }

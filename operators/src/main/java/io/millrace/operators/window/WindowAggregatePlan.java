@@ -65,8 +65,8 @@ public final class WindowAggregatePlan implements Serializable {
 
   /**
    * @param input the columns of the batches
-   * @param settings of the aggregates' expressions; the zone is that of windows over a
-   *     TIMESTAMP_LTZ
+   * @param settings of the aggregates' expressions; the zone is the zone of windows over a
+   *     TIMESTAMP_LTZ and over processing time
    * @throws ExpressionException as {@link GroupAggregatePlan}; if there is no time column or it has
    *     another type than TIMESTAMP or TIMESTAMP_LTZ with up to 3 digits; or if the input is a
    *     changelog
@@ -96,15 +96,19 @@ public final class WindowAggregatePlan implements Serializable {
   }
 
   private void checkTimeColumn() {
-    int column = input.names().indexOf(window.timeColumn());
+    if (window.isProcessingTime()) {
+      return;
+    }
+    String timeColumn = window.timeColumn().orElseThrow();
+    int column = input.names().indexOf(timeColumn);
     if (column < 0) {
-      throw new ExpressionException("there is no time column '" + window.timeColumn() + "'");
+      throw new ExpressionException("there is no time column '" + timeColumn + "'");
     }
     DataType type = input.type(column);
     if (type.id() != TypeId.TIMESTAMP_MILLIS) {
       throw new ExpressionException(
           "expected TIMESTAMP or TIMESTAMP_LTZ with up to 3 digits for time column '"
-              + window.timeColumn()
+              + timeColumn
               + "', got "
               + type);
     }
@@ -114,18 +118,20 @@ public final class WindowAggregatePlan implements Serializable {
     return window;
   }
 
-  /** The position of the time column in the input. */
+  /** The position of the time column in the input; there is one. */
   int timeColumn() {
-    return input.indexOf(window.timeColumn());
+    return input.indexOf(window.timeColumn().orElseThrow());
   }
 
-  /** The zone of the windows: UTC for a TIMESTAMP. */
+  /**
+   * The zone of the windows: UTC for a TIMESTAMP. Processing time is in the zone of the session.
+   */
   ZoneId zone() {
     return isInstant() ? settings.zone() : ZoneOffset.UTC;
   }
 
   private boolean isInstant() {
-    return input.type(timeColumn()).withTimeZone();
+    return window.isProcessingTime() || input.type(timeColumn()).withTimeZone();
   }
 
   /** The keys, the results in their order, and the start, the end and the time of the window. */
@@ -158,7 +164,7 @@ public final class WindowAggregatePlan implements Serializable {
   Steps steps() {
     GroupAggregatePlan.Steps steps = aggregates.steps();
     try {
-      Optional<Calc> times = isInstant() && !isUtc() ? Optional.of(times()) : Optional.empty();
+      Optional<Calc> times = hasLocalTimes() ? Optional.of(times()) : Optional.empty();
       return new Steps(steps, times, results(steps.results()));
     } catch (RuntimeException | Error e) {
       steps.close();
@@ -166,15 +172,17 @@ public final class WindowAggregatePlan implements Serializable {
     }
   }
 
-  private boolean isUtc() {
-    return settings.zone().normalized().equals(ZoneOffset.UTC);
+  private boolean hasLocalTimes() {
+    return !window.isProcessingTime()
+        && isInstant()
+        && !settings.zone().normalized().equals(ZoneOffset.UTC);
   }
 
   private Calc times() {
     return Calc.of(
         input,
         Optional.empty(),
-        List.of(Expressions.col(window.timeColumn()).cast(TIMESTAMP).as(WINDOW_TIME)),
+        List.of(Expressions.col(window.timeColumn().orElseThrow()).cast(TIMESTAMP).as(WINDOW_TIME)),
         settings.context());
   }
 

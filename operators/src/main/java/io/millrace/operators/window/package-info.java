@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Aggregates by key and window of event time, over state tables of slices. */
+/** Aggregates by key and window of event time or processing time, over state tables of slices. */
 package io.millrace.operators.window;

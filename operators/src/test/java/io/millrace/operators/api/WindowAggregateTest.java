@@ -156,6 +156,19 @@ class WindowAggregateTest {
   }
 
   @Test
+  void openWindowsOfProcessingTimeAreNotEmittedAtTheEndOfTheInput() throws Exception {
+    StreamExecutionEnvironment environment = flink.environment(1);
+    ColumnStream windows =
+        bids(environment, bid(1, 1, 1), bid(2, 2, 2))
+            .keyBy("auction")
+            .window(Tumble.overProcessingTime(Duration.ofDays(36_500)))
+            .aggregate(count().as("n"));
+    assertThat(windows.explain())
+        .contains("window=[TUMBLE(time_col=[PROCTIME()], size=[3153600000 s])]");
+    assertThat(run(environment, windows)).isEmpty();
+  }
+
+  @Test
   void windowsThatCannotBeComputedAreRefused() {
     KeyedColumnStream bids = bids(flink.environment(1), bid(1, 1, 1)).keyBy("auction");
     assertThatThrownBy(() -> bids.window(Tumble.over("price", SECOND)).aggregate(count()))

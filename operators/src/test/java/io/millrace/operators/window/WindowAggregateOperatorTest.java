@@ -202,6 +202,93 @@ class WindowAggregateOperatorTest {
     }
   }
 
+  private static Job instants(TimeWindow window, String zone) {
+    Schema schema =
+        Schema.of(
+            new Field("auction", DataType.INT64, false),
+            Field.of("ts", DataType.timestamp(3, true)));
+    return new Job(schema, List.of("auction"), window, count().as("n")).withZone(ZoneId.of(zone));
+  }
+
+  private static List<Object> at(long auction, String instant) {
+    return List.of(auction, Instant.parse(instant));
+  }
+
+  private static List<String> local(WindowHarness harness, String watermark) throws Exception {
+    harness.watermark(Instant.parse(watermark).toEpochMilli());
+    return harness.takeRows().stream().map(row -> row.subList(0, 4).toString()).toList();
+  }
+
+  // At 6:00 UTC the clock went from 1:59 back to 1:00: local times from 1:00 to 2:00 came twice.
+  @Test
+  void windowsOfAnHourThatComesTwiceHaveTheRowsOfBoth() throws Exception {
+    TimeWindow window = Hop.over("ts", Duration.ofHours(1)).every(Duration.ofMinutes(30));
+    try (WindowHarness harness = instants(window, "America/New_York").open(device)) {
+      harness.send(0, List.of(at(1, "2024-11-03T05:10:00Z"), at(2, "2024-11-03T05:40:00Z")));
+      assertThat(local(harness, "2024-11-03T05:59:59.999Z")).isEmpty();
+      harness.send(0, List.of(at(1, "2024-11-03T06:20:00Z")));
+      assertThat(local(harness, "2024-11-03T06:29:59.999Z"))
+          .containsExactly("[1, 2, 2024-11-03T00:30, 2024-11-03T01:30]");
+      harness.send(0, List.of(at(2, "2024-11-03T06:59:59.999Z")));
+      assertThat(local(harness, "2024-11-03T06:59:59.999Z"))
+          .containsExactly(
+              "[1, 2, 2024-11-03T01:00, 2024-11-03T02:00]",
+              "[2, 2, 2024-11-03T01:00, 2024-11-03T02:00]");
+      assertThat(local(harness, "2024-11-03T07:29:59.999Z"))
+          .containsExactly("[2, 2, 2024-11-03T01:30, 2024-11-03T02:30]");
+    }
+  }
+
+  // At 7:00 UTC the clock went from 1:59 to 3:00.
+  @Test
+  void windowsThatEndInASkippedHourFireTogether() throws Exception {
+    TimeWindow window = Hop.over("ts", Duration.ofHours(1)).every(Duration.ofMinutes(30));
+    try (WindowHarness harness = instants(window, "America/New_York").open(device)) {
+      harness.send(0, List.of(at(1, "2024-03-10T06:59:00Z"), at(2, "2024-03-10T07:01:00Z")));
+      assertThat(local(harness, "2024-03-10T06:59:59.999Z"))
+          .containsExactly("[1, 1, 2024-03-10T01:00, 2024-03-10T02:00]");
+      assertThat(local(harness, "2024-03-10T07:00:00Z"))
+          .containsExactly("[1, 1, 2024-03-10T01:30, 2024-03-10T02:30]");
+      assertThat(local(harness, "2024-03-10T07:59:59.999Z"))
+          .containsExactly(
+              "[2, 1, 2024-03-10T02:30, 2024-03-10T03:30]",
+              "[2, 1, 2024-03-10T03:00, 2024-03-10T04:00]");
+    }
+  }
+
+  // At 15:30 UTC the clock went from 1:59 to 2:30.
+  @Test
+  void windowsFireOnceAndInOrderWhereHalfAnHourIsSkipped() throws Exception {
+    TimeWindow window = Hop.over("ts", Duration.ofMinutes(40)).every(Duration.ofMinutes(10));
+    try (WindowHarness harness = instants(window, "Australia/Lord_Howe").open(device)) {
+      harness.send(0, List.of(at(1, "2024-10-05T15:25:00Z"), at(2, "2024-10-05T15:35:00Z")));
+      assertThat(local(harness, "2024-10-05T15:30:00Z"))
+          .containsExactly(
+              "[1, 1, 2024-10-06T01:20, 2024-10-06T02:00]",
+              "[1, 1, 2024-10-06T01:30, 2024-10-06T02:10]",
+              "[1, 1, 2024-10-06T01:40, 2024-10-06T02:20]",
+              "[1, 1, 2024-10-06T01:50, 2024-10-06T02:30]");
+      assertThat(local(harness, "2024-10-05T15:45:00Z"))
+          .containsExactly("[2, 1, 2024-10-06T02:00, 2024-10-06T02:40]");
+      assertThat(local(harness, "2024-10-05T17:00:00Z")).hasSize(3);
+    }
+  }
+
+  // 5:30 hours ahead of UTC: slices of an hour begin at half hours of UTC.
+  @Test
+  void windowsOfAZoneWithHalfHoursBeginAtItsFullHours() throws Exception {
+    TimeWindow window = Cumulate.over("ts", Duration.ofHours(2)).every(Duration.ofHours(1));
+    try (WindowHarness harness = instants(window, "Asia/Kolkata").open(device)) {
+      harness.send(0, List.of(at(1, "2024-06-01T00:29:59.999Z"), at(1, "2024-06-01T00:30:00Z")));
+      assertThat(local(harness, "2024-06-01T00:29:59.999Z"))
+          .containsExactly("[1, 1, 2024-06-01T04:00, 2024-06-01T06:00]");
+      assertThat(local(harness, "2024-06-01T02:30:00Z"))
+          .containsExactly(
+              "[1, 1, 2024-06-01T06:00, 2024-06-01T07:00]",
+              "[1, 1, 2024-06-01T06:00, 2024-06-01T08:00]");
+    }
+  }
+
   @Test
   void aRowWithoutATimeFailsTheJob() throws Exception {
     Schema schema =

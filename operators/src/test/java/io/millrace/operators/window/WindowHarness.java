@@ -120,6 +120,12 @@ final class WindowHarness extends KeyedOperatorHarness {
     return takeResults();
   }
 
+  /** Sets the clock and returns the rows that come out. */
+  List<String> resultsAt(long processingTime) throws Exception {
+    harness().setProcessingTime(processingTime);
+    return takeResults();
+  }
+
   /** The number of rows that were dropped. */
   long lateRowsDropped() {
     return counter("numLateRecordsDropped");

@@ -9,6 +9,7 @@ import java.util.Set;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.runtime.rest.messages.checkpoints.CheckpointStatistics.CompletedCheckpointStatistics;
+import org.apache.flink.runtime.rest.messages.checkpoints.CheckpointingStatistics;
 import org.apache.flink.runtime.rest.messages.checkpoints.CheckpointingStatistics.RestoredCheckpointStatistics;
 import org.apache.flink.runtime.rest.messages.job.JobDetailsInfo;
 
@@ -42,11 +43,21 @@ final class CheckpointedJob {
     cluster.awaitTasksRunning(id, LIMIT);
     long checkpoint = cluster.rest().triggerCheckpoint(id);
     Await.until(
-        "no checkpoint of job " + id + " is under way",
+        "checkpoint " + checkpoint + " of job " + id + " is known and no other is under way",
         LIMIT,
-        () -> cluster.rest().checkpoints(id).getCounts().getNumberInProgressCheckpoints() == 0,
+        () -> isNewest(checkpoint),
         cluster::diagnosis);
     return checkpoint;
+  }
+
+  // The JobManager answers with statistics that may be some seconds old.
+  private boolean isNewest(long checkpoint) throws Exception {
+    CheckpointingStatistics statistics = cluster.rest().checkpoints(id);
+    CompletedCheckpointStatistics completed =
+        statistics.getLatestCheckpoints().getCompletedCheckpointStatistics();
+    return completed != null
+        && completed.getId() >= checkpoint
+        && statistics.getCounts().getNumberInProgressCheckpoints() == 0;
   }
 
   /**

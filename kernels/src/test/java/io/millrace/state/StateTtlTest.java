@@ -68,7 +68,11 @@ class StateTtlTest {
     accumulators.add(new Accumulator("sum_d", Function.SUM, 3));
     accumulators.add(new Accumulator("sum_f", Function.SUM, 4));
     accumulators.add(new Accumulator("sum_decimal", Function.SUM, 5));
+    accumulators.add(new Accumulator("values_d", Function.COUNT, 3));
+    accumulators.add(new Accumulator("m2_d", Function.M2, 3));
     if (!isChangelog) {
+      accumulators.add(new Accumulator("first_d", Function.FIRST, 3));
+      accumulators.add(new Accumulator("last_x", Function.LAST, 2));
       accumulators.add(new Accumulator("max_x", Function.MAX, 2));
       accumulators.add(new Accumulator("min_d", Function.MIN, 3));
     }

@@ -18,6 +18,7 @@ import io.millrace.operators.state.KeyedOperatorHarness;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -51,8 +52,19 @@ class DistinctOperatorTest {
     static Harness open(
         DeviceExtension device, Schema input, OperatorSubtaskState state, Aggregate... aggregates)
         throws Exception {
+      return open(device, input, Duration.ZERO, state, aggregates);
+    }
+
+    static Harness open(
+        DeviceExtension device,
+        Schema input,
+        Duration stateTtl,
+        OperatorSubtaskState state,
+        Aggregate... aggregates)
+        throws Exception {
       GroupAggregatePlan plan =
-          new GroupAggregatePlan(input, KEYS, List.of(aggregates), ExpressionSettings.DEFAULT);
+          new GroupAggregatePlan(
+              input, KEYS, List.of(aggregates), ExpressionSettings.DEFAULT, stateTtl);
       Harness harness = new Harness(device, input, plan, environment(0, 1, Map.of()));
       harness.start(state);
       return harness;
@@ -84,6 +96,27 @@ class DistinctOperatorTest {
               asList(2, 1, 7L, null, null),
               asList(2, null, null, 7L, 1));
       assertThat(harness.rows(asList(1, 5L, ""))).containsExactly(asList(1, 1, 5L, null, null));
+    }
+  }
+
+  @Test
+  void aValueWithoutRowsForTheTimeIsNewAgain() throws Exception {
+    Duration ttl = Duration.ofMillis(100);
+    OperatorSubtaskState state;
+    try (Harness harness = Harness.open(device, ROWS, ttl, null, sum("x").distinct())) {
+      harness.setProcessingTime(1_000);
+      assertThat(harness.rows(asList(1, 5L, ""), asList(1, 7L, ""))).hasSize(4);
+      harness.setProcessingTime(1_099);
+      assertThat(harness.rows(asList(1, 7L, ""))).hasSize(1);
+      harness.setProcessingTime(1_100);
+      assertThat(harness.rows(asList(1, 5L, ""), asList(1, 7L, "")))
+          .hasSize(3)
+          .endsWith(asList(1, null, null, 5L));
+      state = harness.snapshot();
+    }
+    // The harness begins at time 0, when nothing has expired.
+    try (Harness harness = Harness.open(device, ROWS, ttl, state, sum("x").distinct())) {
+      assertThat(harness.rows(asList(1, 5L, ""), asList(1, 9L, ""))).hasSize(3);
     }
   }
 

@@ -2,18 +2,14 @@
 package io.millrace.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.operators.testing.NothingHeldExtension;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,7 +19,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Jobs that aggregate by key. */
 @ExtendWith(NothingHeldExtension.class)
 class EtlGroupByTest {
-  private static final Path README = Path.of("../README.md");
   private static final String BIDS =
       """
       {"auction":1,"price":10,"channel":"web"}
@@ -33,32 +28,20 @@ class EtlGroupByTest {
       """;
   private static final String SCHEMA = "auction BIGINT, price INT, channel STRING";
 
-  @TempDir Path folder;
+  private EtlFolder folder;
 
-  private Path input(String text) throws IOException {
-    return Files.writeString(folder.resolve("in.json"), text);
-  }
-
-  private Path output() {
-    return folder.resolve("out");
-  }
-
-  private List<String> lines(String... arguments) throws IOException {
-    List<String> all = new ArrayList<>(List.of(arguments));
-    all.addAll(List.of("--output", output().toString()));
-    EtlRun run = EtlRun.of(all.toArray(String[]::new));
-    assertThat(run.err()).isEmpty();
-    assertThat(run.exitCode()).isZero();
-    return EtlRun.lines(output());
+  @BeforeEach
+  void createFolder(@TempDir Path path) {
+    folder = new EtlFolder(path);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"1", "100"})
   void theLastRowOfEachKeyIsWritten(String batchRows) throws IOException {
     assertThat(
-            lines(
+            folder.lines(
                 "--input",
-                input(BIDS).toString(),
+                folder.input(BIDS).toString(),
                 "--schema",
                 SCHEMA,
                 "--select",
@@ -79,9 +62,9 @@ class EtlGroupByTest {
   @Test
   void eachChangeSaysItsOperation() throws IOException {
     List<String> lines =
-        lines(
+        folder.lines(
             "--input",
-            input(BIDS).toString(),
+            folder.input(BIDS).toString(),
             "--schema",
             SCHEMA,
             "--group-by",
@@ -114,9 +97,9 @@ class EtlGroupByTest {
   @Test
   void eachRowOfAKeyIsAChangeWithATimeToLive() throws IOException {
     assertThat(
-            lines(
+            folder.lines(
                 "--input",
-                input("{\"k\":1,\"v\":5}\n").toString(),
+                folder.input("{\"k\":1,\"v\":5}\n").toString(),
                 "--schema",
                 "k INT, v INT",
                 "--group-by",
@@ -135,7 +118,7 @@ class EtlGroupByTest {
   void theRowsOfGeneratedBidsAreCountedOnce(String result) throws IOException {
     Map<String, Long> counts = new TreeMap<>();
     for (String line :
-        lines(
+        folder.lines(
             "--events",
             "30000",
             "--batch-rows",
@@ -160,9 +143,10 @@ class EtlGroupByTest {
   @Test
   void rowsThatCannotBeComputedAreNotAggregated() throws IOException {
     Path input =
-        input("{\"k\":1,\"s\":\"7\"}\n{\"k\":1,\"s\":\"x\"}\nno json\n{\"k\":1,\"s\":\"8\"}\n");
+        folder.input(
+            "{\"k\":1,\"s\":\"7\"}\n{\"k\":1,\"s\":\"x\"}\nno json\n{\"k\":1,\"s\":\"8\"}\n");
     assertThat(
-            lines(
+            folder.lines(
                 "--input",
                 input.toString(),
                 "--schema",
@@ -174,17 +158,14 @@ class EtlGroupByTest {
                 "--aggregates",
                 "SUM(n), COUNT(*)"))
         .containsExactly("1,15,2");
-    assertThat(EtlRun.lines(folder.resolve("out-bad"))).hasSize(2);
+    assertThat(EtlRun.lines(folder.badRows())).hasSize(2);
   }
 
   @Test
   void theExampleOfTheReadmeRuns() throws IOException {
-    assumeTrue(Files.exists(README), "only where the sources are");
-    Matcher example =
-        Pattern.compile("(?s)```yaml\n([^`]*group-by:.*?)```").matcher(Files.readString(README));
-    assertThat(example.find()).isTrue();
-    Path config = Files.writeString(folder.resolve("etl.yaml"), example.group(1));
-    assertThat(lines("--config", config.toString(), "--input", input(BIDS).toString()))
+    Path config = folder.exampleOfReadme("group-by");
+    assertThat(
+            folder.lines("--config", config.toString(), "--input", folder.input(BIDS).toString()))
         .contains("1,2,30,1", "2,1,20,0");
   }
 }

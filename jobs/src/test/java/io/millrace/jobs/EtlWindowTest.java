@@ -2,12 +2,10 @@
 package io.millrace.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.operators.sql.SchemaParser;
 import io.millrace.operators.testing.NothingHeldExtension;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDateTime;
@@ -28,6 +26,7 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.TimestampData;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,7 +36,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Jobs that aggregate by key and window. */
 @ExtendWith(NothingHeldExtension.class)
 class EtlWindowTest {
-  private static final Path README = Path.of("../README.md");
   private static final String BIDS =
       """
       {"auction":1,"price":10,"ts":"2026-01-01 00:00:01"}
@@ -47,34 +45,17 @@ class EtlWindowTest {
       """;
   private static final String SCHEMA = "auction BIGINT, price INT, ts TIMESTAMP(3)";
 
-  @TempDir Path folder;
+  private EtlFolder folder;
 
-  private Path input(String text) throws IOException {
-    return Files.writeString(folder.resolve("in.json"), text);
-  }
-
-  private Path output() {
-    return folder.resolve("out");
-  }
-
-  private EtlRun run(List<String> first, String... more) {
-    List<String> all = new ArrayList<>(first);
-    all.addAll(List.of(more));
-    all.addAll(List.of("--output", output().toString()));
-    return EtlRun.of(all.toArray(String[]::new));
-  }
-
-  private List<String> lines(List<String> first, String... more) throws IOException {
-    EtlRun run = run(first, more);
-    assertThat(run.err()).isEmpty();
-    assertThat(run.exitCode()).isZero();
-    return EtlRun.lines(output());
+  @BeforeEach
+  void createFolder(@TempDir Path path) {
+    folder = new EtlFolder(path);
   }
 
   private List<String> bids() throws IOException {
     return List.of(
         "--input",
-        input(BIDS).toString(),
+        folder.input(BIDS).toString(),
         "--schema",
         SCHEMA,
         "--group-by",
@@ -87,7 +68,7 @@ class EtlWindowTest {
 
   @Test
   void windowsThatFollowEachOther() throws IOException {
-    assertThat(lines(bids(), "--tumble", "10 s", "--output-format", "json"))
+    assertThat(folder.lines(bids(), "--tumble", "10 s", "--output-format", "json"))
         .containsExactlyInAnyOrder(
             row(1, 40, "00:00:00", "00:00:10"),
             row(1, 40, "00:00:10", "00:00:20"),
@@ -96,7 +77,7 @@ class EtlWindowTest {
 
   @Test
   void windowsThatOverlap() throws IOException {
-    assertThat(lines(bids(), "--hop", "10s", "--slide", "5s", "--output-format", "json"))
+    assertThat(folder.lines(bids(), "--hop", "10s", "--slide", "5s", "--output-format", "json"))
         .containsExactlyInAnyOrder(
             "{\"auction\":1,\"total\":10,\"window_start\":\"2025-12-31T23:59:55.000\","
                 + "\"window_end\":\"2026-01-01T00:00:05.000\"}",
@@ -110,7 +91,7 @@ class EtlWindowTest {
   @Test
   void windowsThatGrow() throws IOException {
     assertThat(
-            lines(
+            folder.lines(
                 bids(),
                 "--cumulate",
                 "10s",
@@ -143,7 +124,7 @@ class EtlWindowTest {
   void generatedBidsAreInOneWindowEach() throws IOException {
     Map<String, Long> starts = new TreeMap<>();
     for (String line :
-        lines(
+        folder.lines(
             List.of("--events", "100000", "--batch-rows", "1000", "--group-by", "auction"),
             "--aggregates",
             "COUNT(*) AS bids",
@@ -167,7 +148,7 @@ class EtlWindowTest {
   @Test
   void lateRowsAreCountedAndNotWritten() throws IOException {
     EtlRun run =
-        run(
+        folder.run(
             List.of("--events", "100000", "--batch-rows", "1000", "--group-by", "auction"),
             "--select",
             "auction, CASE WHEN MOD(price, 2) = 0 THEN date_time - INTERVAL '1' HOUR"
@@ -184,7 +165,7 @@ class EtlWindowTest {
     long lateRows = Long.parseLong(late.group(1).replace(",", ""));
     assertThat(lateRows).isBetween(20_000L, 80_000L);
     long rows =
-        EtlRun.lines(output()).stream()
+        EtlRun.lines(folder.output()).stream()
             .mapToLong(line -> Long.parseLong(line.split(",", -1)[1]))
             .sum();
     assertThat(rows + lateRows).isEqualTo(100_000);
@@ -198,8 +179,8 @@ class EtlWindowTest {
       lines.append(line.repeat(4_000));
     }
     EtlRun run =
-        run(
-            List.of("--input", input(lines.toString()).toString(), "--schema", SCHEMA),
+        folder.run(
+            List.of("--input", folder.input(lines.toString()).toString(), "--schema", SCHEMA),
             "--group-by",
             "auction",
             "--aggregates",
@@ -212,7 +193,7 @@ class EtlWindowTest {
             "ts");
     assertThat(run.err()).isEmpty();
     assertThat(run.out()).containsPattern("late rows +0\n");
-    assertThat(EtlRun.lines(output())).hasSize(5).allMatch(line -> line.contains(",40000,"));
+    assertThat(EtlRun.lines(folder.output())).hasSize(5).allMatch(line -> line.contains(",40000,"));
   }
 
   @Test
@@ -269,8 +250,14 @@ class EtlWindowTest {
       })
   void wrongWindowsAreSaidInOneLine(String options, String message) throws IOException {
     EtlRun run =
-        run(
-            List.of("--input", input(BIDS).toString(), "--schema", SCHEMA, "--group-by", "auction"),
+        folder.run(
+            List.of(
+                "--input",
+                folder.input(BIDS).toString(),
+                "--schema",
+                SCHEMA,
+                "--group-by",
+                "auction"),
             ("--aggregates COUNT(*) " + options).split(" "));
     assertThat(run.err()).isEqualTo("millrace etl: " + message + System.lineSeparator());
     assertThat(run.exitCode()).isEqualTo(2);
@@ -278,12 +265,10 @@ class EtlWindowTest {
 
   @Test
   void theExampleOfTheReadmeRuns() throws IOException {
-    assumeTrue(Files.exists(README), "only where the sources are");
-    Matcher example =
-        Pattern.compile("(?s)```yaml\n([^`]*window:.*?)```").matcher(Files.readString(README));
-    assertThat(example.find()).isTrue();
-    Path config = Files.writeString(folder.resolve("etl.yaml"), example.group(1));
-    assertThat(lines(List.of("--config", config.toString(), "--input", input(BIDS).toString())))
+    Path config = folder.exampleOfReadme("window");
+    assertThat(
+            folder.lines(
+                List.of("--config", config.toString(), "--input", folder.input(BIDS).toString())))
         .containsExactlyInAnyOrder(
             "1,2,30,2026-01-01T00:00:00.000,2026-01-01T00:00:10.000",
             "1,1,40,2026-01-01T00:00:10.000,2026-01-01T00:00:20.000",

@@ -6,12 +6,15 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
+import org.apache.flink.runtime.checkpoint.CheckpointException;
 import org.apache.flink.runtime.rest.messages.checkpoints.CheckpointStatistics.CompletedCheckpointStatistics;
 import org.apache.flink.runtime.rest.messages.checkpoints.CheckpointingStatistics;
 import org.apache.flink.runtime.rest.messages.checkpoints.CheckpointingStatistics.RestoredCheckpointStatistics;
 import org.apache.flink.runtime.rest.messages.job.JobDetailsInfo;
+import org.apache.flink.util.ExceptionUtils;
 
 /**
  * A job on a cluster whose checkpoints the test takes itself, so that it knows what happened since
@@ -19,6 +22,7 @@ import org.apache.flink.runtime.rest.messages.job.JobDetailsInfo;
  */
 final class CheckpointedJob {
   private static final Duration LIMIT = Duration.ofMinutes(5);
+  private static final long DECLINED = -1;
 
   private final ProcessCluster cluster;
   private final JobID id;
@@ -41,13 +45,36 @@ final class CheckpointedJob {
    */
   long checkpoint() throws Exception {
     cluster.awaitTasksRunning(id, LIMIT);
-    long checkpoint = cluster.rest().triggerCheckpoint(id);
+    long[] triggered = new long[1];
+    Await.until(
+        "a checkpoint of job " + id + " is complete",
+        LIMIT,
+        () -> {
+          triggered[0] = triggerCheckpoint();
+          return triggered[0] != DECLINED;
+        },
+        cluster::diagnosis);
+    long checkpoint = triggered[0];
     Await.until(
         "checkpoint " + checkpoint + " of job " + id + " is known and no other is under way",
         LIMIT,
         () -> isNewest(checkpoint),
         cluster::diagnosis);
     return checkpoint;
+  }
+
+  // Flink declines a checkpoint while a task ends, such as a source without a split.
+  private long triggerCheckpoint() throws Exception {
+    try {
+      return cluster.rest().triggerCheckpoint(id);
+    } catch (ExecutionException e) {
+      // The JobManager answers with the text of its exception.
+      if (ExceptionUtils.findThrowableWithMessage(e, CheckpointException.class.getName())
+          .isPresent()) {
+        return DECLINED;
+      }
+      throw e;
+    }
   }
 
   // The JobManager answers with statistics that may be some seconds old.

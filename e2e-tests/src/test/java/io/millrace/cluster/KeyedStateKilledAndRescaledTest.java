@@ -20,8 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * TaskManagers of a job with keyed state die (SIGKILL) at random moments, and between these rounds
- * the job goes on with another parallelism. What is committed in the end is what a simple program
- * says, row for row. {@code -Dmillrace.cluster.rounds} sets the number of rounds.
+ * the job is restored with another parallelism; or its JobManager dies, or its checkpoint is
+ * damaged. What is committed in the end is what a simple program says, row for row. {@code
+ * -Dmillrace.cluster.rounds} sets the number of rounds.
  */
 @Tag("cluster")
 class KeyedStateKilledAndRescaledTest {
@@ -40,14 +41,24 @@ class KeyedStateKilledAndRescaledTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"false, false", "false, true", "true, false", "true, true"})
-  void eachBidIsCountedOnce(boolean isWindowed, boolean isUnaligned) throws Exception {
+  @CsvSource({
+    "false, false, true",
+    "false, true, false",
+    "true, false, false",
+    "true, true, true",
+  })
+  void eachBidIsCountedOnce(boolean isWindowed, boolean isUnaligned, boolean isIncremental)
+      throws Exception {
     ProcessCluster cluster = processes.cluster();
     cluster.setTaskManagers(2);
     GroupedBidsJob bids =
         bids(
             isWindowed,
-            Map.of("execution.checkpointing.unaligned.enabled", String.valueOf(isUnaligned)));
+            Map.of(
+                "execution.checkpointing.unaligned.enabled",
+                String.valueOf(isUnaligned),
+                "execution.checkpointing.incremental",
+                String.valueOf(isIncremental)));
     JobSubmission submission = null;
     for (int round = 0; round < ROUNDS; round++) {
       int parallelism = PARALLELISMS[round % PARALLELISMS.length];
@@ -77,6 +88,28 @@ class KeyedStateKilledAndRescaledTest {
     cluster.killTaskManager(used.get(random.random().nextInt(used.size())));
     cluster.startTaskManager();
     job.awaitRestoredFrom(checkpoint);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aJobOfAKilledJobManagerIsRestoredInAnotherCluster(boolean isIncremental) throws Exception {
+    GroupedBidsJob bids =
+        bids(true, Map.of("execution.checkpointing.incremental", String.valueOf(isIncremental)));
+    String path;
+    try (ProcessCluster killed = ProcessCluster.start(processes.folder().resolve("killed"))) {
+      killed.setTaskManagers(2);
+      CheckpointedJob job = CheckpointedJob.run(killed, bids.submission(2, BIDS_PER_SECOND));
+      job.checkpoint();
+      assertThat(job.awaitElementsInFlight()).isPositive();
+      job.checkpoint();
+      path = job.checkpointPath();
+      assertThat(job.awaitElementsInFlight()).isPositive();
+      killed.killJobManager();
+    }
+    ProcessCluster cluster = processes.cluster();
+    cluster.setTaskManagers(2);
+    CheckpointedJob.run(cluster, bids.submission(2, 0).restoredFrom(path)).awaitFinished();
+    bids.assertResults();
   }
 
   @ParameterizedTest

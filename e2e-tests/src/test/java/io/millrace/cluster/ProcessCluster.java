@@ -128,6 +128,11 @@ final class ProcessCluster implements AutoCloseable {
     taskManagers.remove(name).kill();
   }
 
+  /** Ends the JobManager with SIGKILL: the cluster can only be closed then. */
+  void killJobManager() throws InterruptedException {
+    jobManager.kill();
+  }
+
   /** Waits until a TaskManager has ended by itself, and returns it. */
   JvmProcess awaitTaskManagerEnd() throws Exception {
     Await.until(

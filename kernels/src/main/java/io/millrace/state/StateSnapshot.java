@@ -11,8 +11,10 @@ import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.PageEpochs;
+import io.millrace.state.row.StateRows;
 import io.millrace.state.row.StateSchema;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
@@ -34,13 +36,7 @@ public final class StateSnapshot implements AutoCloseable {
   private final long tableId;
   private final long epoch;
 
-  /**
-   * Takes ownership of the buffers.
-   *
-   * @param strings the chunks of {@link LongStrings}
-   * @param pageEpochs of the rows; null if there are no rows
-   */
-  StateSnapshot(
+  private StateSnapshot(
       StateSchema schema,
       long rowCount,
       List<Buffer> extents,
@@ -55,6 +51,31 @@ public final class StateSnapshot implements AutoCloseable {
     this.pageEpochs = pageEpochs;
     this.tableId = tableId;
     this.epoch = epoch;
+  }
+
+  /** The first {@code rowCount} rows of a table, with all of its long strings. */
+  static StateSnapshot share(
+      StateSchema schema,
+      long rowCount,
+      StateRows rows,
+      LongStrings strings,
+      PageEpochs pageEpochs,
+      long tableId,
+      long epoch) {
+    List<Buffer> shared = new ArrayList<>();
+    try {
+      List<Buffer> extents = rows.share(rowCount);
+      shared.addAll(extents);
+      List<Buffer> words = strings.share();
+      shared.addAll(words);
+      Buffer epochs = rowCount == 0 ? null : pageEpochs.share(rowCount);
+      return new StateSnapshot(schema, rowCount, extents, words, epochs, tableId, epoch);
+    } catch (RuntimeException | Error e) {
+      FirstFailure failure = new FirstFailure();
+      failure.add(e);
+      shared.forEach(buffer -> failure.run(buffer::close));
+      throw e;
+    }
   }
 
   public StateSchema schema() {

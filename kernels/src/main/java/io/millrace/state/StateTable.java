@@ -25,7 +25,6 @@ import io.millrace.state.row.StateRows;
 import io.millrace.state.row.StateSchema;
 import io.millrace.state.row.StateSelection;
 import io.millrace.state.row.UpdateTime;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
@@ -122,7 +121,7 @@ public final class StateTable implements AutoCloseable {
    * @throws GpuOutOfMemoryException if there is too little memory for new keys or the result
    */
   public Table update(Table batch, UpdateTime time) {
-    checkTime(time);
+    schema.checkTime(time);
     int batchRows = batch.rowCount();
     try (StateChanges result = new StateChanges(schema, changes, batch, stream, memory)) {
       reserve(batchRows, result.mostStringWords());
@@ -139,13 +138,6 @@ public final class StateTable implements AutoCloseable {
     }
   }
 
-  private void checkTime(UpdateTime time) {
-    if (schema.hasTime() != (time != null)) {
-      throw new IllegalArgumentException(
-          schema.hasTime() ? "expected a time: rows expire" : "expected no time: rows stay");
-    }
-  }
-
   /**
    * Combines the rows of a batch with the state, as {@link #update(Table)} does, for a caller that
    * does not need the changes.
@@ -156,7 +148,7 @@ public final class StateTable implements AutoCloseable {
     if (batch.rowCount() == 0) {
       return;
     }
-    checkTime(null);
+    schema.checkTime(null);
     reserve(batch.rowCount(), ChangedKeys.mostStringWords(schema, batch, stream));
     try (Table noRows = batch.slice(0, 0);
         StateChanges none = new StateChanges(schema, changes, noRows, stream, memory);
@@ -391,20 +383,7 @@ public final class StateTable implements AutoCloseable {
    * while a snapshot holds it. Enqueues nothing; takes time for each extent, not for each row.
    */
   public StateSnapshot snapshot() {
-    List<Buffer> shared = new ArrayList<>();
-    try {
-      List<Buffer> extents = rows.share(rowCount);
-      shared.addAll(extents);
-      List<Buffer> words = strings.share();
-      shared.addAll(words);
-      Buffer epochs = rowCount == 0 ? null : pageEpochs.share(rowCount);
-      return new StateSnapshot(schema, rowCount, extents, words, epochs, id, epoch++);
-    } catch (RuntimeException | Error e) {
-      FirstFailure failure = new FirstFailure();
-      failure.add(e);
-      shared.forEach(buffer -> failure.run(buffer::close));
-      throw e;
-    }
+    return StateSnapshot.share(schema, rowCount, rows, strings, pageEpochs, id, epoch++);
   }
 
   @Override

@@ -191,6 +191,19 @@ public final class StateSchema implements Serializable {
   }
 
   /**
+   * Checks the time of an update.
+   *
+   * @param time null if there is none
+   * @throws IllegalArgumentException if rows expire and there is none, or the other way round
+   */
+  public void checkTime(UpdateTime time) {
+    if (hasTime() != (time != null)) {
+      throw new IllegalArgumentException(
+          hasTime() ? "expected a time: rows expire" : "expected no time: rows stay");
+    }
+  }
+
+  /**
    * The rows with a time before {@code time}, in milliseconds since the epoch, have expired.
    *
    * @throws IllegalStateException if rows have no time

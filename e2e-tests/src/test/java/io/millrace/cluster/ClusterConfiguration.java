@@ -76,5 +76,7 @@ final class ClusterConfiguration {
     options.put(
         "execution.checkpointing.externalized-checkpoint-retention", "RETAIN_ON_CANCELLATION");
     options.put("metrics.fetcher.update-interval", "100 ms");
+    // While metrics are asked of a TaskManager that was killed, no others are read.
+    options.put("web.timeout", "45 s");
   }
 }

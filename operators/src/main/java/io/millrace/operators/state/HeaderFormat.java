@@ -62,8 +62,11 @@ record HeaderFormat(int magic, List<Integer> versions, int mostBytes) {
     if (size < 0 || size > mostBytes) {
       throw new IOException("keyed state is damaged: its header has " + size + " bytes");
     }
-    byte[] bytes = new byte[size];
-    source.readFully(bytes);
+    // Grows with what is there: the size may be damaged.
+    byte[] bytes = source.readNBytes(size);
+    if (bytes.length < size) {
+      throw new EOFException();
+    }
     if (source.readInt() != checksum(bytes)) {
       throw new IOException("keyed state is damaged: its header has another checksum");
     }

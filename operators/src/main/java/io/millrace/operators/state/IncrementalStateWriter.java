@@ -77,7 +77,7 @@ final class IncrementalStateWriter extends AsyncSnapshotCallable<SnapshotResult<
           ReusedPages.find(snapshot, base, streams::couldReuseStateHandle, stream, context.retry());
       List<TablePages> tables = writeTables(reused, writer);
       Map<UUID, StreamStateHandle> files = new LinkedHashMap<>(reused.files());
-      Map<UUID, StreamStateHandle> added = Map.copyOf(writer.finish());
+      Map<UUID, StreamStateHandle> added = writer.finish();
       files.putAll(added);
       PageIndex index = new PageIndex(files, tables);
       StreamStateHandle meta =

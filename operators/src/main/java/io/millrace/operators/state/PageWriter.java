@@ -102,7 +102,7 @@ final class PageWriter implements AutoCloseable {
     if (output != null) {
       closeFile();
     }
-    return files;
+    return new LinkedHashMap<>(files);
   }
 
   /** Writes the index of a checkpoint to a file that is not shared, behind {@link #finish}. */

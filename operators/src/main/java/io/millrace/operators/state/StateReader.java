@@ -87,7 +87,7 @@ final class StateReader {
   private void readPages(IncrementalRemoteKeyedStateHandle state) throws IOException {
     Map<UUID, StreamStateHandle> files = new HashMap<>();
     for (HandleAndLocalPath file : state.getSharedState()) {
-      files.put(UUID.fromString(file.getLocalPath()), file.getHandle());
+      files.put(fileId(file.getLocalPath()), file.getHandle());
     }
     Index index;
     try (Source source = new Source(state.getMetaDataStateHandle())) {
@@ -102,6 +102,15 @@ final class StateReader {
       }
     } finally {
       IOUtils.closeAllQuietly(sources.values());
+    }
+  }
+
+  private static UUID fileId(String localPath) throws IOException {
+    try {
+      return UUID.fromString(localPath);
+    } catch (IllegalArgumentException e) {
+      throw new IOException(
+          "expected keyed state of a checkpoint of this operator, got the file " + localPath, e);
     }
   }
 

@@ -115,6 +115,20 @@ class DamagedPagesTest {
         .hasMessageContaining("keyed state is damaged: the checkpoint lacks its file ");
   }
 
+  @Test
+  void filesOfAnotherStateBackendAreRefused() throws Exception {
+    OperatorSubtaskState state;
+    try (GroupAggregateHarness harness = JOB.open(device)) {
+      state = take(harness, new CheckpointFolder(temporary), 1);
+    }
+    HandleAndLocalPath file =
+        HandleAndLocalPath.of(new ByteStreamStateHandle("file", new byte[1]), "000012.sst");
+    assertThat(failure(with(handle(state), new byte[0], List.of(file))))
+        .isInstanceOf(IOException.class)
+        .hasMessage(
+            "expected keyed state of a checkpoint of this operator, got the file 000012.sst");
+  }
+
   private static OperatorSubtaskState with(
       IncrementalRemoteKeyedStateHandle whole, byte[] index, List<HandleAndLocalPath> files) {
     return OperatorSubtaskState.builder()

@@ -94,7 +94,7 @@ final class Candidates implements AutoCloseable {
     return keep == Keep.FIRST ? Integer.MAX_VALUE : -1;
   }
 
-  /** The columns of {@link #changes}. */
+  /** The columns of the groups. */
   Schema schema() {
     return groups.changes();
   }

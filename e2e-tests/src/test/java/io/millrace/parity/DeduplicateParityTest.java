@@ -3,6 +3,7 @@ package io.millrace.parity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.device.Device;
 import io.millrace.operators.api.ColumnStream;
@@ -16,6 +17,7 @@ import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.testing.RandomExtension;
 import java.nio.ByteBuffer;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,12 +37,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The first and the last rows of keys are those of stock Flink SQL by processing time. One subtask
- * reads the rows and one keeps them, so that both see them in one order.
+ * The first and the last rows of keys are those of stock Flink SQL by processing time, and by an
+ * event time of rows that come out of order, some at the same time. One subtask reads the rows and
+ * one keeps them, so that both see them in one order.
  */
 class DeduplicateParityTest {
   private static final int QUERIES_PER_JOB = 25;
   private static final int MAX_BATCH_ROWS = 70;
+  private static final String EVENT_TIME = "t";
+  private static final LocalDateTime FIRST_TIME = LocalDateTime.of(2026, 3, 1, 12, 0);
+  private static final int EVENT_TIMES = 30;
 
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
@@ -50,14 +56,25 @@ class DeduplicateParityTest {
   @ParameterizedTest
   @EnumSource
   void keptRowsAreFlinks(Keep keep) throws Exception {
+    compare(new Deduplication(keep));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void keptRowsByEventTimeAreFlinks(Keep keep) throws Exception {
+    compare(new Deduplication(keep).by(EVENT_TIME));
+  }
+
+  private void compare(Deduplication deduplication) throws Exception {
     Random numbers = random.random();
     StreamExecutionEnvironment environment =
         StreamExecutionEnvironment.getExecutionEnvironment().setParallelism(1);
     StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
     List<Case> cases = new ArrayList<>();
     for (int i = 0; i < QUERIES_PER_JOB; i++) {
-      RandomGroupBy query = RandomGroupBy.of(numbers, false, false);
-      cases.add(add(query, keep, environment, tables, 1 + numbers.nextInt(MAX_BATCH_ROWS)));
+      RandomGroupBy query = withEventTimes(RandomGroupBy.of(numbers, false, false), numbers);
+      int batchRows = 1 + numbers.nextInt(MAX_BATCH_ROWS);
+      cases.add(add(query, deduplication, environment, tables, batchRows));
     }
     assertThat(deduplicateOperators(environment)).isEqualTo(QUERIES_PER_JOB);
     environment.execute();
@@ -68,7 +85,7 @@ class DeduplicateParityTest {
       assertThat(replayed(changes, keys.size()))
           .as("rows of %s with seed %d", compared.query().schema(), random.seed())
           .isEqualTo(replayed(flinks, keys.size()));
-      if (keep == Keep.FIRST) {
+      if (!deduplication.isChangelog()) {
         assertThat(changes.stream().map(DeduplicateParityTest::comparable).toList())
             .as("rows in their order with seed %d", random.seed())
             .isEqualTo(flinks.stream().map(DeduplicateParityTest::comparable).toList());
@@ -78,9 +95,21 @@ class DeduplicateParityTest {
     assertThat(DeviceContext.heldBytes(Device.current())).as("bytes held").isZero();
   }
 
+  private static RandomGroupBy withEventTimes(RandomGroupBy query, Random numbers) {
+    List<Field> fields = new ArrayList<>(query.schema().fields());
+    fields.add(new Field(EVENT_TIME, io.millrace.column.DataType.timestamp(3), false));
+    List<Row> rows = new ArrayList<>();
+    for (Row row : query.rows()) {
+      LocalDateTime time = FIRST_TIME.plusSeconds(numbers.nextInt(EVENT_TIMES));
+      rows.add(Row.join(row, Row.of(time)));
+    }
+    return new RandomGroupBy(
+        new Schema(fields), rows, false, query.keys(), query.aggregates(), query.averages());
+  }
+
   private static Case add(
       RandomGroupBy query,
-      Keep keep,
+      Deduplication deduplication,
       StreamExecutionEnvironment environment,
       StreamTableEnvironment tables,
       int batchRows) {
@@ -90,9 +119,11 @@ class DeduplicateParityTest {
         ColumnStream.from(WatermarkEvery.appendTo(rows, batchRows), query.schema())
             .batch(BatchOptions.DEFAULT.withRows(batchRows, batchRows))
             .keyBy(query.keys().toArray(String[]::new))
-            .deduplicate(new Deduplication(keep));
-    Table flink = flink(query, keep, rows, tables);
-    assertThat(flink.explain()).contains(keep == Keep.FIRST ? "keep=[FirstRow]" : "keep=[LastRow]");
+            .deduplicate(deduplication);
+    Table flink = flink(query, deduplication, rows, tables);
+    assertThat(flink.explain())
+        .contains(deduplication.toString())
+        .contains(deduplication.column() == null ? "order=[PROCTIME]" : "order=[ROWTIME]");
     return new Case(
         query,
         CollectedRows.of(tables.toChangelogStream(flink)),
@@ -100,7 +131,10 @@ class DeduplicateParityTest {
   }
 
   private static Table flink(
-      RandomGroupBy query, Keep keep, DataStream<Row> rows, StreamTableEnvironment tables) {
+      RandomGroupBy query,
+      Deduplication deduplication,
+      DataStream<Row> rows,
+      StreamTableEnvironment tables) {
     Schema schema = query.schema();
     org.apache.flink.table.api.Schema.Builder columns =
         org.apache.flink.table.api.Schema.newBuilder();
@@ -109,6 +143,7 @@ class DeduplicateParityTest {
       columns.column(schema.field(i).name(), types.get(i));
     }
     columns.columnByExpression("arrival", "PROCTIME()");
+    columns.watermark(EVENT_TIME, EVENT_TIME + " - INTERVAL '1' DAY");
     tables.createTemporaryView("t", tables.fromDataStream(rows, columns.build()));
     String names = quoted(schema.names());
     Table result =
@@ -117,8 +152,9 @@ class DeduplicateParityTest {
                 + names
                 + " FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY "
                 + quoted(query.keys())
-                + " ORDER BY arrival"
-                + (keep == Keep.FIRST ? "" : " DESC")
+                + " ORDER BY "
+                + (deduplication.column() == null ? "arrival" : EVENT_TIME)
+                + (deduplication.keep() == Keep.FIRST ? "" : " DESC")
                 + ") AS number FROM t) WHERE number = 1");
     tables.dropTemporaryView("t");
     return result;

@@ -94,8 +94,8 @@ public final class KeyedColumnStream extends ColumnStream {
   }
 
   /**
-   * Keeps one row of each key, by the order in which rows arrive in the subtask of the key. The
-   * columns stay the same, and rows keep their event times.
+   * Keeps one row of each key, by the order in which rows arrive in the subtask of the key, or by
+   * the values of a column. The columns stay the same, and rows keep their event times.
    *
    * <p>With {@link Deduplication#keepFirst} rows are only inserted: the first row of each key, in
    * the order in which they come. With {@link Deduplication#keepLast} the result is a changelog
@@ -103,11 +103,16 @@ public final class KeyedColumnStream extends ColumnStream {
    * key is new, else as an update. The row before an update does not come with it, so that the
    * reader has to replace rows by key: a sink that upserts, but not a later {@link #aggregate}.
    *
+   * <p>With {@link Deduplication#by} the result is such a changelog in both cases: for each batch
+   * and key of it the first or the last row, unless the row of an earlier batch stays.
+   *
    * <p>State is the key and 8 bytes for each key, or 16 with a {@link #stateTtl}; see {@link
    * #aggregate}.
    *
    * @param deduplication such as {@code Deduplication.keepFirst()}
-   * @throws ExpressionException if a key column is an ARRAY or a ROW, or this stream is a changelog
+   * @throws ExpressionException if a key column is an ARRAY or a ROW, this stream is a changelog,
+   *     or the column of {@link Deduplication#by} does not exist, is a key, may be null or has
+   *     another type than those listed there
    */
   public ColumnStream deduplicate(Deduplication deduplication) {
     return new ColumnStream(KeyedSteps.deduplicate(plan(), keys, deduplication, stateTtl));

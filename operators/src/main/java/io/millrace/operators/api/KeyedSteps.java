@@ -44,7 +44,7 @@ final class KeyedSteps {
     if (RowKindColumn.isIn(stream.schema()) && hasUpserts(stream.input().getTransformation())) {
       throw new ExpressionException(
           "expected a changelog with the row before each update, got the changes of"
-              + " deduplicate(keepLast()), which have only the row after it");
+              + " deduplicate(...), which have only the row after it");
     }
     GroupAggregatePlan plan =
         new GroupAggregatePlan(stream.schema(), keys, aggregates, stream.settings(), stateTtl);

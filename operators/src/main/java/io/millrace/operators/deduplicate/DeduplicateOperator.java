@@ -33,7 +33,9 @@ import org.apache.flink.util.IOUtils;
 /**
  * Emits the first row of each key that is not known, in the order of the rows; or for each batch
  * the last row of each of its keys, as an insertion if the key is new and as an update else, in the
- * order in which the keys come first in the batch. Rows keep their own event times.
+ * order in which the keys come first in the batch. If a column orders the rows, emits the first or
+ * the last row of a key likewise as an insertion or an update, unless the row of an earlier batch
+ * stays. Rows keep their own event times.
  *
  * <p>A batch that does not fit the device is processed in parts, each as if it were a batch.
  */
@@ -44,6 +46,7 @@ public final class DeduplicateOperator extends KeyedStateOperator {
   private final DeduplicatePlan plan;
   private transient Steps steps;
   private transient HostTransfer transfer;
+  private transient Positions positions;
   private transient ListState<Long> batchesState;
   // The batches that were numbered, before this subtask's state was restored too.
   private transient long batches;
@@ -85,6 +88,7 @@ public final class DeduplicateOperator extends KeyedStateOperator {
     steps = plan.steps();
     super.initializeState(context);
     transfer = new HostTransfer(deviceContext());
+    positions = new Positions(transfer);
     batchesState =
         context
             .getOperatorStateStore()
@@ -112,20 +116,25 @@ public final class DeduplicateOperator extends KeyedStateOperator {
       try (Table slice = rows.slice(start, sliced)) {
         deviceContext()
             .retry()
-            .withSplitAndRetry(slice, this::number, numbered -> update(numbered, element));
+            .withSplitAndRetry(slice, this::ordered, ordered -> update(ordered, element));
       }
     }
   }
 
-  private NumberedRows number(Table input) {
-    try (Table arrivals = arrivals(input.rowCount());
-        Table keys = input.select(plan.keys())) {
+  private OrderedRows ordered(Table input) {
+    try (Table columns = input.select(plan.updateColumns())) {
+      Table ordered = plan.isByArrival() ? withArrivals(columns) : columns.share();
+      return new OrderedRows(input.share(), ordered);
+    }
+  }
+
+  private Table withArrivals(Table keys) {
+    try (Table arrivals = arrivals(keys.rowCount())) {
       List<Column> columns =
           Stream.concat(keys.columns().stream(), arrivals.columns().stream())
               .map(Column::share)
               .toList();
-      Table numbered = new Table(plan.numberedKeys(), columns, input.rowCount());
-      return new NumberedRows(input.share(), numbered);
+      return new Table(plan.updateSchema(), columns, keys.rowCount());
     }
   }
 
@@ -140,28 +149,38 @@ public final class DeduplicateOperator extends KeyedStateOperator {
     }
   }
 
-  private void update(NumberedRows rows, StreamRecord<ColumnBatch> element) {
+  private void update(OrderedRows rows, StreamRecord<ColumnBatch> element) {
     batches++;
     try (rows) {
-      update(rows.keys(), changes -> emit(rows.input(), changes, element));
+      update(rows.keys(), changes -> emit(rows, new ChangePairs(changes), element));
     }
   }
 
-  private void emit(Table input, Table changes, StreamRecord<ColumnBatch> element) {
-    try (changes) {
+  private void emit(OrderedRows rows, ChangePairs pairs, StreamRecord<ColumnBatch> element) {
+    try (pairs) {
       deviceContext()
           .retry()
-          .withSplitAndRetry(changes, part -> keptRows(input, part), kept -> emit(kept, element));
+          .withSplitAndRetry(pairs, part -> keptRows(rows, part), kept -> emit(kept, element));
     }
   }
 
-  private Table keptRows(Table input, Table changes) {
+  private Table keptRows(OrderedRows rows, ChangePairs pairs) {
     DeviceContext context = deviceContext();
-    try (Table kept = steps.keptRows().apply(changes, context.stream(), context.resource());
+    try (Table candidates = candidates(rows, pairs);
+        Table kept = steps.keptRows().apply(candidates, context.stream(), context.resource());
         Column map = withoutMask(kept.column(0));
-        Table rows = Gather.gather(input, map, context.stream(), context.resource())) {
-      return plan.isChangelog() ? withKinds(rows, kept.column(1)) : rows.share();
+        Table gathered = Gather.gather(rows.input(), map, context.stream(), context.resource())) {
+      return plan.isChangelog() ? withKinds(gathered, kept.column(1)) : gathered.share();
     }
+  }
+
+  private Table candidates(OrderedRows rows, ChangePairs pairs) {
+    DeviceContext context = deviceContext();
+    return plan.isByArrival()
+        ? pairs.changes().share()
+        : steps
+            .candidates()
+            .groups(rows.keys(), pairs, positions, context.stream(), context.resource());
   }
 
   // No position is null, but a column that a GPU computed may have a mask.
@@ -193,6 +212,6 @@ public final class DeduplicateOperator extends KeyedStateOperator {
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(transfer, steps, super::close);
+    IOUtils.closeAll(positions, transfer, steps, super::close);
   }
 }

@@ -11,6 +11,7 @@ import io.millrace.expression.Expression;
 import io.millrace.expression.Expressions;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.memory.FirstFailure;
 import io.millrace.operators.deduplicate.Deduplication.Keep;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.state.row.Accumulator;
@@ -22,14 +23,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.apache.flink.annotation.Internal;
 
 /**
- * De-duplication as two steps: a state table with the arrival number of the kept row of each key,
- * and a calc that finds the rows of the batch that are kept. A row's arrival number is larger than
- * the numbers of all rows before it: the number of its batch times {@link #MAX_BATCH_ROWS}, plus
- * its position in the batch. Immutable; serialized with the job.
+ * De-duplication as two steps: a state table with a value of the kept row of each key, and a calc
+ * that finds the rows of the batch that are kept. The value is that of the column which orders the
+ * rows, and then {@link Candidates} stand between the two; or the arrival number, which is larger
+ * than the numbers of all rows before it: the number of its batch times {@link #MAX_BATCH_ROWS},
+ * plus its position in the batch. Immutable; serialized with the job.
  */
 @Internal
 public final class DeduplicatePlan implements Serializable {
@@ -52,20 +55,28 @@ public final class DeduplicatePlan implements Serializable {
   /**
    * The steps.
    *
-   * @param keptRows of the state's changes: the positions of kept rows in the batch, and their
-   *     kinds if the result is a changelog
+   * @param candidates null if rows are ordered by their arrival
+   * @param keptRows of the state's changes, or of candidates: the positions of kept rows in the
+   *     batch, and their kinds if the result is a changelog
    */
-  record Steps(StateSchema state, Calc keptRows) implements AutoCloseable {
+  record Steps(StateSchema state, Candidates candidates, Calc keptRows) implements AutoCloseable {
     @Override
     public void close() {
-      keptRows.close();
+      FirstFailure failure = new FirstFailure();
+      if (candidates != null) {
+        failure.run(candidates::close);
+      }
+      failure.run(keptRows::close);
+      failure.rethrow();
     }
   }
 
   /**
    * @param input the columns of the batches
    * @param stateTtl how long a key stays behind the row that is kept of it; zero: for ever
-   * @throws ExpressionException if a key column is an ARRAY or a ROW, or the input is a changelog
+   * @throws ExpressionException if a key column is an ARRAY or a ROW, the input is a changelog, or
+   *     the column that orders the rows does not exist, is a key, may be null or has a type that
+   *     {@link Deduplication#by} does not have
    */
   public DeduplicatePlan(
       Schema input, List<String> keys, Deduplication deduplication, Duration stateTtl) {
@@ -77,10 +88,44 @@ public final class DeduplicatePlan implements Serializable {
       throw new ExpressionException(
           "de-duplication of a changelog is not supported: expected a stream of insertions");
     }
+    if (deduplication.isByColumn()) {
+      checkOrder(deduplication.column());
+    }
     steps().close();
   }
 
-  /** The columns of the input, and for {@link Keep#LAST} the kind of each row. */
+  private void checkOrder(String column) {
+    if (!input.names().contains(column)) {
+      throw new ExpressionException(
+          "there is no column '"
+              + column
+              + "' to order by; the columns are "
+              + String.join(", ", input.names()));
+    }
+    if (keys.contains(column)) {
+      throw new ExpressionException(
+          "expected a column other than the keys to order by, got '" + column + "'");
+    }
+    Field field = input.field(input.indexOf(column));
+    if (!Function.MAX.supports(field.type())) {
+      throw new ExpressionException(
+          "expected a number of up to 18 digits, a date or a time of up to 6 digits to order by,"
+              + " got '"
+              + column
+              + "' "
+              + field.type());
+    }
+    if (field.nullable()) {
+      throw new ExpressionException(
+          "expected a NOT NULL column to order by, got '"
+              + column
+              + "' "
+              + field.type()
+              + ": replace its nulls, such as by COALESCE");
+    }
+  }
+
+  /** The columns of the input, and the kind of each row if the result is a changelog. */
   public Schema outputSchema() {
     return isChangelog() ? RowKindColumn.addTo(input) : input;
   }
@@ -98,11 +143,29 @@ public final class DeduplicatePlan implements Serializable {
     return keys;
   }
 
-  /** The key columns and the arrival numbers: what the state is updated with. */
-  Schema numberedKeys() {
-    List<Field> fields = new ArrayList<>();
-    keys.forEach(key -> fields.add(input.field(input.indexOf(key))));
-    fields.add(ARRIVAL);
+  /** Whether arrival numbers order the rows, and no column of the input. */
+  boolean isByArrival() {
+    return !deduplication.isByColumn();
+  }
+
+  /** The columns of the input that the state is updated with. */
+  List<String> updateColumns() {
+    List<String> columns = new ArrayList<>(keys);
+    if (deduplication.isByColumn()) {
+      columns.add(deduplication.column());
+    }
+    return columns;
+  }
+
+  /**
+   * What the state is updated with: {@link #updateColumns}, and the arrival numbers if they order
+   * the rows.
+   */
+  Schema updateSchema() {
+    List<Field> fields = new ArrayList<>(input.select(updateColumns()).fields());
+    if (isByArrival()) {
+      fields.add(ARRIVAL);
+    }
     return new Schema(fields);
   }
 
@@ -113,11 +176,13 @@ public final class DeduplicatePlan implements Serializable {
 
   /** Resolves the steps; the caller closes them. */
   Steps steps() {
+    return isByArrival() ? stepsByArrival() : stepsByColumn();
+  }
+
+  private Steps stepsByArrival() {
     boolean keepsFirst = deduplication.keep() == Keep.FIRST;
     String arrival = keepsFirst ? FIRST_ARRIVAL : LAST_ARRIVAL;
-    Accumulator accumulator =
-        new Accumulator(arrival, keepsFirst ? Function.MIN : Function.MAX, keys.size());
-    StateSchema state = state(accumulator);
+    StateSchema state = state(arrival);
     Expression kind = Expressions.col(StateSchema.KIND);
     Expression isKept = kind.eq((int) ChangeKind.INSERT.value());
     List<Expression> columns = new ArrayList<>();
@@ -126,33 +191,53 @@ public final class DeduplicatePlan implements Serializable {
       isKept = isKept.or(kind.eq((int) ChangeKind.UPDATE_AFTER.value()));
       columns.add(kind.as(RowKindColumn.NAME));
     }
+    return new Steps(state, null, keptRows(state.changes(), isKept, columns));
+  }
+
+  private Steps stepsByColumn() {
+    Keep keep = deduplication.keep();
+    String value = (keep == Keep.FIRST ? "$MIN(" : "$MAX(") + deduplication.column() + ")";
+    StateSchema state = state(value);
+    Candidates candidates =
+        checked(() -> new Candidates(state, value, keep, ExpressionSettings.DEFAULT.context()));
+    List<Expression> columns =
+        List.of(Candidates.position().as(POSITION), Candidates.kind().as(RowKindColumn.NAME));
     return new Steps(
-        state,
-        Calc.of(
-            state.changes(), Optional.of(isKept), columns, ExpressionSettings.DEFAULT.context()));
+        state, candidates, keptRows(candidates.schema(), Candidates.isKept(keep), columns));
   }
 
-  // A first row is kept until the time is over, whatever rows come behind it.
+  private static Calc keptRows(Schema input, Expression isKept, List<Expression> columns) {
+    return Calc.of(input, Optional.of(isKept), columns, ExpressionSettings.DEFAULT.context());
+  }
+
+  // A first row by arrival is kept until the time is over, whatever rows come behind it.
   private Accumulator time() {
-    return deduplication.keep() == Keep.FIRST
-        ? Accumulator.creationTime(CREATION_TIME)
-        : Accumulator.updateTime(UPDATE_TIME);
+    return isChangelog()
+        ? Accumulator.updateTime(UPDATE_TIME)
+        : Accumulator.creationTime(CREATION_TIME);
   }
 
-  private StateSchema state(Accumulator accumulator) {
+  private StateSchema state(String value) {
+    Function function = deduplication.keep() == Keep.FIRST ? Function.MIN : Function.MAX;
+    Accumulator accumulator = new Accumulator(value, function, keys.size());
     List<Accumulator> accumulators =
         stateTtl.isZero() ? List.of(accumulator) : List.of(time(), accumulator);
     List<Integer> keyColumns = IntStream.range(0, keys.size()).boxed().toList();
+    return checked(
+        () -> new StateSchema(updateSchema(), keyColumns, accumulators, StateSchema.NO_KINDS));
+  }
+
+  private static <T> T checked(Supplier<T> constructor) {
     try {
-      return new StateSchema(numberedKeys(), keyColumns, accumulators, StateSchema.NO_KINDS);
+      return constructor.get();
     } catch (IllegalArgumentException e) {
       throw new ExpressionException(e.getMessage());
     }
   }
 
   /**
-   * Such as {@code Deduplicate(keep=[FirstRow], key=[a], order=[PROCTIME])}; with {@code
-   * stateTtl=[1 h]} behind it if keys do not stay for ever.
+   * Such as {@code Deduplicate(keep=[FirstRow], key=[a], order=[PROCTIME])}, or with {@code
+   * order=[t ASC]}; with {@code stateTtl=[1 h]} behind it if keys do not stay for ever.
    */
   @Override
   public String toString() {
@@ -160,7 +245,8 @@ public final class DeduplicatePlan implements Serializable {
         + deduplication
         + ", key=["
         + String.join(", ", keys)
-        + "], order=[PROCTIME"
+        + "], order=["
+        + deduplication.order()
         + (stateTtl.isZero() ? "])" : "], stateTtl=[" + formatWithHighestUnit(stateTtl) + "])");
   }
 }

@@ -114,6 +114,29 @@ class DeduplicateTest {
         .containsAnyOf("+U[x, 4, [d]]@40", "+I[x, 4, [d]]@40");
   }
 
+  @OutOfMemoryTest(onCluster = true)
+  void lastRowsByAColumnReplaceTheRowsBefore() throws Exception {
+    StreamExecutionEnvironment environment = flink.environment(2);
+    RowCollector<String> collector = new RowCollector<>();
+    collector.collect(
+        orders(
+                environment,
+                4,
+                order("x", 7, "a"),
+                order(LONG, 3),
+                order("x", 4),
+                order("x", 7, "b"))
+            .keyBy("id")
+            .deduplicate(keepLast().by("price"))
+            .toRows()
+            .process(new Timed())
+            .returns(Types.STRING),
+        text -> text);
+    flink.run(environment);
+    assertThat(collector.rows())
+        .containsExactlyInAnyOrder("+I[" + LONG + ", 3, []]@30", "+I[x, 7, [b]]@70");
+  }
+
   @Test
   void firstRowsAreAggregated() throws Exception {
     StreamExecutionEnvironment environment = flink.environment(2);
@@ -139,13 +162,21 @@ class DeduplicateTest {
         .isInstanceOf(ExpressionException.class)
         .hasMessage(
             "expected a changelog with the row before each update, got the changes of"
-                + " deduplicate(keepLast()), which have only the row after it");
+                + " deduplicate(...), which have only the row after it");
     assertThatThrownBy(
             () ->
                 ColumnStream.fromBatches(last.toBatches())
                     .keyBy("price")
                     .aggregate(count().as("n")))
         .isInstanceOf(ExpressionException.class);
+    assertThatThrownBy(
+            () ->
+                orders(environment)
+                    .deduplicate(keepFirst().by("price"))
+                    .keyBy("price")
+                    .aggregate(count().as("n")))
+        .isInstanceOf(ExpressionException.class)
+        .hasMessageContaining("got the changes of deduplicate(...)");
     assertThatThrownBy(() -> last.keyBy("id").deduplicate(keepFirst()))
         .isInstanceOf(ExpressionException.class);
   }
@@ -158,5 +189,10 @@ class DeduplicateTest {
             "Deduplicate(keep=[FirstRow], key=[id], order=[PROCTIME]) [GPU if there is one]\n");
     assertThat(orders(environment).deduplicate(keepLast()).explain())
         .contains("Deduplicate(keep=[LastRow], key=[id], order=[PROCTIME])");
+    assertThat(orders(environment).deduplicate(keepFirst().by("price")).explain())
+        .endsWith(
+            "Deduplicate(keep=[FirstRow], key=[id], order=[price ASC]) [GPU if there is one]\n");
+    assertThat(orders(environment).deduplicate(keepLast().by("price")).explain())
+        .contains("Deduplicate(keep=[LastRow], key=[id], order=[price DESC])");
   }
 }

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.types.RowKind;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** De-duplication in checkpoints, restored with any parallelism. */
 @ExtendWith(NothingHeldExtension.class)
@@ -75,11 +76,31 @@ class DeduplicateStateTest {
         .hasMessageContaining("$MAX(arrival)");
   }
 
+  @Test
+  void anotherOrderCannotBeRestored() throws Exception {
+    OperatorSubtaskState state;
+    try (DeduplicateHarness harness = new Job(ROWS, List.of("k"), keepLast()).open(device)) {
+      harness.results(List.of("a", 1));
+      state = harness.snapshot();
+    }
+    Job byColumn = new Job(ROWS, List.of("k"), keepLast().by("n"));
+    assertThatThrownBy(() -> byColumn.restore(device, 0, 1, state).close())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("$MAX(arrival)")
+        .hasMessageContaining("$MAX(n)");
+  }
+
+  private static Stream<Deduplication> deduplications() {
+    return Stream.of(keepFirst(), keepLast(), keepFirst().by("n"), keepLast().by("n"));
+  }
+
   @ParameterizedTest
-  @EnumSource
-  void eachSubtaskHasItsKeysAfterRescaling(Deduplication.Keep keep) throws Exception {
-    Job job = new Job(ROWS, List.of("k"), new Deduplication(keep));
-    Map<Object, Object> expected = new HashMap<>();
+  @MethodSource("deduplications")
+  void eachSubtaskHasItsKeysAfterRescaling(Deduplication deduplication) throws Exception {
+    Job job = new Job(ROWS, List.of("k"), deduplication);
+    boolean isByColumn = deduplication.column() != null;
+    boolean isFirst = deduplication.keep() == Deduplication.Keep.FIRST;
+    Map<Object, Integer> expected = new HashMap<>();
     Map<Object, Object> results = new HashMap<>();
     OperatorSubtaskState state = null;
     int before = 0;
@@ -95,15 +116,13 @@ class DeduplicateStateTest {
           List<List<Object>> rows = new ArrayList<>();
           for (int i = random.random().nextInt(60); i > 0; i--, number++) {
             int key = random.random().nextInt(100);
-            List<Object> row = List.of(key % 2 == 0 ? "k" + key : "a longer key, " + key, number);
+            // Out of order, and all different.
+            int n = isByColumn ? number ^ 0xff : number;
+            List<Object> row = List.of(key % 2 == 0 ? "k" + key : "a longer key, " + key, n);
             rows.add(row);
-            if (keep == Deduplication.Keep.FIRST) {
-              expected.putIfAbsent(row.get(0), row.get(1));
-            } else {
-              expected.put(row.get(0), row.get(1));
-            }
+            expected.merge(row.get(0), n, isFirst ? Math::min : Math::max);
           }
-          send(subtasks, rows, keep, results);
+          send(subtasks, rows, deduplication, results);
           assertThat(results).as("with parallelism %d", parallelism).isEqualTo(expected);
         }
         state = snapshot(subtasks);
@@ -133,7 +152,7 @@ class DeduplicateStateTest {
   private void send(
       List<DeduplicateHarness> subtasks,
       List<List<Object>> rows,
-      Deduplication.Keep keep,
+      Deduplication deduplication,
       Map<Object, Object> results)
       throws Exception {
     try (Table batch = TableBuilder.ofRows(ROWS, rows).build(device);
@@ -149,8 +168,7 @@ class DeduplicateStateTest {
         subtasks.get(i).send(0, parts.partition(i));
         for (List<Object> row : subtasks.get(i).takeRows()) {
           boolean isUpdate =
-              keep == Deduplication.Keep.LAST
-                  && row.get(2).equals(RowKind.UPDATE_AFTER.toByteValue());
+              deduplication.isChangelog() && row.get(2).equals(RowKind.UPDATE_AFTER.toByteValue());
           Object replaced = results.put(row.get(0), row.get(1));
           assertThat(replaced != null).as("whether %s replaces a row", row).isEqualTo(isUpdate);
         }

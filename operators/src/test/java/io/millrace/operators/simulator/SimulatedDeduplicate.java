@@ -19,10 +19,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.flink.types.RowKind;
 
-/** The first or the last row of each key, which is a string. */
+/** The first or the last row of each key, a string: by arrival, or by a column with few values. */
 final class SimulatedDeduplicate implements SimulatedOperator {
   private static final Schema ROWS =
       Schema.of(
@@ -30,22 +31,26 @@ final class SimulatedDeduplicate implements SimulatedOperator {
           new Field("n", DataType.INT64, false),
           Field.of("s", DataType.STRING));
   private static final long TTL = 60;
+  private static final String ORDER = "n";
+  private static final int ORDERED_VALUES = 8;
   // By what is kept, and whether keys are forgotten.
   private static final Map<List<Object>, DeduplicatePlan> PLANS =
-      Map.of(
-          List.of(Keep.FIRST, false), plan(Keep.FIRST, Duration.ZERO),
-          List.of(Keep.LAST, false), plan(Keep.LAST, Duration.ZERO),
-          List.of(Keep.FIRST, true), plan(Keep.FIRST, Duration.ofMillis(TTL)),
-          List.of(Keep.LAST, true), plan(Keep.LAST, Duration.ofMillis(TTL)));
+      Stream.of(Keep.values())
+          .flatMap(keep -> Stream.of(new Deduplication(keep), new Deduplication(keep).by(ORDER)))
+          .flatMap(
+              deduplication ->
+                  Stream.of(true, false).map(forgets -> List.<Object>of(deduplication, forgets)))
+          .collect(Collectors.toMap(key -> key, SimulatedDeduplicate::plan));
 
-  private final Keep keep;
+  private final Deduplication deduplication;
   private final boolean forgets;
   private final int keys;
   private final Map<String, String> options;
 
   /** An operator of which {@code random} decides the details. */
   SimulatedDeduplicate(Random random) {
-    keep = random.nextBoolean() ? Keep.FIRST : Keep.LAST;
+    Deduplication arrival = new Deduplication(random.nextBoolean() ? Keep.FIRST : Keep.LAST);
+    deduplication = random.nextBoolean() ? arrival : arrival.by(ORDER);
     forgets = random.nextBoolean();
     keys = 1 + random.nextInt(random.nextInt(10) == 0 ? 1_000 : 30);
     options =
@@ -58,12 +63,13 @@ final class SimulatedDeduplicate implements SimulatedOperator {
             : Map.of();
   }
 
-  private static DeduplicatePlan plan(Keep keep, Duration stateTtl) {
-    return new DeduplicatePlan(ROWS, List.of("k"), new Deduplication(keep), stateTtl);
+  private static DeduplicatePlan plan(List<Object> key) {
+    Duration stateTtl = key.get(1).equals(true) ? Duration.ofMillis(TTL) : Duration.ZERO;
+    return new DeduplicatePlan(ROWS, List.of("k"), (Deduplication) key.get(0), stateTtl);
   }
 
   private DeduplicatePlan plan() {
-    return PLANS.get(List.of(keep, forgets));
+    return PLANS.get(List.of(deduplication, forgets));
   }
 
   @Override
@@ -116,7 +122,7 @@ final class SimulatedDeduplicate implements SimulatedOperator {
       int key = random.nextInt(keys);
       return Arrays.asList(
           key % 2 == 0 ? "k" + key : "a longer key, " + key,
-          random.nextLong(),
+          (long) random.nextInt(ORDERED_VALUES),
           random.nextBoolean() ? null : "s".repeat(random.nextInt(20)));
     }
 
@@ -154,16 +160,30 @@ final class SimulatedDeduplicate implements SimulatedOperator {
         kept.remove(key);
         emitted.remove(key);
       }
-      if (keep == Keep.LAST || !kept.containsKey(key)) {
+      boolean isNew = !kept.containsKey(key);
+      if (isNew || replaces(row, kept.get(key))) {
         kept.put(key, row);
+      }
+      // A first row by arrival does not stay longer because of rows behind it.
+      if (isNew || deduplication.isChangelog()) {
         times.put(key, now);
       }
+    }
+
+    private boolean replaces(List<Object> row, List<Object> before) {
+      boolean isFirst = deduplication.keep() == Keep.FIRST;
+      if (deduplication.column() == null) {
+        return !isFirst;
+      }
+      int order = ((Long) row.get(1)).compareTo((Long) before.get(1));
+      return isFirst ? order < 0 : order >= 0;
     }
 
     @Override
     public void emitted(List<Object> row) {
       boolean isUpdate =
-          keep == Keep.LAST && row.get(ROWS.size()).equals(RowKind.UPDATE_AFTER.toByteValue());
+          deduplication.isChangelog()
+              && row.get(ROWS.size()).equals(RowKind.UPDATE_AFTER.toByteValue());
       List<Object> replaced = emitted.put(row.get(0), new ArrayList<>(row.subList(0, ROWS.size())));
       assertThat(replaced != null).as("whether %s replaces a row", row).isEqualTo(isUpdate);
     }

@@ -5,12 +5,12 @@ import io.millrace.column.Table;
 import io.millrace.memory.FirstFailure;
 
 /**
- * Rows of a batch with their arrival numbers.
+ * Rows of a batch and what the state is updated with.
  *
  * @param input all columns of the rows
- * @param keys the key columns and the arrival numbers
+ * @param keys the key columns, and the column or the arrival numbers that order the rows
  */
-record NumberedRows(Table input, Table keys) implements AutoCloseable {
+record OrderedRows(Table input, Table keys) implements AutoCloseable {
   @Override
   public void close() {
     FirstFailure failure = new FirstFailure();

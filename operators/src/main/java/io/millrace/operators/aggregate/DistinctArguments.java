@@ -101,13 +101,9 @@ final class DistinctArguments {
   private static StateSchema values(Argument argument, StateSchema state) {
     List<Integer> keys = new ArrayList<>(state.keys());
     keys.add(argument.column);
-    List<Accumulator> accumulators = new ArrayList<>();
-    if (state.hasTime()) {
-      accumulators.add(state.accumulators().get(0));
-    }
-    accumulators.add(Accumulator.countRows(ROWS));
     try {
-      return new StateSchema(state.input(), keys, accumulators, state.kindColumn());
+      return new StateSchema(
+          state.input(), keys, List.of(Accumulator.countRows(ROWS)), state.kindColumn());
     } catch (IllegalArgumentException e) {
       throw new ExpressionException("DISTINCT " + argument.text + ": " + e.getMessage());
     }

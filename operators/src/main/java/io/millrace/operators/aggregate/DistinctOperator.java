@@ -60,11 +60,6 @@ public final class DistinctOperator extends KeyedStateOperator {
     return steps.distincts().get(position);
   }
 
-  @Override
-  protected long stateTtl() {
-    return plan.stateTtl().toMillis();
-  }
-
   // Without the argument.
   @Override
   protected int exchangeKeys() {

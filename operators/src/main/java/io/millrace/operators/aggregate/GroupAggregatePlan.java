@@ -73,9 +73,9 @@ public final class GroupAggregatePlan implements Serializable {
    * @param input the columns of the batches; with a {@link RowKindColumn} if rows may be taken back
    * @param settings of the aggregates' expressions
    * @param stateTtl how long a key stays behind its last update; zero: for ever
-   * @throws ExpressionException if there is no aggregate, an argument does not fit the columns, a
-   *     filter is not BOOLEAN, a function does not support its argument's type, or two columns of
-   *     the result have the same name
+   * @throws ExpressionException if there is no aggregate, there is DISTINCT with a time-to-live, an
+   *     argument does not fit the columns, a filter is not BOOLEAN, a function does not support its
+   *     argument's type, or two columns of the result have the same name
    */
   public GroupAggregatePlan(
       Schema input,
@@ -90,6 +90,10 @@ public final class GroupAggregatePlan implements Serializable {
     this.stateTtl = stateTtl;
     if (aggregates.isEmpty()) {
       throw new ExpressionException("expected an aggregate");
+    }
+    if (!stateTtl.isZero() && aggregates.stream().anyMatch(Aggregate::isDistinct)) {
+      throw new ExpressionException(
+          "DISTINCT is not supported with stateTtl: a key and its values would expire apart");
     }
     try (Steps steps = steps()) {
       this.outputSchema = steps.results().outputSchema();

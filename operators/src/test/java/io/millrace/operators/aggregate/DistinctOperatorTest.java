@@ -52,19 +52,8 @@ class DistinctOperatorTest {
     static Harness open(
         DeviceExtension device, Schema input, OperatorSubtaskState state, Aggregate... aggregates)
         throws Exception {
-      return open(device, input, Duration.ZERO, state, aggregates);
-    }
-
-    static Harness open(
-        DeviceExtension device,
-        Schema input,
-        Duration stateTtl,
-        OperatorSubtaskState state,
-        Aggregate... aggregates)
-        throws Exception {
       GroupAggregatePlan plan =
-          new GroupAggregatePlan(
-              input, KEYS, List.of(aggregates), ExpressionSettings.DEFAULT, stateTtl);
+          new GroupAggregatePlan(input, KEYS, List.of(aggregates), ExpressionSettings.DEFAULT);
       Harness harness = new Harness(device, input, plan, environment(0, 1, Map.of()));
       harness.start(state);
       return harness;
@@ -100,24 +89,18 @@ class DistinctOperatorTest {
   }
 
   @Test
-  void aValueWithoutRowsForTheTimeIsNewAgain() throws Exception {
-    Duration ttl = Duration.ofMillis(100);
-    OperatorSubtaskState state;
-    try (Harness harness = Harness.open(device, ROWS, ttl, null, sum("x").distinct())) {
-      harness.setProcessingTime(1_000);
-      assertThat(harness.rows(asList(1, 5L, ""), asList(1, 7L, ""))).hasSize(4);
-      harness.setProcessingTime(1_099);
-      assertThat(harness.rows(asList(1, 7L, ""))).hasSize(1);
-      harness.setProcessingTime(1_100);
-      assertThat(harness.rows(asList(1, 5L, ""), asList(1, 7L, "")))
-          .hasSize(3)
-          .endsWith(asList(1, null, null, 5L));
-      state = harness.snapshot();
-    }
-    // The harness begins at time 0, when nothing has expired.
-    try (Harness harness = Harness.open(device, ROWS, ttl, state, sum("x").distinct())) {
-      assertThat(harness.rows(asList(1, 5L, ""), asList(1, 9L, ""))).hasSize(3);
-    }
+  void timeToLiveIsRefused() {
+    assertThatThrownBy(
+            () ->
+                new GroupAggregatePlan(
+                    ROWS,
+                    KEYS,
+                    List.of(count("x").distinct()),
+                    ExpressionSettings.DEFAULT,
+                    Duration.ofMillis(100)))
+        .isInstanceOf(ExpressionException.class)
+        .hasMessage(
+            "DISTINCT is not supported with stateTtl: a key and its values would expire apart");
   }
 
   // The third attempt is the last; then the batch is worked on in parts, whose values count once.

@@ -12,7 +12,6 @@ import io.millrace.operators.state.KeyedStateOperator;
 import io.millrace.operators.transfer.Deadline;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
 import io.millrace.state.StateTable;
-import io.millrace.state.row.ConstantColumn;
 import io.millrace.state.row.StateSchema;
 import java.util.List;
 import java.util.OptionalLong;
@@ -46,7 +45,6 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
 
   // Rows whose times are further apart are split in halves.
   private static final int MAX_SLICES = 1024;
-  private static final int MAX_RESULT_ROWS = 1 << 16;
 
   private final WindowAggregatePlan plan;
   private final TimeWindow window;
@@ -54,6 +52,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   private final OutputTag<ColumnBatch> lateRows;
   private transient Steps steps;
   private transient SliceTables slices;
+  private transient WindowResults results;
   private transient ListState<Long> watermarkState;
   // Of windows of processing time.
   private transient Deadline nextFiring;
@@ -117,6 +116,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
             state(),
             deviceContext().retry(),
             restoredWatermark(context));
+    results = new WindowResults(plan, steps.results(), deviceContext(), output);
     nextFiring = new Deadline(getProcessingTimeService(), this::onProcessingTime);
     lateRowsDropped = getMetricGroup().counter("numLateRecordsDropped");
   }
@@ -364,32 +364,9 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
           end.isPresent();
           end = slices.nextWindowEnd(time)) {
         long windowEnd = end.getAsLong();
-        slices.fire(windowEnd, rows -> emit(rows, windowEnd));
+        slices.fire(windowEnd, rows -> results.emit(rows, windowEnd));
       }
       slices.advance(time);
-    }
-  }
-
-  private void emit(StateTable rows, long windowEnd) {
-    List<ConstantColumn> windowColumns = plan.windowColumns(windowEnd);
-    long timestamp = TimeWindowUtil.toEpochMills(windowEnd - 1, plan.zone());
-    for (long row = 0; row < rows.rowCount(); row += MAX_RESULT_ROWS) {
-      int count = (int) Math.min(rows.rowCount() - row, MAX_RESULT_ROWS);
-      deviceContext()
-          .retry()
-          .withSplitAndRetry(
-              new RowRange(row, count),
-              range -> results(rows, range, windowColumns),
-              result ->
-                  ColumnBatch.emit(new StreamRecord<>(new ColumnBatch(result), timestamp), output));
-      deviceContext().checkNotCanceled();
-    }
-  }
-
-  private Table results(StateTable rows, RowRange range, List<ConstantColumn> windowColumns) {
-    DeviceContext context = deviceContext();
-    try (Table values = rows.values(range.first(), range.count(), windowColumns)) {
-      return steps.results().apply(values, context.stream(), context.resource());
     }
   }
 

@@ -18,6 +18,7 @@ import java.util.SortedMap;
 final class SliceTables {
   private final TimeWindow window;
   private final FiringTimes firingTimes;
+  private final long allowedLateness;
   private final StateTables tables;
   private final GpuRetry retry;
   private long watermark;
@@ -25,16 +26,19 @@ final class SliceTables {
   private long lastFired = Long.MIN_VALUE;
 
   /**
+   * @param allowedLateness how long windows stay behind their end, in milliseconds
    * @param watermark the watermark or the processing time up to which windows have fired
    */
   SliceTables(
       TimeWindow window,
       FiringTimes firingTimes,
+      long allowedLateness,
       StateTables tables,
       GpuRetry retry,
       long watermark) {
     this.window = window;
     this.firingTimes = firingTimes;
+    this.allowedLateness = allowedLateness;
     this.tables = tables;
     this.retry = retry;
     this.watermark = watermark;
@@ -45,7 +49,8 @@ final class SliceTables {
     return watermark;
   }
 
-  private boolean hasFired(long windowEnd) {
+  /** Whether a window has fired. */
+  boolean hasFired(long windowEnd) {
     return windowEnd <= lastFired || firesAt(windowEnd, watermark);
   }
 
@@ -53,9 +58,19 @@ final class SliceTables {
     return firingTimes.of(windowEnd) <= newWatermark;
   }
 
-  /** Whether all windows with a slice have fired. */
+  /** Whether no window with a slice takes rows any more. */
   boolean isLate(long sliceEnd) {
-    return hasFired(window.lastWindowEnd(sliceEnd));
+    return isClosed(window.lastWindowEnd(sliceEnd));
+  }
+
+  // Whether a window has fired, and its lateness has passed.
+  private boolean isClosed(long windowEnd) {
+    if (allowedLateness == 0) {
+      return hasFired(windowEnd);
+    }
+    long firingTime = firingTimes.of(windowEnd);
+    long latest = Long.MAX_VALUE - allowedLateness;
+    return firingTime <= latest && firingTime + allowedLateness <= watermark;
   }
 
   /** The table that gets the rows of a slice that is not late. */
@@ -66,14 +81,16 @@ final class SliceTables {
 
   /** The end of the next window that fires before or at {@code newWatermark}, if there is one. */
   OptionalLong nextWindowEnd(long newWatermark) {
-    if (tables.all().isEmpty()) {
-      return OptionalLong.empty();
+    for (long sliceEnd : tables.all().keySet()) {
+      if (!hasFired(window.lastWindowEnd(sliceEnd))) {
+        long windowEnd = sliceEnd;
+        while (hasFired(windowEnd)) {
+          windowEnd += window.sliceWidth();
+        }
+        return firesAt(windowEnd, newWatermark) ? OptionalLong.of(windowEnd) : OptionalLong.empty();
+      }
     }
-    long windowEnd = tables.all().firstKey();
-    while (hasFired(windowEnd)) {
-      windowEnd += window.sliceWidth();
-    }
-    return firesAt(windowEnd, newWatermark) ? OptionalLong.of(windowEnd) : OptionalLong.empty();
+    return OptionalLong.empty();
   }
 
   /** When the next window fires, if there is one. */
@@ -92,14 +109,12 @@ final class SliceTables {
   }
 
   /**
-   * Hands the rows of a window to {@code consumer}, and drops the slices of which it is the last
-   * window.
+   * Hands the rows of a window to {@code consumer}, and drops the slices that are late behind it.
    *
    * @param windowEnd of {@link #nextWindowEnd}
    */
   void fire(long windowEnd, WindowConsumer consumer) {
-    SortedMap<Long, StateTable> slices =
-        tables.all().subMap(window.firstSliceEnd(windowEnd), true, windowEnd, true);
+    SortedMap<Long, StateTable> slices = slices(windowEnd);
     if (window.function() == Function.CUMULATE) {
       consumer.accept(cumulate(windowEnd));
     } else if (slices.size() == 1) {
@@ -110,15 +125,24 @@ final class SliceTables {
       }
     }
     lastFired = windowEnd;
+    dropLateSlices();
+  }
+
+  private SortedMap<Long, StateTable> slices(long windowEnd) {
+    return tables.all().subMap(window.firstSliceEnd(windowEnd), true, windowEnd, true);
+  }
+
+  private void dropLateSlices() {
     while (!tables.all().isEmpty() && isLate(tables.all().firstKey())) {
       tables.remove(tables.all().firstKey());
     }
   }
 
-  /** Ends the firing of windows by a watermark. */
+  /** Ends the firing of windows by a watermark, and drops the slices that are late behind it. */
   void advance(long newWatermark) {
     watermark = newWatermark;
     lastFired = Long.MIN_VALUE;
+    dropLateSlices();
   }
 
   private StateTable merge(Collection<StateTable> slices) {

@@ -36,8 +36,13 @@ import org.apache.flink.util.OutputTag;
  * their ends, and the rows of a window in the order in which its slices and the keys in them came.
  * Results are those of Flink SQL's window aggregate.
  *
- * <p>A row all of whose windows have fired is late: it is dropped, or goes to a side output. The
- * counter {@code numLateRecordsDropped} counts dropped rows.
+ * <p>A row all of whose windows have fired, and whose allowed lateness has passed, is late: it is
+ * dropped, or goes to a side output. The counter {@code numLateRecordsDropped} counts dropped rows.
+ *
+ * <p>With allowed lateness, the results are a changelog: rows of a window that has fired update its
+ * results at once. A batch gives for each of its keys an insertion, or an update with the row
+ * before directly before the row after, in the order in which the keys come in the batch; nothing
+ * if no accumulator of the key changed.
  */
 @Internal
 public final class WindowAggregateOperator extends KeyedStateOperator {
@@ -113,6 +118,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
         new SliceTables(
             window,
             new FiringTimes(plan.zone()),
+            plan.allowedLateness().toMillis(),
             state(),
             deviceContext().retry(),
             restoredWatermark(context));
@@ -313,9 +319,21 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
       long sliceEnd, Table arguments, Table input, StreamRecord<ColumnBatch> element) {
     if (slices.isLate(sliceEnd)) {
       addLateRows(input, element);
-      return;
+    } else if (plan.allowedLateness().isZero() || !slices.hasFired(sliceEnd)) {
+      accumulate(sliceEnd, arguments);
+    } else {
+      updateFiredWindow(sliceEnd, arguments);
     }
-    accumulate(sliceEnd, arguments);
+  }
+
+  // The slice of a TUMBLE is its window.
+  private void updateFiredWindow(long windowEnd, Table arguments) {
+    deviceContext()
+        .retry()
+        .withSplitAndRetry(
+            arguments,
+            part -> slices.forUpdate(windowEnd).update(part),
+            changes -> results.emitChanges(changes, windowEnd));
   }
 
   private void accumulate(long sliceEnd, Table arguments) {

@@ -51,6 +51,28 @@ final class WindowResults {
     }
   }
 
+  /**
+   * Emits the changes of a window.
+   *
+   * @param changes as {@link StateTable#update(Table)} gives them; closed by this
+   */
+  void emitChanges(Table changes, long windowEnd) {
+    List<ConstantColumn> windowColumns = plan.windowColumns(windowEnd);
+    try (changes) {
+      context
+          .retry()
+          .withSplitAndRetry(
+              changes, part -> results(part, windowColumns), result -> emit(result, windowEnd));
+    }
+  }
+
+  private Table results(Table changes, List<ConstantColumn> windowColumns) {
+    try (Table withWindow =
+        ConstantColumns.append(changes, windowColumns, context.stream(), context.resource())) {
+      return results.apply(withWindow, context.stream(), context.resource());
+    }
+  }
+
   private Table results(StateTable rows, RowRange range, List<ConstantColumn> windowColumns) {
     try (Table values = rows.values(range.first(), range.count(), windowColumns)) {
       return results.apply(values, context.stream(), context.resource());

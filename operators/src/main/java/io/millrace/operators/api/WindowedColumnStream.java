@@ -55,7 +55,7 @@ public final class WindowedColumnStream {
    * at once, with the row before directly before the row after. State stays as much longer. Zero,
    * which is the default, is without this.
    *
-   * @param lateness of TUMBLE of event time
+   * @param lateness of windows of event time
    * @throws IllegalArgumentException if {@code lateness} is negative or no number of milliseconds
    */
   public WindowedColumnStream allowedLateness(Duration lateness) {
@@ -79,7 +79,9 @@ public final class WindowedColumnStream {
    * @throws ExpressionException as {@link KeyedColumnStream#aggregate}; if there is no time column
    *     or it has another type than TIMESTAMP or TIMESTAMP_LTZ with up to 3 digits; if a column is
    *     called as a column of the window; if the stream is a changelog; or if there is allowed
-   *     lateness and the windows are not TUMBLE of event time
+   *     lateness and the windows are of processing time, or they are not TUMBLE and an aggregate
+   *     depends on the order of rows: a sum or average of FLOAT or DOUBLE, a variance, or a first
+   *     or last value
    */
   public ColumnStream aggregate(Aggregate... aggregates) {
     return new ColumnStream(

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.window;
 
+import io.millrace.column.Table;
 import io.millrace.memory.retry.GpuRetry;
 import io.millrace.operators.state.StateTables;
 import io.millrace.operators.window.TimeWindow.Function;
 import io.millrace.state.StateSnapshot;
 import io.millrace.state.StateTable;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.SortedMap;
 
 /**
  * The state of windows: a state table for each slice of time, with the end of the slice as its
  * namespace. The slices of a CUMULATE whose windows have fired are one table, that of the first
- * slice, since no later window is without them.
+ * slice, since no later window is without them; with allowed lateness all slices stay apart.
  */
 final class SliceTables {
   private final TimeWindow window;
@@ -49,8 +52,7 @@ final class SliceTables {
     return watermark;
   }
 
-  /** Whether a window has fired. */
-  boolean hasFired(long windowEnd) {
+  private boolean hasFired(long windowEnd) {
     return windowEnd <= lastFired || firesAt(windowEnd, watermark);
   }
 
@@ -73,10 +75,62 @@ final class SliceTables {
     return firingTime <= latest && firingTime + allowedLateness <= watermark;
   }
 
-  /** The table that gets the rows of a slice that is not late. */
-  StateTable forUpdate(long sliceEnd) {
-    boolean isMerged = window.function() == Function.CUMULATE && hasFired(sliceEnd);
+  /** Takes the changes of a window. */
+  @FunctionalInterface
+  interface ChangesConsumer {
+    /** Takes what {@link StateTable#update(Table)} gives, and closes it. */
+    void accept(long windowEnd, Table changes);
+  }
+
+  /**
+   * Adds rows to a slice that is not late. With allowed lateness, hands the changes of each window
+   * with the slice to {@code consumer} that has fired and still takes rows, in the order of their
+   * ends. Rows that do not fit the device are added in parts.
+   */
+  void add(long sliceEnd, Table rows, ChangesConsumer consumer) {
+    List<Long> fired = firedWindowEnds(sliceEnd);
+    if (window.function() == Function.TUMBLE && !fired.isEmpty()) {
+      retry.withSplitAndRetry(
+          rows,
+          part -> forUpdate(sliceEnd).update(part),
+          changes -> consumer.accept(sliceEnd, changes));
+      return;
+    }
+    for (long windowEnd : fired) {
+      try (StateTable merged = retry.withRetry(() -> merge(slices(windowEnd).values()))) {
+        retry.withSplitAndRetry(
+            rows, merged::update, changes -> consumer.accept(windowEnd, changes));
+      }
+    }
+    retry.withSplitAndRetry(rows, part -> accumulate(sliceEnd, part), table -> {});
+  }
+
+  private StateTable accumulate(long sliceEnd, Table rows) {
+    StateTable table = forUpdate(sliceEnd);
+    table.accumulate(rows);
+    return table;
+  }
+
+  private StateTable forUpdate(long sliceEnd) {
+    boolean isMerged = mergesFiredSlices() && hasFired(sliceEnd);
     return tables.forUpdate(isMerged ? window.firstSliceEnd(sliceEnd) : sliceEnd);
+  }
+
+  private boolean mergesFiredSlices() {
+    return window.function() == Function.CUMULATE && allowedLateness == 0;
+  }
+
+  private List<Long> firedWindowEnds(long sliceEnd) {
+    List<Long> ends = new ArrayList<>();
+    if (allowedLateness > 0) {
+      long last = window.lastWindowEnd(sliceEnd);
+      for (long end = sliceEnd; end <= last && hasFired(end); end += window.sliceWidth()) {
+        if (!isClosed(end)) {
+          ends.add(end);
+        }
+      }
+    }
+    return ends;
   }
 
   /** The end of the next window that fires before or at {@code newWatermark}, if there is one. */
@@ -115,7 +169,7 @@ final class SliceTables {
    */
   void fire(long windowEnd, WindowConsumer consumer) {
     SortedMap<Long, StateTable> slices = slices(windowEnd);
-    if (window.function() == Function.CUMULATE) {
+    if (mergesFiredSlices()) {
       consumer.accept(cumulate(windowEnd));
     } else if (slices.size() == 1) {
       consumer.accept(slices.get(slices.firstKey()));

@@ -11,7 +11,6 @@ import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.state.KeyedStateOperator;
 import io.millrace.operators.transfer.Deadline;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
-import io.millrace.state.StateTable;
 import io.millrace.state.row.StateSchema;
 import java.util.List;
 import java.util.OptionalLong;
@@ -241,7 +240,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
                 steps.aggregates().arguments().apply(part, context.stream(), context.resource()),
             arguments -> {
               try (arguments) {
-                accumulate(sliceEnd, arguments);
+                slices.add(sliceEnd, arguments, results::emitChanges);
               }
             });
     if (!nextFiring.isSet()) {
@@ -319,33 +318,9 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
       long sliceEnd, Table arguments, Table input, StreamRecord<ColumnBatch> element) {
     if (slices.isLate(sliceEnd)) {
       addLateRows(input, element);
-    } else if (plan.allowedLateness().isZero() || !slices.hasFired(sliceEnd)) {
-      accumulate(sliceEnd, arguments);
     } else {
-      updateFiredWindow(sliceEnd, arguments);
+      slices.add(sliceEnd, arguments, results::emitChanges);
     }
-  }
-
-  // The slice of a TUMBLE is its window.
-  private void updateFiredWindow(long windowEnd, Table arguments) {
-    deviceContext()
-        .retry()
-        .withSplitAndRetry(
-            arguments,
-            part -> slices.forUpdate(windowEnd).update(part),
-            changes -> results.emitChanges(changes, windowEnd));
-  }
-
-  private void accumulate(long sliceEnd, Table arguments) {
-    deviceContext()
-        .retry()
-        .withSplitAndRetry(arguments, part -> addTo(sliceEnd, part), table -> {});
-  }
-
-  private StateTable addTo(long sliceEnd, Table arguments) {
-    StateTable table = slices.forUpdate(sliceEnd);
-    table.accumulate(arguments);
-    return table;
   }
 
   private void addLateRows(Table input, StreamRecord<ColumnBatch> element) {

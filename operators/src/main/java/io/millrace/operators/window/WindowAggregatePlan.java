@@ -85,7 +85,9 @@ public final class WindowAggregatePlan implements Serializable {
    *     zero: not at all
    * @throws ExpressionException as {@link GroupAggregatePlan}; if there is no time column or it has
    *     another type than TIMESTAMP or TIMESTAMP_LTZ with up to 3 digits; if the input is a
-   *     changelog; or if there is allowed lateness and the windows are not TUMBLE of event time
+   *     changelog; or if there is allowed lateness and the windows are of processing time, or they
+   *     are not TUMBLE and an aggregate depends on the order of rows: a sum or average of FLOAT or
+   *     DOUBLE, a variance, or a first or last value
    */
   public WindowAggregatePlan(
       Schema input,
@@ -100,7 +102,6 @@ public final class WindowAggregatePlan implements Serializable {
     this.settings = settings;
     this.allowedLateness = allowedLateness;
     checkTimeColumn();
-    checkLateness();
     if (RowKindColumn.isIn(input)) {
       throw new ExpressionException("windows over a changelog are not supported");
     }
@@ -109,17 +110,32 @@ public final class WindowAggregatePlan implements Serializable {
       throw new ExpressionException(
           "DISTINCT is not supported in windows: " + this.aggregates.selectText());
     }
+    checkLateness();
     try (Steps steps = steps()) {
       this.outputSchema = steps.results().outputSchema();
     }
   }
 
+  // The rows of a window of several slices come in the order of the slices, and late rows behind
+  // them.
   private void checkLateness() {
-    boolean isSupported =
-        window.function() == TimeWindow.Function.TUMBLE && !window.isProcessingTime();
-    if (!allowedLateness.isZero() && !isSupported) {
+    if (allowedLateness.isZero()) {
+      return;
+    }
+    if (window.isProcessingTime()) {
       throw new ExpressionException(
-          "expected TUMBLE of event time for allowed lateness, got " + window);
+          "expected windows of event time for allowed lateness, got " + window);
+    }
+    try (Steps steps = steps()) {
+      if (window.function() != TimeWindow.Function.TUMBLE
+          && steps.aggregates().state().isOrdered()) {
+        throw new ExpressionException(
+            "expected TUMBLE for allowed lateness of aggregates that depend on the order of rows,"
+                + " got "
+                + window
+                + " of "
+                + aggregates.selectText());
+      }
     }
   }
 

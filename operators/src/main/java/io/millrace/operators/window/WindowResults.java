@@ -56,7 +56,7 @@ final class WindowResults {
    *
    * @param changes as {@link StateTable#update(Table)} gives them; closed by this
    */
-  void emitChanges(Table changes, long windowEnd) {
+  void emitChanges(long windowEnd, Table changes) {
     List<ConstantColumn> windowColumns = plan.windowColumns(windowEnd);
     try (changes) {
       context

@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.simulator;
 
-import static io.millrace.operators.aggregate.Aggregate.count;
-import static io.millrace.operators.aggregate.Aggregate.max;
-import static io.millrace.operators.aggregate.Aggregate.sum;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.column.DataType;
-import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
-import io.millrace.operators.window.Cumulate;
-import io.millrace.operators.window.Hop;
-import io.millrace.operators.window.TimeWindow;
-import io.millrace.operators.window.Tumble;
 import io.millrace.operators.window.WindowAggregateOperator;
-import io.millrace.operators.window.WindowAggregatePlan;
-import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -33,82 +21,25 @@ import org.apache.flink.types.RowKind;
 
 /** Aggregates by key and window of rows that are in order, out of order, late, and far away. */
 final class SimulatedWindowAggregate implements SimulatedOperator {
-  private static final Schema ROWS =
-      Schema.of(
-          Field.of("a", DataType.INT16),
-          new Field("b", DataType.BOOL, false),
-          Field.of("v", DataType.INT32),
-          new Field("w", DataType.INT64, false),
-          Field.of("ts", DataType.timestamp(3)));
   // Planning costs more than a small schedule.
-  private static final List<Windows> WINDOWS =
+  private static final List<SimulatedWindows> WINDOWS =
       List.of(
-          new Windows("TUMBLE", 10, 10, 0, 0),
-          new Windows("TUMBLE", 7, 7, 3, 0),
-          new Windows("TUMBLE", 10, 10, 0, 25),
-          new Windows("TUMBLE", 7, 7, 3, 4),
-          new Windows("HOP", 20, 5, 0, 0),
-          new Windows("HOP", 12, 4, -1, 0),
-          new Windows("CUMULATE", 30, 10, 0, 0),
-          new Windows("CUMULATE", 12, 3, 2, 0));
+          new SimulatedWindows("TUMBLE", 10, 10, 0, 0),
+          new SimulatedWindows("TUMBLE", 7, 7, 3, 0),
+          new SimulatedWindows("TUMBLE", 10, 10, 0, 25),
+          new SimulatedWindows("TUMBLE", 7, 7, 3, 4),
+          new SimulatedWindows("HOP", 20, 5, 0, 0),
+          new SimulatedWindows("HOP", 12, 4, -1, 0),
+          new SimulatedWindows("CUMULATE", 30, 10, 0, 0),
+          new SimulatedWindows("CUMULATE", 12, 3, 2, 0),
+          new SimulatedWindows("HOP", 12, 4, -1, 9),
+          new SimulatedWindows("CUMULATE", 12, 3, 2, 7));
 
-  private final Windows windows;
+  private final SimulatedWindows windows;
   private final int keys;
   private final int maxRows;
   private final int spread;
   private final Map<String, String> options;
-
-  /** The windows of rows, in milliseconds. */
-  private record Windows(
-      String function, long size, long step, long offset, long lateness, WindowAggregatePlan plan) {
-    Windows(String function, long size, long step, long offset, long lateness) {
-      this(
-          function,
-          size,
-          step,
-          offset,
-          lateness,
-          new WindowAggregatePlan(
-              ROWS,
-              List.of("a", "b"),
-              timeWindow(function, Duration.ofMillis(size), Duration.ofMillis(step))
-                  .offset(Duration.ofMillis(offset)),
-              List.of(count(), sum("v"), max("w")),
-              ExpressionSettings.DEFAULT,
-              Duration.ofMillis(lateness)));
-    }
-
-    private static TimeWindow timeWindow(String function, Duration size, Duration step) {
-      return switch (function) {
-        case "TUMBLE" -> Tumble.over("ts", size);
-        case "HOP" -> Hop.over("ts", size).every(step);
-        default -> Cumulate.over("ts", size).every(step);
-      };
-    }
-
-    private boolean cumulates() {
-      return function.equals("CUMULATE");
-    }
-
-    private long floor(long time, long width) {
-      return Math.floorDiv(time - offset, width) * width + offset;
-    }
-
-    long start(long end) {
-      return cumulates() ? floor(end - 1, size) : end - size;
-    }
-
-    /** The ends of the windows of a row. */
-    List<Long> ends(long time) {
-      long first = floor(time, step) + step;
-      long last = cumulates() ? floor(time, size) + size : first - step + size;
-      List<Long> ends = new ArrayList<>();
-      for (long end = first; end <= last; end += step) {
-        ends.add(end);
-      }
-      return ends;
-    }
-  }
 
   /** An operator of which {@code random} decides the details. */
   SimulatedWindowAggregate(Random random) {
@@ -129,12 +60,12 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
 
   @Override
   public Schema schema() {
-    return ROWS;
+    return SimulatedWindows.ROWS;
   }
 
   @Override
   public Schema outputSchema() {
-    return windows.plan.outputSchema();
+    return windows.plan().outputSchema();
   }
 
   @Override
@@ -144,7 +75,7 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
 
   @Override
   public OperatorFactory<ColumnBatch, ColumnBatch> factory() {
-    return WindowAggregateOperator.factory(windows.plan, null);
+    return WindowAggregateOperator.factory(windows.plan(), null);
   }
 
   @Override
@@ -155,7 +86,7 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
   /** A window whose state stays may fire again if its watermark is set back. */
   @Override
   public boolean needsEqualWatermarks() {
-    return !windows.function.equals("TUMBLE") || windows.lateness > 0;
+    return !windows.function().equals("TUMBLE") || windows.lateness() > 0;
   }
 
   @Override
@@ -170,14 +101,14 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
 
   @Override
   public KeyGroupModel newModel() {
-    return windows.lateness > 0
+    return windows.lateness() > 0
         ? new ChangelogModel(new TreeMap<>(), new TreeMap<>(), Long.MIN_VALUE)
         : new Model(new TreeMap<>(), Long.MIN_VALUE);
   }
 
   @Override
   public String toString() {
-    return windows.plan + ", " + keys + " keys, " + options;
+    return windows.plan() + ", " + keys + " keys, " + options;
   }
 
   private static LocalDateTime timestamp(long millis) {
@@ -391,7 +322,7 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
     }
 
     private boolean isClosed(long end) {
-      return end - 1 + windows.lateness <= watermark;
+      return end - 1 + windows.lateness() <= watermark;
     }
 
     @Override

@@ -40,6 +40,10 @@ class AllowedLatenessTest {
           new Field("v", DataType.INT32, false),
           new Field("ts", DataType.timestamp(3), false));
   private static final TimeWindow TUMBLE = Tumble.over("ts", Duration.ofSeconds(10));
+  private static final TimeWindow HOP =
+      Hop.over("ts", Duration.ofSeconds(10)).every(Duration.ofSeconds(5));
+  private static final TimeWindow CUMULATE =
+      Cumulate.over("ts", Duration.ofSeconds(15)).every(Duration.ofSeconds(5));
   private static final Duration LATENESS = Duration.ofSeconds(5);
   private static final String LONG = "a key of more than 12 bytes";
 
@@ -224,19 +228,66 @@ class AllowedLatenessTest {
         .endsWith(", rowtime(w$)], allowedLateness=[5 s])");
   }
 
+  @OutOfMemoryTest
+  void lateRowsUpdateTheHoppingWindowsThatHaveFired() throws Exception {
+    Job job =
+        new Job(ROWS, List.of("k"), HOP, count().as("n"), sum("v").as("s"))
+            .withAllowedLateness(LATENESS);
+    try (WindowHarness harness = job.open(device)) {
+      assertThat(results(harness, row("a", 1, 7_000))).isEmpty();
+      assertThat(harness.results(9_998)).isEmpty();
+      assertThat(results(harness, row("a", 2, 3_000))).containsExactly("+I[a, 1, 2] -5000..5000");
+      assertThat(harness.results(9_999)).containsExactly("+I[a, 2, 3] 0..10000");
+      assertThat(results(harness, row(LONG, 4, 3_000), row("a", 8, 6_000)))
+          .containsExactly(
+              "+I[" + LONG + ", 1, 4] 0..10000", "-U[a, 2, 3] 0..10000", "+U[a, 3, 11] 0..10000");
+      assertThat(harness.results(14_999)).containsExactly("+I[a, 2, 9] 5000..15000");
+      assertThat(results(harness, row("a", 16, 4_999))).isEmpty();
+      assertThat(harness.lateRowsDropped()).isEqualTo(1);
+      assertThat(results(harness, row("a", 16, 5_000)))
+          .containsExactly("-U[a, 2, 9] 5000..15000", "+U[a, 3, 25] 5000..15000");
+      assertThat(harness.results(24_999)).isEmpty();
+      assertThat(harness.rowsInState()).isZero();
+    }
+  }
+
+  @OutOfMemoryTest
+  void lateRowsUpdateTheCumulatingWindowsThatHaveFired() throws Exception {
+    Job job =
+        new Job(ROWS, List.of("k"), CUMULATE, count().as("n"), max("v").as("m"))
+            .withAllowedLateness(LATENESS);
+    try (WindowHarness harness = job.open(device)) {
+      assertThat(results(harness, row("a", 1, 1_000))).isEmpty();
+      assertThat(harness.results(4_999)).containsExactly("+I[a, 1, 1] 0..5000");
+      assertThat(harness.results(9_998)).isEmpty();
+      assertThat(results(harness, row("a", 2, 2_000)))
+          .containsExactly("-U[a, 1, 1] 0..5000", "+U[a, 2, 2] 0..5000");
+      assertThat(harness.results(9_999)).containsExactly("+I[a, 2, 2] 0..10000");
+      assertThat(results(harness, row("a", 3, 2_000), row(LONG, 4, 6_000)))
+          .containsExactly(
+              "-U[a, 2, 2] 0..10000", "+U[a, 3, 3] 0..10000", "+I[" + LONG + ", 1, 4] 0..10000");
+      assertThat(harness.results(14_999))
+          .containsExactly("+I[a, 3, 3] 0..15000", "+I[" + LONG + ", 1, 4] 0..15000");
+      assertThat(results(harness, row("b", 5, 0))).containsExactly("+I[b, 1, 5] 0..15000");
+      assertThat(harness.results(19_999)).isEmpty();
+      assertThat(harness.rowsInState()).isZero();
+    }
+  }
+
   @Test
-  void latenessIsForTumbleOfEventTime() {
-    TimeWindow hop = Hop.over("ts", Duration.ofSeconds(10)).every(Duration.ofSeconds(5));
-    assertThatThrownBy(
-            () -> new Job(ROWS, List.of("k"), hop, count()).withAllowedLateness(LATENESS).plan())
+  void latenessThatCannotBeComputedIsRefused() {
+    Job hop = new Job(ROWS, List.of("k"), HOP, lastValue("v").as("l"));
+    assertThatThrownBy(() -> hop.withAllowedLateness(LATENESS).plan())
         .isInstanceOf(ExpressionException.class)
         .hasMessage(
-            "expected TUMBLE of event time for allowed lateness, got HOP(time_col=[ts],"
-                + " size=[10 s], slide=[5 s])");
+            "expected TUMBLE for allowed lateness of aggregates that depend on the order of rows,"
+                + " got HOP(time_col=[ts], size=[10 s], slide=[5 s]) of k, LAST_VALUE(`v`) AS l");
     TimeWindow now = Tumble.overProcessingTime(Duration.ofSeconds(10));
     assertThatThrownBy(
             () -> new Job(ROWS, List.of("k"), now, count()).withAllowedLateness(LATENESS).plan())
         .isInstanceOf(ExpressionException.class)
-        .hasMessageStartingWith("expected TUMBLE of event time for allowed lateness, got TUMBLE(");
+        .hasMessage(
+            "expected windows of event time for allowed lateness, got"
+                + " TUMBLE(time_col=[PROCTIME()], size=[10 s])");
   }
 }

@@ -90,7 +90,7 @@ public final class KeyedColumnStream extends ColumnStream {
       throw new ExpressionException(
           "stateTtl is not supported for windows: their state goes when they end");
     }
-    return new WindowedColumnStream(plan(), keys, window, false);
+    return new WindowedColumnStream(plan(), keys, window, false, Duration.ZERO);
   }
 
   /**

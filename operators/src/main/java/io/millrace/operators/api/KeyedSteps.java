@@ -114,9 +114,11 @@ final class KeyedSteps {
       List<String> keys,
       TimeWindow window,
       List<Aggregate> aggregates,
-      boolean keepsLateRows) {
+      boolean keepsLateRows,
+      Duration allowedLateness) {
     WindowAggregatePlan plan =
-        new WindowAggregatePlan(stream.schema(), keys, window, aggregates, stream.settings());
+        new WindowAggregatePlan(
+            stream.schema(), keys, window, aggregates, stream.settings(), allowedLateness);
     OutputTag<ColumnBatch> lateRows =
         keepsLateRows
             ? new OutputTag<>(LATE_ROWS, new ColumnBatchTypeInformation(stream.schema()))

@@ -4,6 +4,7 @@ package io.millrace.operators.api;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.aggregate.Aggregate;
 import io.millrace.operators.window.TimeWindow;
+import java.time.Duration;
 import java.util.List;
 import org.apache.flink.annotation.PublicEvolving;
 
@@ -24,22 +25,45 @@ public final class WindowedColumnStream {
   private final List<String> keys;
   private final TimeWindow window;
   private final boolean keepsLateRows;
+  private final Duration allowedLateness;
 
   WindowedColumnStream(
-      StreamPlan plan, List<String> keys, TimeWindow window, boolean keepsLateRows) {
+      StreamPlan plan,
+      List<String> keys,
+      TimeWindow window,
+      boolean keepsLateRows,
+      Duration allowedLateness) {
     this.plan = plan;
     this.keys = keys;
     this.window = window;
     this.keepsLateRows = keepsLateRows;
+    this.allowedLateness = allowedLateness;
   }
 
   /**
    * Sends late rows to {@link ColumnStream#lateRows} of the result. Without this, they are dropped
    * and counted in the metric {@code numLateRecordsDropped}. A row is late if all its windows have
-   * ended, by the watermark.
+   * ended, and the allowed lateness has passed, by the watermark.
    */
   public WindowedColumnStream sideOutputLateRows() {
-    return new WindowedColumnStream(plan, keys, window, true);
+    return new WindowedColumnStream(plan, keys, window, true, allowedLateness);
+  }
+
+  /**
+   * Lets windows take rows until the watermark has passed their end by {@code lateness}. The result
+   * of {@link #aggregate} is a changelog then: rows of a window that has fired update its results
+   * at once, with the row before directly before the row after. State stays as much longer. Zero,
+   * which is the default, is without this.
+   *
+   * @param lateness of windows of event time
+   * @throws IllegalArgumentException if {@code lateness} is negative or no number of milliseconds
+   */
+  public WindowedColumnStream allowedLateness(Duration lateness) {
+    if (lateness.isNegative() || !lateness.equals(Duration.ofMillis(lateness.toMillis()))) {
+      throw new IllegalArgumentException(
+          "expected whole milliseconds, at least 0, got " + lateness);
+    }
+    return new WindowedColumnStream(plan, keys, window, keepsLateRows, lateness);
   }
 
   /**
@@ -48,16 +72,20 @@ public final class WindowedColumnStream {
    * that has rows in it: the key, the results, and {@code window_start}, {@code window_end} and
    * {@code window_time} as in Flink SQL.
    *
-   * <p>State is a row per key and slice, until the last window of the slice has ended. A slice is
-   * the time between two ends of windows.
+   * <p>State is a row per key and slice, until the last window of the slice has ended and the
+   * allowed lateness has passed. A slice is the time between two ends of windows.
    *
    * @param aggregates the columns behind the key columns, at least one
    * @throws ExpressionException as {@link KeyedColumnStream#aggregate}; if there is no time column
    *     or it has another type than TIMESTAMP or TIMESTAMP_LTZ with up to 3 digits; if a column is
-   *     called as a column of the window; or if the stream is a changelog
+   *     called as a column of the window; if the stream is a changelog; or if there is allowed
+   *     lateness and the windows are of processing time, or they are not TUMBLE and an aggregate
+   *     depends on the order of rows: a sum or average of FLOAT or DOUBLE, a variance, or a first
+   *     or last value
    */
   public ColumnStream aggregate(Aggregate... aggregates) {
     return new ColumnStream(
-        KeyedSteps.windowAggregate(plan, keys, window, List.of(aggregates), keepsLateRows));
+        KeyedSteps.windowAggregate(
+            plan, keys, window, List.of(aggregates), keepsLateRows, allowedLateness));
   }
 }

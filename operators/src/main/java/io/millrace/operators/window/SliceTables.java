@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.window;
 
+import io.millrace.column.Table;
 import io.millrace.memory.retry.GpuRetry;
 import io.millrace.operators.state.StateTables;
 import io.millrace.operators.window.TimeWindow.Function;
 import io.millrace.state.StateSnapshot;
 import io.millrace.state.StateTable;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.SortedMap;
 
 /**
  * The state of windows: a state table for each slice of time, with the end of the slice as its
  * namespace. The slices of a CUMULATE whose windows have fired are one table, that of the first
- * slice, since no later window is without them.
+ * slice, since no later window is without them; with allowed lateness all slices stay apart.
  */
 final class SliceTables {
   private final TimeWindow window;
   private final FiringTimes firingTimes;
+  private final long allowedLateness;
   private final StateTables tables;
   private final GpuRetry retry;
   private long watermark;
@@ -25,16 +29,19 @@ final class SliceTables {
   private long lastFired = Long.MIN_VALUE;
 
   /**
+   * @param allowedLateness how long windows stay behind their end, in milliseconds
    * @param watermark the watermark or the processing time up to which windows have fired
    */
   SliceTables(
       TimeWindow window,
       FiringTimes firingTimes,
+      long allowedLateness,
       StateTables tables,
       GpuRetry retry,
       long watermark) {
     this.window = window;
     this.firingTimes = firingTimes;
+    this.allowedLateness = allowedLateness;
     this.tables = tables;
     this.retry = retry;
     this.watermark = watermark;
@@ -53,27 +60,91 @@ final class SliceTables {
     return firingTimes.of(windowEnd) <= newWatermark;
   }
 
-  /** Whether all windows with a slice have fired. */
+  /** Whether no window with a slice takes rows any more. */
   boolean isLate(long sliceEnd) {
-    return hasFired(window.lastWindowEnd(sliceEnd));
+    return isClosed(window.lastWindowEnd(sliceEnd));
   }
 
-  /** The table that gets the rows of a slice that is not late. */
-  StateTable forUpdate(long sliceEnd) {
-    boolean isMerged = window.function() == Function.CUMULATE && hasFired(sliceEnd);
+  // Whether a window has fired, and its lateness has passed.
+  private boolean isClosed(long windowEnd) {
+    if (allowedLateness == 0) {
+      return hasFired(windowEnd);
+    }
+    long firingTime = firingTimes.of(windowEnd);
+    long latest = Long.MAX_VALUE - allowedLateness;
+    return firingTime <= latest && firingTime + allowedLateness <= watermark;
+  }
+
+  /** Takes the changes of a window. */
+  @FunctionalInterface
+  interface ChangesConsumer {
+    /** Takes what {@link StateTable#update(Table)} gives, and closes it. */
+    void accept(long windowEnd, Table changes);
+  }
+
+  /**
+   * Adds rows to a slice that is not late. With allowed lateness, hands the changes of each window
+   * with the slice to {@code consumer} that has fired and still takes rows, in the order of their
+   * ends. Rows that do not fit the device are added in parts.
+   */
+  void add(long sliceEnd, Table rows, ChangesConsumer consumer) {
+    List<Long> fired = firedWindowEnds(sliceEnd);
+    if (window.function() == Function.TUMBLE && !fired.isEmpty()) {
+      retry.withSplitAndRetry(
+          rows,
+          part -> forUpdate(sliceEnd).update(part),
+          changes -> consumer.accept(sliceEnd, changes));
+      return;
+    }
+    for (long windowEnd : fired) {
+      try (StateTable merged = retry.withRetry(() -> merge(slices(windowEnd).values()))) {
+        retry.withSplitAndRetry(
+            rows, merged::update, changes -> consumer.accept(windowEnd, changes));
+      }
+    }
+    retry.withSplitAndRetry(rows, part -> accumulate(sliceEnd, part), table -> {});
+  }
+
+  private StateTable accumulate(long sliceEnd, Table rows) {
+    StateTable table = forUpdate(sliceEnd);
+    table.accumulate(rows);
+    return table;
+  }
+
+  private StateTable forUpdate(long sliceEnd) {
+    boolean isMerged = mergesFiredSlices() && hasFired(sliceEnd);
     return tables.forUpdate(isMerged ? window.firstSliceEnd(sliceEnd) : sliceEnd);
+  }
+
+  private boolean mergesFiredSlices() {
+    return window.function() == Function.CUMULATE && allowedLateness == 0;
+  }
+
+  private List<Long> firedWindowEnds(long sliceEnd) {
+    List<Long> ends = new ArrayList<>();
+    if (allowedLateness > 0) {
+      long last = window.lastWindowEnd(sliceEnd);
+      for (long end = sliceEnd; end <= last && hasFired(end); end += window.sliceWidth()) {
+        if (!isClosed(end)) {
+          ends.add(end);
+        }
+      }
+    }
+    return ends;
   }
 
   /** The end of the next window that fires before or at {@code newWatermark}, if there is one. */
   OptionalLong nextWindowEnd(long newWatermark) {
-    if (tables.all().isEmpty()) {
-      return OptionalLong.empty();
+    for (long sliceEnd : tables.all().keySet()) {
+      if (!hasFired(window.lastWindowEnd(sliceEnd))) {
+        long windowEnd = sliceEnd;
+        while (hasFired(windowEnd)) {
+          windowEnd += window.sliceWidth();
+        }
+        return firesAt(windowEnd, newWatermark) ? OptionalLong.of(windowEnd) : OptionalLong.empty();
+      }
     }
-    long windowEnd = tables.all().firstKey();
-    while (hasFired(windowEnd)) {
-      windowEnd += window.sliceWidth();
-    }
-    return firesAt(windowEnd, newWatermark) ? OptionalLong.of(windowEnd) : OptionalLong.empty();
+    return OptionalLong.empty();
   }
 
   /** When the next window fires, if there is one. */
@@ -92,15 +163,13 @@ final class SliceTables {
   }
 
   /**
-   * Hands the rows of a window to {@code consumer}, and drops the slices of which it is the last
-   * window.
+   * Hands the rows of a window to {@code consumer}, and drops the slices that are late behind it.
    *
    * @param windowEnd of {@link #nextWindowEnd}
    */
   void fire(long windowEnd, WindowConsumer consumer) {
-    SortedMap<Long, StateTable> slices =
-        tables.all().subMap(window.firstSliceEnd(windowEnd), true, windowEnd, true);
-    if (window.function() == Function.CUMULATE) {
+    SortedMap<Long, StateTable> slices = slices(windowEnd);
+    if (mergesFiredSlices()) {
       consumer.accept(cumulate(windowEnd));
     } else if (slices.size() == 1) {
       consumer.accept(slices.get(slices.firstKey()));
@@ -110,15 +179,24 @@ final class SliceTables {
       }
     }
     lastFired = windowEnd;
+    dropLateSlices();
+  }
+
+  private SortedMap<Long, StateTable> slices(long windowEnd) {
+    return tables.all().subMap(window.firstSliceEnd(windowEnd), true, windowEnd, true);
+  }
+
+  private void dropLateSlices() {
     while (!tables.all().isEmpty() && isLate(tables.all().firstKey())) {
       tables.remove(tables.all().firstKey());
     }
   }
 
-  /** Ends the firing of windows by a watermark. */
+  /** Ends the firing of windows by a watermark, and drops the slices that are late behind it. */
   void advance(long newWatermark) {
     watermark = newWatermark;
     lastFired = Long.MIN_VALUE;
+    dropLateSlices();
   }
 
   private StateTable merge(Collection<StateTable> slices) {

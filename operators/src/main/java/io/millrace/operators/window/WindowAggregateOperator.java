@@ -11,8 +11,6 @@ import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.state.KeyedStateOperator;
 import io.millrace.operators.transfer.Deadline;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
-import io.millrace.state.StateTable;
-import io.millrace.state.row.ConstantColumn;
 import io.millrace.state.row.StateSchema;
 import java.util.List;
 import java.util.OptionalLong;
@@ -37,8 +35,13 @@ import org.apache.flink.util.OutputTag;
  * their ends, and the rows of a window in the order in which its slices and the keys in them came.
  * Results are those of Flink SQL's window aggregate.
  *
- * <p>A row all of whose windows have fired is late: it is dropped, or goes to a side output. The
- * counter {@code numLateRecordsDropped} counts dropped rows.
+ * <p>A row all of whose windows have fired, and whose allowed lateness has passed, is late: it is
+ * dropped, or goes to a side output. The counter {@code numLateRecordsDropped} counts dropped rows.
+ *
+ * <p>With allowed lateness, the results are a changelog: rows of a window that has fired update its
+ * results at once. A batch gives for each of its keys an insertion, or an update with the row
+ * before directly before the row after, in the order in which the keys come in the batch; nothing
+ * if no accumulator of the key changed.
  */
 @Internal
 public final class WindowAggregateOperator extends KeyedStateOperator {
@@ -46,7 +49,6 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
 
   // Rows whose times are further apart are split in halves.
   private static final int MAX_SLICES = 1024;
-  private static final int MAX_RESULT_ROWS = 1 << 16;
 
   private final WindowAggregatePlan plan;
   private final TimeWindow window;
@@ -54,6 +56,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   private final OutputTag<ColumnBatch> lateRows;
   private transient Steps steps;
   private transient SliceTables slices;
+  private transient WindowResults results;
   private transient ListState<Long> watermarkState;
   // Of windows of processing time.
   private transient Deadline nextFiring;
@@ -114,9 +117,11 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
         new SliceTables(
             window,
             new FiringTimes(plan.zone()),
+            plan.allowedLateness().toMillis(),
             state(),
             deviceContext().retry(),
             restoredWatermark(context));
+    results = new WindowResults(plan, steps.results(), deviceContext(), output);
     nextFiring = new Deadline(getProcessingTimeService(), this::onProcessingTime);
     lateRowsDropped = getMetricGroup().counter("numLateRecordsDropped");
   }
@@ -235,7 +240,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
                 steps.aggregates().arguments().apply(part, context.stream(), context.resource()),
             arguments -> {
               try (arguments) {
-                accumulate(sliceEnd, arguments);
+                slices.add(sliceEnd, arguments, results::emitChanges);
               }
             });
     if (!nextFiring.isSet()) {
@@ -313,21 +318,9 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
       long sliceEnd, Table arguments, Table input, StreamRecord<ColumnBatch> element) {
     if (slices.isLate(sliceEnd)) {
       addLateRows(input, element);
-      return;
+    } else {
+      slices.add(sliceEnd, arguments, results::emitChanges);
     }
-    accumulate(sliceEnd, arguments);
-  }
-
-  private void accumulate(long sliceEnd, Table arguments) {
-    deviceContext()
-        .retry()
-        .withSplitAndRetry(arguments, part -> addTo(sliceEnd, part), table -> {});
-  }
-
-  private StateTable addTo(long sliceEnd, Table arguments) {
-    StateTable table = slices.forUpdate(sliceEnd);
-    table.accumulate(arguments);
-    return table;
   }
 
   private void addLateRows(Table input, StreamRecord<ColumnBatch> element) {
@@ -364,32 +357,9 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
           end.isPresent();
           end = slices.nextWindowEnd(time)) {
         long windowEnd = end.getAsLong();
-        slices.fire(windowEnd, rows -> emit(rows, windowEnd));
+        slices.fire(windowEnd, rows -> results.emit(rows, windowEnd));
       }
       slices.advance(time);
-    }
-  }
-
-  private void emit(StateTable rows, long windowEnd) {
-    List<ConstantColumn> windowColumns = plan.windowColumns(windowEnd);
-    long timestamp = TimeWindowUtil.toEpochMills(windowEnd - 1, plan.zone());
-    for (long row = 0; row < rows.rowCount(); row += MAX_RESULT_ROWS) {
-      int count = (int) Math.min(rows.rowCount() - row, MAX_RESULT_ROWS);
-      deviceContext()
-          .retry()
-          .withSplitAndRetry(
-              new RowRange(row, count),
-              range -> results(rows, range, windowColumns),
-              result ->
-                  ColumnBatch.emit(new StreamRecord<>(new ColumnBatch(result), timestamp), output));
-      deviceContext().checkNotCanceled();
-    }
-  }
-
-  private Table results(StateTable rows, RowRange range, List<ConstantColumn> windowColumns) {
-    DeviceContext context = deviceContext();
-    try (Table values = rows.values(range.first(), range.count(), windowColumns)) {
-      return steps.results().apply(values, context.stream(), context.resource());
     }
   }
 

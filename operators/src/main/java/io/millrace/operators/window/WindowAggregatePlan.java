@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.window;
 
+import static org.apache.flink.util.TimeUtils.formatWithHighestUnit;
+
 import io.millrace.calc.Calc;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
@@ -15,6 +17,7 @@ import io.millrace.operators.aggregate.GroupAggregatePlan;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.state.row.ConstantColumn;
 import java.io.Serializable;
+import java.time.Duration;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -43,6 +46,7 @@ public final class WindowAggregatePlan implements Serializable {
   private final List<String> keys;
   private final TimeWindow window;
   private final ExpressionSettings settings;
+  private final Duration allowedLateness;
   private final Schema outputSchema;
 
   /**
@@ -63,24 +67,40 @@ public final class WindowAggregatePlan implements Serializable {
     }
   }
 
-  /**
-   * @param input the columns of the batches
-   * @param settings of the aggregates' expressions; the zone is the zone of windows over a
-   *     TIMESTAMP_LTZ and over processing time
-   * @throws ExpressionException as {@link GroupAggregatePlan}; if there is no time column or it has
-   *     another type than TIMESTAMP or TIMESTAMP_LTZ with up to 3 digits; or if the input is a
-   *     changelog
-   */
+  /** A plan without allowed lateness. */
   public WindowAggregatePlan(
       Schema input,
       List<String> keys,
       TimeWindow window,
       List<Aggregate> aggregates,
       ExpressionSettings settings) {
+    this(input, keys, window, aggregates, settings, Duration.ZERO);
+  }
+
+  /**
+   * @param input the columns of the batches
+   * @param settings of the aggregates' expressions; the zone is the zone of windows over a
+   *     TIMESTAMP_LTZ and over processing time
+   * @param allowedLateness how long windows take rows behind their end, in whole milliseconds;
+   *     zero: not at all
+   * @throws ExpressionException as {@link GroupAggregatePlan}; if there is no time column or it has
+   *     another type than TIMESTAMP or TIMESTAMP_LTZ with up to 3 digits; if the input is a
+   *     changelog; or if there is allowed lateness and the windows are of processing time, or they
+   *     are not TUMBLE and an aggregate depends on the order of rows: a sum or average of FLOAT or
+   *     DOUBLE, a variance, or a first or last value
+   */
+  public WindowAggregatePlan(
+      Schema input,
+      List<String> keys,
+      TimeWindow window,
+      List<Aggregate> aggregates,
+      ExpressionSettings settings,
+      Duration allowedLateness) {
     this.input = input;
     this.keys = List.copyOf(keys);
     this.window = window;
     this.settings = settings;
+    this.allowedLateness = allowedLateness;
     checkTimeColumn();
     if (RowKindColumn.isIn(input)) {
       throw new ExpressionException("windows over a changelog are not supported");
@@ -90,8 +110,32 @@ public final class WindowAggregatePlan implements Serializable {
       throw new ExpressionException(
           "DISTINCT is not supported in windows: " + this.aggregates.selectText());
     }
+    checkLateness();
     try (Steps steps = steps()) {
       this.outputSchema = steps.results().outputSchema();
+    }
+  }
+
+  // The rows of a window of several slices come in the order of the slices, and late rows behind
+  // them.
+  private void checkLateness() {
+    if (allowedLateness.isZero()) {
+      return;
+    }
+    if (window.isProcessingTime()) {
+      throw new ExpressionException(
+          "expected windows of event time for allowed lateness, got " + window);
+    }
+    try (Steps steps = steps()) {
+      if (window.function() != TimeWindow.Function.TUMBLE
+          && steps.aggregates().state().isOrdered()) {
+        throw new ExpressionException(
+            "expected TUMBLE for allowed lateness of aggregates that depend on the order of rows,"
+                + " got "
+                + window
+                + " of "
+                + aggregates.selectText());
+      }
     }
   }
 
@@ -118,6 +162,11 @@ public final class WindowAggregatePlan implements Serializable {
     return window;
   }
 
+  /** How long windows take rows behind their end. */
+  Duration allowedLateness() {
+    return allowedLateness;
+  }
+
   /** The position of the time column in the input; there is one. */
   int timeColumn() {
     return input.indexOf(window.timeColumn().orElseThrow());
@@ -134,7 +183,10 @@ public final class WindowAggregatePlan implements Serializable {
     return window.isProcessingTime() || input.type(timeColumn()).withTimeZone();
   }
 
-  /** The keys, the results in their order, and the start, the end and the time of the window. */
+  /**
+   * The keys, the results in their order, and the start, the end and the time of the window; with
+   * allowed lateness also the kind of each row.
+   */
   public Schema outputSchema() {
     return outputSchema;
   }
@@ -186,7 +238,7 @@ public final class WindowAggregatePlan implements Serializable {
         settings.context());
   }
 
-  // Without the kinds of rows: all rows are inserted.
+  // Without allowed lateness, all rows are inserted: they have no kinds.
   private Calc results(Calc changes) {
     Calc withWindow = changes;
     for (Field field : windowFields()) {
@@ -197,6 +249,9 @@ public final class WindowAggregatePlan implements Serializable {
     }
     List<String> names = new ArrayList<>(withWindow.outputSchema().names());
     names.remove(RowKindColumn.NAME);
+    if (!allowedLateness.isZero()) {
+      names.add(RowKindColumn.NAME);
+    }
     return withWindow.andThen(
         Calc.of(
             withWindow.outputSchema(),
@@ -205,7 +260,10 @@ public final class WindowAggregatePlan implements Serializable {
             settings.context()));
   }
 
-  /** Such as {@code WindowAggregate(groupBy=[a], window=[TUMBLE(...)], select=[a, ...])}. */
+  /**
+   * Such as {@code WindowAggregate(groupBy=[a], window=[TUMBLE(...)], select=[a, ...])}; with
+   * {@code allowedLateness=[1 min]} behind it if there is allowed lateness.
+   */
   @Override
   public String toString() {
     return "WindowAggregate(groupBy=["
@@ -214,6 +272,9 @@ public final class WindowAggregatePlan implements Serializable {
         + window
         + "], select=["
         + aggregates.selectText()
-        + ", start(w$), end(w$), rowtime(w$)])";
+        + ", start(w$), end(w$), rowtime(w$)]"
+        + (allowedLateness.isZero()
+            ? ")"
+            : ", allowedLateness=[" + formatWithHighestUnit(allowedLateness) + "])");
   }
 }

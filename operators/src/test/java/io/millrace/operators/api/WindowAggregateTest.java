@@ -119,6 +119,36 @@ class WindowAggregateTest {
   }
 
   @Test
+  void lateRowsUpdateResultsWithinTheAllowedLateness() throws Exception {
+    StreamExecutionEnvironment environment = flink.environment(1);
+    ColumnStream windows =
+        bids(
+                environment,
+                bid(1, 10, 1),
+                bid(1, 20, 12),
+                bid(1, 30, 2),
+                bid(1, 40, 40),
+                bid(1, 1, 3))
+            .keyBy("auction")
+            .window(Tumble.over("ts", SECOND.multipliedBy(10)))
+            .allowedLateness(SECOND.multipliedBy(5))
+            .sideOutputLateRows()
+            .aggregate(count().as("n"), max("price").as("m"));
+    RowCollector<String> late = new RowCollector<>();
+    late.collect(windows.lateRows().toRows(), Row::toString);
+    ColumnStream selected =
+        windows.select(Expressions.col("n"), Expressions.col("m"), Expressions.col("window_end"));
+    assertThat(run(environment, selected))
+        .containsExactly(
+            "+I[1, 10, 1970-01-01T00:00:10]",
+            "-U[1, 10, 1970-01-01T00:00:10]",
+            "+U[2, 30, 1970-01-01T00:00:10]",
+            "+I[1, 20, 1970-01-01T00:00:20]",
+            "+I[1, 40, 1970-01-01T00:00:50]");
+    assertThat(late.rows()).containsExactly("+I[1, 1, 1970-01-01T00:00:03]");
+  }
+
+  @Test
   void windowsOfWindowsAreAggregated() throws Exception {
     StreamExecutionEnvironment environment = flink.environment(2);
     ColumnStream windows =
@@ -198,6 +228,10 @@ class WindowAggregateTest {
     assertThatThrownBy(() -> Hop.over("ts", SECOND).every(Duration.ofMillis(300)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("expected a size of HOP that is a multiple of 300 ms, got 1000 ms");
+    assertThatThrownBy(
+            () -> bids.window(Tumble.over("ts", SECOND)).allowedLateness(Duration.ofNanos(1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("expected whole milliseconds, at least 0, got PT0.000000001S");
     assertThatThrownBy(() -> Tumble.over("ts", Duration.ZERO))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("expected a positive duration, got PT0S");

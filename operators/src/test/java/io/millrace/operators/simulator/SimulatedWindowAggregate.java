@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.simulator;
 
-import static io.millrace.operators.aggregate.Aggregate.count;
-import static io.millrace.operators.aggregate.Aggregate.max;
-import static io.millrace.operators.aggregate.Aggregate.sum;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.column.DataType;
-import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
-import io.millrace.operators.window.Cumulate;
-import io.millrace.operators.window.Hop;
-import io.millrace.operators.window.TimeWindow;
-import io.millrace.operators.window.Tumble;
 import io.millrace.operators.window.WindowAggregateOperator;
-import io.millrace.operators.window.WindowAggregatePlan;
-import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -29,81 +17,29 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
+import org.apache.flink.types.RowKind;
 
 /** Aggregates by key and window of rows that are in order, out of order, late, and far away. */
 final class SimulatedWindowAggregate implements SimulatedOperator {
-  private static final Schema ROWS =
-      Schema.of(
-          Field.of("a", DataType.INT16),
-          new Field("b", DataType.BOOL, false),
-          Field.of("v", DataType.INT32),
-          new Field("w", DataType.INT64, false),
-          Field.of("ts", DataType.timestamp(3)));
   // Planning costs more than a small schedule.
-  private static final List<Windows> WINDOWS =
+  private static final List<SimulatedWindows> WINDOWS =
       List.of(
-          new Windows("TUMBLE", 10, 10, 0),
-          new Windows("TUMBLE", 7, 7, 3),
-          new Windows("HOP", 20, 5, 0),
-          new Windows("HOP", 12, 4, -1),
-          new Windows("CUMULATE", 30, 10, 0),
-          new Windows("CUMULATE", 12, 3, 2));
+          new SimulatedWindows("TUMBLE", 10, 10, 0, 0),
+          new SimulatedWindows("TUMBLE", 7, 7, 3, 0),
+          new SimulatedWindows("TUMBLE", 10, 10, 0, 25),
+          new SimulatedWindows("TUMBLE", 7, 7, 3, 4),
+          new SimulatedWindows("HOP", 20, 5, 0, 0),
+          new SimulatedWindows("HOP", 12, 4, -1, 0),
+          new SimulatedWindows("CUMULATE", 30, 10, 0, 0),
+          new SimulatedWindows("CUMULATE", 12, 3, 2, 0),
+          new SimulatedWindows("HOP", 12, 4, -1, 9),
+          new SimulatedWindows("CUMULATE", 12, 3, 2, 7));
 
-  private final Windows windows;
+  private final SimulatedWindows windows;
   private final int keys;
   private final int maxRows;
   private final int spread;
   private final Map<String, String> options;
-
-  /** The windows of rows, in milliseconds. */
-  private record Windows(
-      String function, long size, long step, long offset, WindowAggregatePlan plan) {
-    Windows(String function, long size, long step, long offset) {
-      this(
-          function,
-          size,
-          step,
-          offset,
-          new WindowAggregatePlan(
-              ROWS,
-              List.of("a", "b"),
-              timeWindow(function, Duration.ofMillis(size), Duration.ofMillis(step))
-                  .offset(Duration.ofMillis(offset)),
-              List.of(count(), sum("v"), max("w")),
-              ExpressionSettings.DEFAULT));
-    }
-
-    private static TimeWindow timeWindow(String function, Duration size, Duration step) {
-      return switch (function) {
-        case "TUMBLE" -> Tumble.over("ts", size);
-        case "HOP" -> Hop.over("ts", size).every(step);
-        default -> Cumulate.over("ts", size).every(step);
-      };
-    }
-
-    private boolean cumulates() {
-      return function.equals("CUMULATE");
-    }
-
-    private long floor(long time, long width) {
-      return Math.floorDiv(time - offset, width) * width + offset;
-    }
-
-    long start(long end) {
-      return cumulates() ? floor(end - 1, size) : end - size;
-    }
-
-    /** The ends of the windows of a row. */
-    List<Long> ends(long time) {
-      long first = floor(time, step) + step;
-      long last = cumulates() ? floor(time, size) + size : first - step + size;
-      List<Long> ends = new ArrayList<>();
-      for (long end = first; end <= last; end += step) {
-        ends.add(end);
-      }
-      return ends;
-    }
-  }
 
   /** An operator of which {@code random} decides the details. */
   SimulatedWindowAggregate(Random random) {
@@ -124,12 +60,12 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
 
   @Override
   public Schema schema() {
-    return ROWS;
+    return SimulatedWindows.ROWS;
   }
 
   @Override
   public Schema outputSchema() {
-    return windows.plan.outputSchema();
+    return windows.plan().outputSchema();
   }
 
   @Override
@@ -139,7 +75,7 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
 
   @Override
   public OperatorFactory<ColumnBatch, ColumnBatch> factory() {
-    return WindowAggregateOperator.factory(windows.plan, null);
+    return WindowAggregateOperator.factory(windows.plan(), null);
   }
 
   @Override
@@ -147,10 +83,10 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
     return options;
   }
 
-  /** A window of slices may fire again if its watermark is set back; a TUMBLE is gone then. */
+  /** A window whose state stays may fire again if its watermark is set back. */
   @Override
   public boolean needsEqualWatermarks() {
-    return !windows.function.equals("TUMBLE");
+    return !windows.function().equals("TUMBLE") || windows.lateness() > 0;
   }
 
   @Override
@@ -165,12 +101,14 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
 
   @Override
   public KeyGroupModel newModel() {
-    return new Model(new TreeMap<>(), Long.MIN_VALUE);
+    return windows.lateness() > 0
+        ? new ChangelogModel(new TreeMap<>(), new TreeMap<>(), Long.MIN_VALUE)
+        : new Model(new TreeMap<>(), Long.MIN_VALUE);
   }
 
   @Override
   public String toString() {
-    return windows.plan + ", " + keys + " keys, " + options;
+    return windows.plan() + ", " + keys + " keys, " + options;
   }
 
   private static LocalDateTime timestamp(long millis) {
@@ -232,6 +170,22 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
     }
   }
 
+  private List<Object> result(List<Object> key, Sums sums, long end) {
+    List<Object> row = new ArrayList<>(key);
+    row.addAll(Arrays.asList(sums.rows, sums.v, sums.w));
+    row.add(timestamp(windows.start(end)));
+    row.add(timestamp(end));
+    row.add(timestamp(end - 1));
+    return row;
+  }
+
+  private static <V> NavigableMap<Long, Map<List<Object>, V>> copy(
+      Map<Long, Map<List<Object>, V>> windows) {
+    NavigableMap<Long, Map<List<Object>, V>> copy = new TreeMap<>();
+    windows.forEach((end, keys) -> copy.put(end, new HashMap<>(keys)));
+    return copy;
+  }
+
   private final class Model implements KeyGroupModel {
     // By the end of the window, which says its start.
     private final NavigableMap<Long, Map<List<Object>, Sums>> open;
@@ -269,15 +223,6 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
       }
     }
 
-    private List<Object> result(List<Object> key, Sums sums, long end) {
-      List<Object> row = new ArrayList<>(key);
-      row.addAll(Arrays.asList(sums.rows, sums.v, sums.w));
-      row.add(timestamp(windows.start(end)));
-      row.add(timestamp(end));
-      row.add(timestamp(end - 1));
-      return row;
-    }
-
     @Override
     public void restored(long timestamp) {
       watermark = timestamp;
@@ -300,9 +245,90 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
 
     @Override
     public KeyGroupModel copy() {
-      TreeMap<Long, Map<List<Object>, Sums>> copy = new TreeMap<>();
-      open.forEach((end, sums) -> copy.put(end, new HashMap<>(sums)));
-      return new Model(copy, watermark);
+      return new Model(SimulatedWindowAggregate.copy(open), watermark);
+    }
+  }
+
+  /** Windows that take rows behind their end, and the rows of which changes are emitted. */
+  private final class ChangelogModel implements KeyGroupModel {
+    // By the end of the window.
+    private final NavigableMap<Long, Map<List<Object>, Sums>> open;
+    private final NavigableMap<Long, Map<List<Object>, List<Object>>> results;
+    private long watermark;
+
+    ChangelogModel(
+        NavigableMap<Long, Map<List<Object>, Sums>> open,
+        NavigableMap<Long, Map<List<Object>, List<Object>>> results,
+        long watermark) {
+      this.open = open;
+      this.results = results;
+      this.watermark = watermark;
+    }
+
+    @Override
+    public void process(List<Object> row) {
+      for (long end : windows.ends(millis(row.get(4)))) {
+        if (!isClosed(end)) {
+          Sums sums = keys(open, end).getOrDefault(row.subList(0, 2), Sums.NONE);
+          keys(open, end)
+              .put(row.subList(0, 2), sums.with((Integer) row.get(2), (long) row.get(3)));
+        }
+      }
+    }
+
+    private static <V> Map<List<Object>, V> keys(
+        Map<Long, Map<List<Object>, V>> windows, long end) {
+      return windows.computeIfAbsent(end, absent -> new HashMap<>());
+    }
+
+    @Override
+    public void watermark(long timestamp) {
+      watermark = timestamp;
+    }
+
+    @Override
+    public void restored(long timestamp) {
+      watermark = timestamp;
+    }
+
+    @Override
+    public void emitted(List<Object> row) {
+      int last = row.size() - 1;
+      List<Object> result = row.subList(0, last);
+      List<Object> key = row.subList(0, 2);
+      long end = millis(row.get(last - 2));
+      assertThat(end - 1).as("end of the window of %s", row).isLessThanOrEqualTo(watermark);
+      Map<List<Object>, List<Object>> keys = keys(results, end);
+      switch (RowKind.fromByteValue((Byte) row.get(last))) {
+        case INSERT -> assertThat(keys.put(key, result)).as("row before %s", row).isNull();
+        case UPDATE_BEFORE -> assertThat(result).as("-U").isEqualTo(keys.remove(key));
+        case UPDATE_AFTER -> assertThat(keys.put(key, result)).as("row before %s", row).isNull();
+        default -> throw new AssertionError("no row is taken back: " + row);
+      }
+    }
+
+    @Override
+    public void check() {
+      Map<Long, Map<List<Object>, List<Object>>> expected = new TreeMap<>();
+      open.forEach(
+          (end, sums) -> {
+            if (end - 1 <= watermark) {
+              sums.forEach((key, value) -> keys(expected, end).put(key, result(key, value, end)));
+            }
+          });
+      assertThat(results).isEqualTo(expected);
+      open.keySet().removeIf(this::isClosed);
+      results.keySet().removeIf(this::isClosed);
+    }
+
+    private boolean isClosed(long end) {
+      return end - 1 + windows.lateness() <= watermark;
+    }
+
+    @Override
+    public KeyGroupModel copy() {
+      return new ChangelogModel(
+          SimulatedWindowAggregate.copy(open), SimulatedWindowAggregate.copy(results), watermark);
     }
   }
 }

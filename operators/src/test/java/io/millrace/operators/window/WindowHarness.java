@@ -8,6 +8,7 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.state.KeyedOperatorHarness;
 import io.millrace.operators.wire.ColumnBatchTypeInformation;
 import io.millrace.testing.DeviceExtension;
+import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -16,11 +17,14 @@ import java.util.List;
 import java.util.Map;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.operators.testutils.MockEnvironment;
+import org.apache.flink.types.RowKind;
 import org.apache.flink.util.OutputTag;
 
 /** A subtask of a {@link WindowAggregateOperator} that gets batches and emits rows as text. */
 final class WindowHarness extends KeyedOperatorHarness {
   private static final int WINDOW_COLUMNS = 3;
+
+  private final boolean isChangelog;
 
   private WindowHarness(DeviceExtension device, Job job, MockEnvironment environment)
       throws Exception {
@@ -30,6 +34,7 @@ final class WindowHarness extends KeyedOperatorHarness {
         job.plan().outputSchema(),
         WindowAggregateOperator.factory(job.plan(), job.lateRows()),
         environment);
+    isChangelog = !job.allowedLateness.isZero();
   }
 
   /**
@@ -43,23 +48,33 @@ final class WindowHarness extends KeyedOperatorHarness {
       TimeWindow window,
       List<Aggregate> aggregates,
       ZoneId zone,
-      boolean keepsLateRows) {
+      boolean keepsLateRows,
+      Duration allowedLateness) {
 
     Job(Schema schema, List<String> keys, TimeWindow window, Aggregate... aggregates) {
-      this(schema, keys, window, List.of(aggregates), ZoneOffset.UTC, false);
+      this(schema, keys, window, List.of(aggregates), ZoneOffset.UTC, false, Duration.ZERO);
     }
 
     Job withZone(ZoneId newZone) {
-      return new Job(schema, keys, window, aggregates, newZone, keepsLateRows);
+      return new Job(schema, keys, window, aggregates, newZone, keepsLateRows, allowedLateness);
     }
 
     Job keepingLateRows() {
-      return new Job(schema, keys, window, aggregates, zone, true);
+      return new Job(schema, keys, window, aggregates, zone, true, allowedLateness);
+    }
+
+    Job withAllowedLateness(Duration lateness) {
+      return new Job(schema, keys, window, aggregates, zone, keepsLateRows, lateness);
     }
 
     WindowAggregatePlan plan() {
       return new WindowAggregatePlan(
-          schema, keys, window, aggregates, ExpressionSettings.DEFAULT.withZone(zone));
+          schema,
+          keys,
+          window,
+          aggregates,
+          ExpressionSettings.DEFAULT.withZone(zone),
+          allowedLateness);
     }
 
     private OutputTag<ColumnBatch> lateRows() {
@@ -93,14 +108,17 @@ final class WindowHarness extends KeyedOperatorHarness {
 
   /**
    * The rows since the last call: the key and the results, and the start and the end of the window
-   * in milliseconds, such as {@code [1, 20] 0..10000}.
+   * in milliseconds, such as {@code [1, 20] 0..10000}; of a changelog with the kind, such as {@code
+   * -U[1, 20] 0..10000}.
    */
   List<String> takeResults() {
     List<String> results = new ArrayList<>();
     for (List<Object> row : takeRows()) {
-      int window = row.size() - WINDOW_COLUMNS;
+      int last = row.size() - 1;
+      int window = (isChangelog ? last : row.size()) - WINDOW_COLUMNS;
       results.add(
-          row.subList(0, window)
+          (isChangelog ? RowKind.fromByteValue((Byte) row.get(last)).shortString() : "")
+              + row.subList(0, window)
               + " "
               + millis(row.get(window))
               + ".."

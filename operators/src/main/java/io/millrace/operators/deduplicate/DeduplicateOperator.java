@@ -8,6 +8,7 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.kernel.gather.Gather;
 import io.millrace.memory.Buffer;
+import io.millrace.memory.retry.GpuRetry;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batch.EventTimeColumn;
 import io.millrace.operators.context.DeviceContext;
@@ -152,35 +153,42 @@ public final class DeduplicateOperator extends KeyedStateOperator {
   private void update(OrderedRows rows, StreamRecord<ColumnBatch> element) {
     batches++;
     try (rows) {
-      update(rows.keys(), changes -> emit(rows, new ChangePairs(changes), element));
+      update(rows.keys(), changes -> emit(rows, changes, element));
     }
   }
 
-  private void emit(OrderedRows rows, ChangePairs pairs, StreamRecord<ColumnBatch> element) {
-    try (pairs) {
-      deviceContext()
-          .retry()
-          .withSplitAndRetry(pairs, part -> keptRows(rows, part), kept -> emit(kept, element));
+  private void emit(OrderedRows rows, Table changes, StreamRecord<ColumnBatch> element) {
+    GpuRetry retry = deviceContext().retry();
+    try (changes) {
+      if (plan.isByArrival()) {
+        retry.withSplitAndRetry(
+            changes, part -> keptRows(rows.input(), part), kept -> emit(kept, element));
+      } else {
+        retry.withSplitAndRetry(
+            new ChangePairs(changes),
+            part -> keptCandidates(rows, part),
+            kept -> emit(kept, element));
+      }
     }
   }
 
-  private Table keptRows(OrderedRows rows, ChangePairs pairs) {
+  private Table keptCandidates(OrderedRows rows, ChangePairs pairs) {
     DeviceContext context = deviceContext();
-    try (Table candidates = candidates(rows, pairs);
-        Table kept = steps.keptRows().apply(candidates, context.stream(), context.resource());
-        Column map = withoutMask(kept.column(0));
-        Table gathered = Gather.gather(rows.input(), map, context.stream(), context.resource())) {
-      return plan.isChangelog() ? withKinds(gathered, kept.column(1)) : gathered.share();
-    }
-  }
-
-  private Table candidates(OrderedRows rows, ChangePairs pairs) {
-    DeviceContext context = deviceContext();
-    return plan.isByArrival()
-        ? pairs.changes().share()
-        : steps
+    try (Table groups =
+        steps
             .candidates()
-            .groups(rows.keys(), pairs, positions, context.stream(), context.resource());
+            .groups(rows.keys(), pairs, positions, context.stream(), context.resource())) {
+      return keptRows(rows.input(), groups);
+    }
+  }
+
+  private Table keptRows(Table input, Table candidates) {
+    DeviceContext context = deviceContext();
+    try (Table kept = steps.keptRows().apply(candidates, context.stream(), context.resource());
+        Column map = withoutMask(kept.column(0));
+        Table rows = Gather.gather(input, map, context.stream(), context.resource())) {
+      return plan.isChangelog() ? withKinds(rows, kept.column(1)) : rows.share();
+    }
   }
 
   // No position is null, but a column that a GPU computed may have a mask.

@@ -99,7 +99,7 @@ final class Candidates implements AutoCloseable {
     return groups.changes();
   }
 
-  /** Of {@link #schema}: whether it is the group of a kept row. */
+  /** Whether a row of {@link #schema} is the group of a kept row. */
   static Expression isKept(Keep keep) {
     return col("$least_mark")
         .ne((int) NO_MARK)
@@ -108,12 +108,12 @@ final class Candidates implements AutoCloseable {
         .and(col(StateSchema.KIND).eq((int) ChangeKind.INSERT.value()));
   }
 
-  /** Of {@link #schema}: the position of the kept row. */
+  /** The position of the kept row of a group, a row of {@link #schema}. */
   static Expression position() {
     return col("$kept_position");
   }
 
-  /** Of {@link #schema}: the kind of the kept row. */
+  /** The kind of the kept row of a group, likewise. */
   static Expression kind() {
     return col("$least_mark")
         .eq((int) ChangeKind.INSERT.value())

@@ -13,11 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The numbers from 0 on as a column, kept for all batches: made anew only when a batch has more
+ * The numbers from 0 on as a column, kept for all batches: made again only when a batch has more
  * rows than all batches before.
  */
 final class Positions implements AutoCloseable {
-  private static final int LEAST_ROWS = 1 << 10;
+  private static final int MIN_ROWS = 1 << 10;
 
   private final HostTransfer transfer;
   private Table numbers;
@@ -47,7 +47,7 @@ final class Positions implements AutoCloseable {
     if (numbers != null && numbers.rowCount() >= rows) {
       return;
     }
-    int count = Math.max(LEAST_ROWS, Math.max(1, Integer.highestOneBit(rows - 1)) * 2);
+    int count = Math.max(MIN_ROWS, Math.max(1, Integer.highestOneBit(rows - 1)) * 2);
     Schema schema = Schema.of(new Field("number", DataType.INT32, false));
     try (RowTableBuilder builder = transfer.tableBuilder(schema)) {
       FixedWidthColumnBuilder column = (FixedWidthColumnBuilder) builder.column(0);

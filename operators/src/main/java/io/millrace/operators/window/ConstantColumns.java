@@ -3,17 +3,17 @@ package io.millrace.operators.window;
 
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
-import io.millrace.column.DataType.Field;
+import io.millrace.column.FixedWidthColumnBuilder;
+import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
-import io.millrace.device.HostMemory;
-import io.millrace.device.StagingBuffer;
 import io.millrace.kernel.gather.Gather;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
+import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.state.row.ConstantColumn;
 import java.util.List;
 import java.util.stream.Stream;
@@ -26,10 +26,15 @@ final class ConstantColumns {
    * A table with {@code constants} behind the columns of {@code rows}: makes one attempt. Waits.
    *
    * @param rows stays the caller's
+   * @param transfer stays the caller's; copies the values to the device
    */
   static Table append(
-      Table rows, List<ConstantColumn> constants, DeviceStream stream, MemoryResource memory) {
-    try (Table columns = repeat(constants, rows.rowCount(), stream, memory)) {
+      Table rows,
+      List<ConstantColumn> constants,
+      HostTransfer transfer,
+      DeviceStream stream,
+      MemoryResource memory) {
+    try (Table columns = repeat(constants, rows.rowCount(), transfer, stream, memory)) {
       int first = rows.columnCount();
       Schema schema =
           new Schema(
@@ -43,31 +48,25 @@ final class ConstantColumns {
   }
 
   private static Table repeat(
-      List<ConstantColumn> constants, int rows, DeviceStream stream, MemoryResource memory) {
-    try (Table row = row(constants, stream, memory);
+      List<ConstantColumn> constants,
+      int rows,
+      HostTransfer transfer,
+      DeviceStream stream,
+      MemoryResource memory) {
+    try (Table row = row(constants, transfer);
         Column firstRows = firstRows(rows, stream, memory)) {
       return Gather.gather(row, firstRows, stream, memory);
     }
   }
 
-  private static Table row(
-      List<ConstantColumn> constants, DeviceStream stream, MemoryResource memory) {
-    long bytes = (long) constants.size() * Long.BYTES;
-    try (StagingBuffer values = stream.device().stagingPool().acquire(bytes)) {
+  private static Table row(List<ConstantColumn> constants, HostTransfer transfer) {
+    Schema schema = new Schema(constants.stream().map(ConstantColumn::field).toList());
+    try (RowTableBuilder builder = transfer.tableBuilder(schema)) {
       for (int i = 0; i < constants.size(); i++) {
-        HostMemory.putLong(values.address() + (long) i * Long.BYTES, constants.get(i).value());
+        FixedWidthColumnBuilder column = (FixedWidthColumnBuilder) builder.column(i);
+        column.appendLong(constants.get(i).value());
       }
-      try (Buffer buffer = Buffer.copyOf(values.address(), bytes, stream, memory)) {
-        stream.synchronize();
-        List<Field> fields = constants.stream().map(ConstantColumn::field).toList();
-        return Table.of(
-            new Schema(fields),
-            1,
-            i -> {
-              Buffer value = buffer.slice((long) i * Long.BYTES, Long.BYTES);
-              return new Column(fields.get(i).type(), 1, 0, value, null, List.of());
-            });
-      }
+      return transfer.upload(builder.finish(1));
     }
   }
 

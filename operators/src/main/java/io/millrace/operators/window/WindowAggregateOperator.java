@@ -10,6 +10,7 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.state.KeyedStateOperator;
 import io.millrace.operators.transfer.Deadline;
+import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
 import io.millrace.state.row.StateSchema;
 import java.util.List;
@@ -56,6 +57,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   private final OutputTag<ColumnBatch> lateRows;
   private transient Steps steps;
   private transient SliceTables slices;
+  private transient HostTransfer transfer;
   private transient WindowResults results;
   private transient ListState<Long> watermarkState;
   // Of windows of processing time.
@@ -121,7 +123,8 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
             state(),
             deviceContext().retry(),
             restoredWatermark(context));
-    results = new WindowResults(plan, steps.results(), deviceContext(), output);
+    transfer = new HostTransfer(deviceContext());
+    results = new WindowResults(plan, steps.results(), transfer, deviceContext(), output);
     nextFiring = new Deadline(getProcessingTimeService(), this::onProcessingTime);
     lateRowsDropped = getMetricGroup().counter("numLateRecordsDropped");
   }
@@ -365,6 +368,6 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(nextFiring, steps, super::close);
+    IOUtils.closeAll(nextFiring, transfer, steps, super::close);
   }
 }

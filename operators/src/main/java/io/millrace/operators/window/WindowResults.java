@@ -5,6 +5,7 @@ import io.millrace.calc.Calc;
 import io.millrace.column.Table;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.state.StateTable;
 import io.millrace.state.row.ConstantColumn;
 import java.util.List;
@@ -18,20 +19,24 @@ final class WindowResults {
 
   private final WindowAggregatePlan plan;
   private final Calc results;
+  private final HostTransfer transfer;
   private final DeviceContext context;
   private final Output<StreamRecord<ColumnBatch>> output;
 
   /**
    * @param results of a state table's values with the columns of the window behind them; stays the
    *     caller's
+   * @param transfer stays the caller's
    */
   WindowResults(
       WindowAggregatePlan plan,
       Calc results,
+      HostTransfer transfer,
       DeviceContext context,
       Output<StreamRecord<ColumnBatch>> output) {
     this.plan = plan;
     this.results = results;
+    this.transfer = transfer;
     this.context = context;
     this.output = output;
   }
@@ -68,7 +73,8 @@ final class WindowResults {
 
   private Table results(Table changes, List<ConstantColumn> windowColumns) {
     try (Table withWindow =
-        ConstantColumns.append(changes, windowColumns, context.stream(), context.resource())) {
+        ConstantColumns.append(
+            changes, windowColumns, transfer, context.stream(), context.resource())) {
       return results.apply(withWindow, context.stream(), context.resource());
     }
   }

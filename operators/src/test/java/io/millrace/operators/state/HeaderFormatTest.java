@@ -14,12 +14,12 @@ import org.junit.jupiter.api.Test;
 
 class HeaderFormatTest {
   private static final int MAGIC = 0x4d4c5249;
-  private static final int MOST_BYTES = 1 << 30;
+  private static final int MAX_BYTES = 1 << 30;
 
   @Test
   void aDamagedSizeDoesNotTakeTheMemoryThatItSays() {
-    HeaderFormat format = new HeaderFormat(MAGIC, List.of(1), MOST_BYTES);
-    byte[] damaged = ByteBuffer.allocate(100).putInt(MAGIC).putInt(1).putInt(MOST_BYTES).array();
+    HeaderFormat format = new HeaderFormat(MAGIC, List.of(1), MAX_BYTES);
+    byte[] damaged = ByteBuffer.allocate(100).putInt(MAGIC).putInt(1).putInt(MAX_BYTES).array();
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long before = threads.getCurrentThreadAllocatedBytes();
     assertThatThrownBy(() -> format.read(new ByteArrayInputStream(damaged)))

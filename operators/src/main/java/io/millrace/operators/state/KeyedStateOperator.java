@@ -10,18 +10,22 @@ import io.millrace.operators.transfer.ColumnBatchOperator;
 import io.millrace.state.StateTable;
 import io.millrace.state.row.StateSchema;
 import io.millrace.state.row.UpdateTime;
+import java.io.IOException;
+import java.util.concurrent.RunnableFuture;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.configuration.CheckpointingOptions;
-import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.checkpoint.PrioritizedOperatorSubtaskState;
 import org.apache.flink.runtime.checkpoint.SnapshotType.SharingFilesStrategy;
+import org.apache.flink.runtime.state.AsyncSnapshotCallable;
 import org.apache.flink.runtime.state.CheckpointStreamFactory;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.SnapshotResult;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.streaming.api.operators.OperatorSnapshotFutures;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
@@ -112,7 +116,7 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     isIncremental = LayeredOptions.of(this).get(CheckpointingOptions.INCREMENTAL_CHECKPOINTS);
     now = Long.MIN_VALUE;
     StateMetrics.register(getMetricGroup(), state, stateTtl());
-    sweep = new StateSweep(state, device.retry(), stateTtl());
+    sweep = new StateSweep(state, device.retry(), stateTtl(), updateTime().now());
     if (context.isRestored()) {
       restore();
     }
@@ -150,37 +154,63 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
       throws Exception {
     OperatorSnapshotFutures futures =
         super.snapshotState(checkpointId, timestamp, options, streams);
-    TaskInfo task = getRuntimeContext().getTaskInfo();
-    KeyGroupRange keyGroups =
-        KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(
-            task.getMaxNumberOfParallelSubtasks(),
-            task.getNumberOfParallelSubtasks(),
-            task.getIndexOfThisSubtask());
-    SharingFilesStrategy sharing = options.getCheckpointType().getSharingFilesStrategy();
-    CloseableRegistry cancelables = getContainingTask().getCancelables();
-    StateTables.Snapshot snapshot = state.snapshot();
-    DeviceContext context = deviceContext().share();
-    if (!isIncremental || sharing == SharingFilesStrategy.NO_SHARING) {
-      futures.setKeyedStateRawFuture(
-          new StateWriter(snapshot, keyGroups, context, streams)
-              .toAsyncSnapshotFutureTask(cancelables));
-    } else {
-      PageIndex base =
-          sharing == SharingFilesStrategy.FORWARD_BACKWARD
-              ? checkpoints.completed()
-              : PageIndex.EMPTY;
-      Target target =
-          new Target(
-              checkpoints.writerId(),
-              checkpointId,
-              keyGroups,
-              streams,
-              index -> checkpoints.written(checkpointId, index));
-      futures.setKeyedStateManagedFuture(
-          new IncrementalStateWriter(snapshot, base, target, context)
-              .toAsyncSnapshotFutureTask(cancelables));
+    try {
+      SharingFilesStrategy sharing = options.getCheckpointType().getSharingFilesStrategy();
+      if (isIncremental && sharing != SharingFilesStrategy.NO_SHARING) {
+        boolean refers = sharing == SharingFilesStrategy.FORWARD_BACKWARD;
+        PageIndex base = refers ? checkpoints.completed() : PageIndex.EMPTY;
+        futures.setKeyedStateManagedFuture(incrementalFuture(checkpointId, base, streams));
+      } else {
+        futures.setKeyedStateRawFuture(
+            future((rows, context) -> new StateWriter(rows, keyGroups(), context, streams)));
+      }
+      return futures;
+    } catch (Exception | Error e) {
+      try {
+        futures.cancel();
+      } catch (Exception canceled) {
+        e.addSuppressed(canceled);
+      }
+      throw e;
     }
-    return futures;
+  }
+
+  private RunnableFuture<SnapshotResult<KeyedStateHandle>> incrementalFuture(
+      long checkpointId, PageIndex base, CheckpointStreamFactory streams) throws IOException {
+    Target target =
+        new Target(
+            checkpoints.writerId(),
+            checkpointId,
+            keyGroups(),
+            streams,
+            index -> checkpoints.written(checkpointId, index));
+    return future((rows, context) -> new IncrementalStateWriter(rows, base, target, context));
+  }
+
+  private RunnableFuture<SnapshotResult<KeyedStateHandle>> future(
+      BiFunction<
+              StateTables.Snapshot,
+              DeviceContext,
+              AsyncSnapshotCallable<SnapshotResult<KeyedStateHandle>>>
+          writer)
+      throws IOException {
+    StateTables.Snapshot snapshot = state.snapshot();
+    try {
+      return writer
+          .apply(snapshot, deviceContext().share())
+          .toAsyncSnapshotFutureTask(getContainingTask().getCancelables());
+    } catch (IOException | RuntimeException | Error e) {
+      snapshot.close();
+      throw e;
+    }
+  }
+
+  private KeyGroupRange keyGroups() {
+    TaskInfo task = getRuntimeContext().getTaskInfo();
+    return KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(
+        task.getMaxNumberOfParallelSubtasks(),
+        task.getNumberOfParallelSubtasks(),
+        task.getIndexOfThisSubtask());
   }
 
   @Override
@@ -197,6 +227,6 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(sweep, state, super::close);
+    IOUtils.closeAll(state, super::close);
   }
 }

@@ -9,7 +9,6 @@ import io.millrace.state.StateSnapshot;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,12 +17,16 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.flink.runtime.state.StreamStateHandle;
 
 /**
  * The pages of a snapshot that an earlier checkpoint has, in files that are worth keeping. A file
- * of which less than half is in use is not, nor are the files with the fewest bytes in use if there
- * are many. So files take at most twice the bytes of the pages, and there are few of them.
+ * of which less than half is in use is not, nor are the files of which the earlier checkpoint used
+ * the fewest bytes if it had many. So files take at most twice the bytes of the pages, and there
+ * are few of them. Of two checkpoints with the same earlier checkpoint, the later one keeps no file
+ * that the other one has given up, and that Flink may have deleted.
  */
 final class ReusedPages {
   private static final int MAX_FILES = 64;
@@ -69,27 +72,33 @@ final class ReusedPages {
   }
 
   private void choose(Predicate<StreamStateHandle> mayReuse) {
-    Map<UUID, Long> used = new HashMap<>();
-    tables.stream()
-        .flatMap(Arrays::stream)
-        .filter(Objects::nonNull)
-        .forEach(page -> used.merge(page.file(), page.bytes(), Long::sum));
-    used.entrySet().removeIf(file -> !isWorthKeeping(file, mayReuse));
-    if (used.size() > MAX_FILES) {
-      used.entrySet().stream()
-          .sorted(Map.Entry.<UUID, Long>comparingByValue(Comparator.reverseOrder()))
-          .limit(MAX_FILES / 2)
-          .forEach(file -> files.add(file.getKey()));
-    } else {
-      files.addAll(used.keySet());
-    }
+    Map<UUID, Long> used = usedBytes(tables.stream().flatMap(Arrays::stream));
+    files.addAll(mostUsedFiles());
+    files.removeIf(
+        file -> {
+          StreamStateHandle handle = base.files().get(file);
+          return 2 * used.getOrDefault(file, 0L) < handle.getStateSize() || !mayReuse.test(handle);
+        });
     tables.forEach(pages -> Arrays.setAll(pages, i -> isReused(pages[i]) ? pages[i] : null));
   }
 
-  private boolean isWorthKeeping(
-      Map.Entry<UUID, Long> used, Predicate<StreamStateHandle> mayReuse) {
-    StreamStateHandle file = base.files().get(used.getKey());
-    return 2 * used.getValue() >= file.getStateSize() && mayReuse.test(file);
+  // Looks at the earlier checkpoint alone, so that it depends on nothing that changed since.
+  private Set<UUID> mostUsedFiles() {
+    if (base.files().size() <= MAX_FILES) {
+      return base.files().keySet();
+    }
+    Map<UUID, Long> used =
+        usedBytes(base.tables().stream().flatMap(table -> table.pages().stream()));
+    return used.keySet().stream()
+        .sorted(Comparator.<UUID>comparingLong(used::get).reversed().thenComparing(file -> file))
+        .limit(MAX_FILES / 2)
+        .collect(Collectors.toSet());
+  }
+
+  private static Map<UUID, Long> usedBytes(Stream<Page> pages) {
+    return pages
+        .filter(Objects::nonNull)
+        .collect(Collectors.groupingBy(Page::file, Collectors.summingLong(Page::bytes)));
   }
 
   private boolean isReused(Page page) {

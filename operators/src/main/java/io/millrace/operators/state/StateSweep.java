@@ -3,6 +3,7 @@ package io.millrace.operators.state;
 
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.memory.retry.GpuRetry;
+import io.millrace.memory.spill.SpillException;
 import io.millrace.state.StateTable;
 import io.millrace.state.row.UpdateTime;
 import java.util.function.LongConsumer;
@@ -16,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * its time. At the end it moves these, and the new table takes the place of the old one. Until then
  * the old table is the state. Used by one thread.
  */
-final class StateSweep implements AutoCloseable {
+final class StateSweep {
   private static final Logger LOG = LoggerFactory.getLogger(StateSweep.class);
 
   // Sweeps in the time in which a row expires.
@@ -24,105 +25,107 @@ final class StateSweep implements AutoCloseable {
   // Updates with which a sweep counts, and moves, if the table has at least so many chunks.
   private static final int PARTS = 16;
 
+  private enum Phase {
+    WAITING,
+    COUNTING,
+    MOVING
+  }
+
   private final StateTables state;
   private final GpuRetry retry;
   private final long interval;
-  private long nextSweep = Long.MAX_VALUE;
-  // The next row to count or to move, and the end of these rows; equal if no sweep is under way.
+  private Phase phase = Phase.WAITING;
+  private long nextSweep;
+  // The next row to count or to move, and the end of these rows.
   private long row;
   private long end;
   private long liveRows;
-  // null while rows are counted.
-  private StateTable target;
   private long moveStart;
 
   /**
    * @param timeToLive in milliseconds
+   * @param now in milliseconds
    */
-  StateSweep(StateTables state, GpuRetry retry, long timeToLive) {
+  StateSweep(StateTables state, GpuRetry retry, long timeToLive, long now) {
     this.state = state;
     this.retry = retry;
     this.interval = Math.max(timeToLive / SWEEPS, 1);
+    this.nextSweep = now + interval;
   }
 
   /**
-   * Does a part of the work, behind an update at {@code time}. If memory runs out, the sweep ends
-   * and the state stays as it is.
+   * Does a part of the work, behind an update at {@code time}. If memory runs out on the device, or
+   * memory and disk to spill to, the sweep ends and the state stays as it is.
    */
   void advance(UpdateTime time) {
-    if (row == end && time.now() < nextSweep && nextSweep != Long.MAX_VALUE) {
+    if (phase == Phase.WAITING && time.now() < nextSweep) {
       return;
     }
     try {
-      sweep(time);
-    } catch (GpuOutOfMemoryException e) {
+      sweep(state.forUpdate(StateTables.ONLY), time);
+    } catch (GpuOutOfMemoryException | SpillException e) {
       LOG.warn("expired rows stay in the state until the next sweep: too little memory", e);
-      endSweep(time);
+      state.dropReplacement();
+      await(time);
     }
   }
 
-  private void sweep(UpdateTime time) {
-    StateTable table = state.forUpdate(StateTables.ONLY);
-    if (row == end) {
-      if (nextSweep == Long.MAX_VALUE) {
-        endSweep(time);
-        return;
-      }
-      begin(table);
+  private void sweep(StateTable table, UpdateTime time) {
+    if (phase == Phase.WAITING) {
+      begin(Phase.COUNTING, table);
+      liveRows = 0;
     }
-    if (target == null) {
-      forChunks(
-          table,
-          parts(table),
-          first -> liveRows += table.countRowsSince(first, rows(table, first), time.oldest()));
-      if (row == end) {
-        startMove(table, time);
-      }
+    if (phase == Phase.COUNTING) {
+      count(table, time);
     } else {
-      forChunks(
-          table,
-          parts(table),
-          first -> target.merge(table, first, rows(table, first), time.oldest(), moveStart));
-      if (row == end) {
-        finish(table);
-        endSweep(time);
-      } else {
-        target.releaseScratch();
-      }
+      move(table, time);
     }
   }
 
-  private void begin(StateTable table) {
+  private void begin(Phase begun, StateTable table) {
+    phase = begun;
     row = 0;
     end = table.rowCount();
-    liveRows = 0;
   }
 
-  private void startMove(StateTable table, UpdateTime time) {
-    if (liveRows > end / 2) {
-      endSweep(time);
+  private void await(UpdateTime time) {
+    phase = Phase.WAITING;
+    nextSweep = time.now() + interval;
+  }
+
+  private void count(StateTable table, UpdateTime time) {
+    forChunks(
+        table,
+        parts(table),
+        first -> liveRows += table.countRowsSince(first, rows(table, first), time.oldest()));
+    if (row == end) {
+      if (liveRows > end / 2) {
+        await(time);
+      } else {
+        state.beginReplacement();
+        moveStart = time.now();
+        begin(Phase.MOVING, table);
+      }
+    }
+  }
+
+  private void move(StateTable table, UpdateTime time) {
+    StateTable target = state.replacement();
+    forChunks(
+        table,
+        parts(table),
+        first -> target.merge(table, first, rows(table, first), time.oldest(), moveStart));
+    if (row < end) {
+      target.releaseScratch();
       return;
     }
-    begin(table);
-    moveStart = time.now();
-    target = state.newTable();
-  }
-
-  private void finish(StateTable table) {
-    begin(table);
+    begin(Phase.MOVING, table);
     forChunks(
         table,
         Long.MAX_VALUE,
         first -> target.merge(table, first, rows(table, first), moveStart, Long.MAX_VALUE));
-    state.replace(StateTables.ONLY, target);
-    target = null;
-  }
-
-  private void endSweep(UpdateTime time) {
-    close();
-    row = 0;
-    end = 0;
-    nextSweep = time.now() + interval;
+    state.replace(StateTables.ONLY);
+    await(time);
   }
 
   private static long parts(StateTable table) {
@@ -143,15 +146,6 @@ final class StateSweep implements AutoCloseable {
             return table;
           });
       row += rows(table, first);
-    }
-  }
-
-  /** Gives up the rows that were moved. */
-  @Override
-  public void close() {
-    if (target != null) {
-      target.close();
-      target = null;
     }
   }
 }

@@ -28,6 +28,8 @@ public final class StateTables implements AutoCloseable {
   private final NavigableMap<Long, StateTable> tables = new ConcurrentSkipListMap<>();
   // Written by one thread.
   private volatile long expiredRows;
+  // null if there is none; written by one thread.
+  private volatile StateTable replacement;
   // The table that may hold scratch memory; null if none does.
   private StateTable lastUpdated;
 
@@ -85,11 +87,30 @@ public final class StateTables implements AutoCloseable {
     }
   }
 
-  /** Takes ownership of a table that takes the place of another one, which is closed. */
-  void replace(long namespace, StateTable table) {
-    StateTable before = tables.put(namespace, table);
+  /** Makes an empty table that is to take the place of one of these; there is none before. */
+  void beginReplacement() {
+    replacement = newTable();
+  }
+
+  /** The table that is to take the place of one of these. */
+  StateTable replacement() {
+    return replacement;
+  }
+
+  /** Closes the {@link #replacement}, if there is one. */
+  void dropReplacement() {
+    if (replacement != null) {
+      replacement.close();
+      replacement = null;
+    }
+  }
+
+  /** Puts the {@link #replacement} in the place of the table of a namespace, which is closed. */
+  void replace(long namespace) {
+    StateTable before = tables.put(namespace, replacement);
+    replacement = null;
     forget(before);
-    countExpired(before.rowCount() - table.rowCount());
+    countExpired(before.rowCount() - tables.get(namespace).rowCount());
     before.close();
   }
 
@@ -115,9 +136,14 @@ public final class StateTables implements AutoCloseable {
     return tables.values().stream().mapToLong(StateTable::rowCount).sum();
   }
 
-  /** {@link StateTable#reservedBytes} of all tables. Any thread may ask. */
+  /**
+   * {@link StateTable#reservedBytes} of all tables, also of the {@link #replacement}. Any thread
+   * may ask.
+   */
   public long reservedBytes() {
-    return tables.values().stream().mapToLong(StateTable::reservedBytes).sum();
+    StateTable further = replacement;
+    long bytes = further == null ? 0 : further.reservedBytes();
+    return bytes + tables.values().stream().mapToLong(StateTable::reservedBytes).sum();
   }
 
   /** The rows of all tables of now; see {@link StateTable#snapshot}. */
@@ -151,6 +177,7 @@ public final class StateTables implements AutoCloseable {
     FirstFailure failure = new FirstFailure();
     tables.values().forEach(table -> failure.run(table::close));
     tables.clear();
+    failure.run(this::dropReplacement);
     lastUpdated = null;
     failure.rethrow();
   }

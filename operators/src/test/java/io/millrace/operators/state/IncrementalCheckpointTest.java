@@ -261,6 +261,27 @@ class IncrementalCheckpointTest {
   }
 
   @Test
+  void filesThatWereGivenUpStaySoIfTheNoticeOfCompletionIsLate() throws Exception {
+    CheckpointFolder folder = new CheckpointFolder(temporary);
+    int files = 65;
+    OperatorSubtaskState base = null;
+    try (GroupAggregateHarness harness = JOB.open(device)) {
+      for (int page = 0; page < files; page++) {
+        harness.send(0, rows(page * PAGE_ROWS, (page + 1) * PAGE_ROWS, 0));
+        base = take(harness, folder, page + 1);
+      }
+      assertThat(paths(base)).hasSize(files);
+      OperatorSubtaskState completed = write(harness, folder, files + 1);
+      harness.send(1, rows(0, 1, 1));
+      OperatorSubtaskState next = write(harness, folder, files + 2);
+      Set<String> givenUp = paths(base);
+      givenUp.removeAll(paths(completed));
+      assertThat(givenUp).isNotEmpty();
+      assertThat(paths(next)).doesNotContainAnyElementsOf(givenUp);
+    }
+  }
+
+  @Test
   void aWriteThatFailsOrIsCanceledLeavesNoFile() throws Exception {
     CheckpointFolder folder = new CheckpointFolder(temporary);
     try (GroupAggregateHarness harness = JOB.open(device)) {

@@ -46,6 +46,7 @@ final class IncrementalStateWriter extends AsyncSnapshotCallable<SnapshotResult<
       long checkpointId,
       KeyGroupRange keyGroups,
       CheckpointStreamFactory streams,
+      boolean isCompressed,
       Consumer<PageIndex> written) {}
 
   /**
@@ -71,8 +72,7 @@ final class IncrementalStateWriter extends AsyncSnapshotCallable<SnapshotResult<
                 streams,
                 PageWriter.FILE_BYTES,
                 snapshotCloseableRegistry,
-                stream,
-                context.retry())) {
+                new BlockWriter(stream, context.retry(), target.isCompressed))) {
       ReusedPages reused =
           ReusedPages.find(snapshot, base, streams::couldReuseStateHandle, stream, context.retry());
       List<TablePages> tables = writeTables(reused, writer);

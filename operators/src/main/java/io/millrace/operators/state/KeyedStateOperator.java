@@ -17,6 +17,7 @@ import java.util.function.Consumer;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.checkpoint.PrioritizedOperatorSubtaskState;
 import org.apache.flink.runtime.checkpoint.SnapshotType.SharingFilesStrategy;
@@ -45,6 +46,7 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
 
   private transient StateTables state;
   private transient boolean isIncremental;
+  private transient boolean isCompressed;
   private transient IncrementalCheckpoints checkpoints;
   private transient StateSweep sweep;
   // The latest time of an update: the clock may go back.
@@ -113,7 +115,9 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     DeviceContext device = openDeviceContext();
     state = new StateTables(stateSchema(), device.stream(), device.resource());
     checkpoints = new IncrementalCheckpoints();
-    isIncremental = LayeredOptions.of(this).get(CheckpointingOptions.INCREMENTAL_CHECKPOINTS);
+    LayeredOptions options = LayeredOptions.of(this);
+    isIncremental = options.get(CheckpointingOptions.INCREMENTAL_CHECKPOINTS);
+    isCompressed = options.get(ExecutionOptions.SNAPSHOT_COMPRESSION);
     now = Long.MIN_VALUE;
     StateMetrics.register(getMetricGroup(), state, stateTtl());
     sweep = new StateSweep(state, device.retry(), stateTtl(), updateTime().now());
@@ -162,7 +166,9 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
         futures.setKeyedStateManagedFuture(incrementalFuture(checkpointId, base, streams));
       } else {
         futures.setKeyedStateRawFuture(
-            future((rows, context) -> new StateWriter(rows, keyGroups(), context, streams)));
+            future(
+                (rows, context) ->
+                    new StateWriter(rows, keyGroups(), context, streams, isCompressed)));
       }
       return futures;
     } catch (Exception | Error e) {
@@ -183,6 +189,7 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
             checkpointId,
             keyGroups(),
             streams,
+            isCompressed,
             index -> checkpoints.written(checkpointId, index));
     return future((rows, context) -> new IncrementalStateWriter(rows, base, target, context));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.state;
 
+import io.millrace.operators.state.BlockReader.Encoding;
 import io.millrace.operators.state.PageIndex.Page;
 import io.millrace.operators.state.PageIndex.TablePages;
 import io.millrace.operators.state.StateFormat.TableRows;
@@ -22,11 +23,14 @@ import org.apache.flink.runtime.state.StreamStateHandle;
  * {@link HeaderFormat} with the header of {@link StateFormat}; the number of files and the
  * identifier of each; and for each table, in the order of the header, the number of rows of a page,
  * and for each page the number of its file, its offset and its bytes. A file of pages begins with a
- * {@link HeaderFormat} with its identifier.
+ * {@link HeaderFormat} with its identifier. In version 1 of files, the rows and the strings of
+ * blocks are written as they are.
  */
 final class PageIndexFormat {
   private static final HeaderFormat INDEX = new HeaderFormat(0x4d4c5249, List.of(1), 1 << 30);
-  private static final HeaderFormat FILE = new HeaderFormat(0x4d4c5250, List.of(1), 2 * Long.BYTES);
+  private static final int FILE_VERSION_OF_PLAIN_BLOCKS = 1;
+  private static final HeaderFormat FILE =
+      new HeaderFormat(0x4d4c5250, List.of(FILE_VERSION_OF_PLAIN_BLOCKS, 2), 2 * Long.BYTES);
 
   private PageIndexFormat() {}
 
@@ -97,14 +101,17 @@ final class PageIndexFormat {
   /**
    * Reads the beginning of a file of pages.
    *
+   * @return how its blocks are written
    * @throws IOException if this is another file
    */
-  static void checkFileHeader(UUID file, InputStream source) throws IOException {
-    UUID found = readId(FILE.read(source).content());
+  static Encoding readFileHeader(UUID file, InputStream source) throws IOException {
+    HeaderFormat.Header header = FILE.read(source);
+    UUID found = readId(header.content());
     if (!found.equals(file)) {
       throw new IOException(
           "keyed state is damaged: expected its file " + file + ", got its file " + found);
     }
+    return header.version() == FILE_VERSION_OF_PLAIN_BLOCKS ? Encoding.PLAIN : Encoding.PIECES;
   }
 
   private static void write(UUID id, DataOutputSerializer target) throws IOException {

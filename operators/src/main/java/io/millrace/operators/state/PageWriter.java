@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.state;
 
-import io.millrace.device.DeviceStream;
-import io.millrace.memory.retry.GpuRetry;
 import io.millrace.operators.state.PageIndex.Page;
 import io.millrace.state.StateSnapshot;
 import java.io.DataOutputStream;
@@ -25,8 +23,7 @@ final class PageWriter implements AutoCloseable {
   private final CheckpointStreamFactory streams;
   private final long fileBytes;
   private final CloseableRegistry cancelables;
-  private final DeviceStream deviceStream;
-  private final GpuRetry retry;
+  private final BlockWriter blocks;
   private final Map<UUID, StreamStateHandle> files = new LinkedHashMap<>();
   private boolean areKept;
   // Of the file that is being written; null if there is none.
@@ -37,19 +34,17 @@ final class PageWriter implements AutoCloseable {
   /**
    * @param fileBytes a file that has as many bytes gets no further page
    * @param cancelables closed when the checkpoint is canceled
-   * @param deviceStream that copies from the device
+   * @param blocks writes the rows
    */
   PageWriter(
       CheckpointStreamFactory streams,
       long fileBytes,
       CloseableRegistry cancelables,
-      DeviceStream deviceStream,
-      GpuRetry retry) {
+      BlockWriter blocks) {
     this.streams = streams;
     this.fileBytes = fileBytes;
     this.cancelables = cancelables;
-    this.deviceStream = deviceStream;
-    this.retry = retry;
+    this.blocks = blocks;
   }
 
   /** Writes the rows from {@code first} to before {@code end} of a table. */
@@ -59,7 +54,7 @@ final class PageWriter implements AutoCloseable {
     }
     long offset = output.getPos() - start;
     DataOutputStream target = new DataOutputStream(output);
-    StateFormat.writeBlocks(table, first, end, deviceStream, retry, target);
+    blocks.write(table, first, end, target);
     target.flush();
     Page page = new Page(file, offset, output.getPos() - start - offset);
     if (offset + page.bytes() >= fileBytes) {

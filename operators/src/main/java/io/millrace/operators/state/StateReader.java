@@ -4,10 +4,12 @@ package io.millrace.operators.state;
 import io.millrace.device.Device;
 import io.millrace.memory.retry.GpuRetry;
 import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.state.BlockReader.Encoding;
 import io.millrace.operators.state.PageIndex.Page;
 import io.millrace.operators.state.PageIndex.TablePages;
 import io.millrace.operators.state.PageIndexFormat.Index;
 import io.millrace.operators.state.StateFormat.TableRows;
+import io.millrace.operators.state.StateFormat.VersionedHeader;
 import io.millrace.state.StateBlock;
 import io.millrace.state.StateTable;
 import io.millrace.state.row.Expiry;
@@ -78,9 +80,9 @@ final class StateReader {
     int keyGroup = state.getKeyGroupRange().getStartKeyGroup();
     try (Source source = new Source(state.getDelegateStateHandle())) {
       source.stream.seek(state.getOffsetForKeyGroup(keyGroup));
-      StateFormat.Header header = StateFormat.readHeader(source.stream);
-      Rows rows = new Rows(header);
-      StateFormat.readBlocks(header, rows.layout, device, retry, source.stream, rows::add);
+      VersionedHeader header = StateFormat.readHeader(source.stream);
+      Rows rows = new Rows(header.header());
+      StateFormat.readBlocks(header, rows.blocks, source.stream, rows::add);
     }
   }
 
@@ -94,14 +96,10 @@ final class StateReader {
       index = PageIndexFormat.readIndex(source.stream, files);
     }
     Rows rows = new Rows(index.header());
-    Map<UUID, Source> sources = new HashMap<>();
-    try {
+    try (PageFiles pages = new PageFiles(files)) {
       for (int i = 0; i < index.header().tables().size(); i++) {
-        readTable(
-            index.header().tables().get(i), index.pages().tables().get(i), files, sources, rows);
+        readTable(index.header().tables().get(i), index.pages().tables().get(i), pages, rows);
       }
-    } finally {
-      IOUtils.closeAllQuietly(sources.values());
     }
   }
 
@@ -114,32 +112,53 @@ final class StateReader {
     }
   }
 
-  private void readTable(
-      TableRows table,
-      TablePages pages,
-      Map<UUID, StreamStateHandle> files,
-      Map<UUID, Source> sources,
-      Rows rows)
+  private static void readTable(TableRows table, TablePages pages, PageFiles files, Rows rows)
       throws IOException {
     long row = 0;
     for (Page page : pages.pages()) {
-      Source source = sources.get(page.file());
-      if (source == null) {
-        source = new Source(files.get(page.file()));
-        sources.put(page.file(), source);
-        PageIndexFormat.checkFileHeader(page.file(), source.stream);
-      }
-      source.stream.seek(page.offset());
+      PageFile file = files.open(page.file());
+      file.source.stream.seek(page.offset());
       long count = Math.min(pages.pageRows(), table.rowCount() - row);
       TableRows part = new TableRows(table.namespace(), count);
       try {
-        StateFormat.readBlocks(
-            part, rows.layout, device, retry, new DataInputStream(source.stream), rows::add);
+        rows.blocks.read(part, file.encoding, new DataInputStream(file.source.stream), rows::add);
       } catch (EOFException e) {
         throw new IOException(
             "keyed state is damaged: its file " + page.file() + " ends within a page", e);
       }
       row += count;
+    }
+  }
+
+  private record PageFile(Source source, Encoding encoding) {}
+
+  /** The files of pages that have been opened. */
+  private final class PageFiles implements AutoCloseable {
+    private final Map<UUID, StreamStateHandle> handles;
+    private final Map<UUID, PageFile> opened = new HashMap<>();
+
+    PageFiles(Map<UUID, StreamStateHandle> handles) {
+      this.handles = handles;
+    }
+
+    PageFile open(UUID id) throws IOException {
+      PageFile file = opened.get(id);
+      if (file == null) {
+        Source source = new Source(handles.get(id));
+        try {
+          file = new PageFile(source, PageIndexFormat.readFileHeader(id, source.stream));
+        } catch (IOException | RuntimeException | Error e) {
+          IOUtils.closeQuietly(source);
+          throw e;
+        }
+        opened.put(id, file);
+      }
+      return file;
+    }
+
+    @Override
+    public void close() {
+      opened.values().forEach(file -> IOUtils.closeQuietly(file.source));
     }
   }
 
@@ -166,14 +185,14 @@ final class StateReader {
 
   /** Adds rows with the layout of a checkpoint to the tables. */
   private final class Rows {
-    final StateSchema layout;
+    final BlockReader blocks;
     private final StateSchema schema = tables.schema();
     private final int[] positions;
     private final Expiry expiry;
 
     Rows(StateFormat.Header header) throws IOException {
       positions = header.positions(schema);
-      layout = header.layout(schema);
+      blocks = new BlockReader(header.layout(schema), device, retry);
       expiry = schema.hasTime() ? schema.expiryBefore(time.oldest()) : Expiry.NEVER;
     }
 

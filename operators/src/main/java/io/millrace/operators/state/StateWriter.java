@@ -26,6 +26,7 @@ final class StateWriter extends AsyncSnapshotCallable<SnapshotResult<KeyedStateH
   private final KeyGroupRange keyGroups;
   private final DeviceContext context;
   private final CheckpointStreamFactory streams;
+  private final boolean isCompressed;
 
   /**
    * Takes ownership of the snapshot and the context.
@@ -36,11 +37,13 @@ final class StateWriter extends AsyncSnapshotCallable<SnapshotResult<KeyedStateH
       StateTables.Snapshot snapshot,
       KeyGroupRange keyGroups,
       DeviceContext context,
-      CheckpointStreamFactory streams) {
+      CheckpointStreamFactory streams,
+      boolean isCompressed) {
     this.snapshot = snapshot;
     this.keyGroups = keyGroups;
     this.context = context;
     this.streams = streams;
+    this.isCompressed = isCompressed;
   }
 
   @Override
@@ -50,7 +53,7 @@ final class StateWriter extends AsyncSnapshotCallable<SnapshotResult<KeyedStateH
     snapshotCloseableRegistry.registerCloseable(output);
     long start = output.getPos();
     try (DeviceStream stream = context.device().createStream()) {
-      StateFormat.write(snapshot, stream, context.retry(), output);
+      StateFormat.write(snapshot, new BlockWriter(stream, context.retry(), isCompressed), output);
     }
     if (!snapshotCloseableRegistry.unregisterCloseable(output)) {
       throw new IOException("the checkpoint was canceled");

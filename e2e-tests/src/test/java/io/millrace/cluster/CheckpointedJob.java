@@ -172,6 +172,15 @@ final class CheckpointedJob {
         cluster::diagnosis);
   }
 
+  /** Waits until a failure of the job has this in its stack traces. */
+  void awaitFailure(String text) throws Exception {
+    Await.until(
+        "job " + id + " fails with '" + text + "'",
+        LIMIT,
+        () -> cluster.rest().failures(id).contains(text),
+        cluster::diagnosis);
+  }
+
   /** Submits a job that fails, and returns the stack traces of its failures. */
   static String failureOf(ProcessCluster cluster, JobSubmission submission) throws Exception {
     JobID id = cluster.rest().run(submission);

@@ -63,6 +63,22 @@ final class JvmProcess implements AutoCloseable {
     return process.isAlive();
   }
 
+  /**
+   * Lets the process write no file beyond {@code bytes}: what a full disk does to it. Its writes
+   * fail with "File too large".
+   *
+   * @param bytes as {@code prlimit} takes it: a number or {@code unlimited}
+   */
+  void limitFileSize(String bytes) throws IOException, InterruptedException {
+    Process limited =
+        new ProcessBuilder("prlimit", "--pid", String.valueOf(pid()), "--fsize=" + bytes + ":")
+            .inheritIO()
+            .start();
+    if (limited.waitFor() != 0) {
+      throw new IOException("prlimit ended with " + limited.exitValue());
+    }
+  }
+
   /** The exit code of a process that has ended. */
   int exitCode() {
     return process.exitValue();

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,9 +21,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * TaskManagers of a job with keyed state die (SIGKILL) at random moments, and between these rounds
- * the job is restored with another parallelism; or its JobManager dies, or its checkpoint is
- * damaged. What is committed in the end is what a simple program says, row for row. {@code
- * -Dmillrace.cluster.rounds} sets the number of rounds.
+ * the job is restored with another parallelism; or its JobManager dies, its checkpoint is damaged,
+ * or its disk is full. What is committed in the end is what a simple program says, row for row.
+ * {@code -Dmillrace.cluster.rounds} sets the number of rounds.
  */
 @Tag("cluster")
 class KeyedStateKilledAndRescaledTest {
@@ -146,6 +147,31 @@ class KeyedStateKilledAndRescaledTest {
     Files.write(file, bytes);
     CheckpointedJob.run(cluster, bids.submission(2, 0).restoredFrom(path)).awaitFinished();
     bids.assertResults();
+  }
+
+  @Test
+  void aJobWhoseDiskWasFullEndsExact() throws Exception {
+    ProcessCluster cluster = processes.cluster();
+    cluster.setTaskManagers(2);
+    GroupedBidsJob bids = bids(false, Map.of());
+    CheckpointedJob job = CheckpointedJob.run(cluster, bids.submission(2, BIDS_PER_SECOND));
+    assertThat(job.awaitElementsInFlight()).isPositive();
+    long checkpoint = job.checkpoint();
+    limitFileSize("0");
+    job.awaitFailure("File too large");
+    limitFileSize("unlimited");
+    job.awaitRestoredFrom(checkpoint);
+    job.checkpoint();
+    job.cancel();
+    CheckpointedJob.run(cluster, bids.submission(2, 0).restoredFrom(job.checkpointPath()))
+        .awaitFinished();
+    bids.assertResults();
+  }
+
+  private void limitFileSize(String bytes) throws Exception {
+    for (JvmProcess taskManager : processes.cluster().taskManagers()) {
+      taskManager.limitFileSize(bytes);
+    }
   }
 
   private static Path largestFile(Path checkpoint) throws Exception {

@@ -4,6 +4,7 @@ package io.millrace.operators.soak;
 import static io.millrace.operators.aggregate.Aggregate.count;
 import static io.millrace.operators.aggregate.Aggregate.max;
 import static io.millrace.operators.aggregate.Aggregate.sum;
+import static io.millrace.operators.deduplicate.Deduplication.keepFirst;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.millrace.device.Device;
@@ -39,11 +40,12 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 
 /**
- * Runs a job with a group aggregate and a TUMBLE window of 10 s over random keys, with a checkpoint
- * every 2 s, for a given time, and samples what the process holds. Prints CSV, which {@link
- * SoakPlot} draws: memory of the device, pinned memory for transfers, the heap right after a
- * collection, open files, rows of state, and completed and failed checkpoints. The aggregate keeps
- * a row per key, so everything should be level once each key has come.
+ * Runs a job with a group aggregate and a de-duplication with a time-to-live, and a TUMBLE window
+ * of 10 s, over random keys which are replaced by others in each time-to-live, with an incremental
+ * checkpoint every 2 s, for a given time, and samples what the process holds. Prints CSV, which
+ * {@link SoakPlot} draws: memory of the device, pinned memory for transfers, the heap right after a
+ * collection, open files, rows of state, rows that expired, and completed and failed checkpoints.
+ * Everything but what is counted should be level after a few times-to-live.
  */
 public final class KeyedStateSoak {
   private static final int PARALLELISM = 2;
@@ -61,10 +63,14 @@ public final class KeyedStateSoak {
     this.output = output;
   }
 
-  /** Runs the job. Arguments: seconds, the number of keys, the CSV file. */
+  /**
+   * Runs the job. Arguments: seconds, the number of keys, the time-to-live in seconds, the CSV
+   * file.
+   */
   public static void main(String[] arguments) throws Exception {
     long seconds = Long.parseLong(arguments[0]);
     long keys = Long.parseLong(arguments[1]);
+    Duration timeToLive = Duration.ofSeconds(Long.parseLong(arguments[2]));
     Configuration configuration = new Configuration();
     configuration.set(RestOptions.BIND_PORT, "0");
     configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(256));
@@ -78,21 +84,21 @@ public final class KeyedStateSoak {
                 .setNumSlotsPerTaskManager(PARALLELISM)
                 .build());
     try (PrintStream output =
-        new PrintStream(Path.of(arguments[2]).toFile(), StandardCharsets.UTF_8)) {
+        new PrintStream(Path.of(arguments[3]).toFile(), StandardCharsets.UTF_8)) {
       cluster.start();
-      new KeyedStateSoak(cluster, output).run(seconds, keys);
+      new KeyedStateSoak(cluster, output).run(seconds, keys, timeToLive);
     } finally {
       cluster.closeAsync().join();
     }
   }
 
-  private void run(long seconds, long keys) throws Exception {
-    JobGraph graph = job(keys).getStreamGraph().getJobGraph();
+  private void run(long seconds, long keys, Duration timeToLive) throws Exception {
+    JobGraph graph = job(keys, timeToLive).getStreamGraph().getJobGraph();
     JobID job = graph.getJobID();
     cluster.submitJob(graph).get();
     output.println(
         "second,device bytes,pinned bytes,heap bytes,open files,state rows,state bytes,"
-            + "checkpoints,failed checkpoints");
+            + "checkpoints,failed checkpoints,expired rows");
     long start = System.nanoTime();
     long interval = Math.max(1, seconds / MAX_SAMPLES);
     for (long second = 0; second <= seconds; second += interval) {
@@ -118,7 +124,7 @@ public final class KeyedStateSoak {
     var checkpoints = cluster.getExecutionGraph(job).get().getCheckpointStatsSnapshot().getCounts();
     output.printf(
         Locale.ROOT,
-        "%d,%d,%d,%d,%d,%d,%d,%d,%d%n",
+        "%d,%d,%d,%d,%d,%d,%d,%d,%d,%d%n",
         second,
         DeviceContext.heldBytes(Device.current()),
         Device.current().stagingPool().pinnedBytes(),
@@ -127,7 +133,8 @@ public final class KeyedStateSoak {
         total("state.rows"),
         total("state.bytes"),
         checkpoints.getNumberOfCompletedCheckpoints(),
-        checkpoints.getNumberOfFailedCheckpoints());
+        checkpoints.getNumberOfFailedCheckpoints(),
+        total("state.expiredRows"));
     output.flush();
   }
 
@@ -137,10 +144,11 @@ public final class KeyedStateSoak {
         .sum();
   }
 
-  private static StreamExecutionEnvironment job(long keys) throws IOException {
+  private static StreamExecutionEnvironment job(long keys, Duration timeToLive) throws IOException {
     Configuration options = new Configuration();
     options.set(RestartStrategyOptions.RESTART_STRATEGY, "disable");
     options.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofSeconds(2));
+    options.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
     options.set(
         CheckpointingOptions.CHECKPOINTS_DIRECTORY,
         Files.createTempDirectory("soak").toUri().toString());
@@ -156,11 +164,18 @@ public final class KeyedStateSoak {
                 new OperatorFactory<>(
                     SendRandomBatches.class,
                     parameters ->
-                        new SendRandomBatches(parameters, keys, BATCH_ROWS, MILLIS_PER_BATCH)))
+                        new SendRandomBatches(
+                            parameters, keys, timeToLive.toMillis(), BATCH_ROWS, MILLIS_PER_BATCH)))
             .setParallelism(1);
     ColumnStream rows = ColumnStream.fromBatches(batches);
     rows.keyBy("id")
+        .stateTtl(timeToLive)
         .aggregate(count().as("c"), sum("v").as("s"), max("v").as("m"))
+        .toRowData()
+        .sinkTo(new DiscardingSink<>());
+    rows.keyBy("id")
+        .stateTtl(timeToLive)
+        .deduplicate(keepFirst())
         .toRowData()
         .sinkTo(new DiscardingSink<>());
     rows.keyBy("id")

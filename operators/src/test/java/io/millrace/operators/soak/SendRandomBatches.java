@@ -19,7 +19,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 /**
  * Sends a batch of random rows, and a watermark behind it, for each number from 0 on, which is also
  * the seed of the batch. Batch {@code n} has the time {@code n * millisPerBatch}, and is sent no
- * faster than that.
+ * faster than that. Its keys are random numbers, which grow with the time.
  */
 final class SendRandomBatches extends AbstractStreamOperator<ColumnBatch>
     implements OneInputStreamOperator<Long, ColumnBatch> {
@@ -32,18 +32,25 @@ final class SendRandomBatches extends AbstractStreamOperator<ColumnBatch>
           new Field("ts", DataType.timestamp(3), false));
 
   private final long keys;
+  private final long millisOfKeys;
   private final int batchRows;
   private final long millisPerBatch;
   private transient DeviceContext context;
   private transient HostTransfer transfer;
 
+  /**
+   * @param keys how many keys a batch chooses from
+   * @param millisOfKeys after this time all of the keys are others
+   */
   SendRandomBatches(
       StreamOperatorParameters<ColumnBatch> parameters,
       long keys,
+      long millisOfKeys,
       int batchRows,
       long millisPerBatch) {
     super(parameters);
     this.keys = keys;
+    this.millisOfKeys = millisOfKeys;
     this.batchRows = batchRows;
     this.millisPerBatch = millisPerBatch;
   }
@@ -62,9 +69,10 @@ final class SendRandomBatches extends AbstractStreamOperator<ColumnBatch>
     long millis = batch * millisPerBatch;
     SplittableRandom random = new SplittableRandom(batch);
     int rows = 1 + random.nextInt(batchRows);
+    long firstKey = millis * keys / millisOfKeys;
     try (RowTableBuilder builder = transfer.tableBuilder(SCHEMA)) {
       for (int row = 0; row < rows; row++) {
-        append(builder, 0, random.nextLong(keys));
+        append(builder, 0, firstKey + random.nextLong(keys));
         append(builder, 1, random.nextInt());
         append(builder, 2, millis - random.nextInt(100));
       }

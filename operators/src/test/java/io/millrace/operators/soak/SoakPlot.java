@@ -38,6 +38,7 @@ public final class SoakPlot {
           new Panel(3, "heap after a collection (MiB)", 1 << 20),
           new Panel(4, "open files", 1),
           new Panel(5, "rows of state (thousands)", 1000),
+          new Panel(9, "expired rows (thousands)", 1000),
           new Panel(7, "completed checkpoints", 1));
 
   private final double[][] samples;

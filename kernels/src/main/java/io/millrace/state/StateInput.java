@@ -49,14 +49,7 @@ record StateInput(
    */
   static StateInput ofRows(StateSchema schema, long address, long strings, Expiry expiry) {
     int stride = schema.rowBytes();
-    List<Integer> tails = schema.tails();
-    List<KeyWord> key = new ArrayList<>();
-    for (int i = 0; i < schema.firstAccumulator(); i++) {
-      long data = address + (long) i * Long.BYTES;
-      int type = tails.contains(i) ? KeyWord.STORED_TAIL : KeyWord.BITS;
-      key.add(
-          new KeyWord(data, strings, 0, 0, 0, 0, stride, Long.BYTES, type, KeyWord.NO_NULL_BIT));
-    }
+    List<KeyWord> key = KeyWord.ofRows(schema, address, strings);
     List<AccumulatorValue> values = new ArrayList<>();
     for (Accumulator accumulator : schema.accumulators()) {
       for (int word = 0; word < accumulator.words(schema.input()); word++) {

@@ -12,19 +12,21 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
-import io.millrace.state.StateInput.SumColumn;
 import io.millrace.state.StateKernels.Counts;
 import io.millrace.state.row.BlockStrings;
 import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.ChunkTable;
 import io.millrace.state.row.ConstantColumn;
 import io.millrace.state.row.Expiry;
+import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.PageEpochs;
+import io.millrace.state.row.StateAccess;
 import io.millrace.state.row.StateRows;
 import io.millrace.state.row.StateSchema;
 import io.millrace.state.row.StateSelection;
 import io.millrace.state.row.UpdateTime;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
@@ -41,10 +43,8 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 @PublicEvolving
 public final class StateTable implements AutoCloseable {
-  private static final PerDevice<StateKernels> KERNELS =
+  static final PerDevice<StateKernels> KERNELS =
       new PerDevice<>(host -> new HostStateKernels(), CudaStateKernels::new);
-  private static final PerDevice<StateValuesKernels> VALUES =
-      new PerDevice<>(host -> new HostStateValues(), CudaStateValues::new);
 
   private static final long MAX_ROWS = 0xfffffffeL;
   private static final AtomicLong IDS = new AtomicLong();
@@ -130,7 +130,7 @@ public final class StateTable implements AutoCloseable {
         StateInput input = result.input(batch, time, scope);
         if (batchRows > 0) {
           changedKeys = update(input, batchRows, scope).changedKeys();
-          maskOverflows(input.sums(), 2L * changedKeys);
+          KERNELS.of(stream.device()).maskOverflows(input.sums(), 2L * changedKeys, stream);
         }
         result.gatherStrings(changedKeys);
       }
@@ -220,16 +220,32 @@ public final class StateTable implements AutoCloseable {
         selected =
             other.select(firstRow, count, firstTime, endTime, target, target + rowBytes, scope);
       }
-      if (selected.rows() == 0) {
-        return;
-      }
-      reserve(selected.rows(), selected.stringWords());
-      try (AccessScope scope = AccessScope.on(stream)) {
-        long address = input.access(AccessMode.READ, scope);
-        long inputStrings = schema.hasStrings() ? other.strings.read(scope) : 0;
-        Expiry replaced = schema.expiryBefore(firstTime);
-        update(StateInput.ofRows(schema, address, inputStrings, replaced), selected.rows(), scope);
-      }
+      merge(other, input, selected, schema.expiryBefore(firstTime));
+    }
+  }
+
+  /**
+   * Adds rows that were copied from another table of this schema: makes one attempt, as {@link
+   * #update(Table)} does.
+   *
+   * @param other on the same stream; has the long strings of the rows
+   * @param copies the rows, one behind the other, at most one for each key; stays the caller's
+   * @throws GpuOutOfMemoryException if there is too little memory
+   */
+  public void merge(StateTable other, Buffer copies, StateSelection.Counts counts) {
+    merge(other, copies, counts, Expiry.NEVER);
+  }
+
+  private void merge(
+      StateTable other, Buffer copies, StateSelection.Counts counts, Expiry replaced) {
+    if (counts.rows() == 0) {
+      return;
+    }
+    reserve(counts.rows(), counts.stringWords());
+    try (AccessScope scope = AccessScope.on(stream)) {
+      long address = copies.access(AccessMode.READ, scope);
+      long inputStrings = schema.hasStrings() ? other.strings.read(scope) : 0;
+      update(StateInput.ofRows(schema, address, inputStrings, replaced), counts.rows(), scope);
     }
   }
 
@@ -252,6 +268,40 @@ public final class StateTable implements AutoCloseable {
   }
 
   /**
+   * The rows and the index; there is a row. Rows that are written to are marked with the epoch.
+   *
+   * @param mode of the rows
+   * @throws GpuOutOfMemoryException if there is too little memory
+   */
+  public StateAccess access(AccessMode mode, AccessScope scope) {
+    boolean writes = mode == AccessMode.WRITE;
+    long[] chunks = writes ? rows.access(scope) : rows.read(scope);
+    return new StateAccess(
+        schema,
+        rowCount,
+        Arrays.stream(chunks).boxed().toList(),
+        chunkTable.access(chunks, scope),
+        rows.chunkShift(),
+        index.access(scope),
+        index.slots(),
+        schema.hasStrings() ? strings.read(scope) : 0,
+        writes ? pageEpochs.access(scope) : 0,
+        epoch);
+  }
+
+  /**
+   * The words of the keys of a batch, valid as long as the batch and the scope are.
+   *
+   * @throws GpuOutOfMemoryException if there is too little memory
+   */
+  public List<KeyWord> keyWords(Table batch, AccessScope scope) {
+    try (Table noRows = batch.slice(0, 0);
+        StateChanges none = new StateChanges(schema, changes, noRows, stream, memory)) {
+      return none.input(batch, null, scope).key();
+    }
+  }
+
+  /**
    * Rows as columns: makes one attempt. Enqueued on the table's stream; waits if keys have strings.
    *
    * @param firstRow the first row of the result
@@ -268,23 +318,14 @@ public final class StateTable implements AutoCloseable {
     try (StateValues values = new StateValues(schema, changes, constants, count, stream, memory)) {
       try (AccessScope scope = AccessScope.on(stream)) {
         if (count > 0) {
-          write(values, firstRow, scope);
+          long chunks = chunkTable.access(rows.read(scope), scope);
+          long strings = schema.hasStrings() ? this.strings.read(scope) : 0;
+          values.write(firstRow, chunks, rows.chunkShift(), strings, scope);
         } else {
           values.clear(scope);
         }
       }
       return values.table();
-    }
-  }
-
-  private void write(StateValues values, long firstRow, AccessScope scope) {
-    long chunks = chunkTable.access(rows.read(scope), scope);
-    StateValuesBatch batch = values.batch(firstRow, chunks, rows.chunkShift(), scope);
-    StateValuesKernels kernels = VALUES.of(stream.device());
-    kernels.write(batch);
-    maskOverflows(batch.sums(), batch.rows());
-    if (schema.hasStrings()) {
-      values.writeStrings(batch, kernels, strings.read(scope), scope);
     }
   }
 
@@ -313,10 +354,6 @@ public final class StateTable implements AutoCloseable {
       long chunks = inputStrings.chunks(scope);
       update(StateInput.ofRows(schema, address, chunks, Expiry.NEVER), block.rowCount(), scope);
     }
-  }
-
-  private void maskOverflows(List<SumColumn> sums, long rows) {
-    sums.forEach(sum -> KERNELS.of(stream.device()).maskOverflows(sum, rows, stream));
   }
 
   private Counts update(StateInput input, int inputRows, AccessScope scope) {

@@ -10,6 +10,7 @@ import io.millrace.column.TypeId;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.HostMemory;
+import io.millrace.device.PerDevice;
 import io.millrace.device.StagingBuffer;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
@@ -30,6 +31,9 @@ import java.util.List;
  * of all columns, and one with the bytes of each key column with strings.
  */
 final class StateValues implements AutoCloseable {
+  private static final PerDevice<StateValuesKernels> KERNELS =
+      new PerDevice<>(host -> new HostStateValues(), CudaStateValues::new);
+
   private final StateSchema schema;
   private final Schema result;
   private final List<ConstantColumn> constants;
@@ -95,8 +99,27 @@ final class StateValues implements AutoCloseable {
     return new KeyPlace(layout.add((long) rows * id.byteWidth()), 0);
   }
 
-  /** The addresses of the result, for rows from {@code firstRow} on. */
-  StateValuesBatch batch(long firstRow, long chunkTable, int chunkShift, AccessScope scope) {
+  /**
+   * Writes the rows from {@code firstRow} on, at least one: makes one attempt. Enqueued; waits for
+   * the offsets of strings. Called once.
+   *
+   * @param chunkTable the address of an INT64 for each chunk of state rows: its address
+   * @param stringChunks likewise of {@link LongStrings}; 0 if keys have no strings
+   * @throws GpuOutOfMemoryException if there is too little memory, or a column would have more than
+   *     2 Gi bytes
+   */
+  void write(long firstRow, long chunkTable, int chunkShift, long stringChunks, AccessScope scope) {
+    StateValuesBatch batch = batch(firstRow, chunkTable, chunkShift, scope);
+    StateValuesKernels kernels = KERNELS.of(stream.device());
+    kernels.write(batch);
+    StateTable.KERNELS.of(stream.device()).maskOverflows(batch.sums(), batch.rows(), stream);
+    if (schema.hasStrings()) {
+      writeStrings(batch, kernels, stringChunks, scope);
+    }
+  }
+
+  private StateValuesBatch batch(
+      long firstRow, long chunkTable, int chunkShift, AccessScope scope) {
     long output = buffer.access(AccessMode.WRITE, scope);
     return new StateValuesBatch(
         firstRow,
@@ -142,16 +165,7 @@ final class StateValues implements AutoCloseable {
     return words;
   }
 
-  /**
-   * Writes the strings of the keys: makes one attempt. Waits for their offsets, and enqueues the
-   * rest. Called once.
-   *
-   * @param batch of {@link #batch}
-   * @param stringChunks address of an INT64 for each chunk of {@link LongStrings}, its address
-   * @throws GpuOutOfMemoryException if there is too little memory, or a column would have more than
-   *     2 Gi bytes
-   */
-  void writeStrings(
+  private void writeStrings(
       StateValuesBatch batch, StateValuesKernels kernels, long stringChunks, AccessScope scope) {
     long output = buffer.access(AccessMode.WRITE, scope);
     List<Integer> tails = schema.tails();

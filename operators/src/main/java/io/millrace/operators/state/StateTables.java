@@ -85,6 +85,17 @@ public final class StateTables implements AutoCloseable {
     }
   }
 
+  /**
+   * Takes ownership of a table of these tables' schema.
+   *
+   * @throws IllegalStateException if the namespace has a table
+   */
+  public void put(long namespace, StateTable table) {
+    if (tables.putIfAbsent(namespace, table) != null) {
+      throw new IllegalStateException("there is a table at " + namespace);
+    }
+  }
+
   /** Takes ownership of a table that takes the place of another one, which is closed. */
   void replace(long namespace, StateTable table) {
     StateTable before = tables.put(namespace, table);

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.state;
 
+import io.millrace.annotation.Internal;
+import io.millrace.column.Table;
+import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.MemoryResource;
 import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.AccumulatorValue;
 import io.millrace.state.row.Expiry;
@@ -18,7 +23,8 @@ import java.util.List;
  * @param sums the columns of the result with sums of decimals
  * @param expiry which rows of the state count as new
  */
-record StateInput(
+@Internal
+public record StateInput(
     List<KeyWord> key,
     boolean hasNullWord,
     List<AccumulatorValue> values,
@@ -34,7 +40,22 @@ record StateInput(
    * @param tops address of the word above them, for each row; 0 if the sums have two words
    * @param mask address of the column's mask, to be written
    */
-  record SumColumn(long sums, long tops, long mask) {}
+  public record SumColumn(long sums, long tops, long mask) {}
+
+  /**
+   * The words of the keys of a batch, valid as long as the batch and the scope are.
+   *
+   * @param batch of the schema's input; stays the caller's
+   * @throws GpuOutOfMemoryException if there is too little memory
+   */
+  public static List<KeyWord> keyWords(
+      StateSchema schema, Table batch, MemoryResource memory, AccessScope scope) {
+    try (Table noRows = batch.slice(0, 0);
+        StateChanges none =
+            new StateChanges(schema, schema.changes(), noRows, scope.stream(), memory)) {
+      return none.input(batch, null, scope).key();
+    }
+  }
 
   /** The same rows, of which no results are written. */
   StateInput withoutResult() {

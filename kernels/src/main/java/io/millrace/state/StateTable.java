@@ -2,7 +2,6 @@
 package io.millrace.state;
 
 import io.millrace.annotation.PublicEvolving;
-import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
@@ -18,7 +17,6 @@ import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.ChunkTable;
 import io.millrace.state.row.ConstantColumn;
 import io.millrace.state.row.Expiry;
-import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.PageEpochs;
 import io.millrace.state.row.StateAccess;
@@ -50,7 +48,6 @@ public final class StateTable implements AutoCloseable {
   private static final AtomicLong IDS = new AtomicLong();
 
   private final StateSchema schema;
-  private final Schema changes;
   private final DeviceStream stream;
   private final MemoryResource memory;
   private final StateRows rows;
@@ -74,7 +71,6 @@ public final class StateTable implements AutoCloseable {
    */
   public StateTable(StateSchema schema, DeviceStream stream, MemoryResource memory) {
     this.schema = schema;
-    this.changes = schema.changes();
     this.stream = stream;
     this.memory = memory;
     this.rows = new StateRows(schema.rowBytes(), stream, memory);
@@ -122,14 +118,13 @@ public final class StateTable implements AutoCloseable {
    */
   public Table update(Table batch, UpdateTime time) {
     schema.checkTime(time);
-    int batchRows = batch.rowCount();
-    try (StateChanges result = new StateChanges(schema, changes, batch, stream, memory)) {
-      reserve(batchRows, result.mostStringWords());
+    try (StateChanges result = new StateChanges(schema, schema.changes(), batch, stream, memory)) {
+      reserve(batch.rowCount(), result.mostStringWords());
       int changedKeys = 0;
       try (AccessScope scope = AccessScope.on(stream)) {
         StateInput input = result.input(batch, time, scope);
-        if (batchRows > 0) {
-          changedKeys = update(input, batchRows, scope).changedKeys();
+        if (batch.rowCount() > 0) {
+          changedKeys = update(input, batch.rowCount(), scope).changedKeys();
           KERNELS.of(stream.device()).maskOverflows(input.sums(), 2L * changedKeys, stream);
         }
         result.gatherStrings(changedKeys);
@@ -151,7 +146,7 @@ public final class StateTable implements AutoCloseable {
     schema.checkTime(null);
     reserve(batch.rowCount(), ChangedKeys.mostStringWords(schema, batch, stream));
     try (Table noRows = batch.slice(0, 0);
-        StateChanges none = new StateChanges(schema, changes, noRows, stream, memory);
+        StateChanges none = new StateChanges(schema, schema.changes(), noRows, stream, memory);
         AccessScope scope = AccessScope.on(stream)) {
       update(none.input(batch, null, scope).withoutResult(), batch.rowCount(), scope);
     }
@@ -194,8 +189,10 @@ public final class StateTable implements AutoCloseable {
   public int countRowsSince(long firstRow, int count, long firstTime) {
     try (Buffer lookBack = Buffer.allocate(LongStrings.lookBackBytes(count), stream, memory);
         AccessScope scope = AccessScope.on(stream)) {
-      long scratchAddress = lookBack.access(AccessMode.WRITE, scope);
-      return select(firstRow, count, firstTime, Long.MAX_VALUE, 0, scratchAddress, scope).rows();
+      StateAccess access = access(AccessMode.READ, scope);
+      return StateSelection.of(access, firstRow, count, firstTime, Long.MAX_VALUE, stream)
+          .run(0, lookBack.access(AccessMode.WRITE, scope))
+          .rows();
     }
   }
 
@@ -212,13 +209,15 @@ public final class StateTable implements AutoCloseable {
    */
   public void merge(StateTable other, long firstRow, int count, long firstTime, long endTime) {
     long rowBytes = (long) count * schema.rowBytes();
-    long bytes = rowBytes + LongStrings.lookBackBytes(count);
-    try (Buffer input = Buffer.allocate(bytes, stream, memory)) {
+    long scratchBytes = LongStrings.lookBackBytes(count);
+    try (Buffer input = Buffer.allocate(rowBytes + scratchBytes, stream, memory)) {
       StateSelection.Counts selected;
       try (AccessScope scope = AccessScope.on(stream)) {
         long target = input.access(AccessMode.WRITE, scope);
+        StateAccess access = other.access(AccessMode.READ, scope);
         selected =
-            other.select(firstRow, count, firstTime, endTime, target, target + rowBytes, scope);
+            StateSelection.of(access, firstRow, count, firstTime, endTime, stream)
+                .run(target, target + rowBytes);
       }
       merge(other, input, selected, schema.expiryBefore(firstTime));
     }
@@ -230,13 +229,10 @@ public final class StateTable implements AutoCloseable {
    *
    * @param other on the same stream; has the long strings of the rows
    * @param copies the rows, one behind the other, at most one for each key; stays the caller's
+   * @param replaced which rows of this table they replace
    * @throws GpuOutOfMemoryException if there is too little memory
    */
-  public void merge(StateTable other, Buffer copies, StateSelection.Counts counts) {
-    merge(other, copies, counts, Expiry.NEVER);
-  }
-
-  private void merge(
+  public void merge(
       StateTable other, Buffer copies, StateSelection.Counts counts, Expiry replaced) {
     if (counts.rows() == 0) {
       return;
@@ -249,24 +245,6 @@ public final class StateTable implements AutoCloseable {
     }
   }
 
-  private StateSelection.Counts select(
-      long firstRow,
-      int count,
-      long firstTime,
-      long endTime,
-      long target,
-      long lookBack,
-      AccessScope scope) {
-    Objects.checkFromIndexSize(firstRow, count, rowCount);
-    Expiry first = schema.expiryBefore(firstTime);
-    Expiry end = schema.expiryBefore(endTime);
-    long chunks = chunkTable.access(rows.read(scope), scope);
-    int shift = rows.chunkShift();
-    return new StateSelection(
-            schema, firstRow, count, first, end, chunks, shift, target, lookBack, stream)
-        .run();
-  }
-
   /**
    * The rows and the index; there is a row. Rows that are written to are marked with the epoch.
    *
@@ -274,8 +252,7 @@ public final class StateTable implements AutoCloseable {
    * @throws GpuOutOfMemoryException if there is too little memory
    */
   public StateAccess access(AccessMode mode, AccessScope scope) {
-    boolean writes = mode == AccessMode.WRITE;
-    long[] chunks = writes ? rows.access(scope) : rows.read(scope);
+    long[] chunks = mode == AccessMode.WRITE ? rows.access(scope) : rows.read(scope);
     return new StateAccess(
         schema,
         rowCount,
@@ -285,20 +262,8 @@ public final class StateTable implements AutoCloseable {
         index.access(scope),
         index.slots(),
         schema.hasStrings() ? strings.read(scope) : 0,
-        writes ? pageEpochs.access(scope) : 0,
+        mode == AccessMode.WRITE ? pageEpochs.access(scope) : 0,
         epoch);
-  }
-
-  /**
-   * The words of the keys of a batch, valid as long as the batch and the scope are.
-   *
-   * @throws GpuOutOfMemoryException if there is too little memory
-   */
-  public List<KeyWord> keyWords(Table batch, AccessScope scope) {
-    try (Table noRows = batch.slice(0, 0);
-        StateChanges none = new StateChanges(schema, changes, noRows, stream, memory)) {
-      return none.input(batch, null, scope).key();
-    }
   }
 
   /**
@@ -315,12 +280,10 @@ public final class StateTable implements AutoCloseable {
    */
   public Table values(long firstRow, int count, List<ConstantColumn> constants) {
     Objects.checkFromIndexSize(firstRow, count, rowCount);
-    try (StateValues values = new StateValues(schema, changes, constants, count, stream, memory)) {
+    try (StateValues values = new StateValues(schema, schema.changes(), constants, count, stream, memory)) {
       try (AccessScope scope = AccessScope.on(stream)) {
         if (count > 0) {
-          long chunks = chunkTable.access(rows.read(scope), scope);
-          long strings = schema.hasStrings() ? this.strings.read(scope) : 0;
-          values.write(firstRow, chunks, rows.chunkShift(), strings, scope);
+          values.write(firstRow, access(AccessMode.READ, scope), scope);
         } else {
           values.clear(scope);
         }

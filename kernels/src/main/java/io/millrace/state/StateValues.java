@@ -22,6 +22,7 @@ import io.millrace.state.row.ConstantColumn;
 import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.ResultLayout;
+import io.millrace.state.row.StateAccess;
 import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
 import java.util.List;
@@ -103,18 +104,16 @@ final class StateValues implements AutoCloseable {
    * Writes the rows from {@code firstRow} on, at least one: makes one attempt. Enqueued; waits for
    * the offsets of strings. Called once.
    *
-   * @param chunkTable the address of an INT64 for each chunk of state rows: its address
-   * @param stringChunks likewise of {@link LongStrings}; 0 if keys have no strings
    * @throws GpuOutOfMemoryException if there is too little memory, or a column would have more than
    *     2 Gi bytes
    */
-  void write(long firstRow, long chunkTable, int chunkShift, long stringChunks, AccessScope scope) {
-    StateValuesBatch batch = batch(firstRow, chunkTable, chunkShift, scope);
+  void write(long firstRow, StateAccess access, AccessScope scope) {
+    StateValuesBatch batch = batch(firstRow, access.chunkTable(), access.chunkShift(), scope);
     StateValuesKernels kernels = KERNELS.of(stream.device());
     kernels.write(batch);
     StateTable.KERNELS.of(stream.device()).maskOverflows(batch.sums(), batch.rows(), stream);
     if (schema.hasStrings()) {
-      writeStrings(batch, kernels, stringChunks, scope);
+      writeStrings(batch, kernels, access.strings(), scope);
     }
   }
 

@@ -11,7 +11,9 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
+import io.millrace.state.StateInput;
 import io.millrace.state.StateTable;
+import io.millrace.state.row.Expiry;
 import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.StateAccess;
 import io.millrace.state.session.SessionKernels.Rows;
@@ -75,7 +77,7 @@ public final class Sessions {
         List<KeyWord> key = KeyWord.ofRows(schema.state(), rows.address(), from.strings());
         counts = kernels.select(new Selection(rows, key, to, continued, copy, copy + rowBytes));
       }
-      target.merge(slice, copies, counts.selected());
+      target.merge(slice, copies, counts.selected(), Expiry.NEVER);
       return counts;
     }
   }
@@ -122,7 +124,7 @@ public final class Sessions {
           kernels.touch(
               new Touches(
                   schema,
-                  slice.keyWords(rows, scope),
+                  StateInput.keyWords(schema.state(), rows, memory, scope),
                   schema.state().hasNullWord(),
                   slice.access(AccessMode.READ, scope),
                   times.dataAddress(scope),

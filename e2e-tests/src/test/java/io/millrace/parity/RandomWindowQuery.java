@@ -105,7 +105,10 @@ record RandomWindowQuery(
             : step(random);
     boolean hasOneStep = function == Function.TUMBLE || isSession;
     long size = hasOneStep ? step : step * (1 + random.nextInt(MAX_STEPS));
-    long offset = !isGroupWindow && !isSession && random.nextInt(3) == 0 ? random.nextLong(-step + 1, step) : 0;
+    long offset =
+        !isGroupWindow && !isSession && random.nextInt(3) == 0
+            ? random.nextLong(-step + 1, step)
+            : 0;
     List<Field> fields = new ArrayList<>(groupBy.schema().fields());
     fields.add(new Field(TIME, DataType.timestamp(3, isInstant), random.nextBoolean()));
     fields.add(Field.of(WATERMARK, DataType.INT64));

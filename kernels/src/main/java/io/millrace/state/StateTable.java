@@ -280,7 +280,8 @@ public final class StateTable implements AutoCloseable {
    */
   public Table values(long firstRow, int count, List<ConstantColumn> constants) {
     Objects.checkFromIndexSize(firstRow, count, rowCount);
-    try (StateValues values = new StateValues(schema, schema.changes(), constants, count, stream, memory)) {
+    try (StateValues values =
+        new StateValues(schema, schema.changes(), constants, count, stream, memory)) {
       try (AccessScope scope = AccessScope.on(stream)) {
         if (count > 0) {
           values.write(firstRow, access(AccessMode.READ, scope), scope);

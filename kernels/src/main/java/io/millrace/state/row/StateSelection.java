@@ -89,7 +89,16 @@ public record StateSelection(
         .of(stream.device())
         .select(
             new StateSelection(
-                schema, firstRow, rows, first, end, chunkTable, chunkShift, copies, scratch, stream));
+                schema,
+                firstRow,
+                rows,
+                first,
+                end,
+                chunkTable,
+                chunkShift,
+                copies,
+                scratch,
+                stream));
   }
 
   boolean isSelected(long time) {

@@ -193,8 +193,7 @@ class SessionsTest {
         rows.put(key, (long) numbers.nextInt(300) - 300);
       }
       try (Table batch = batch(rows);
-          Column touched =
-              sessions.touched(batch, batch.column(2), Arrays.asList(slice, next))) {
+          Column touched = sessions.touched(batch, batch.column(2), Arrays.asList(slice, next))) {
         List<Object> expected = new ArrayList<>();
         rows.forEach(
             (key, time) -> {

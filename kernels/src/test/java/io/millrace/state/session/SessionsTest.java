@@ -87,7 +87,7 @@ class SessionsTest {
     Map<Integer, Long> rows = new HashMap<>();
     for (int key = 0; key < KEYS; key++) {
       if (numbers.nextInt(3) > 0) {
-        long time = from + numbers.nextInt(to - from);
+        long time = numbers.nextInt(from, to);
         rows.put(key, time);
         model.merge(key, new Times(time, time), Times::with);
       }

@@ -25,7 +25,6 @@ static __device__ __forceinline__ uint64_t* partials_of_group(const StateArgumen
   return slot_of<uint64_t>(arguments.partials, place * words);
 }
 
-constexpr int BUCKET = 4;  // slots: a sector
 
 // Whoever claims a slot reads the index next: `index` is read while the claim is on its way.
 static __device__ __forceinline__ Slot group_slot(const StateArguments& arguments, uint32_t row, uint32_t hash,

@@ -59,7 +59,8 @@ MILLRACE_FUNCTION uint64_t word_of_key(const KeyWord& word, int64_t row) {
   }
 }
 
-MILLRACE_FUNCTION uint64_t null_word_of_key(const StateArguments& arguments, int64_t row) {
+template <typename Arguments>
+MILLRACE_FUNCTION uint64_t null_word_of_key(const Arguments& arguments, int64_t row) {
   uint64_t nulls = 0;
   for (int w = 0; w < arguments.key_words; ++w) {
     const KeyWord& word = arguments.key[w];
@@ -70,7 +71,8 @@ MILLRACE_FUNCTION uint64_t null_word_of_key(const StateArguments& arguments, int
 
 MILLRACE_FUNCTION uint64_t mix_hash(uint64_t hash, uint64_t word) { return murmur_finish_long(hash * 31 + word); }
 
-MILLRACE_FUNCTION uint32_t hash_of_key(const StateArguments& arguments, int64_t row) {
+template <typename Arguments>
+MILLRACE_FUNCTION uint32_t hash_of_key(const Arguments& arguments, int64_t row) {
   uint64_t hash = murmur_finish_long(word_of_key(arguments.key[0], row));
   for (int w = 1; w < arguments.key_words; ++w) {
     const KeyWord& word = arguments.key[w];
@@ -108,14 +110,16 @@ MILLRACE_FUNCTION uint64_t* state_row(const Arguments& arguments, int64_t row) {
 }
 
 // Whether a long string of the same length is stored at a position.
-MILLRACE_FUNCTION bool is_stored_string(const StateArguments& arguments, const KeyString& string, uint64_t position) {
+template <typename Arguments>
+MILLRACE_FUNCTION bool is_stored_string(const Arguments& arguments, const KeyString& string, uint64_t position) {
   for (int32_t i = 0; i < words_of_string(string); ++i) {
     if (word_of_string(string, i) != *stored_word(arguments.strings, static_cast<int64_t>(position) + i)) return false;
   }
   return true;
 }
 
-MILLRACE_FUNCTION bool is_key_of(const StateArguments& arguments, int64_t row, const uint64_t* state) {
+template <typename Arguments>
+MILLRACE_FUNCTION bool is_key_of(const Arguments& arguments, int64_t row, const uint64_t* state) {
   for (int w = 0; w < arguments.key_words; ++w) {
     const KeyWord& word = arguments.key[w];
     if (is_tail(word)) {

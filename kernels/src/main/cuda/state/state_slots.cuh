@@ -6,6 +6,8 @@
 
 namespace millrace {
 
+constexpr int BUCKET = 4;  // slots: a sector
+
 template <typename Value>
 static __device__ __forceinline__ Value* slot_of(uint64_t address, int64_t index) {
   return reinterpret_cast<Value*>(address) + index;

@@ -7,6 +7,7 @@ import io.millrace.column.Schema;
 import io.millrace.operators.aggregate.Aggregate;
 import io.millrace.operators.window.Cumulate;
 import io.millrace.operators.window.Hop;
+import io.millrace.operators.window.Session;
 import io.millrace.operators.window.TimeWindow;
 import io.millrace.operators.window.Tumble;
 import java.time.Duration;
@@ -30,6 +31,8 @@ import org.apache.flink.types.Row;
  * @param rows whose last column has the watermark behind the row; null if there is none
  * @param isGroupWindow whether the window is a group window, such as in GROUP BY TUMBLE(...), and
  *     not a table-valued function
+ * @param dependsOnBatches whether there are sessions with late rows, which count as behind the
+ *     other rows of their batch: the query is Flink's if each row is a batch
  */
 record RandomWindowQuery(
     RandomGroupBy groupBy,
@@ -37,7 +40,8 @@ record RandomWindowQuery(
     List<Row> rows,
     TimeWindow window,
     String windowSql,
-    boolean isGroupWindow) {
+    boolean isGroupWindow,
+    boolean dependsOnBatches) {
   static final String TIME = "ts";
   static final String WATERMARK = "w";
 
@@ -59,7 +63,8 @@ record RandomWindowQuery(
   enum Function {
     TUMBLE,
     HOP,
-    CUMULATE
+    CUMULATE,
+    SESSION
   }
 
   // Around the changes of summer time in New York and Sydney, the epoch, and before it.
@@ -80,34 +85,69 @@ record RandomWindowQuery(
    * CUMULATE there is no group window, and a step that divides the zone's offset to UTC loses none.
    *
    * @param addsFloatingPoint whether it has sums that depend on the order of additions
+   * @param hasLateRows whether rows may be late
    * @param zone of the session; one of {@link #zones}
    */
   static RandomWindowQuery of(
-      Random random, Function function, boolean isInstant, boolean addsFloatingPoint, ZoneId zone) {
+      Random random,
+      Function function,
+      boolean isInstant,
+      boolean addsFloatingPoint,
+      boolean hasLateRows,
+      ZoneId zone) {
     boolean isShifted = isInstant && !zone.equals(UTC);
-    boolean isGroupWindow = isShifted && function != Function.CUMULATE;
+    boolean isSession = function == Function.SESSION;
+    boolean isGroupWindow = isShifted && function != Function.CUMULATE && !isSession;
     RandomGroupBy groupBy = RandomGroupBy.of(random, false, addsFloatingPoint);
     long step =
-        isShifted && !isGroupWindow
+        isShifted && !isGroupWindow && !isSession
             ? STEPS_OF_HALF_AN_HOUR[random.nextInt(STEPS_OF_HALF_AN_HOUR.length)]
             : step(random);
-    long size = function == Function.TUMBLE ? step : step * (1 + random.nextInt(MAX_STEPS));
-    long offset = !isGroupWindow && random.nextInt(3) == 0 ? random.nextLong(-step + 1, step) : 0;
+    boolean hasOneStep = function == Function.TUMBLE || isSession;
+    long size = hasOneStep ? step : step * (1 + random.nextInt(MAX_STEPS));
+    long offset =
+        !isGroupWindow && !isSession && random.nextInt(3) == 0
+            ? random.nextLong(-step + 1, step)
+            : 0;
     List<Field> fields = new ArrayList<>(groupBy.schema().fields());
     fields.add(new Field(TIME, DataType.timestamp(3, isInstant), random.nextBoolean()));
     fields.add(Field.of(WATERMARK, DataType.INT64));
+    List<Row> rows = rows(random, groupBy.rows(), isInstant, step, hasLateRows);
+    if (isSession) {
+      return new RandomWindowQuery(
+          groupBy,
+          new Schema(fields),
+          rows,
+          Session.over(TIME, Duration.ofMillis(step)),
+          session(groupBy.keys(), step),
+          false,
+          hasLateRows);
+    }
     return new RandomWindowQuery(
         groupBy,
         new Schema(fields),
-        rows(random, groupBy.rows(), isInstant, step),
+        rows,
         window(function, size, step).offset(Duration.ofMillis(offset)),
         isGroupWindow ? groupWindow(function, size, step) : sql(function, size, step, offset),
-        isGroupWindow);
+        isGroupWindow,
+        false);
+  }
+
+  private static String session(List<String> keys, long gap) {
+    String partition =
+        keys.stream().map(key -> "`" + key + "`").collect(Collectors.joining(", ", "(", ")"));
+    return "SESSION(TABLE t PARTITION BY "
+        + partition
+        + ", DESCRIPTOR("
+        + TIME
+        + "), "
+        + interval(gap)
+        + ")";
   }
 
   /** Zones in which windows can be compared. */
   static List<ZoneId> zones(Function function) {
-    return function == Function.CUMULATE ? FIXED_ZONES : ZONES;
+    return function == Function.CUMULATE || function == Function.SESSION ? FIXED_ZONES : ZONES;
   }
 
   private static long step(Random random) {
@@ -126,6 +166,7 @@ record RandomWindowQuery(
       case TUMBLE -> Tumble.over(TIME, width);
       case HOP -> Hop.over(TIME, width).every(stepWidth);
       case CUMULATE -> Cumulate.over(TIME, width).every(stepWidth);
+      case SESSION -> Session.over(TIME, width);
     };
   }
 
@@ -147,7 +188,8 @@ record RandomWindowQuery(
         millis < 0 ? "-" : "", absolute / 1_000, absolute % 1_000);
   }
 
-  private static List<Row> rows(Random random, List<Row> rows, boolean isInstant, long step) {
+  private static List<Row> rows(
+      Random random, List<Row> rows, boolean isInstant, long step, boolean hasLateRows) {
     long start = STARTS.get(random.nextInt(STARTS.size())).toEpochMilli();
     long span = step * (1 + random.nextInt(SLICES));
     long disorder = random.nextBoolean() ? 1 + random.nextLong(3 * step) : 1;
@@ -157,7 +199,9 @@ record RandomWindowQuery(
       long time = start + span * i / rows.size() - random.nextLong(disorder);
       latest = Math.max(latest, time);
       Long watermark =
-          random.nextInt(8) == 0 ? Long.valueOf(latest - random.nextLong(disorder)) : null;
+          random.nextInt(8) == 0
+              ? Long.valueOf(latest - (hasLateRows ? random.nextLong(disorder) : disorder))
+              : null;
       timed.add(Row.join(rows.get(i), Row.of(timestamp(time, isInstant), watermark)));
     }
     return timed;

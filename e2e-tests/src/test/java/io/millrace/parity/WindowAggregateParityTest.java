@@ -15,6 +15,7 @@ import io.millrace.operators.batching.BatchOptions;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.row.SchemaConverter;
+import io.millrace.operators.window.SessionAggregateOperator;
 import io.millrace.operators.window.Tumble;
 import io.millrace.operators.window.WindowAggregateOperator;
 import io.millrace.parity.RandomWindowQuery.Function;
@@ -125,9 +126,14 @@ class WindowAggregateParityTest {
     tables.getConfig().setLocalTimeZone(zone);
     List<Case> cases = new ArrayList<>();
     for (int i = 0; i < QUERIES_PER_JOB; i++) {
+      // Which late rows sessions take depends on batches, which the exchange joins.
+      boolean hasLateRows =
+          job.function() != Function.SESSION || (job.parallelism() == 1 && numbers.nextBoolean());
       RandomWindowQuery query =
-          RandomWindowQuery.of(numbers, job.function(), job.isInstant(), addsFloatingPoint, zone);
-      cases.add(add(query, zone, environment, tables, 1 + numbers.nextInt(MAX_BATCH_ROWS)));
+          RandomWindowQuery.of(
+              numbers, job.function(), job.isInstant(), addsFloatingPoint, hasLateRows, zone);
+      int batchRows = query.dependsOnBatches() ? 1 : 1 + numbers.nextInt(MAX_BATCH_ROWS);
+      cases.add(add(query, zone, environment, tables, batchRows));
     }
     assertThat(windowOperators(environment)).isEqualTo(QUERIES_PER_JOB);
     environment.execute();
@@ -208,11 +214,14 @@ class WindowAggregateParityTest {
 
   private static long windowOperators(StreamExecutionEnvironment environment) {
     return environment.getStreamGraph(false).getStreamNodes().stream()
+        .map(node -> node.getOperatorFactory())
+        .map(
+            factory ->
+                factory.getStreamOperatorClass(Thread.currentThread().getContextClassLoader()))
         .filter(
-            node ->
-                node.getOperatorFactory()
-                        .getStreamOperatorClass(Thread.currentThread().getContextClassLoader())
-                    == WindowAggregateOperator.class)
+            operator ->
+                operator == WindowAggregateOperator.class
+                    || operator == SessionAggregateOperator.class)
         .count();
   }
 

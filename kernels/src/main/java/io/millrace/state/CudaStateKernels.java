@@ -11,28 +11,11 @@ import io.millrace.device.KernelStructure;
 import io.millrace.device.StagingBuffer;
 import io.millrace.state.StateInput.SumColumn;
 import io.millrace.state.row.AccumulatorValue;
-import io.millrace.state.row.KeyWord;
+import io.millrace.state.row.CudaKeyWord;
 import io.millrace.state.row.StateSchema;
 
 /** Launches the kernels of state.cu. One instance per device. */
 final class CudaStateKernels implements StateKernels {
-  /** The structure {@code KeyWord} of state_arguments.cuh. */
-  static final class WordArguments {
-    static final KernelStructure LAYOUT = new KernelStructure("KeyWord");
-    static final KernelStructure.Int64 DATA = LAYOUT.int64("data");
-    static final KernelStructure.Int64 OFFSETS = LAYOUT.int64("offsets");
-    static final KernelStructure.Int64 VALIDITY = LAYOUT.int64("validity");
-    static final KernelStructure.Int64 ROW_OFFSET = LAYOUT.int64("row_offset");
-    static final KernelStructure.Int64 OUTPUT = LAYOUT.int64("output");
-    static final KernelStructure.Int64 OUTPUT_VALIDITY = LAYOUT.int64("output_validity");
-    static final KernelStructure.Int32 STRIDE = LAYOUT.int32("stride");
-    static final KernelStructure.Int32 WIDTH = LAYOUT.int32("width");
-    static final KernelStructure.Int32 TYPE = LAYOUT.int32("type");
-    static final KernelStructure.Int32 NULL_BIT = LAYOUT.int32("null_bit");
-
-    private WordArguments() {}
-  }
-
   /** The structure {@code AccumulatedValue} of state_arguments.cuh. */
   static final class ValueArguments {
     static final KernelStructure LAYOUT = new KernelStructure("AccumulatedValue");
@@ -84,7 +67,7 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int32 BATCH = LAYOUT.int32("batch");
     static final KernelStructure.Int32 ROW_COUNT = LAYOUT.int32("row_count");
     static final KernelStructure.Array KEY =
-        LAYOUT.array("key", WordArguments.LAYOUT, StateSchema.MAX_KEY_WORDS);
+        LAYOUT.array("key", CudaKeyWord.LAYOUT, StateSchema.MAX_KEY_WORDS);
     static final KernelStructure.Array VALUE =
         LAYOUT.array("value", ValueArguments.LAYOUT, StateSchema.MAX_ACCUMULATOR_WORDS);
 
@@ -196,26 +179,12 @@ final class CudaStateKernels implements StateKernels {
         .put(Arguments.BATCH, batch.number())
         .put(Arguments.TILES, StateScratch.tiles(batch.rows()));
     for (int i = 0; i < batch.key().size(); i++) {
-      put(arguments, Arguments.KEY.at(i), batch.key().get(i));
+      CudaKeyWord.put(arguments, Arguments.KEY.at(i), batch.key().get(i));
     }
     for (int i = 0; i < batch.values().size(); i++) {
       put(arguments, Arguments.VALUE.at(i), batch.values().get(i));
     }
     return arguments;
-  }
-
-  static void put(KernelArguments arguments, int at, KeyWord word) {
-    arguments
-        .put(at, WordArguments.DATA, word.data())
-        .put(at, WordArguments.OFFSETS, word.offsets())
-        .put(at, WordArguments.VALIDITY, word.validity())
-        .put(at, WordArguments.ROW_OFFSET, word.rowOffset())
-        .put(at, WordArguments.OUTPUT, word.output())
-        .put(at, WordArguments.OUTPUT_VALIDITY, word.outputValidity())
-        .put(at, WordArguments.STRIDE, word.stride())
-        .put(at, WordArguments.WIDTH, word.width())
-        .put(at, WordArguments.TYPE, word.type())
-        .put(at, WordArguments.NULL_BIT, word.nullBit());
   }
 
   static void put(KernelArguments arguments, int at, AccumulatorValue value) {

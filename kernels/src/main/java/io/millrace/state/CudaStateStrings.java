@@ -7,6 +7,7 @@ import io.millrace.device.HostMemory;
 import io.millrace.device.KernelArguments;
 import io.millrace.device.KernelModule;
 import io.millrace.device.KernelStructure;
+import io.millrace.state.row.CudaKeyWord;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.StateSchema;
 
@@ -30,7 +31,7 @@ final class CudaStateStrings {
     static final KernelStructure.Int32 TILES = LAYOUT.int32("tiles");
     static final KernelStructure.Int32 PADDING = LAYOUT.int32("padding");
     static final KernelStructure.Array KEY =
-        LAYOUT.array("key", CudaStateKernels.WordArguments.LAYOUT, StateSchema.MAX_KEY_WORDS);
+        LAYOUT.array("key", CudaKeyWord.LAYOUT, StateSchema.MAX_KEY_WORDS);
 
     private Arguments() {}
   }
@@ -75,7 +76,7 @@ final class CudaStateStrings {
           .put(Arguments.CHUNK_SHIFT, batch.chunkShift())
           .put(Arguments.TILES, tiles);
       for (int i = 0; i < batch.key().size(); i++) {
-        CudaStateKernels.put(arguments, Arguments.KEY.at(i), batch.key().get(i));
+        CudaKeyWord.put(arguments, Arguments.KEY.at(i), batch.key().get(i));
       }
       module().function("state_strings").launch(tiles, THREADS, 0, stream, arguments);
       stream.synchronize();

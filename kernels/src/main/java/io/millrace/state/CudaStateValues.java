@@ -7,7 +7,7 @@ import io.millrace.device.KernelArguments;
 import io.millrace.device.KernelModule;
 import io.millrace.device.KernelStructure;
 import io.millrace.state.CudaStateKernels.ValueArguments;
-import io.millrace.state.CudaStateKernels.WordArguments;
+import io.millrace.state.row.CudaKeyWord;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.StateSchema;
 
@@ -37,7 +37,7 @@ final class CudaStateValues implements StateValuesKernels {
     static final KernelStructure.Int32 ROW_COUNT = LAYOUT.int32("row_count");
     static final KernelStructure.Int32 CONSTANTS = LAYOUT.int32("constants");
     static final KernelStructure.Array KEY =
-        LAYOUT.array("key", WordArguments.LAYOUT, StateSchema.MAX_KEY_WORDS);
+        LAYOUT.array("key", CudaKeyWord.LAYOUT, StateSchema.MAX_KEY_WORDS);
     static final KernelStructure.Array VALUE =
         LAYOUT.array("value", ValueArguments.LAYOUT, StateSchema.MAX_ACCUMULATOR_WORDS);
     static final KernelStructure.Array CONSTANT =
@@ -96,7 +96,7 @@ final class CudaStateValues implements StateValuesKernels {
           .put(Arguments.ROW_COUNT, batch.rowCount())
           .put(Arguments.CONSTANTS, batch.constants().size());
       for (int i = 0; i < batch.key().size(); i++) {
-        CudaStateKernels.put(arguments, Arguments.KEY.at(i), batch.key().get(i));
+        CudaKeyWord.put(arguments, Arguments.KEY.at(i), batch.key().get(i));
       }
       for (int i = 0; i < batch.values().size(); i++) {
         CudaStateKernels.put(arguments, Arguments.VALUE.at(i), batch.values().get(i));

@@ -3,10 +3,10 @@ package io.millrace.state;
 
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
-import io.millrace.kernel.hash.MurmurHash3;
 import io.millrace.state.StateInput.SumColumn;
 import io.millrace.state.row.AccumulatorValue;
 import io.millrace.state.row.ChangeKind;
+import io.millrace.state.row.HostKeys;
 import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.PageEpochs;
 import java.math.BigInteger;
@@ -14,9 +14,6 @@ import java.util.List;
 
 /** The twin of state.cu. */
 final class HostStateKernels implements StateKernels {
-  private static final int HASH_SHIFT = 32;
-  private static final long BUCKET_SLOTS = 4;
-  private static final long ROW_MASK = 0xffffffffL;
   private static final BigInteger END = BigInteger.TEN.pow(38);
   private static final long END_LOW = END.longValue();
   private static final long END_HIGH = END.shiftRight(Long.SIZE).longValueExact();
@@ -51,6 +48,7 @@ final class HostStateKernels implements StateKernels {
   /** The hash table of the batch's keys. The claimant of a key is its first row here. */
   private static final class Groups {
     private final StateBatch batch;
+    private final HostKeys keys;
     private final long table;
     private final int mask;
     private final long claims;
@@ -62,6 +60,7 @@ final class HostStateKernels implements StateKernels {
     Groups(StateBatch batch) {
       StateScratch layout = batch.scratchLayout();
       this.batch = batch;
+      this.keys = new HostKeys(batch.key(), batch.hasNullWord(), batch.strings().chunkTable());
       this.table = batch.scratch() + layout.groups();
       this.mask = StateScratch.groups(batch.rows()) - 1;
       this.claims = batch.scratch() + layout.claims();
@@ -102,17 +101,17 @@ final class HostStateKernels implements StateKernels {
     }
 
     private int claimant(int row) {
-      int hash = hash(batch, row);
-      for (int slot = (int) firstSlot(hash, mask); ; slot = (slot + 1) & mask) {
+      int hash = keys.hash(row);
+      for (int slot = (int) HostKeys.firstSlot(hash, mask); ; slot = (slot + 1) & mask) {
         long address = table + (long) slot * Long.BYTES;
         long entry = HostMemory.getLong(address);
         if (entry == 0) {
-          HostMemory.putLong(address, entry(hash, row));
+          HostMemory.putLong(address, HostKeys.entry(hash, row));
           putClaim(row, ~slot);
           return row;
         }
-        int claimant = (int) entry - 1;
-        if ((int) (entry >> HASH_SHIFT) == hash && areEqual(batch, row, claimant)) {
+        int claimant = (int) HostKeys.row(entry);
+        if (HostKeys.hashOf(entry) == hash && areEqual(keys, row, claimant)) {
           putClaim(row, claimant);
           return claimant;
         }
@@ -145,33 +144,22 @@ final class HostStateKernels implements StateKernels {
     }
   }
 
-  // Where the search for a key in a hash table begins: at a bucket.
-  private static long firstSlot(int hash, long mask) {
-    return Integer.toUnsignedLong(hash) & mask & -BUCKET_SLOTS;
-  }
-
-  private static long entry(int hash, long row) {
-    return (long) hash << HASH_SHIFT | (row + 1);
-  }
-
   private static boolean updateRow(
       StateBatch batch, Groups groups, int row, long stateRows, long position) {
-    int hash = hash(batch, row);
-    long mask = batch.indexSlots() - 1;
-    long slot = firstSlot(hash, mask);
+    HostKeys keys = groups.keys;
+    int hash = keys.hash(row);
+    long slot =
+        keys.slot(
+            row, hash, batch.index(), batch.indexSlots(), number -> rowAddress(batch, number));
     long entry = HostMemory.getLong(batch.index() + slot * Long.BYTES);
-    while (entry != 0 && !isEntryOf(batch, row, hash, entry)) {
-      slot = (slot + 1) & mask;
-      entry = HostMemory.getLong(batch.index() + slot * Long.BYTES);
-    }
     boolean isNew = entry == 0;
-    long stateRow = isNew ? stateRows : (entry & ROW_MASK) - 1;
+    long stateRow = isNew ? stateRows : HostKeys.row(entry);
     long address = rowAddress(batch, stateRow);
     long page = PageEpochs.page(stateRow, batch.chunkShift());
     HostMemory.putLong(batch.pageEpochs() + page * Long.BYTES, batch.epoch());
     if (isNew) {
-      HostMemory.putLong(batch.index() + slot * Long.BYTES, entry(hash, stateRow));
-      putKey(batch, row, address);
+      HostMemory.putLong(batch.index() + slot * Long.BYTES, HostKeys.entry(hash, stateRow));
+      putKey(batch, keys, row, address);
     }
     combine(batch, groups, row, address, isNew || isExpired(batch, address), position);
     if (groups.fold != null) {
@@ -243,37 +231,6 @@ final class HostStateKernels implements StateKernels {
         && ChangeKind.isRetraction(HostMemory.getByte(batch.rowKinds() + row));
   }
 
-  private static boolean isEntryOf(StateBatch batch, int row, int hash, long entry) {
-    return (int) (entry >> HASH_SHIFT) == hash
-        && isKey(batch, row, rowAddress(batch, (entry & ROW_MASK) - 1));
-  }
-
-  private static boolean isKey(StateBatch batch, int row, long address) {
-    List<KeyWord> key = batch.key();
-    for (int i = 0; i < key.size(); i++) {
-      long stored = HostMemory.getLong(address + (long) i * Long.BYTES);
-      if (!isStored(batch, key.get(i), row, stored)) {
-        return false;
-      }
-    }
-    return !batch.hasNullWord()
-        || nullWord(batch, row) == HostMemory.getLong(address + (long) key.size() * Long.BYTES);
-  }
-
-  private static boolean isStored(StateBatch batch, KeyWord word, int row, long stored) {
-    int words = word.isTail() ? word.stringWords(row) : 0;
-    if (words == 0) {
-      return word.word(row) == stored;
-    }
-    for (int i = 0; i < words; i++) {
-      long address = batch.strings().wordAddress(stored + i);
-      if (word.stringWord(row, i) != HostMemory.getLong(address)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /** Stores the long strings of a new key behind {@code added} words; returns their words. */
   private static long putStrings(StateBatch batch, int row, long address, long added) {
     List<KeyWord> key = batch.key();
@@ -292,14 +249,14 @@ final class HostStateKernels implements StateKernels {
     return words;
   }
 
-  private static boolean areEqual(StateBatch batch, int left, int right) {
-    for (KeyWord word : batch.key()) {
+  private static boolean areEqual(HostKeys keys, int left, int right) {
+    for (KeyWord word : keys.words()) {
       if (word.word(left) != word.word(right)
           || (word.isTail() && !areLongStringsEqual(word, left, right))) {
         return false;
       }
     }
-    return !batch.hasNullWord() || nullWord(batch, left) == nullWord(batch, right);
+    return keys.nullWord(left) == keys.nullWord(right);
   }
 
   // The heads are equal, and so the lengths.
@@ -313,13 +270,13 @@ final class HostStateKernels implements StateKernels {
     return true;
   }
 
-  private static void putKey(StateBatch batch, int row, long address) {
+  private static void putKey(StateBatch batch, HostKeys keys, int row, long address) {
     List<KeyWord> key = batch.key();
     for (int i = 0; i < key.size(); i++) {
       HostMemory.putLong(address + (long) i * Long.BYTES, key.get(i).word(row));
     }
     if (batch.hasNullWord()) {
-      HostMemory.putLong(address + (long) key.size() * Long.BYTES, nullWord(batch, row));
+      HostMemory.putLong(address + (long) key.size() * Long.BYTES, keys.nullWord(row));
     }
     for (int i = batch.firstAccumulator() + batch.values().size(); i < batch.rowWords(); i++) {
       HostMemory.putLong(address + (long) i * Long.BYTES, 0);
@@ -330,33 +287,6 @@ final class HostStateKernels implements StateKernels {
     long inChunk = row & ((1L << batch.chunkShift()) - 1);
     long chunk = HostMemory.getLong(batch.chunkTable() + (row >> batch.chunkShift()) * Long.BYTES);
     return chunk + inChunk * batch.rowWords() * Long.BYTES;
-  }
-
-  private static long nullWord(StateBatch batch, int row) {
-    long nulls = 0;
-    for (KeyWord word : batch.key()) {
-      if (word.nullBit() != KeyWord.NO_NULL_BIT && word.isNull(row)) {
-        nulls |= 1L << word.nullBit();
-      }
-    }
-    return nulls;
-  }
-
-  private static int hash(StateBatch batch, int row) {
-    List<KeyWord> key = batch.key();
-    long hash = 0;
-    for (int i = 0; i < key.size(); i++) {
-      KeyWord word = key.get(i);
-      hash = MurmurHash3.finish(hash * 31 + word.word(row));
-      int words = word.isTail() ? word.stringWords(row) : 0;
-      for (int j = 0; j < words; j++) {
-        hash = MurmurHash3.finish(hash * 31 + word.stringWord(row, j));
-      }
-    }
-    if (batch.hasNullWord()) {
-      hash = MurmurHash3.finish(hash * 31 + nullWord(batch, row));
-    }
-    return (int) (hash >>> HASH_SHIFT);
   }
 
   @Override
@@ -390,7 +320,7 @@ final class HostStateKernels implements StateKernels {
     for (long i = 0; i < slots; i++) {
       long entry = HostMemory.getLong(source + i * Long.BYTES);
       if (entry != 0) {
-        long slot = firstSlot((int) (entry >>> HASH_SHIFT), targetSlots - 1);
+        long slot = HostKeys.firstSlot(HostKeys.hashOf(entry), targetSlots - 1);
         while (HostMemory.getLong(target + slot * Long.BYTES) != 0) {
           slot = (slot + 1) & (targetSlots - 1);
         }

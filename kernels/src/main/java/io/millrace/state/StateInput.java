@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.state;
 
+import io.millrace.annotation.Internal;
+import io.millrace.column.Table;
+import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.MemoryResource;
 import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.AccumulatorValue;
 import io.millrace.state.row.Expiry;
@@ -18,7 +23,8 @@ import java.util.List;
  * @param sums the columns of the result with sums of decimals
  * @param expiry which rows of the state count as new
  */
-record StateInput(
+@Internal
+public record StateInput(
     List<KeyWord> key,
     boolean hasNullWord,
     List<AccumulatorValue> values,
@@ -34,7 +40,22 @@ record StateInput(
    * @param tops address of the word above them, for each row; 0 if the sums have two words
    * @param mask address of the column's mask, to be written
    */
-  record SumColumn(long sums, long tops, long mask) {}
+  public record SumColumn(long sums, long tops, long mask) {}
+
+  /**
+   * The words of the keys of a batch, valid as long as the batch and the scope are.
+   *
+   * @param batch of the schema's input; stays the caller's
+   * @throws GpuOutOfMemoryException if there is too little memory
+   */
+  public static List<KeyWord> keyWords(
+      StateSchema schema, Table batch, MemoryResource memory, AccessScope scope) {
+    try (Table noRows = batch.slice(0, 0);
+        StateChanges none =
+            new StateChanges(schema, schema.changes(), noRows, scope.stream(), memory)) {
+      return none.input(batch, null, scope).key();
+    }
+  }
 
   /** The same rows, of which no results are written. */
   StateInput withoutResult() {
@@ -49,14 +70,7 @@ record StateInput(
    */
   static StateInput ofRows(StateSchema schema, long address, long strings, Expiry expiry) {
     int stride = schema.rowBytes();
-    List<Integer> tails = schema.tails();
-    List<KeyWord> key = new ArrayList<>();
-    for (int i = 0; i < schema.firstAccumulator(); i++) {
-      long data = address + (long) i * Long.BYTES;
-      int type = tails.contains(i) ? KeyWord.STORED_TAIL : KeyWord.BITS;
-      key.add(
-          new KeyWord(data, strings, 0, 0, 0, 0, stride, Long.BYTES, type, KeyWord.NO_NULL_BIT));
-    }
+    List<KeyWord> key = KeyWord.ofRows(schema, address, strings);
     List<AccumulatorValue> values = new ArrayList<>();
     for (Accumulator accumulator : schema.accumulators()) {
       for (int word = 0; word < accumulator.words(schema.input()); word++) {

@@ -3,6 +3,7 @@ package io.millrace.state;
 
 import io.millrace.device.DeviceStream;
 import io.millrace.state.StateInput.SumColumn;
+import java.util.List;
 
 /**
  * The operations on state, on the host or by the kernels of state.cu. Both write the same rows and
@@ -33,6 +34,11 @@ interface StateKernels {
    * @param rows at least 1
    */
   void maskOverflows(SumColumn column, long rows, DeviceStream stream);
+
+  /** Writes the masks of columns of sums. Enqueued. */
+  default void maskOverflows(List<SumColumn> columns, long rows, DeviceStream stream) {
+    columns.forEach(column -> maskOverflows(column, rows, stream));
+  }
 
   /**
    * Adds the entries of one index to another, which has room for them. Enqueued.

@@ -2,7 +2,6 @@
 package io.millrace.state;
 
 import io.millrace.annotation.PublicEvolving;
-import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
@@ -12,7 +11,6 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
-import io.millrace.state.StateInput.SumColumn;
 import io.millrace.state.StateKernels.Counts;
 import io.millrace.state.row.BlockStrings;
 import io.millrace.state.row.ChangeKind;
@@ -21,10 +19,12 @@ import io.millrace.state.row.ConstantColumn;
 import io.millrace.state.row.Expiry;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.PageEpochs;
+import io.millrace.state.row.StateAccess;
 import io.millrace.state.row.StateRows;
 import io.millrace.state.row.StateSchema;
 import io.millrace.state.row.StateSelection;
 import io.millrace.state.row.UpdateTime;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
@@ -41,16 +41,13 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 @PublicEvolving
 public final class StateTable implements AutoCloseable {
-  private static final PerDevice<StateKernels> KERNELS =
+  static final PerDevice<StateKernels> KERNELS =
       new PerDevice<>(host -> new HostStateKernels(), CudaStateKernels::new);
-  private static final PerDevice<StateValuesKernels> VALUES =
-      new PerDevice<>(host -> new HostStateValues(), CudaStateValues::new);
 
   private static final long MAX_ROWS = 0xfffffffeL;
   private static final AtomicLong IDS = new AtomicLong();
 
   private final StateSchema schema;
-  private final Schema changes;
   private final DeviceStream stream;
   private final MemoryResource memory;
   private final StateRows rows;
@@ -74,7 +71,6 @@ public final class StateTable implements AutoCloseable {
    */
   public StateTable(StateSchema schema, DeviceStream stream, MemoryResource memory) {
     this.schema = schema;
-    this.changes = schema.changes();
     this.stream = stream;
     this.memory = memory;
     this.rows = new StateRows(schema.rowBytes(), stream, memory);
@@ -122,15 +118,14 @@ public final class StateTable implements AutoCloseable {
    */
   public Table update(Table batch, UpdateTime time) {
     schema.checkTime(time);
-    int batchRows = batch.rowCount();
-    try (StateChanges result = new StateChanges(schema, changes, batch, stream, memory)) {
-      reserve(batchRows, result.mostStringWords());
+    try (StateChanges result = new StateChanges(schema, schema.changes(), batch, stream, memory)) {
+      reserve(batch.rowCount(), result.mostStringWords());
       int changedKeys = 0;
       try (AccessScope scope = AccessScope.on(stream)) {
         StateInput input = result.input(batch, time, scope);
-        if (batchRows > 0) {
-          changedKeys = update(input, batchRows, scope).changedKeys();
-          maskOverflows(input.sums(), 2L * changedKeys);
+        if (batch.rowCount() > 0) {
+          changedKeys = update(input, batch.rowCount(), scope).changedKeys();
+          KERNELS.of(stream.device()).maskOverflows(input.sums(), 2L * changedKeys, stream);
         }
         result.gatherStrings(changedKeys);
       }
@@ -151,7 +146,7 @@ public final class StateTable implements AutoCloseable {
     schema.checkTime(null);
     reserve(batch.rowCount(), ChangedKeys.mostStringWords(schema, batch, stream));
     try (Table noRows = batch.slice(0, 0);
-        StateChanges none = new StateChanges(schema, changes, noRows, stream, memory);
+        StateChanges none = new StateChanges(schema, schema.changes(), noRows, stream, memory);
         AccessScope scope = AccessScope.on(stream)) {
       update(none.input(batch, null, scope).withoutResult(), batch.rowCount(), scope);
     }
@@ -194,8 +189,10 @@ public final class StateTable implements AutoCloseable {
   public int countRowsSince(long firstRow, int count, long firstTime) {
     try (Buffer lookBack = Buffer.allocate(LongStrings.lookBackBytes(count), stream, memory);
         AccessScope scope = AccessScope.on(stream)) {
-      long scratchAddress = lookBack.access(AccessMode.WRITE, scope);
-      return select(firstRow, count, firstTime, Long.MAX_VALUE, 0, scratchAddress, scope).rows();
+      StateAccess access = access(AccessMode.READ, scope);
+      return StateSelection.of(access, firstRow, count, firstTime, Long.MAX_VALUE, stream)
+          .run(0, lookBack.access(AccessMode.WRITE, scope))
+          .rows();
     }
   }
 
@@ -212,43 +209,61 @@ public final class StateTable implements AutoCloseable {
    */
   public void merge(StateTable other, long firstRow, int count, long firstTime, long endTime) {
     long rowBytes = (long) count * schema.rowBytes();
-    long bytes = rowBytes + LongStrings.lookBackBytes(count);
-    try (Buffer input = Buffer.allocate(bytes, stream, memory)) {
+    long scratchBytes = LongStrings.lookBackBytes(count);
+    try (Buffer input = Buffer.allocate(rowBytes + scratchBytes, stream, memory)) {
       StateSelection.Counts selected;
       try (AccessScope scope = AccessScope.on(stream)) {
         long target = input.access(AccessMode.WRITE, scope);
+        StateAccess access = other.access(AccessMode.READ, scope);
         selected =
-            other.select(firstRow, count, firstTime, endTime, target, target + rowBytes, scope);
+            StateSelection.of(access, firstRow, count, firstTime, endTime, stream)
+                .run(target, target + rowBytes);
       }
-      if (selected.rows() == 0) {
-        return;
-      }
-      reserve(selected.rows(), selected.stringWords());
-      try (AccessScope scope = AccessScope.on(stream)) {
-        long address = input.access(AccessMode.READ, scope);
-        long inputStrings = schema.hasStrings() ? other.strings.read(scope) : 0;
-        Expiry replaced = schema.expiryBefore(firstTime);
-        update(StateInput.ofRows(schema, address, inputStrings, replaced), selected.rows(), scope);
-      }
+      merge(other, input, selected, schema.expiryBefore(firstTime));
     }
   }
 
-  private StateSelection.Counts select(
-      long firstRow,
-      int count,
-      long firstTime,
-      long endTime,
-      long target,
-      long lookBack,
-      AccessScope scope) {
-    Objects.checkFromIndexSize(firstRow, count, rowCount);
-    Expiry first = schema.expiryBefore(firstTime);
-    Expiry end = schema.expiryBefore(endTime);
-    long chunks = chunkTable.access(rows.read(scope), scope);
-    int shift = rows.chunkShift();
-    return new StateSelection(
-            schema, firstRow, count, first, end, chunks, shift, target, lookBack, stream)
-        .run();
+  /**
+   * Adds rows that were copied from another table of this schema: makes one attempt, as {@link
+   * #update(Table)} does.
+   *
+   * @param other on the same stream; has the long strings of the rows
+   * @param copies the rows, one behind the other, at most one for each key; stays the caller's
+   * @param replaced which rows of this table they replace
+   * @throws GpuOutOfMemoryException if there is too little memory
+   */
+  public void merge(
+      StateTable other, Buffer copies, StateSelection.Counts counts, Expiry replaced) {
+    if (counts.rows() == 0) {
+      return;
+    }
+    reserve(counts.rows(), counts.stringWords());
+    try (AccessScope scope = AccessScope.on(stream)) {
+      long address = copies.access(AccessMode.READ, scope);
+      long inputStrings = schema.hasStrings() ? other.strings.read(scope) : 0;
+      update(StateInput.ofRows(schema, address, inputStrings, replaced), counts.rows(), scope);
+    }
+  }
+
+  /**
+   * The rows and the index; there is a row. Rows that are written to are marked with the epoch.
+   *
+   * @param mode of the rows
+   * @throws GpuOutOfMemoryException if there is too little memory
+   */
+  public StateAccess access(AccessMode mode, AccessScope scope) {
+    long[] chunks = mode == AccessMode.WRITE ? rows.access(scope) : rows.read(scope);
+    return new StateAccess(
+        schema,
+        rowCount,
+        Arrays.stream(chunks).boxed().toList(),
+        chunkTable.access(chunks, scope),
+        rows.chunkShift(),
+        index.access(scope),
+        index.slots(),
+        schema.hasStrings() ? strings.read(scope) : 0,
+        mode == AccessMode.WRITE ? pageEpochs.access(scope) : 0,
+        epoch);
   }
 
   /**
@@ -265,26 +280,16 @@ public final class StateTable implements AutoCloseable {
    */
   public Table values(long firstRow, int count, List<ConstantColumn> constants) {
     Objects.checkFromIndexSize(firstRow, count, rowCount);
-    try (StateValues values = new StateValues(schema, changes, constants, count, stream, memory)) {
+    try (StateValues values =
+        new StateValues(schema, schema.changes(), constants, count, stream, memory)) {
       try (AccessScope scope = AccessScope.on(stream)) {
         if (count > 0) {
-          write(values, firstRow, scope);
+          values.write(firstRow, access(AccessMode.READ, scope), scope);
         } else {
           values.clear(scope);
         }
       }
       return values.table();
-    }
-  }
-
-  private void write(StateValues values, long firstRow, AccessScope scope) {
-    long chunks = chunkTable.access(rows.read(scope), scope);
-    StateValuesBatch batch = values.batch(firstRow, chunks, rows.chunkShift(), scope);
-    StateValuesKernels kernels = VALUES.of(stream.device());
-    kernels.write(batch);
-    maskOverflows(batch.sums(), batch.rows());
-    if (schema.hasStrings()) {
-      values.writeStrings(batch, kernels, strings.read(scope), scope);
     }
   }
 
@@ -313,10 +318,6 @@ public final class StateTable implements AutoCloseable {
       long chunks = inputStrings.chunks(scope);
       update(StateInput.ofRows(schema, address, chunks, Expiry.NEVER), block.rowCount(), scope);
     }
-  }
-
-  private void maskOverflows(List<SumColumn> sums, long rows) {
-    sums.forEach(sum -> KERNELS.of(stream.device()).maskOverflows(sum, rows, stream));
   }
 
   private Counts update(StateInput input, int inputRows, AccessScope scope) {

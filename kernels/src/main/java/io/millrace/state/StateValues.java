@@ -10,6 +10,7 @@ import io.millrace.column.TypeId;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.HostMemory;
+import io.millrace.device.PerDevice;
 import io.millrace.device.StagingBuffer;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
@@ -21,6 +22,7 @@ import io.millrace.state.row.ConstantColumn;
 import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.ResultLayout;
+import io.millrace.state.row.StateAccess;
 import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +32,9 @@ import java.util.List;
  * of all columns, and one with the bytes of each key column with strings.
  */
 final class StateValues implements AutoCloseable {
+  private static final PerDevice<StateValuesKernels> KERNELS =
+      new PerDevice<>(host -> new HostStateValues(), CudaStateValues::new);
+
   private final StateSchema schema;
   private final Schema result;
   private final List<ConstantColumn> constants;
@@ -95,8 +100,25 @@ final class StateValues implements AutoCloseable {
     return new KeyPlace(layout.add((long) rows * id.byteWidth()), 0);
   }
 
-  /** The addresses of the result, for rows from {@code firstRow} on. */
-  StateValuesBatch batch(long firstRow, long chunkTable, int chunkShift, AccessScope scope) {
+  /**
+   * Writes the rows from {@code firstRow} on, at least one: makes one attempt. Enqueued; waits for
+   * the offsets of strings. Called once.
+   *
+   * @throws GpuOutOfMemoryException if there is too little memory, or a column would have more than
+   *     2 Gi bytes
+   */
+  void write(long firstRow, StateAccess access, AccessScope scope) {
+    StateValuesBatch batch = batch(firstRow, access.chunkTable(), access.chunkShift(), scope);
+    StateValuesKernels kernels = KERNELS.of(stream.device());
+    kernels.write(batch);
+    StateTable.KERNELS.of(stream.device()).maskOverflows(batch.sums(), batch.rows(), stream);
+    if (schema.hasStrings()) {
+      writeStrings(batch, kernels, access.strings(), scope);
+    }
+  }
+
+  private StateValuesBatch batch(
+      long firstRow, long chunkTable, int chunkShift, AccessScope scope) {
     long output = buffer.access(AccessMode.WRITE, scope);
     return new StateValuesBatch(
         firstRow,
@@ -142,16 +164,7 @@ final class StateValues implements AutoCloseable {
     return words;
   }
 
-  /**
-   * Writes the strings of the keys: makes one attempt. Waits for their offsets, and enqueues the
-   * rest. Called once.
-   *
-   * @param batch of {@link #batch}
-   * @param stringChunks address of an INT64 for each chunk of {@link LongStrings}, its address
-   * @throws GpuOutOfMemoryException if there is too little memory, or a column would have more than
-   *     2 Gi bytes
-   */
-  void writeStrings(
+  private void writeStrings(
       StateValuesBatch batch, StateValuesKernels kernels, long stringChunks, AccessScope scope) {
     long output = buffer.access(AccessMode.WRITE, scope);
     List<Integer> tails = schema.tails();

@@ -3,6 +3,7 @@ package io.millrace.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.state.row.CudaKeyWord;
 import io.millrace.testing.CudaStructures;
 import io.millrace.testing.DeviceExtension;
 import org.junit.jupiter.api.Test;
@@ -16,8 +17,7 @@ class CudaStateKernelsTest {
     CudaStructures cuda = CudaStructures.ofSources();
     assertThat(CudaStateKernels.Arguments.LAYOUT.fields())
         .isEqualTo(cuda.layout("StateArguments").fields());
-    assertThat(CudaStateKernels.WordArguments.LAYOUT.fields())
-        .isEqualTo(cuda.layout("KeyWord").fields());
+    assertThat(CudaKeyWord.LAYOUT.fields()).isEqualTo(cuda.layout("KeyWord").fields());
     assertThat(CudaStateKernels.ValueArguments.LAYOUT.fields())
         .isEqualTo(cuda.layout("AccumulatedValue").fields());
     assertThat(CudaStateStrings.Arguments.LAYOUT.fields())

@@ -3,6 +3,8 @@ package io.millrace.state.row;
 
 import io.millrace.annotation.Internal;
 import io.millrace.device.HostMemory;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A word of the key, read from a column, with addresses on the device. A null is zero in its word,
@@ -50,6 +52,24 @@ public record KeyWord(
   static final int INLINE_BYTES = 12;
   private static final int PREFIX_BYTES = 4;
   public static final int NO_NULL_BIT = -1;
+
+  /**
+   * The words of the keys of state rows, one behind the other; a null word is a word like the
+   * others.
+   *
+   * @param address of the first row
+   * @param strings address of an INT64 for each chunk of their {@link LongStrings}, its address
+   */
+  public static List<KeyWord> ofRows(StateSchema schema, long address, long strings) {
+    List<KeyWord> words = new ArrayList<>();
+    for (int i = 0; i < schema.firstAccumulator(); i++) {
+      long data = address + (long) i * Long.BYTES;
+      int type = schema.tails().contains(i) ? STORED_TAIL : BITS;
+      words.add(
+          new KeyWord(data, strings, 0, 0, 0, 0, schema.rowBytes(), Long.BYTES, type, NO_NULL_BIT));
+    }
+    return words;
+  }
 
   /** This word for elements of fixed width. */
   public KeyWord fixed(

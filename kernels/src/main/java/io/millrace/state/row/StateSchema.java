@@ -39,6 +39,7 @@ public final class StateSchema implements Serializable {
   private final int firstAccumulator;
   private final int rowWords;
   private final int rowCount;
+  private final Schema changes;
 
   /**
    * @param input the columns of the batches
@@ -67,6 +68,7 @@ public final class StateSchema implements Serializable {
     int words = firstAccumulator + accumulatorWords(input, accumulators);
     this.rowWords = (words + SECTOR_WORDS - 1) / SECTOR_WORDS * SECTOR_WORDS;
     this.rowCount = findRowCount();
+    this.changes = findChanges();
   }
 
   public Schema input() {
@@ -293,6 +295,10 @@ public final class StateSchema implements Serializable {
    * which only sums of decimals may be null, and {@link #KIND}.
    */
   public Schema changes() {
+    return changes;
+  }
+
+  private Schema findChanges() {
     List<Field> fields = new ArrayList<>(keySchema().fields());
     for (Accumulator accumulator : accumulators) {
       fields.add(

@@ -4,6 +4,7 @@ package io.millrace.state.row;
 import io.millrace.annotation.Internal;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.PerDevice;
+import java.util.Objects;
 
 /**
  * Rows of a state table whose times are in a range, with addresses on the device that are valid
@@ -30,6 +31,37 @@ public record StateSelection(
     long target,
     long lookBack,
     DeviceStream stream) {
+
+  /**
+   * A selection of rows whose times are in a range.
+   *
+   * @param firstTime of the range
+   * @param endTime behind the range
+   * @throws IndexOutOfBoundsException if the table does not have the rows
+   * @throws IllegalStateException if rows have no time
+   */
+  public static StateSelection of(
+      StateAccess access,
+      long firstRow,
+      int rows,
+      long firstTime,
+      long endTime,
+      DeviceStream stream) {
+    Objects.checkFromIndexSize(firstRow, rows, access.rowCount());
+    StateSchema schema = access.schema();
+    return new StateSelection(
+        schema,
+        firstRow,
+        rows,
+        schema.expiryBefore(firstTime),
+        schema.expiryBefore(endTime),
+        access.chunkTable(),
+        access.chunkShift(),
+        0,
+        0,
+        stream);
+  }
+
   private static final PerDevice<Kernels> KERNELS =
       new PerDevice<>(host -> new HostStateSelect(), CudaStateSelect::new);
 
@@ -46,9 +78,27 @@ public record StateSelection(
    */
   public record Counts(int rows, long stringWords) {}
 
-  /** Selects the rows and waits for the work. Allocates nothing but staging memory. */
-  public Counts run() {
-    return KERNELS.of(stream.device()).select(this);
+  /**
+   * Selects the rows and waits for the work. Allocates nothing but staging memory.
+   *
+   * @param copies the {@code target}
+   * @param scratch the {@code lookBack}
+   */
+  public Counts run(long copies, long scratch) {
+    return KERNELS
+        .of(stream.device())
+        .select(
+            new StateSelection(
+                schema,
+                firstRow,
+                rows,
+                first,
+                end,
+                chunkTable,
+                chunkShift,
+                copies,
+                scratch,
+                stream));
   }
 
   boolean isSelected(long time) {

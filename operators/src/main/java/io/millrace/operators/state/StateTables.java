@@ -87,6 +87,17 @@ public final class StateTables implements AutoCloseable {
     }
   }
 
+  /**
+   * Takes ownership of a table of these tables' schema.
+   *
+   * @throws IllegalStateException if the namespace has a table
+   */
+  public void put(long namespace, StateTable table) {
+    if (tables.putIfAbsent(namespace, table) != null) {
+      throw new IllegalStateException("there is a table at " + namespace);
+    }
+  }
+
   /** Makes an empty table that is to take the place of one of these; there is none before. */
   void beginReplacement() {
     replacement = newTable();

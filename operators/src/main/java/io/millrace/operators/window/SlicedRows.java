@@ -35,18 +35,33 @@ record SlicedRows(PartitionedTable arguments, Optional<PartitionedTable> input)
       DeviceStream stream,
       MemoryResource memory) {
     try (Column numbers = TimeSlices.numbers(rows.times(), start, width, stream, memory)) {
-      PartitionedTable arguments =
-          Partition.partition(rows.arguments(), numbers, slices, stream, memory);
-      try {
-        Optional<PartitionedTable> input =
-            withInput
-                ? Optional.of(Partition.partition(rows.input(), numbers, slices, stream, memory))
-                : Optional.empty();
-        return new SlicedRows(arguments, input);
-      } catch (RuntimeException | Error e) {
-        arguments.close();
-        throw e;
-      }
+      return of(rows, numbers, slices, withInput, stream, memory);
+    }
+  }
+
+  /**
+   * Groups rows by a number: makes one attempt. Waits.
+   *
+   * @param numbers an INT for each row, from 0 to {@code count - 1}
+   */
+  static SlicedRows of(
+      SliceRows rows,
+      Column numbers,
+      int count,
+      boolean withInput,
+      DeviceStream stream,
+      MemoryResource memory) {
+    PartitionedTable arguments =
+        Partition.partition(rows.arguments(), numbers, count, stream, memory);
+    try {
+      Optional<PartitionedTable> input =
+          withInput
+              ? Optional.of(Partition.partition(rows.input(), numbers, count, stream, memory))
+              : Optional.empty();
+      return new SlicedRows(arguments, input);
+    } catch (RuntimeException | Error e) {
+      arguments.close();
+      throw e;
     }
   }
 

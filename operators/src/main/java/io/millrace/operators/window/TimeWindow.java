@@ -8,8 +8,8 @@ import org.apache.flink.annotation.PublicEvolving;
 
 /**
  * The windows of time that a row belongs to, by a time column or by the clock: those of Flink SQL's
- * window table-valued functions. Made by {@link Tumble}, {@link Hop} and {@link Cumulate}.
- * Immutable.
+ * window table-valued functions. Made by {@link Tumble}, {@link Hop}, {@link Cumulate} and {@link
+ * Session}. Immutable.
  *
  * <p>A window consists of slices, so that a row belongs to one slice. A slice is known by its end,
  * which is the end of a window too. Times are milliseconds since 1970-01-01T00:00; a window has its
@@ -23,7 +23,9 @@ public final class TimeWindow implements Serializable {
   enum Function {
     TUMBLE,
     HOP,
-    CUMULATE
+    CUMULATE,
+    /** The size and the slices are as wide as the gap; windows are of rows and not of time. */
+    SESSION
   }
 
   private final Function function;
@@ -80,9 +82,12 @@ public final class TimeWindow implements Serializable {
   /**
    * These windows, moved by {@code newOffset}, which may be negative.
    *
-   * @throws IllegalArgumentException if it is not a number of milliseconds
+   * @throws IllegalArgumentException if it is not a number of milliseconds, or these are sessions
    */
   public TimeWindow offset(Duration newOffset) {
+    if (function == Function.SESSION) {
+      throw new IllegalArgumentException("sessions begin with a row: they have no offset");
+    }
     return new TimeWindow(function, timeColumn, size, step, wholeMillis(newOffset));
   }
 
@@ -94,6 +99,11 @@ public final class TimeWindow implements Serializable {
   /** Whether rows belong to windows by the clock when they arrive. */
   public boolean isProcessingTime() {
     return timeColumn == null;
+  }
+
+  /** Whether the windows are sessions, of rows that are at most {@link #sliceWidth} apart. */
+  boolean isSession() {
+    return function == Function.SESSION;
   }
 
   Function function() {
@@ -138,6 +148,7 @@ public final class TimeWindow implements Serializable {
         switch (function) {
           case TUMBLE -> "size=[" + text(size) + "]";
           case HOP -> "size=[" + text(size) + "], slide=[" + text(step) + "]";
+          case SESSION -> "gap=[" + text(size) + "]";
           case CUMULATE -> "max_size=[" + text(size) + "], step=[" + text(step) + "]";
         };
     String moved = offset == 0 ? "" : ", offset=[" + text(offset) + "]";

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.window;
 
-import io.millrace.column.Column;
 import io.millrace.column.Table;
-import io.millrace.kernel.slice.TimeSlices.TimeRange;
-import io.millrace.memory.FirstFailure;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.OperatorFactory;
@@ -13,13 +10,8 @@ import io.millrace.operators.transfer.Deadline;
 import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
 import io.millrace.state.row.StateSchema;
-import java.util.List;
 import java.util.OptionalLong;
 import org.apache.flink.annotation.Internal;
-import org.apache.flink.api.common.state.ListState;
-import org.apache.flink.api.common.state.ListStateDescriptor;
-import org.apache.flink.api.common.typeutils.base.LongSerializer;
-import org.apache.flink.metrics.Counter;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
@@ -48,27 +40,22 @@ import org.apache.flink.util.OutputTag;
 public final class WindowAggregateOperator extends KeyedStateOperator {
   private static final long serialVersionUID = 1L;
 
-  // Rows whose times are further apart are split in halves.
-  private static final int MAX_SLICES = 1024;
-
   private final WindowAggregatePlan plan;
   private final TimeWindow window;
   // null: late rows are dropped.
-  private final OutputTag<ColumnBatch> lateRows;
+  private final OutputTag<ColumnBatch> lateTag;
   private transient Steps steps;
   private transient SliceTables slices;
   private transient HostTransfer transfer;
   private transient WindowResults results;
-  private transient ListState<Long> watermarkState;
+  private transient WatermarkState watermarkState;
   // Of windows of processing time.
   private transient Deadline nextFiring;
-  private transient Counter lateRowsDropped;
-
-  /** Rows and the range of their times. */
-  private record TimedRows(SliceRows rows, TimeRange range) {}
+  private transient LateRows lateRows;
+  private transient SliceSplitter sliceSplitter;
 
   /**
-   * Makes the operators.
+   * Makes the operators; a {@link SessionAggregateOperator} for sessions.
    *
    * @param lateRows the side output for late rows; null if they are dropped
    */
@@ -77,8 +64,10 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     private static final long serialVersionUID = 1L;
 
     @Override
-    public WindowAggregateOperator construct(StreamOperatorParameters<ColumnBatch> parameters) {
-      return new WindowAggregateOperator(parameters, plan, lateRows);
+    public KeyedStateOperator construct(StreamOperatorParameters<ColumnBatch> parameters) {
+      return plan.window().isSession()
+          ? new SessionAggregateOperator(parameters, plan, lateRows)
+          : new WindowAggregateOperator(parameters, plan, lateRows);
     }
   }
 
@@ -89,7 +78,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     super(parameters);
     this.plan = plan;
     this.window = plan.window();
-    this.lateRows = lateRows;
+    this.lateTag = lateRows;
   }
 
   /**
@@ -99,7 +88,9 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
    */
   public static OperatorFactory<ColumnBatch, ColumnBatch> factory(
       WindowAggregatePlan plan, OutputTag<ColumnBatch> lateRows) {
-    return new OperatorFactory<>(WindowAggregateOperator.class, new Constructor(plan, lateRows));
+    return new OperatorFactory<>(
+        plan.window().isSession() ? SessionAggregateOperator.class : WindowAggregateOperator.class,
+        new Constructor(plan, lateRows));
   }
 
   @Override
@@ -111,10 +102,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   public void initializeState(StateInitializationContext context) throws Exception {
     steps = plan.steps();
     super.initializeState(context);
-    watermarkState =
-        context
-            .getOperatorStateStore()
-            .getUnionListState(new ListStateDescriptor<>("watermark", LongSerializer.INSTANCE));
+    watermarkState = new WatermarkState(context);
     slices =
         new SliceTables(
             window,
@@ -122,11 +110,12 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
             plan.allowedLateness().toMillis(),
             state(),
             deviceContext().retry(),
-            restoredWatermark(context));
+            watermarkState.restored());
     transfer = new HostTransfer(deviceContext());
     results = new WindowResults(plan, steps.results(), transfer, deviceContext(), output);
     nextFiring = new Deadline(getProcessingTimeService(), this::onProcessingTime);
-    lateRowsDropped = getMetricGroup().counter("numLateRecordsDropped");
+    lateRows = new LateRows(lateTag, getMetricGroup(), output);
+    sliceSplitter = new SliceSplitter(plan, steps, deviceContext());
   }
 
   @Override
@@ -137,21 +126,10 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     }
   }
 
-  // As Flink's window operator: the watermark that all subtasks had reached.
-  private long restoredWatermark(StateInitializationContext context) throws Exception {
-    long least = Long.MAX_VALUE;
-    if (context.isRestored()) {
-      for (long watermark : watermarkState.get()) {
-        least = Math.min(least, watermark);
-      }
-    }
-    return least == Long.MAX_VALUE ? Long.MIN_VALUE : least;
-  }
-
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    watermarkState.update(List.of(slices.watermark()));
+    watermarkState.update(slices.watermark());
   }
 
   @Override
@@ -162,72 +140,13 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
       }
       return;
     }
-    deviceContext()
-        .retry()
-        .withSplitAndRetry(
-            batch.table(),
-            this::arguments,
-            rows -> {
-              try (rows) {
-                if (rows.rowCount() > 0) {
-                  checkTimes(rows.times());
-                  add(rows, element);
-                }
-              }
-            });
-  }
-
-  private SliceRows arguments(Table input) {
-    DeviceContext context = deviceContext();
-    Table arguments =
-        steps.aggregates().arguments().apply(input, context.stream(), context.resource());
-    try {
-      Column times = times(input);
-      return new SliceRows(input.share(), arguments, times);
-    } catch (RuntimeException | Error e) {
-      arguments.close();
-      throw e;
-    }
-  }
-
-  private Column times(Table input) {
-    if (steps.times().isEmpty()) {
-      return input.column(plan.timeColumn()).share();
-    }
-    DeviceContext context = deviceContext();
-    try (Table times =
-        steps.times().orElseThrow().apply(input, context.stream(), context.resource())) {
-      return times.column(0).share();
-    }
-  }
-
-  private void add(SliceRows rows, StreamRecord<ColumnBatch> element) {
-    DeviceContext context = deviceContext();
-    context
-        .retry()
-        .withSplitAndRetry(
-            rows,
-            part -> new TimedRows(part, part.range(context.stream(), context.resource())),
-            timed -> add(timed.rows(), timed.range(), element));
-  }
-
-  private void add(SliceRows rows, TimeRange range, StreamRecord<ColumnBatch> element) {
-    long first = window.sliceEnd(range.first());
-    long last = window.sliceEnd(range.last());
-    if (first == last) {
-      addSlice(first, rows.arguments(), rows.input(), element);
-    } else if (Long.divideUnsigned(last - first, window.sliceWidth()) < MAX_SLICES) {
-      addSlices(rows, first, last, element);
-    } else {
-      FirstFailure failure = new FirstFailure();
-      for (SliceRows half : rows.halves()) {
-        if (!failure.hasFailed()) {
-          failure.run(() -> add(half, element));
-        }
-        failure.run(half::close);
-      }
-      failure.rethrow();
-    }
+    sliceSplitter.forTimes(
+        batch.table(),
+        rows ->
+            sliceSplitter.forSlices(
+                rows,
+                sliceEnd -> lateRows.areKept() && slices.isLate(sliceEnd),
+                (sliceEnd, arguments, input) -> addSlice(sliceEnd, arguments, input, element)));
   }
 
   // The rows of a batch belong to one slice. If the clock was set back, time stands still.
@@ -268,74 +187,12 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     }
   }
 
-  private void checkTimes(Column times) {
-    int nulls = times.nullCount(deviceContext().stream());
-    if (nulls > 0) {
-      throw new IllegalArgumentException(
-          "expected times in column '"
-              + window.timeColumn().orElseThrow()
-              + "', got "
-              + nulls
-              + " nulls");
-    }
-  }
-
-  private void addSlices(SliceRows rows, long first, long last, StreamRecord<ColumnBatch> element) {
-    DeviceContext context = deviceContext();
-    long width = window.sliceWidth();
-    int count = (int) ((last - first) / width) + 1;
-    boolean needsInput = lateRows != null && slices.isLate(first);
-    context
-        .retry()
-        .withSplitAndRetry(
-            rows,
-            part ->
-                SlicedRows.of(
-                    part,
-                    first - width,
-                    width,
-                    count,
-                    needsInput,
-                    context.stream(),
-                    context.resource()),
-            sliced -> {
-              try (sliced) {
-                for (int slice = 0; slice < count; slice++) {
-                  addSlice(first + slice * width, sliced, slice, element);
-                }
-              }
-            });
-  }
-
-  private void addSlice(
-      long sliceEnd, SlicedRows sliced, int slice, StreamRecord<ColumnBatch> element) {
-    if (sliced.arguments().rowCount(slice) > 0) {
-      try (Table arguments = sliced.arguments().partition(slice);
-          Table input = sliced.input().orElse(sliced.arguments()).partition(slice)) {
-        addSlice(sliceEnd, arguments, input, element);
-      }
-    }
-  }
-
   private void addSlice(
       long sliceEnd, Table arguments, Table input, StreamRecord<ColumnBatch> element) {
     if (slices.isLate(sliceEnd)) {
-      addLateRows(input, element);
+      lateRows.add(input, element);
     } else {
       slices.add(sliceEnd, arguments, results::emitChanges);
-    }
-  }
-
-  private void addLateRows(Table input, StreamRecord<ColumnBatch> element) {
-    if (lateRows == null) {
-      lateRowsDropped.inc(input.rowCount());
-      return;
-    }
-    ColumnBatch batch = new ColumnBatch(input.share());
-    try {
-      output.collect(lateRows, element.copy(batch));
-    } finally {
-      batch.release();
     }
   }
 

@@ -8,6 +8,7 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.TypeId;
+import io.millrace.expression.Expression;
 import io.millrace.expression.Expressions;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
@@ -16,6 +17,8 @@ import io.millrace.operators.aggregate.Aggregate;
 import io.millrace.operators.aggregate.GroupAggregatePlan;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.state.row.ConstantColumn;
+import io.millrace.state.row.StateSchema;
+import io.millrace.state.session.SessionSchema;
 import java.io.Serializable;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -39,6 +42,8 @@ public final class WindowAggregatePlan implements Serializable {
   public static final String WINDOW_TIME = "window_time";
 
   private static final long serialVersionUID = 1L;
+  private static final String LAST_TIME = "$last_time";
+  private static final String FIRST_TIME = "$first_time";
   private static final DataType TIMESTAMP = DataType.timestamp(3);
 
   private final GroupAggregatePlan aggregates;
@@ -47,6 +52,7 @@ public final class WindowAggregatePlan implements Serializable {
   private final TimeWindow window;
   private final ExpressionSettings settings;
   private final Duration allowedLateness;
+  private final String selectText;
   private final Schema outputSchema;
 
   /**
@@ -105,15 +111,50 @@ public final class WindowAggregatePlan implements Serializable {
     if (RowKindColumn.isIn(input)) {
       throw new ExpressionException("windows over a changelog are not supported");
     }
-    this.aggregates = new GroupAggregatePlan(input, keys, aggregates, settings);
+    this.aggregates = new GroupAggregatePlan(input, keys, withTimes(aggregates), settings);
+    this.selectText = new GroupAggregatePlan(input, keys, aggregates, settings).selectText();
     if (!this.aggregates.distinctTexts().isEmpty()) {
-      throw new ExpressionException(
-          "DISTINCT is not supported in windows: " + this.aggregates.selectText());
+      throw new ExpressionException("DISTINCT is not supported in windows: " + selectText);
     }
     checkLateness();
     try (Steps steps = steps()) {
-      this.outputSchema = steps.results().outputSchema();
+      this.outputSchema = outputSchema(steps.results().outputSchema());
     }
+  }
+
+  private Schema outputSchema(Schema results) {
+    if (!window.isSession()) {
+      return results;
+    }
+    List<Field> fields = new ArrayList<>(results.fields());
+    int first = fields.size() - windowFields().size();
+    for (int i = 0; i < windowFields().size(); i++) {
+      fields.set(first + i, windowFields().get(i));
+    }
+    return new Schema(fields);
+  }
+
+  // A session's times are values of its state, by which its state is found.
+  private List<Aggregate> withTimes(List<Aggregate> selected) {
+    if (!window.isSession() || selected.isEmpty()) {
+      return selected;
+    }
+    String time = window.timeColumn().orElseThrow();
+    List<Aggregate> all = new ArrayList<>();
+    all.add(Aggregate.max(time).as(LAST_TIME));
+    all.add(Aggregate.min(time).as(FIRST_TIME));
+    all.addAll(selected);
+    return all;
+  }
+
+  /** The columns of a state row with the times of a session. */
+  SessionSchema sessions(StateSchema state) {
+    return SessionSchema.of(state, keys.size(), window.sliceWidth());
+  }
+
+  /** The position among the arguments of the times of rows, for sessions. */
+  int timeArgument() {
+    return keys.size();
   }
 
   // The rows of a window of several slices come in the order of the slices, and late rows behind
@@ -122,9 +163,9 @@ public final class WindowAggregatePlan implements Serializable {
     if (allowedLateness.isZero()) {
       return;
     }
-    if (window.isProcessingTime()) {
+    if (window.isProcessingTime() || window.isSession()) {
       throw new ExpressionException(
-          "expected windows of event time for allowed lateness, got " + window);
+          "expected TUMBLE, HOP or CUMULATE of event time for allowed lateness, got " + window);
     }
     try (Steps steps = steps()) {
       if (window.function() != TimeWindow.Function.TUMBLE
@@ -134,7 +175,7 @@ public final class WindowAggregatePlan implements Serializable {
                 + " got "
                 + window
                 + " of "
-                + aggregates.selectText());
+                + selectText);
       }
     }
   }
@@ -217,7 +258,9 @@ public final class WindowAggregatePlan implements Serializable {
     GroupAggregatePlan.Steps steps = aggregates.steps();
     try {
       Optional<Calc> times = hasLocalTimes() ? Optional.of(times()) : Optional.empty();
-      return new Steps(steps, times, results(steps.results()));
+      Calc results =
+          window.isSession() ? sessionResults(steps.results()) : results(steps.results());
+      return new Steps(steps, times, results);
     } catch (RuntimeException | Error e) {
       steps.close();
       throw e;
@@ -226,6 +269,7 @@ public final class WindowAggregatePlan implements Serializable {
 
   private boolean hasLocalTimes() {
     return !window.isProcessingTime()
+        && !window.isSession()
         && isInstant()
         && !settings.zone().normalized().equals(ZoneOffset.UTC);
   }
@@ -238,13 +282,39 @@ public final class WindowAggregatePlan implements Serializable {
         settings.context());
   }
 
+  private static void checkNameIsFree(Schema schema, String name) {
+    if (schema.names().contains(name)) {
+      throw new ExpressionException("two columns are called '" + name + "'");
+    }
+  }
+
+  // The columns of the window behind the others, where they may have masks without nulls.
+  private Calc sessionResults(Calc values) {
+    Schema schema = values.outputSchema();
+    windowFields().forEach(field -> checkNameIsFree(schema, field.name()));
+    long gap = window.sliceWidth();
+    List<Expression> columns = new ArrayList<>();
+    for (String name : schema.names()) {
+      if (!List.of(LAST_TIME, FIRST_TIME, RowKindColumn.NAME).contains(name)) {
+        columns.add(Expressions.col(name));
+      }
+    }
+    columns.add(Expressions.col(FIRST_TIME).cast(TIMESTAMP).as(WINDOW_START));
+    columns.add(lastTimePlus(gap).cast(TIMESTAMP).as(WINDOW_END));
+    columns.add(lastTimePlus(gap - 1).as(WINDOW_TIME));
+    return values.andThen(Calc.of(schema, Optional.empty(), columns, settings.context()));
+  }
+
+  private Expression lastTimePlus(long millis) {
+    return Expressions.call("TIMESTAMPADD", "MILLISECOND", millis, Expressions.col(LAST_TIME))
+        .cast(DataType.timestamp(3, isInstant()));
+  }
+
   // Without allowed lateness, all rows are inserted: they have no kinds.
   private Calc results(Calc changes) {
     Calc withWindow = changes;
     for (Field field : windowFields()) {
-      if (withWindow.outputSchema().names().contains(field.name())) {
-        throw new ExpressionException("two columns are called '" + field.name() + "'");
-      }
+      checkNameIsFree(withWindow.outputSchema(), field.name());
       withWindow = withWindow.withLastColumn(field);
     }
     List<String> names = new ArrayList<>(withWindow.outputSchema().names());
@@ -271,7 +341,7 @@ public final class WindowAggregatePlan implements Serializable {
         + "], window=["
         + window
         + "], select=["
-        + aggregates.selectText()
+        + selectText
         + ", start(w$), end(w$), rowtime(w$)]"
         + (allowedLateness.isZero()
             ? ")"

@@ -79,9 +79,10 @@ record Schedule(long seed, SimulatedOperator operator, boolean isIncremental, Li
   static Schedule of(long seed) {
     Random random = random(seed);
     SimulatedOperator operator =
-        switch (random.nextInt(4)) {
+        switch (random.nextInt(5)) {
           case 0 -> new SimulatedDeduplicate(random);
           case 1 -> new SimulatedGroupAggregate(random);
+          case 2 -> new SimulatedSessions(random);
           default -> new SimulatedWindowAggregate(random);
         };
     boolean isIncremental = random.nextBoolean();

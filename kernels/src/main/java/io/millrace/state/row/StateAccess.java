@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state.row;
+
+import io.millrace.annotation.Internal;
+import java.util.List;
+
+/**
+ * The rows and the index of a state table, as addresses on the device that are valid until the
+ * access scope ends.
+ *
+ * @param rowCount at least 1
+ * @param chunks the address of each chunk of rows
+ * @param chunkTable the address of an INT64 for each chunk: its address
+ * @param index a word for each slot: 0, or the hash of a key in the high half, and its row plus 1
+ * @param indexSlots a power of two
+ * @param strings the address of an INT64 for each chunk of {@link LongStrings}: its address; 0 if
+ *     keys have no strings
+ * @param pageEpochs the address of an INT64 for each page of rows: the epoch of the last write to
+ *     it
+ * @param epoch of writes
+ */
+@Internal
+public record StateAccess(
+    StateSchema schema,
+    long rowCount,
+    List<Long> chunks,
+    long chunkTable,
+    int chunkShift,
+    long index,
+    long indexSlots,
+    long strings,
+    long pageEpochs,
+    long epoch) {
+
+  /** The address of a row; further rows of its chunk lie behind it. */
+  public long rowAddress(long row) {
+    long inChunk = row & ((1L << chunkShift) - 1);
+    return chunks.get((int) (row >> chunkShift)) + inChunk * schema.rowBytes();
+  }
+}

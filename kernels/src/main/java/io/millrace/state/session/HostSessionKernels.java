@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state.session;
+
+import io.millrace.device.HostMemory;
+import io.millrace.state.row.HostKeys;
+import io.millrace.state.row.LongStrings;
+import io.millrace.state.row.PageEpochs;
+import io.millrace.state.row.StateAccess;
+import io.millrace.state.row.StateSchema;
+import io.millrace.state.row.StateSelection;
+
+/** The twin of session.cu. */
+final class HostSessionKernels implements SessionKernels {
+
+  @Override
+  public SessionCounts select(Selection selection) {
+    Rows rows = selection.rows();
+    StateSchema state = rows.schema().state();
+    StateAccess next = selection.next();
+    HostKeys keys = next == null ? null : new HostKeys(selection.key(), false, next.strings());
+    int selected = 0;
+    long stringWords = 0;
+    int others = 0;
+    long leastOpen = -1;
+    for (int row = 0; row < rows.count(); row++) {
+      long address = rows.address() + (long) row * state.rowBytes();
+      long last = word(address, rows.schema().lastWord());
+      if (Long.compareUnsigned(last, rows.lastTime()) > 0) {
+        leastOpen = Long.compareUnsigned(last, leastOpen) < 0 ? last : leastOpen;
+      } else if (last != 0) {
+        if (goesOn(rows.schema(), keys, next, row, last) == selection.continued()) {
+          long target = selection.target() + (long) selected * state.rowBytes();
+          HostMemory.copy(target, address, state.rowBytes());
+          selected++;
+          stringWords += stringWords(state, address);
+        } else {
+          others++;
+        }
+      }
+    }
+    return new SessionCounts(
+        new StateSelection.Counts(selected, stringWords),
+        others,
+        SessionSchema.lastTime(leastOpen));
+  }
+
+  private static boolean goesOn(
+      SessionSchema schema, HostKeys keys, StateAccess next, int row, long last) {
+    long address = next == null ? 0 : find(keys, next, row);
+    return address != 0
+        && word(address, schema.lastWord()) != 0
+        && SessionSchema.firstTime(word(address, schema.firstWord())) - SessionSchema.lastTime(last)
+            <= schema.gap();
+  }
+
+  // The address of the state row of a key; 0 if there is none.
+  private static long find(HostKeys keys, StateAccess table, int row) {
+    long slot =
+        keys.slot(row, keys.hash(row), table.index(), table.indexSlots(), table::rowAddress);
+    long entry = HostMemory.getLong(table.index() + slot * Long.BYTES);
+    return entry == 0 ? 0 : table.rowAddress(HostKeys.row(entry));
+  }
+
+  private static long word(long address, int position) {
+    return HostMemory.getLong(address + (long) position * Long.BYTES);
+  }
+
+  private static long stringWords(StateSchema schema, long address) {
+    long words = 0;
+    for (int tail : schema.tails()) {
+      words += LongStrings.words((int) word(address, tail - 1));
+    }
+    return words;
+  }
+
+  @Override
+  public void clear(Rows rows, StateAccess access, long firstRow) {
+    StateSchema state = rows.schema().state();
+    long keyBytes = (long) state.firstAccumulator() * Long.BYTES;
+    for (int row = 0; row < rows.count(); row++) {
+      long address = rows.address() + (long) row * state.rowBytes();
+      long last = word(address, rows.schema().lastWord());
+      if (last != 0 && Long.compareUnsigned(last, rows.lastTime()) <= 0) {
+        HostMemory.fill(address + keyBytes, state.rowBytes() - keyBytes, (byte) 0);
+        long page = PageEpochs.page(firstRow + row, access.chunkShift());
+        HostMemory.putLong(access.pageEpochs() + page * Long.BYTES, access.epoch());
+      }
+    }
+  }
+
+  @Override
+  public void touch(Touches touches) {
+    StateAccess table = touches.table();
+    HostKeys keys = new HostKeys(touches.key(), touches.hasNullWord(), table.strings());
+    for (int row = 0; row < touches.rows(); row++) {
+      long number = touches.numbers() + (long) row * Integer.BYTES;
+      if (HostMemory.getInt(number) == 0 && touches(touches, keys, row)) {
+        HostMemory.putInt(number, touches.number());
+      }
+    }
+  }
+
+  private static boolean touches(Touches touches, HostKeys keys, int row) {
+    SessionSchema schema = touches.schema();
+    long address = find(keys, touches.table(), row);
+    long time = HostMemory.getLong(touches.times() + (long) row * Long.BYTES);
+    return address != 0
+        && word(address, schema.lastWord()) != 0
+        && SessionSchema.firstTime(word(address, schema.firstWord())) - time <= schema.gap();
+  }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.window;
+
+import io.millrace.column.Column;
+import io.millrace.column.Table;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.state.KeyedStateOperator;
+import io.millrace.operators.window.WindowAggregatePlan.Steps;
+import io.millrace.state.row.StateSchema;
+import io.millrace.state.session.Sessions;
+import org.apache.flink.annotation.Internal;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.IOUtils;
+import org.apache.flink.util.OutputTag;
+
+/**
+ * Aggregates the sessions of each key. It emits the row of a session when the watermark reaches its
+ * last millisecond, before it forwards the watermark. The results of a session are those of Flink
+ * SQL's window aggregate over {@code SESSION}.
+ *
+ * <p>A row is late by itself if a session of this row alone would have ended. Such rows count as
+ * behind the other rows of their batch: they belong to an open session that they touch, directly or
+ * by further rows of the batch. The others are late: they are dropped, or go to a side output. The
+ * counter {@code numLateRecordsDropped} counts dropped rows.
+ */
+@Internal
+public final class SessionAggregateOperator extends KeyedStateOperator {
+  private static final long serialVersionUID = 1L;
+
+  private final WindowAggregatePlan plan;
+  // null: late rows are dropped.
+  private final OutputTag<ColumnBatch> lateTag;
+  private transient Steps steps;
+  private transient SessionTables sessions;
+  private transient SliceSplitter splitter;
+  private transient SessionResults results;
+  private transient WatermarkState watermarkState;
+  private transient LateRows lateRows;
+
+  /**
+   * @param lateTag the side output for late rows; null if they are dropped
+   */
+  SessionAggregateOperator(
+      StreamOperatorParameters<ColumnBatch> parameters,
+      WindowAggregatePlan plan,
+      OutputTag<ColumnBatch> lateTag) {
+    super(parameters);
+    this.plan = plan;
+    this.lateTag = lateTag;
+  }
+
+  @Override
+  protected StateSchema stateSchema() {
+    return steps.aggregates().state();
+  }
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    steps = plan.steps();
+    super.initializeState(context);
+    DeviceContext device = deviceContext();
+    watermarkState = new WatermarkState(context);
+    sessions =
+        new SessionTables(
+            plan.window(),
+            new Sessions(plan.sessions(stateSchema()), device.stream(), device.resource()),
+            state(),
+            device.retry(),
+            watermarkState.restored());
+    splitter = new SliceSplitter(plan, steps, device);
+    results = new SessionResults(plan.outputSchema(), steps.results(), device, output);
+    lateRows = new LateRows(lateTag, getMetricGroup(), output);
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    watermarkState.update(sessions.watermark());
+  }
+
+  @Override
+  protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
+    splitter.forTimes(batch.table(), rows -> add(rows, element));
+  }
+
+  private void add(TimedRows timed, StreamRecord<ColumnBatch> element) {
+    long late = sessions.lastLateTime();
+    if (timed.range().first() > late) {
+      addToSlices(timed);
+    } else if (timed.range().last() <= late) {
+      addLate(timed.rows(), element);
+    } else {
+      // Two slices, of which the first ends behind the last late time.
+      long width = Math.max(late + 1 - timed.range().first(), timed.range().last() - late);
+      DeviceContext context = deviceContext();
+      context
+          .retry()
+          .withSplitAndRetry(
+              timed.rows(),
+              part ->
+                  SlicedRows.of(
+                      part,
+                      late + 1 - width,
+                      width,
+                      2,
+                      lateRows.areKept(),
+                      context.stream(),
+                      context.resource()),
+              sliced -> addLateBehind(sliced, element));
+    }
+  }
+
+  private void addLateBehind(SlicedRows sliced, StreamRecord<ColumnBatch> element) {
+    try (sliced;
+        SliceRows others = rows(sliced, 1);
+        SliceRows late = rows(sliced, 0)) {
+      if (others.rowCount() > 0) {
+        splitter.forRanges(others, this::addToSlices);
+      }
+      if (late.rowCount() > 0) {
+        addLate(late, element);
+      }
+    }
+  }
+
+  private SliceRows rows(SlicedRows sliced, int number) {
+    Table arguments = sliced.arguments().partition(number);
+    Table input = sliced.input().orElse(sliced.arguments()).partition(number);
+    return new SliceRows(input, arguments, arguments.column(plan.timeArgument()).share());
+  }
+
+  private void addToSlices(TimedRows timed) {
+    splitter.forSlices(
+        timed,
+        sliceEnd -> false,
+        (sliceEnd, arguments, input) -> sessions.add(sliceEnd, arguments, timed.range().first()));
+  }
+
+  private void addLate(SliceRows rows, StreamRecord<ColumnBatch> element) {
+    DeviceContext context = deviceContext();
+    context.retry().withSplitAndRetry(rows, this::touched, sliced -> addTouching(sliced, element));
+  }
+
+  private SlicedRows touched(SliceRows rows) {
+    DeviceContext context = deviceContext();
+    try (Column numbers = sessions.touched(rows.arguments(), rows.times())) {
+      return SlicedRows.of(
+          rows, numbers, 3, lateRows.areKept(), context.stream(), context.resource());
+    }
+  }
+
+  private void addTouching(SlicedRows sliced, StreamRecord<ColumnBatch> element) {
+    try (sliced;
+        SliceRows untouched = rows(sliced, 0)) {
+      boolean isAdded = false;
+      for (int slice = 1; slice <= 2; slice++) {
+        if (sliced.arguments().rowCount(slice) > 0) {
+          long sliceEnd = sessions.firstSliceEnd() + (slice - 1) * plan.window().sliceWidth();
+          try (Table arguments = sliced.arguments().partition(slice)) {
+            sessions.add(sliceEnd, arguments, Long.MAX_VALUE);
+          }
+          isAdded = true;
+        }
+      }
+      if (untouched.rowCount() == 0) {
+        return;
+      }
+      if (isAdded) {
+        addLate(untouched, element);
+      } else {
+        lateRows.add(untouched.input(), element);
+      }
+    }
+  }
+
+  /** Fires the sessions that {@code mark} ends, and forwards it behind their rows. */
+  @Override
+  public void processWatermark(Watermark mark) throws Exception {
+    if (mark.getTimestamp() > sessions.watermark()) {
+      sessions.fire(mark.getTimestamp(), results::emit);
+    }
+    super.processWatermark(new Watermark(sessions.watermark()));
+  }
+
+  @Override
+  public void close() throws Exception {
+    IOUtils.closeAll(steps, super::close);
+  }
+}

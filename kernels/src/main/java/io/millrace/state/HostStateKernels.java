@@ -266,7 +266,7 @@ final class HostStateKernels implements StateKernels {
       return word.word(row) == stored;
     }
     for (int i = 0; i < words; i++) {
-      long address = batch.strings().wordAddress(stored + i);
+      long address = batch.keyStringAddress(stored + i);
       if (word.stringWord(row, i) != HostMemory.getLong(address)) {
         return false;
       }
@@ -277,7 +277,7 @@ final class HostStateKernels implements StateKernels {
   /** Stores the long strings of a new key behind {@code added} words; returns their words. */
   private static long putStrings(StateBatch batch, int row, long address, long added) {
     List<KeyWord> key = batch.key();
-    long position = batch.strings().wordCount() + added;
+    long position = batch.strings().keys().wordCount() + added;
     long words = 0;
     for (int i = 0; i < key.size(); i++) {
       KeyWord word = key.get(i);
@@ -286,7 +286,7 @@ final class HostStateKernels implements StateKernels {
         HostMemory.putLong(address + (long) i * Long.BYTES, position + words);
       }
       for (int j = 0; j < count; j++, words++) {
-        HostMemory.putLong(batch.strings().wordAddress(position + words), word.stringWord(row, j));
+        HostMemory.putLong(batch.keyStringAddress(position + words), word.stringWord(row, j));
       }
     }
     return words;

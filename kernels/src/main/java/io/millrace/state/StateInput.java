@@ -5,8 +5,9 @@ import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.AccumulatorValue;
 import io.millrace.state.row.Expiry;
 import io.millrace.state.row.KeyWord;
-import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.StateSchema;
+import io.millrace.state.row.WideValue;
+import io.millrace.state.string.TableStrings.Chunks;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -44,10 +45,10 @@ record StateInput(
   /**
    * Rows of another state table, one behind the other; no results are written.
    *
-   * @param strings address of an INT64 for each chunk of their {@link LongStrings}, its address
+   * @param strings the chunks of their long strings
    * @param expiry which rows of the state they replace
    */
-  static StateInput ofRows(StateSchema schema, long address, long strings, Expiry expiry) {
+  static StateInput ofRows(StateSchema schema, long address, Chunks strings, Expiry expiry) {
     int stride = schema.rowBytes();
     List<Integer> tails = schema.tails();
     List<KeyWord> key = new ArrayList<>();
@@ -55,20 +56,25 @@ record StateInput(
       long data = address + (long) i * Long.BYTES;
       int type = tails.contains(i) ? KeyWord.STORED_TAIL : KeyWord.BITS;
       key.add(
-          new KeyWord(data, strings, 0, 0, 0, 0, stride, Long.BYTES, type, KeyWord.NO_NULL_BIT));
+          new KeyWord(
+              data, strings.keys(), 0, 0, 0, 0, stride, Long.BYTES, type, KeyWord.NO_NULL_BIT));
     }
     List<AccumulatorValue> values = new ArrayList<>();
     for (Accumulator accumulator : schema.accumulators()) {
       for (int word = 0; word < accumulator.words(schema.input()); word++) {
         long data = address + (long) (key.size() + values.size()) * Long.BYTES;
+        // The second word of a wide value tells how the first one is read.
+        boolean isSecond = word == 1 && accumulator.isWide(schema.input());
         values.add(
             new AccumulatorValue(
-                data,
+                isSecond ? strings.values() : data,
                 0,
                 0,
                 0,
                 stride,
-                AccumulatorValue.STATE,
+                isSecond
+                    ? WideValue.kind(schema.input().type(accumulator.column()))
+                    : AccumulatorValue.STATE,
                 accumulator.operation(schema.input(), word),
                 AccumulatorValue.INT64));
       }

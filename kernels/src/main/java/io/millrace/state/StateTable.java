@@ -25,6 +25,9 @@ import io.millrace.state.row.StateRows;
 import io.millrace.state.row.StateSchema;
 import io.millrace.state.row.StateSelection;
 import io.millrace.state.row.UpdateTime;
+import io.millrace.state.string.StringChunks;
+import io.millrace.state.string.TableStrings;
+import io.millrace.state.string.TableStrings.Chunks;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,8 +46,6 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class StateTable implements AutoCloseable {
   private static final PerDevice<StateKernels> KERNELS =
       new PerDevice<>(host -> new HostStateKernels(), CudaStateKernels::new);
-  private static final PerDevice<StateValuesKernels> VALUES =
-      new PerDevice<>(host -> new HostStateValues(), CudaStateValues::new);
 
   private static final long MAX_ROWS = 0xfffffffeL;
   private static final AtomicLong IDS = new AtomicLong();
@@ -54,7 +55,7 @@ public final class StateTable implements AutoCloseable {
   private final DeviceStream stream;
   private final MemoryResource memory;
   private final StateRows rows;
-  private final LongStrings strings;
+  private final TableStrings strings;
   private final PageEpochs pageEpochs;
   private final ChunkTable chunkTable;
   private final KeyIndex index;
@@ -78,7 +79,7 @@ public final class StateTable implements AutoCloseable {
     this.stream = stream;
     this.memory = memory;
     this.rows = new StateRows(schema.rowBytes(), stream, memory);
-    this.strings = new LongStrings(stream, memory);
+    this.strings = new TableStrings(schema, stream, memory);
     this.pageEpochs = new PageEpochs(schema.rowBytes(), stream, memory);
     this.chunkTable = new ChunkTable(stream, memory);
     this.index = new KeyIndex(KERNELS.of(stream.device()), stream, memory);
@@ -123,19 +124,23 @@ public final class StateTable implements AutoCloseable {
   public Table update(Table batch, UpdateTime time) {
     schema.checkTime(time);
     int batchRows = batch.rowCount();
-    try (StateChanges result = new StateChanges(schema, changes, batch, stream, memory)) {
-      reserve(batchRows, result.mostStringWords());
+    try (StateChanges result = changes(batch)) {
+      reserve(batchRows, result.mostStringWords(), result.mostValueWords());
       int changedKeys = 0;
       try (AccessScope scope = AccessScope.on(stream)) {
         StateInput input = result.input(batch, time, scope);
         if (batchRows > 0) {
           changedKeys = update(input, batchRows, scope).changedKeys();
-          maskOverflows(input.sums(), 2L * changedKeys);
+          maskOverflows(input.sums(), 2L * changedKeys, stream);
         }
-        result.gatherStrings(changedKeys);
+        result.gatherStrings(changedKeys, strings.valueChunks());
       }
       return result.table(changedKeys);
     }
+  }
+
+  private StateChanges changes(Table batch) {
+    return new StateChanges(schema, changes, batch, strings, rowCount, stream, memory);
   }
 
   /**
@@ -149,9 +154,11 @@ public final class StateTable implements AutoCloseable {
       return;
     }
     schema.checkTime(null);
-    reserve(batch.rowCount(), ChangedKeys.mostStringWords(schema, batch, stream));
+    long keyWords = ChangedKeys.mostStringWords(schema.keys(), batch, stream);
+    long valueWords = ChangedKeys.mostStringWords(schema.stringColumns(), batch, stream);
+    reserve(batch.rowCount(), keyWords, valueWords);
     try (Table noRows = batch.slice(0, 0);
-        StateChanges none = new StateChanges(schema, changes, noRows, stream, memory);
+        StateChanges none = changes(noRows);
         AccessScope scope = AccessScope.on(stream)) {
       update(none.input(batch, null, scope).withoutResult(), batch.rowCount(), scope);
     }
@@ -169,12 +176,12 @@ public final class StateTable implements AutoCloseable {
     Buffer input = other.extent(extent);
     int inputRows = (int) (input.size() / schema.rowBytes());
     // Only the rows tell which of the strings are theirs.
-    reserve(inputRows, other.stringWords());
-    try (ChunkTable inputStrings = new ChunkTable(stream, memory);
+    reserve(inputRows, other.strings().keyWords(), other.strings().valueWords());
+    try (StringChunks inputStrings = new StringChunks(stream, memory);
         AccessScope scope = AccessScope.on(stream)) {
       long address = input.accessInPlace(AccessMode.READ, scope);
-      long strings = schema.hasStrings() ? inputStrings.access(other.readStrings(scope), scope) : 0;
-      update(StateInput.ofRows(schema, address, strings, Expiry.NEVER), inputRows, scope);
+      Chunks chunks = inputStrings.read(other.strings(), scope);
+      update(StateInput.ofRows(schema, address, chunks, Expiry.NEVER), inputRows, scope);
     }
   }
 
@@ -223,10 +230,11 @@ public final class StateTable implements AutoCloseable {
       if (selected.rows() == 0) {
         return;
       }
-      reserve(selected.rows(), selected.stringWords());
+      long valueWords = other.strings.mostValueWords(selected.rows());
+      reserve(selected.rows(), selected.stringWords(), valueWords);
       try (AccessScope scope = AccessScope.on(stream)) {
         long address = input.access(AccessMode.READ, scope);
-        long inputStrings = schema.hasStrings() ? other.strings.read(scope) : 0;
+        Chunks inputStrings = other.strings.read(scope);
         Expiry replaced = schema.expiryBefore(firstTime);
         update(StateInput.ofRows(schema, address, inputStrings, replaced), selected.rows(), scope);
       }
@@ -268,7 +276,8 @@ public final class StateTable implements AutoCloseable {
     try (StateValues values = new StateValues(schema, changes, constants, count, stream, memory)) {
       try (AccessScope scope = AccessScope.on(stream)) {
         if (count > 0) {
-          write(values, firstRow, scope);
+          long chunks = chunkTable.access(rows.read(scope), scope);
+          values.write(firstRow, chunks, rows.chunkShift(), strings.read(scope), scope);
         } else {
           values.clear(scope);
         }
@@ -277,20 +286,10 @@ public final class StateTable implements AutoCloseable {
     }
   }
 
-  private void write(StateValues values, long firstRow, AccessScope scope) {
-    long chunks = chunkTable.access(rows.read(scope), scope);
-    StateValuesBatch batch = values.batch(firstRow, chunks, rows.chunkShift(), scope);
-    StateValuesKernels kernels = VALUES.of(stream.device());
-    kernels.write(batch);
-    maskOverflows(batch.sums(), batch.rows());
-    if (schema.hasStrings()) {
-      values.writeStrings(batch, kernels, strings.read(scope), scope);
-    }
-  }
-
   /** Gives memory back that only updates need; the next update allocates it again. */
   public void releaseScratch() {
     scratch.close();
+    strings.releaseScratch();
   }
 
   /**
@@ -304,25 +303,25 @@ public final class StateTable implements AutoCloseable {
     if (block.rowCount() == 0) {
       return;
     }
-    reserve(block.rowCount(), block.stringBytes() / Long.BYTES);
+    long stringWords = block.stringBytes() / Long.BYTES;
+    reserve(block.rowCount(), stringWords, stringWords);
     try (Buffer input = Buffer.copyOf(block.address(), block.byteCount(), stream, memory);
         BlockStrings inputStrings =
             new BlockStrings(block.stringAddress(), block.stringBytes(), stream, memory);
         AccessScope scope = AccessScope.on(stream)) {
       long address = input.access(AccessMode.READ, scope);
-      long chunks = inputStrings.chunks(scope);
+      Chunks chunks = Chunks.of(inputStrings.chunks(scope));
       update(StateInput.ofRows(schema, address, chunks, Expiry.NEVER), block.rowCount(), scope);
     }
   }
 
-  private void maskOverflows(List<SumColumn> sums, long rows) {
+  static void maskOverflows(List<SumColumn> sums, long rows, DeviceStream stream) {
     sums.forEach(sum -> KERNELS.of(stream.device()).maskOverflows(sum, rows, stream));
   }
 
   private Counts update(StateInput input, int inputRows, AccessScope scope) {
     long chunks = chunkTable.access(rows.access(scope), scope);
-    LongStrings.Access stringAccess =
-        schema.hasStrings() ? strings.access(inputRows, scope) : LongStrings.Access.NONE;
+    TableStrings.Access stringAccess = strings.access(inputRows, scope);
     long scratchAddress = scratch.access(inputRows, scope);
     try {
       Counts counts =
@@ -351,7 +350,7 @@ public final class StateTable implements AutoCloseable {
                       epoch,
                       stringAccess,
                       stream));
-      strings.added(counts.stringWords());
+      strings.updated(stringAccess, counts.stringWords(), counts.changedKeys());
       long total = rowCount + counts.newKeys();
       rowCount = total;
       return counts;
@@ -361,14 +360,14 @@ public final class StateTable implements AutoCloseable {
     }
   }
 
-  private void reserve(int newRows, long newStringWords) {
+  private void reserve(int newRows, long newKeyWords, long newValueWords) {
     long needed = rowCount + newRows;
     if (needed > MAX_ROWS) {
       throw new IllegalStateException(
           "expected at most " + MAX_ROWS + " keys per subtask, got up to " + needed);
     }
     rows.reserve(needed);
-    strings.reserve(newStringWords);
+    strings.reserve(newKeyWords, newValueWords, rows, rowCount);
     pageEpochs.reserve(needed);
     index.reserve(needed);
     reservedBytes =

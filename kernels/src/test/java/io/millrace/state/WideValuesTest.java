@@ -262,7 +262,7 @@ class WideValuesTest {
         StateTable moved = new StateTable(schema, device.stream(), device.memory())) {
       StateModel model = new StateModel(schema);
       for (int batch = 0; batch < 10; batch++) {
-        UpdateTime time = new UpdateTime(batch * 10, batch * 10 - 15);
+        UpdateTime time = new UpdateTime(batch * 10L, batch * 10L - 15);
         model.assertUpdate(table, rows(30, 40, 40), time, device);
       }
       int count = (int) table.rowCount();

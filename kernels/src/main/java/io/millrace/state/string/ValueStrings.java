@@ -18,14 +18,13 @@ import java.util.List;
 
 /**
  * The strings of more than 12 bytes in the values of a state table, in the order in which batches
- * brought them. Words are only added: a string stays when its value is replaced. When there are
- * twice as many words as at the last look at the rows, the strings of all rows are counted, and
- * copied one behind the other, in the order of the rows, if they are at most half of all. Used by
- * one thread.
+ * brought them. Words are only added: a string stays when its value is replaced. When as many words
+ * were added as the rows had, the strings that the rows have now are counted, and copied one behind
+ * the other, in the order of the rows, if they are at most half of all. Used by one thread.
  */
 @Internal
 public final class ValueStrings implements AutoCloseable {
-  // Fewer words are not worth a look at the rows.
+  // So many words, or one for each row, are added at least before the next look at the rows.
   private static final long MIN_GARBAGE_WORDS = 1 << 13;
   private static final int MOVES_OF_PASS = 1 << 16;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.aggregate;
 
+import static io.millrace.expression.Expressions.call;
 import static io.millrace.expression.Expressions.col;
+import static io.millrace.expression.Expressions.lit;
 import static io.millrace.operators.aggregate.Aggregate.count;
 import static io.millrace.operators.aggregate.Aggregate.firstValue;
 import static io.millrace.operators.aggregate.Aggregate.lastValue;
@@ -205,6 +207,20 @@ class StringValuesAggregateTest {
         EXTREMES.withAggregates(min("s"), max("n")).restore(device, state)) {
       assertThat(harness.changes(asList(1, "a", 4L)))
           .containsExactly("-U[1, " + LONG + "0, 6]", "+U[1, a, 6]");
+    }
+  }
+
+  @Test
+  void argumentsMayBeComputedStrings() throws Exception {
+    Job job = new Job(WIDE, KEYS, max(call("DATE_FORMAT", col("t"), lit("HH:mm"))).as("latest"));
+    try (GroupAggregateHarness harness = job.open(device)) {
+      LocalDateTime noon = LocalDateTime.of(2024, 5, 6, 12, 0);
+      assertThat(
+              harness.changes(
+                  asList(1, null, noon, null), asList(1, null, noon.minusMinutes(61), null)))
+          .containsExactly("+I[1, 12:00]");
+      assertThat(harness.changes(asList(1, null, noon.plusMinutes(7), null)))
+          .containsExactly("-U[1, 12:00]", "+U[1, 12:07]");
     }
   }
 

@@ -117,6 +117,11 @@ public record Accumulator(String name, Function function, int column) implements
     return function == Function.COUNT_ROWS || (function == Function.COUNT && column == ALL_ROWS);
   }
 
+  /** Whether a smallest or largest value of {@code type} is kept in one word. */
+  public static boolean isOneWord(DataType type) {
+    return AccumulatorValue.isSupported(type);
+  }
+
   private boolean isOneValue() {
     return function == Function.FIRST || function == Function.LAST;
   }

@@ -51,7 +51,10 @@ enum ValueType : int32_t {
   VALUE_SIGN32 = 8,  // 64 times the sign of an int32
   VALUE_SIGN64 = 9,
   VALUE_HALF = 10,   // only of a result: a word in every other word of its column
-  VALUE_CONSTANT = 11  // all rows have the same element, which is `data`; the stride is 0
+  VALUE_CONSTANT = 11,  // all rows have the same element, which is `data`; the stride is 0
+  VALUE_STRING = 12,  // of OPERATION_SECOND: the two words are a head and a tail
+  VALUE_DECIMAL = 13,  // likewise: the low and the high word of an int128
+  VALUE_TIMESTAMP = 14  // likewise: milliseconds and nanoseconds
 };
 
 // The operation of an accumulator. Zero is the identity of each of them. The numbers are shared with Java.
@@ -65,12 +68,17 @@ enum Operation : int32_t {
   OPERATION_M2 = 6,           // the first of three words of an M2, likewise
   OPERATION_FURTHER = 7,      // a further word of a value that state_fold combines
   OPERATION_FIRST = 8,        // the first of two words: the bits of the first value, and 1 if there is one
-  OPERATION_LAST = 9          // likewise of the last value
+  OPERATION_LAST = 9,         // likewise of the last value
+  OPERATION_WIDE_MIN = 10,    // the first of three words: a value of two words, and 1 if there is one
+  OPERATION_WIDE_MAX = 11,
+  OPERATION_WIDE_FIRST = 12,
+  OPERATION_WIDE_LAST = 13,
+  OPERATION_SECOND = 14       // the second of these words
 };
 
 // One word of an accumulator.
 struct AccumulatedValue {
-  uint64_t data;      // 0 for VALUE_ONE
+  uint64_t data;      // 0 for VALUE_ONE; of OPERATION_SECOND as `second` in FoldedValue
   uint64_t validity;  // as in KeyWord
   int64_t row_offset;
   uint64_t output;    // the column of the result; 0: nothing is written, of OPERATION_FURTHER

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values that depend on the order of the rows, such as sums of floating-point numbers: as a loop over the rows gives them.
+// And values of two words, such as the largest string, which no atomic can combine.
 //
 //   state_sort_count, state_sort_scan, state_sort_move
 //                     one pass of a stable radix sort of the rows by group: the number of rows of each digit in each tile,
@@ -15,6 +16,7 @@
 // SORT_SCAN_THREADS; state_fold FOLD_THREADS per block and a thread per row.
 
 #include "state_fold.cuh"
+#include "state_wide.cuh"
 
 namespace millrace {
 
@@ -153,6 +155,10 @@ extern "C" __global__ void __launch_bounds__(FOLD_THREADS)
       case OPERATION_ADD_FLOAT64: fold<SumFold<double>>(arguments, value, segment, is_long); break;
       case OPERATION_FIRST: fold<OneValueFold<true>>(arguments, value, segment, is_long); break;
       case OPERATION_LAST: fold<OneValueFold<false>>(arguments, value, segment, is_long); break;
+      case OPERATION_WIDE_MIN:
+      case OPERATION_WIDE_MAX:
+      case OPERATION_WIDE_FIRST:
+      case OPERATION_WIDE_LAST: fold<WideFold>(arguments, value, segment, is_long); break;
       default: fold<M2Fold>(arguments, value, segment, is_long);
     }
   }

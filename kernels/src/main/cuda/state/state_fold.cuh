@@ -21,6 +21,12 @@ struct FoldedValue {
   int32_t type;       // VALUE_INT8 to VALUE_INT64: the bits of a value; VALUE_STATE
   int32_t operation;  // an operation of values in the order of the rows
   int32_t word;       // of the state row: the first one of the value
+  // Of values of two words:
+  uint64_t second;         // of strings their offsets, or for VALUE_STATE uint64 per chunk of the words of long strings, its
+                           // address; of timestamps the nanoseconds
+  uint64_t second_output;  // the second word in the column of the result
+  int32_t kind;            // VALUE_STRING, VALUE_DECIMAL or VALUE_TIMESTAMP
+  int32_t string;          // how many values before it are strings
 };
 
 struct StateFoldArguments {
@@ -33,9 +39,11 @@ struct StateFoldArguments {
   int32_t rows;
   int32_t values;
   int32_t row_count;   // the word of a state row that counts rows; NO_ROW_COUNT: none does
-  int32_t reserved;
+  int32_t strings_of_key;  // values that are strings
   uint64_t counted;       // bit mask of the rows that are counted, as validity in KeyWord
   int64_t counted_offset; // of row 0 in the mask
+  uint64_t strings;       // uint64 per chunk of the words of the long strings of values: its address
+  uint64_t moves;         // StringMove for each string of each changed key
   FoldedValue value[MAX_ACCUMULATOR_WORDS];
 };
 

@@ -14,6 +14,7 @@
 
 #define MILLRACE_STRING_KEYS
 #include "state.cu"
+#include "state_place.cuh"
 
 namespace millrace {
 
@@ -51,16 +52,6 @@ static __device__ __forceinline__ uint64_t word_of_new_key(const StateStringsArg
   return 0;
 }
 
-// The place whose words hold a word of the tile.
-static __device__ __forceinline__ int place_of_word(const uint64_t* start, uint64_t word) {
-  int place = 0;
-#pragma unroll
-  for (int step = STRING_THREADS / 2; step > 0; step /= 2) {
-    if (start[place + step] <= word) place += step;
-  }
-  return place;
-}
-
 }  // namespace millrace
 
 MILLRACE_REPORT_SIZE(StateStringsArguments);
@@ -94,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(STRING_THREADS)
   __syncthreads();
   if (is_key) put_places(arguments, new_key, row, first + before);
   for (uint64_t word = threadIdx.x; word < total; word += STRING_THREADS) {
-    const int place = place_of_word(start, word);
+    const int place = place_of_number<STRING_THREADS>(start, word);
     *stored_word(arguments.strings, first + static_cast<int64_t>(word)) =
         word_of_new_key(arguments, rows[place], word - start[place]);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strings of a key column of keyed state, as a column.
+// Strings of the rows of keyed state, as a column.
 //
 //   state_value_offsets  the offsets of the strings, and the number of their bytes
 //   state_value_bytes    their bytes
@@ -12,6 +12,7 @@
 #define MILLRACE_STRING_KEYS
 #include "common/block.cuh"
 #include "common/look_back.cuh"
+#include "state_place.cuh"
 #include "state_row.cuh"
 
 namespace millrace {
@@ -25,7 +26,7 @@ struct StateStringValuesArguments {
   uint64_t bytes;      // those of the result; only of state_value_bytes
   uint64_t look_back;  // uint64 per tile, zero before; like the next two only of state_value_offsets
   uint64_t next_tile;  // uint32, zero before
-  uint64_t total;      // mapped host memory: uint64 bytes of the result
+  uint64_t total;      // uint64 bytes of the result, on the device or in mapped host memory
   int64_t first_row;   // of the state: row 0 of the result
   int32_t rows;
   int32_t head;        // the word of a state row with the head of the string
@@ -44,16 +45,6 @@ static __device__ __forceinline__ uint8_t byte_of_string(const StateStringValues
   }
   if (number < PREFIX_BYTES) return static_cast<uint8_t>(head[0] >> (32 + number * 8));
   return static_cast<uint8_t>(head[1] >> (number - PREFIX_BYTES) * 8);
-}
-
-// The row of the tile that has a byte.
-static __device__ __forceinline__ int row_of_byte(const int32_t* start, int32_t byte) {
-  int row = 0;
-#pragma unroll
-  for (int step = VALUE_STRING_THREADS / 2; step > 0; step /= 2) {
-    if (start[row + step] <= byte) row += step;
-  }
-  return row;
 }
 
 }  // namespace millrace
@@ -100,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(VALUE_STRING_THREADS)
   __syncthreads();
   const int64_t end = start[VALUE_STRING_THREADS];
   for (int64_t byte = static_cast<int64_t>(start[0]) + threadIdx.x; byte < end; byte += VALUE_STRING_THREADS) {
-    const int row = row_of_byte(start, static_cast<int32_t>(byte));
+    const int row = place_of_number<VALUE_STRING_THREADS>(start, static_cast<int32_t>(byte));
     const uint64_t* state = state_row(arguments, arguments.first_row + first + row);
     reinterpret_cast<uint8_t*>(arguments.bytes)[byte] =
         byte_of_string(arguments, state + arguments.head, static_cast<int32_t>(byte - start[row]));

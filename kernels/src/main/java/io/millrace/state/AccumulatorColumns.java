@@ -5,6 +5,7 @@ import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.column.TypeId;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
@@ -13,6 +14,7 @@ import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.AccumulatorValue;
 import io.millrace.state.row.ResultLayout;
 import io.millrace.state.row.StateSchema;
+import io.millrace.state.row.WideValue;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -20,31 +22,56 @@ import java.util.List;
 final class AccumulatorColumns {
   private final Schema input;
   private final List<Accumulator> accumulators;
+  private final boolean hasStringWords;
   private final List<Place> places = new ArrayList<>();
 
   /**
    * Places in the buffer.
    *
    * @param mask of a column that may be null
-   * @param tops of the words above the values of sums with three words
+   * @param tops of the words above the values of sums with three words; of a TIMESTAMP with
+   *     nanoseconds these
    */
   private record Place(long data, long mask, long tops) {}
 
   /**
    * @param capacity rows of the result at most
+   * @param hasStringWords whether strings have two words here, the head and the tail; else they
+   *     have no place
    * @param layout takes the columns
    */
-  AccumulatorColumns(StateSchema schema, int capacity, ResultLayout layout) {
+  AccumulatorColumns(
+      StateSchema schema, int capacity, boolean hasStringWords, ResultLayout layout) {
     this.input = schema.input();
     this.accumulators = schema.accumulators();
+    this.hasStringWords = hasStringWords;
     for (Accumulator accumulator : accumulators) {
-      long width = accumulator.type(input).id().byteWidth();
+      long width = width(accumulator.type(input).id());
+      long topWidth = topWidth(accumulator);
       places.add(
           new Place(
               layout.add(capacity * width),
               layout.add(accumulator.isNullable(input) ? Column.maskBytes(capacity) : 0),
-              layout.add(hasTop(accumulator) ? (long) capacity * Long.BYTES : 0)));
+              layout.add(capacity * topWidth)));
     }
+  }
+
+  private long width(TypeId id) {
+    return switch (id) {
+      case STRING, BINARY -> hasStringWords ? 2 * Long.BYTES : 0;
+      case TIMESTAMP_NANOS -> Long.BYTES;
+      default -> id.byteWidth();
+    };
+  }
+
+  private long topWidth(Accumulator accumulator) {
+    boolean isNanos = accumulator.type(input).id() == TypeId.TIMESTAMP_NANOS;
+    return hasTop(accumulator) ? Long.BYTES : isNanos ? Integer.BYTES : 0;
+  }
+
+  /** The place of the words of strings. */
+  long words(int position) {
+    return places.get(position).data;
   }
 
   // Whether it is a sum of decimals with three words.
@@ -98,6 +125,10 @@ final class AccumulatorColumns {
       int position, Column column, long output, AccessScope scope, List<AccumulatorValue> values) {
     Accumulator accumulator = accumulators.get(position);
     Place place = places.get(position);
+    if (accumulator.isWide(input)) {
+      addWideWords(accumulator, place, column, output, scope, values);
+      return;
+    }
     boolean readsData = column != null && !accumulator.isCount();
     int words = accumulator.words(input);
     AccumulatorValue first =
@@ -119,6 +150,46 @@ final class AccumulatorColumns {
       DataType type = input.type(accumulator.column());
       values.addAll(first.furtherWords(type, output + place.tops));
     }
+  }
+
+  private void addWideWords(
+      Accumulator accumulator,
+      Place place,
+      Column column,
+      long output,
+      AccessScope scope,
+      List<AccumulatorValue> values) {
+    DataType type = accumulator.type(input);
+    boolean isNanos = type.id() == TypeId.TIMESTAMP_NANOS;
+    if (accumulator.isString(input) && !hasStringWords) {
+      values.addAll(AccumulatorValue.furtherWords(accumulator.words(input)));
+      return;
+    }
+    AccumulatorValue first =
+        new AccumulatorValue(
+            column == null ? 0 : firstData(column, scope),
+            column == null ? 0 : validity(column, scope),
+            column == null ? 0 : column.offset(),
+            output + place.data,
+            (int) width(type.id()),
+            AccumulatorValue.INT64,
+            accumulator.operation(input, 0),
+            isNanos ? AccumulatorValue.INT64 : AccumulatorValue.HALF);
+    boolean hasChild = isNanos || type.id().isVariableWidth();
+    int child = isNanos ? 1 : 0;
+    long source = column == null || !hasChild ? 0 : ChangedKeys.childAddress(column, child, scope);
+    values.add(first);
+    long target = output + (isNanos ? place.tops : place.data + Long.BYTES);
+    int targetType = isNanos ? AccumulatorValue.INT32 : AccumulatorValue.HALF;
+    values.addAll(WideValue.furtherWords(type, source, target, targetType));
+  }
+
+  private static long firstData(Column column, AccessScope scope) {
+    return switch (column.type().id()) {
+      case STRING, BINARY -> column.data().orElseThrow().access(AccessMode.READ, scope);
+      case TIMESTAMP_NANOS -> ChangedKeys.childAddress(column, 0, scope);
+      default -> column.dataAddress(scope);
+    };
   }
 
   private int code(Accumulator accumulator, DataType type) {
@@ -145,11 +216,20 @@ final class AccumulatorColumns {
     return sums;
   }
 
-  /** The first rows of a column over slices of the buffer; the caller closes it. */
+  /**
+   * The first rows of a column, not of strings, over slices of the buffer; the caller closes it.
+   */
   Column column(int position, Buffer buffer, int rows) {
     Accumulator accumulator = accumulators.get(position);
     Place place = places.get(position);
     DataType type = accumulator.type(input);
+    if (type.id() == TypeId.TIMESTAMP_NANOS) {
+      Buffer millis = buffer.slice(place.data, (long) rows * Long.BYTES);
+      Buffer nanos = buffer.slice(place.tops, (long) rows * Integer.BYTES);
+      Column first = new Column(DataType.INT64, rows, 0, millis, null, List.of());
+      Column second = new Column(DataType.INT32, rows, 0, nanos, null, List.of());
+      return new Column(type, rows, 0, null, null, List.of(first, second));
+    }
     Buffer data = buffer.slice(place.data, (long) rows * type.id().byteWidth());
     Buffer mask =
         accumulator.isNullable(input) ? buffer.slice(place.mask, Column.maskBytes(rows)) : null;

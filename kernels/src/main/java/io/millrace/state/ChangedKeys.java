@@ -17,7 +17,6 @@ import io.millrace.memory.Buffer;
 import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.ResultLayout;
-import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -78,8 +77,8 @@ final class ChangedKeys {
     }
   }
 
-  // For a slice of a larger column only the device knows the bytes of its strings.
-  private static int stringBytes(Column strings, DeviceStream stream) {
+  // The bytes of a column's strings: for a slice of a larger column only the device knows them.
+  static int stringBytes(Column strings, DeviceStream stream) {
     Column offsets = strings.child(0);
     long all = strings.data().orElseThrow().size();
     boolean isWhole = strings.offset() == 0 && offsets.size() == strings.size() + 1;
@@ -113,26 +112,22 @@ final class ChangedKeys {
     return LongStrings.mostWords(input.size(), stringBytes);
   }
 
-  /** The most words that the long strings of a batch's keys take. */
-  static long mostStringWords(StateSchema schema, Table batch, DeviceStream stream) {
-    return schema.keys().stream()
-        .map(batch::column)
-        .filter(key -> key.type().id().isVariableWidth())
-        .mapToLong(key -> mostStringWords(key, stream))
-        .sum();
-  }
-
   /**
-   * The most words that the long strings of a STRING or BINARY column take.
+   * The most words that the long strings of a batch's columns take; columns of other types have
+   * none.
    *
    * @throws GpuOutOfMemoryException if there is too little staging memory
    */
-  static long mostStringWords(Column strings, DeviceStream stream) {
-    return LongStrings.mostWords(strings.size(), stringBytes(strings, stream));
+  static long mostStringWords(List<Integer> columns, Table batch, DeviceStream stream) {
+    return columns.stream()
+        .map(batch::column)
+        .filter(column -> column.type().id().isVariableWidth())
+        .mapToLong(strings -> LongStrings.mostWords(strings.size(), stringBytes(strings, stream)))
+        .sum();
   }
 
   // Children are not narrowed to a slice of their column.
-  private static long childAddress(Column column, int position, AccessScope scope) {
+  static long childAddress(Column column, int position, AccessScope scope) {
     Column child = column.child(position);
     return child.dataAddress(scope) + (long) column.offset() * child.type().id().byteWidth();
   }

@@ -8,6 +8,7 @@ import io.millrace.device.KernelModule;
 import io.millrace.device.KernelStructure;
 import io.millrace.state.row.AccumulatorValue;
 import io.millrace.state.row.StateSchema;
+import io.millrace.state.row.WideValue;
 
 /**
  * Launches the kernels of state_fold.cu, which combine values in the order of the rows: they sort
@@ -43,6 +44,10 @@ final class CudaStateFold {
     static final KernelStructure.Int32 TYPE = LAYOUT.int32("type");
     static final KernelStructure.Int32 OPERATION = LAYOUT.int32("operation");
     static final KernelStructure.Int32 WORD = LAYOUT.int32("word");
+    static final KernelStructure.Int64 SECOND = LAYOUT.int64("second");
+    static final KernelStructure.Int64 SECOND_OUTPUT = LAYOUT.int64("second_output");
+    static final KernelStructure.Int32 KIND = LAYOUT.int32("kind");
+    static final KernelStructure.Int32 STRING = LAYOUT.int32("string");
 
     private ValueArguments() {}
   }
@@ -59,9 +64,11 @@ final class CudaStateFold {
     static final KernelStructure.Int32 ROWS = LAYOUT.int32("rows");
     static final KernelStructure.Int32 VALUES = LAYOUT.int32("values");
     static final KernelStructure.Int32 ROW_COUNT = LAYOUT.int32("row_count");
-    static final KernelStructure.Int32 RESERVED = LAYOUT.int32("reserved");
+    static final KernelStructure.Int32 STRINGS_OF_KEY = LAYOUT.int32("strings_of_key");
     static final KernelStructure.Int64 COUNTED = LAYOUT.int64("counted");
     static final KernelStructure.Int64 COUNTED_OFFSET = LAYOUT.int64("counted_offset");
+    static final KernelStructure.Int64 STRINGS = LAYOUT.int64("strings");
+    static final KernelStructure.Int64 MOVES = LAYOUT.int64("moves");
     static final KernelStructure.Array VALUE =
         LAYOUT.array("value", ValueArguments.LAYOUT, StateSchema.MAX_ACCUMULATOR_WORDS);
 
@@ -154,11 +161,17 @@ final class CudaStateFold {
     AccumulatorValue rowCount = counts ? batch.values().get(batch.rowCount()) : null;
     try (KernelArguments arguments = new KernelArguments(FoldArguments.LAYOUT)) {
       int values = 0;
+      int strings = 0;
       for (int word = 0; word < batch.values().size(); word++) {
         AccumulatorValue value = batch.values().get(word);
-        if (value.isOrdered() && value.operation() != AccumulatorValue.FURTHER) {
+        if (value.isFirstOrdered()) {
           int at = FoldArguments.VALUE.at(values);
           put(arguments, at, value, first + word, batch.kinds() != 0);
+          if (value.isWide()) {
+            AccumulatorValue second = batch.values().get(word + 1);
+            putWide(arguments, at, second, strings);
+            strings += second.type() == WideValue.STRING ? 1 : 0;
+          }
           values++;
         }
       }
@@ -172,12 +185,23 @@ final class CudaStateFold {
           .put(FoldArguments.ROWS, batch.rows())
           .put(FoldArguments.VALUES, values)
           .put(FoldArguments.ROW_COUNT, counts ? first + batch.rowCount() : -1)
-          .put(FoldArguments.RESERVED, 0)
+          .put(FoldArguments.STRINGS_OF_KEY, strings)
+          .put(FoldArguments.STRINGS, batch.strings().values().chunkTable())
+          .put(FoldArguments.MOVES, batch.strings().values().moves())
           .put(FoldArguments.COUNTED, counts ? rowCount.validity() : 0)
           .put(FoldArguments.COUNTED_OFFSET, counts ? rowCount.rowOffset() : 0);
       int blocks = (batch.rows() - 1) / FOLD_THREADS + 1;
       module.function("state_fold").launch(blocks, FOLD_THREADS, 0, batch.stream(), arguments);
     }
+  }
+
+  private static void putWide(
+      KernelArguments arguments, int at, AccumulatorValue second, int string) {
+    arguments
+        .put(at, ValueArguments.SECOND, second.data())
+        .put(at, ValueArguments.SECOND_OUTPUT, second.output())
+        .put(at, ValueArguments.KIND, second.type())
+        .put(at, ValueArguments.STRING, string);
   }
 
   private static void put(

@@ -56,7 +56,7 @@ final class CudaStateStrings {
    * @return the words that were added
    */
   long add(StateBatch batch, int newKeys, long added) {
-    LongStrings.Access strings = batch.strings();
+    LongStrings.Access strings = batch.strings().keys();
     DeviceStream stream = batch.stream();
     int tiles = StateScratch.tiles(newKeys);
     stream.fill(strings.lookBack(), (byte) 0, LongStrings.lookBackBytes(newKeys));

@@ -8,7 +8,6 @@ import io.millrace.device.KernelModule;
 import io.millrace.device.KernelStructure;
 import io.millrace.state.CudaStateKernels.ValueArguments;
 import io.millrace.state.row.CudaKeyWord;
-import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.StateSchema;
 
 /** Launches the kernel of state_values.cu. One instance per device. */
@@ -46,35 +45,12 @@ final class CudaStateValues implements StateValuesKernels {
     private Arguments() {}
   }
 
-  /** The structure {@code StateStringValuesArguments} of state_value_strings.cu. */
-  static final class StringArguments {
-    static final KernelStructure LAYOUT = new KernelStructure("StateStringValuesArguments");
-    static final KernelStructure.Int64 CHUNKS = LAYOUT.int64("chunks");
-    static final KernelStructure.Int64 STRINGS = LAYOUT.int64("strings");
-    static final KernelStructure.Int64 OFFSETS = LAYOUT.int64("offsets");
-    static final KernelStructure.Int64 BYTES = LAYOUT.int64("bytes");
-    static final KernelStructure.Int64 LOOK_BACK = LAYOUT.int64("look_back");
-    static final KernelStructure.Int64 NEXT_TILE = LAYOUT.int64("next_tile");
-    static final KernelStructure.Int64 TOTAL = LAYOUT.int64("total");
-    static final KernelStructure.Int64 FIRST_ROW = LAYOUT.int64("first_row");
-    static final KernelStructure.Int32 ROWS = LAYOUT.int32("rows");
-    static final KernelStructure.Int32 HEAD = LAYOUT.int32("head");
-    static final KernelStructure.Int32 ROW_WORDS = LAYOUT.int32("row_words");
-    static final KernelStructure.Int32 CHUNK_SHIFT = LAYOUT.int32("chunk_shift");
-    static final KernelStructure.Int32 TILES = LAYOUT.int32("tiles");
-    static final KernelStructure.Int32 PADDING = LAYOUT.int32("padding");
-
-    private StringArguments() {}
-  }
-
   private static final int THREADS = 256;
 
-  private final Device device;
   private final KernelModule module;
   private final int residentBlocks;
 
   CudaStateValues(Device device) {
-    this.device = device;
     module = device.loadModule("state_values");
     GpuProperties gpu = device.properties();
     residentBlocks = gpu.multiprocessors() * (gpu.threadsPerMultiprocessor() / THREADS);
@@ -109,43 +85,6 @@ final class CudaStateValues implements StateValuesKernels {
       }
       int blocks = Math.min(residentBlocks, (batch.rows() - 1) / THREADS + 1);
       module.function("state_values").launch(blocks, THREADS, 0, batch.stream(), arguments);
-    }
-  }
-
-  @Override
-  public void writeOffsets(StateValuesBatch batch, StringValues strings, long total) {
-    long bytes = LongStrings.lookBackBytes(batch.rows());
-    batch.stream().fill(strings.lookBack(), (byte) 0, bytes);
-    launch("state_value_offsets", batch, strings, total);
-  }
-
-  @Override
-  public void writeBytes(StateValuesBatch batch, StringValues strings) {
-    launch("state_value_bytes", batch, strings, 0);
-  }
-
-  private void launch(String function, StateValuesBatch batch, StringValues strings, long total) {
-    int tiles = StateScratch.tiles(batch.rows());
-    try (KernelArguments arguments = new KernelArguments(StringArguments.LAYOUT)) {
-      arguments
-          .put(StringArguments.CHUNKS, batch.chunkTable())
-          .put(StringArguments.STRINGS, strings.strings())
-          .put(StringArguments.OFFSETS, strings.offsets())
-          .put(StringArguments.BYTES, strings.bytes())
-          .put(StringArguments.LOOK_BACK, strings.lookBack() + Long.BYTES)
-          .put(StringArguments.NEXT_TILE, strings.lookBack())
-          .put(StringArguments.TOTAL, total)
-          .put(StringArguments.FIRST_ROW, batch.firstRow())
-          .put(StringArguments.ROWS, batch.rows())
-          .put(StringArguments.HEAD, strings.head())
-          .put(StringArguments.ROW_WORDS, batch.rowWords())
-          .put(StringArguments.CHUNK_SHIFT, batch.chunkShift())
-          .put(StringArguments.TILES, tiles)
-          .put(StringArguments.PADDING, 0);
-      device
-          .loadModule("state_value_strings")
-          .function(function)
-          .launch(tiles, THREADS, 0, batch.stream(), arguments);
     }
   }
 }

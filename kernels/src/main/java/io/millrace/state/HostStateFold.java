@@ -4,14 +4,21 @@ package io.millrace.state;
 import io.millrace.device.HostMemory;
 import io.millrace.state.row.AccumulatorValue;
 import io.millrace.state.row.ChangeKind;
+import io.millrace.state.row.WideValue;
+import io.millrace.state.string.HostWideFold;
+import io.millrace.state.string.HostWideFold.Moves;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.IntUnaryOperator;
 
 /** The twin of state_fold.cu: combines values in the order of the rows. */
 final class HostStateFold {
   private final StateBatch batch;
   private final List<Integer> words = new ArrayList<>();
+  // By their first words.
+  private final Map<Integer, HostWideFold> wideFolds = new TreeMap<>();
   // By the claimant of a key.
   private final long[] stateAddresses;
   private final long[] positions;
@@ -22,6 +29,15 @@ final class HostStateFold {
     for (int i = 0; i < batch.values().size(); i++) {
       if (batch.values().get(i).isOrdered()) {
         words.add(i);
+      }
+    }
+    int strings = 0;
+    for (int word : words) {
+      if (batch.values().get(word).isWide()) {
+        WideValue value = new WideValue(batch.values().get(word), batch.values().get(word + 1));
+        Moves moves = new Moves(batch.strings().values(), batch.valueStrings(), strings);
+        wideFolds.put(word, new HostWideFold(value, batch.rows(), moves, batch.kinds() != 0));
+        strings += value.isString() ? 1 : 0;
       }
     }
     stateAddresses = new long[batch.rows()];
@@ -41,10 +57,12 @@ final class HostStateFold {
     if (isChangelog) {
       countRowsBefore(claimantOf);
     }
-    for (int row = 0; row < batch.rows(); row++) {
+    for (int i = 0; i < batch.rows(); i++) {
+      int row = i;
       int claimant = claimantOf.applyAsInt(row);
       boolean retracts = HostStateKernels.isRetraction(batch, row);
       add(row, stateAddresses[claimant], retracts);
+      wideFolds.values().forEach(wide -> wide.add(row, claimant));
       if (isChangelog) {
         rowsPresent[claimant] += counted(row);
         if (rowsPresent[claimant] == 0) {
@@ -52,9 +70,23 @@ final class HostStateFold {
         }
       }
     }
-    for (int row = 0; row < batch.rows() && batch.kinds() != 0; row++) {
+    for (int row = 0; row < batch.rows(); row++) {
       if (claimantOf.applyAsInt(row) == row) {
-        putResults(row);
+        putKey(row);
+      }
+    }
+  }
+
+  private void putKey(int claimant) {
+    boolean isChanged = false;
+    for (Map.Entry<Integer, HostWideFold> wide : wideFolds.entrySet()) {
+      long words = address(claimant, wide.getKey());
+      isChanged |= wide.getValue().put(claimant, words, positions[claimant]);
+    }
+    if (batch.kinds() != 0) {
+      putResults(claimant);
+      if (isChanged) {
+        markChanged(claimant);
       }
     }
   }

@@ -60,7 +60,8 @@ final class HostStateKernels implements StateKernels {
     Groups(StateBatch batch) {
       StateScratch layout = batch.scratchLayout();
       this.batch = batch;
-      this.keys = new HostKeys(batch.key(), batch.hasNullWord(), batch.strings().chunkTable());
+      this.keys =
+          new HostKeys(batch.key(), batch.hasNullWord(), batch.strings().keys().chunkTable());
       this.table = batch.scratch() + layout.groups();
       this.mask = StateScratch.groups(batch.rows()) - 1;
       this.claims = batch.scratch() + layout.claims();
@@ -234,7 +235,7 @@ final class HostStateKernels implements StateKernels {
   /** Stores the long strings of a new key behind {@code added} words; returns their words. */
   private static long putStrings(StateBatch batch, int row, long address, long added) {
     List<KeyWord> key = batch.key();
-    long position = batch.strings().wordCount() + added;
+    long position = batch.strings().keys().wordCount() + added;
     long words = 0;
     for (int i = 0; i < key.size(); i++) {
       KeyWord word = key.get(i);
@@ -243,7 +244,7 @@ final class HostStateKernels implements StateKernels {
         HostMemory.putLong(address + (long) i * Long.BYTES, position + words);
       }
       for (int j = 0; j < count; j++, words++) {
-        HostMemory.putLong(batch.strings().wordAddress(position + words), word.stringWord(row, j));
+        HostMemory.putLong(batch.keyStringAddress(position + words), word.stringWord(row, j));
       }
     }
     return words;

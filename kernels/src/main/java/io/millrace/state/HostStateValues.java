@@ -6,7 +6,6 @@ import io.millrace.state.StateValuesBatch.Constant;
 import io.millrace.state.row.AccumulatorValue;
 import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.KeyWord;
-import io.millrace.state.row.LongStrings;
 import java.util.List;
 
 /** The twin of state_values.cu. */
@@ -25,48 +24,6 @@ final class HostStateValues implements StateValuesKernels {
     long chunk = HostMemory.getLong(batch.chunkTable() + (row >> batch.chunkShift()) * Long.BYTES);
     long inChunk = row & ((1L << batch.chunkShift()) - 1);
     return chunk + inChunk * batch.rowWords() * Long.BYTES;
-  }
-
-  @Override
-  public void writeOffsets(StateValuesBatch batch, StringValues strings, long total) {
-    long bytes = 0;
-    for (int row = 0; row < batch.rows(); row++) {
-      HostMemory.putInt(strings.offsets() + (long) row * Integer.BYTES, (int) bytes);
-      bytes += length(headAddress(batch, strings, row));
-    }
-    HostMemory.putInt(strings.offsets() + (long) batch.rows() * Integer.BYTES, (int) bytes);
-    HostMemory.putLong(total, bytes);
-  }
-
-  @Override
-  public void writeBytes(StateValuesBatch batch, StringValues strings) {
-    long output = strings.bytes();
-    for (int row = 0; row < batch.rows(); row++) {
-      long head = headAddress(batch, strings, row);
-      if (LongStrings.words(length(head)) > 0) {
-        putLongString(strings, head, output);
-      } else {
-        HostMemory.copy(output, head + Integer.BYTES, length(head));
-      }
-      output += length(head);
-    }
-  }
-
-  // Its words may lie in several chunks.
-  private static void putLongString(StringValues strings, long head, long output) {
-    long first = HostMemory.getLong(head + Long.BYTES);
-    for (int done = 0; done < length(head); done += Long.BYTES) {
-      long word = LongStrings.wordAddress(strings.strings(), first + done / Long.BYTES);
-      HostMemory.copy(output + done, word, Math.min(Long.BYTES, length(head) - done));
-    }
-  }
-
-  private static long headAddress(StateValuesBatch batch, StringValues strings, int row) {
-    return address(batch, batch.firstRow() + row) + (long) strings.head() * Long.BYTES;
-  }
-
-  private static int length(long head) {
-    return HostMemory.getInt(head);
   }
 
   private static void putKey(StateValuesBatch batch, long address, int row) {

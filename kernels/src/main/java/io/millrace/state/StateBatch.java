@@ -6,7 +6,8 @@ import io.millrace.state.row.AccumulatorValue;
 import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.Expiry;
 import io.millrace.state.row.KeyWord;
-import io.millrace.state.row.LongStrings;
+import io.millrace.state.row.WideValue;
+import io.millrace.state.string.TableStrings;
 import java.util.List;
 
 /**
@@ -32,7 +33,7 @@ import java.util.List;
  * @param pageEpochs the address of an INT64 for each page of state rows: the epoch of the last
  *     batch that wrote to it
  * @param epoch of this batch
- * @param strings the long strings of the state
+ * @param strings the long strings of the state's keys and values
  */
 record StateBatch(
     int rows,
@@ -54,7 +55,7 @@ record StateBatch(
     long stateRows,
     long pageEpochs,
     long epoch,
-    LongStrings.Access strings,
+    TableStrings.Access strings,
     DeviceStream stream) {
 
   private static final int SECTOR_WORDS = 4;
@@ -66,7 +67,17 @@ record StateBatch(
 
   /** Whether the key has strings. */
   boolean hasStrings() {
-    return strings.chunkTable() != 0;
+    return strings.keys().chunkTable() != 0;
+  }
+
+  /** The address on the host of a word of the long strings of keys. */
+  long keyStringAddress(long position) {
+    return strings.keys().wordAddress(position);
+  }
+
+  /** How many values of a key are strings. */
+  int valueStrings() {
+    return (int) values.stream().filter(value -> value.type() == WideValue.STRING).count();
   }
 
   /** The position of the first accumulator in a state row. */

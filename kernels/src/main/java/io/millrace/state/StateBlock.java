@@ -7,17 +7,20 @@ import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
 import io.millrace.device.StagingBuffer;
+import io.millrace.memory.AccessScope;
 import io.millrace.memory.MemoryResource;
 import io.millrace.state.row.Expiry;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.StateSchema;
+import io.millrace.state.string.SharedStrings;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Rows of a state table in pinned host memory, one behind the other, on their way to or from a
- * checkpoint, and the long strings of their keys. Their bytes are the same on every device: words
- * in little-endian order; a row names a long string by its first word among those of the block.
- * Used by one thread.
+ * checkpoint, and their long strings. Their bytes are the same on every device: words in
+ * little-endian order; a row names a long string by its first word among those of the block. Used
+ * by one thread.
  */
 @PublicEvolving
 public final class StateBlock implements AutoCloseable {
@@ -64,7 +67,7 @@ public final class StateBlock implements AutoCloseable {
     return memory.address();
   }
 
-  /** Bytes of the long strings of the rows' keys: whole words. */
+  /** Bytes of the long strings of the rows: whole words. */
   public long stringBytes() {
     return stringBytes;
   }
@@ -76,7 +79,7 @@ public final class StateBlock implements AutoCloseable {
 
   /** Whether each long string lies within {@link #stringBytes}. */
   public boolean hasAllStrings() {
-    for (int tail : schema.tails()) {
+    for (int tail : allTails()) {
       for (int row = 0; row < rowCount; row++) {
         int length = length(row, tail);
         long first = word(row, tail);
@@ -87,6 +90,10 @@ public final class StateBlock implements AutoCloseable {
       }
     }
     return true;
+  }
+
+  private List<Integer> allTails() {
+    return Stream.concat(schema.tails().stream(), schema.valueTails().stream()).toList();
   }
 
   /** A word of a row. */
@@ -103,23 +110,20 @@ public final class StateBlock implements AutoCloseable {
     return (int) word(row, tail - 1);
   }
 
-  /** Copies words of long strings to the host and waits for them. */
-  @FunctionalInterface
-  interface StringCopy {
-    void copy(long firstWord, long target, long bytes);
-  }
-
   /**
-   * Copies the long strings of these rows, which lie one behind the other. The numbers of their
-   * words count from the first one from now on. Gives rows up that would make the block larger than
-   * {@code mostBytes}, but not the first row.
+   * Copies the long strings of these rows and waits for them. The numbers of their words count from
+   * the first one from now on. Gives rows up that would make the block larger than {@code
+   * mostBytes}, but not the first row.
    *
-   * @throws io.millrace.device.GpuOutOfMemoryException if the host cannot pin that much
+   * @throws io.millrace.device.GpuOutOfMemoryException if the host cannot pin that much, or there
+   *     is no room to bring strings back from disk
    */
-  void takeStrings(long mostBytes, Device device, StringCopy source) {
+  void takeStrings(long mostBytes, SharedStrings source, Device device, AccessScope scope) {
     List<Integer> tails = schema.tails();
+    // The strings of the keys of consecutive rows lie one behind the other.
     long first = -1;
     long end = -1;
+    long valueWords = 0;
     for (int row = 0; row < rowCount; row++) {
       long endOfRow = end;
       for (int tail : tails) {
@@ -129,25 +133,73 @@ public final class StateBlock implements AutoCloseable {
           endOfRow = word(row, tail) + words;
         }
       }
-      long bytes = (row + 1L) * schema.rowBytes() + (endOfRow - first) * Long.BYTES;
+      long valuesOfRow = valueWords;
+      for (int tail : schema.valueTails()) {
+        valuesOfRow += LongStrings.words(length(row, tail));
+      }
+      long words = valuesOfRow + (endOfRow < 0 ? 0 : endOfRow - first);
+      long bytes = (row + 1L) * schema.rowBytes() + words * Long.BYTES;
       if (row > 0 && bytes > mostBytes) {
         rowCount = row;
       } else {
         end = endOfRow;
+        valueWords = valuesOfRow;
       }
     }
-    if (end < 0) {
+    long keyWords = end < 0 ? 0 : end - first;
+    if (keyWords + valueWords == 0) {
       return;
     }
-    stringBytes = (end - first) * Long.BYTES;
+    stringBytes = (keyWords + valueWords) * Long.BYTES;
     strings = device.stagingPool().acquire(stringBytes);
-    source.copy(first, strings.address(), stringBytes);
+    if (keyWords > 0) {
+      long[] chunks = SharedStrings.read(source.keys(), scope);
+      SharedStrings.copy(chunks, first, keyWords, strings.address(), scope);
+      moveTails(first);
+    }
+    if (valueWords > 0) {
+      copyValues(SharedStrings.read(source.values(), scope), keyWords, scope);
+    }
+    scope.stream().synchronize();
+  }
+
+  private void moveTails(long first) {
     for (int row = 0; row < rowCount; row++) {
-      for (int tail : tails) {
+      for (int tail : schema.tails()) {
         if (LongStrings.words(length(row, tail)) > 0) {
           HostMemory.putLong(wordAddress(row, tail), word(row, tail) - first);
         }
       }
+    }
+  }
+
+  // Strings that happen to lie one behind the other are copied together.
+  private void copyValues(long[] chunks, long firstTarget, AccessScope scope) {
+    long target = firstTarget;
+    long source = 0;
+    long copied = firstTarget;
+    for (int row = 0; row < rowCount; row++) {
+      for (int tail : schema.valueTails()) {
+        int words = LongStrings.words(length(row, tail));
+        if (words > 0) {
+          long place = word(row, tail);
+          if (place != source + (target - copied)) {
+            copyWords(chunks, source, copied, target, scope);
+            source = place;
+            copied = target;
+          }
+          HostMemory.putLong(wordAddress(row, tail), target);
+          target += words;
+        }
+      }
+    }
+    copyWords(chunks, source, copied, target, scope);
+  }
+
+  private void copyWords(long[] chunks, long source, long first, long end, AccessScope scope) {
+    if (end > first) {
+      long address = strings.address() + first * Long.BYTES;
+      SharedStrings.copy(chunks, source, end - first, address, scope);
     }
   }
 

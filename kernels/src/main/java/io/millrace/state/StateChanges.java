@@ -9,12 +9,14 @@ import io.millrace.device.DeviceStream;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
+import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import io.millrace.state.row.Expiry;
 import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.ResultLayout;
 import io.millrace.state.row.StateSchema;
 import io.millrace.state.row.UpdateTime;
+import io.millrace.state.string.TableStrings;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -30,15 +32,27 @@ final class StateChanges implements AutoCloseable {
   private final long maskBytes;
   private final List<ChangedKeys> keys = new ArrayList<>();
   private final AccumulatorColumns accumulators;
+  private final ChangedStrings strings;
   private final long kindsOffset;
   private final Buffer buffer;
+  // Of `input`.
+  private long output;
+  private long stringWords;
 
   /**
    * @param result {@link StateSchema#changes} of {@code schema}
    * @param batch stays open as long as this
+   * @param tableStrings of the table
+   * @param stateRows of the table
    */
   StateChanges(
-      StateSchema schema, Schema result, Table batch, DeviceStream stream, MemoryResource memory) {
+      StateSchema schema,
+      Schema result,
+      Table batch,
+      TableStrings tableStrings,
+      long stateRows,
+      DeviceStream stream,
+      MemoryResource memory) {
     this.schema = schema;
     this.result = result;
     this.stream = stream;
@@ -54,7 +68,9 @@ final class StateChanges implements AutoCloseable {
       long maskOffset = i * Column.maskBytes(capacity);
       keys.add(new ChangedKeys(result.field(i), i, input, capacity, maskOffset, layout, stream));
     }
-    this.accumulators = new AccumulatorColumns(schema, capacity, layout);
+    this.accumulators = new AccumulatorColumns(schema, capacity, true, layout);
+    this.strings =
+        new ChangedStrings(schema, batch, tableStrings, stateRows, layout, stream, memory);
     this.kindsOffset = layout.add(capacity);
     this.buffer = Buffer.allocate(layout.bytes(), stream, memory);
   }
@@ -64,13 +80,19 @@ final class StateChanges implements AutoCloseable {
     return keys.stream().mapToLong(ChangedKeys::mostStringWords).sum();
   }
 
+  /** The most words that the long strings of the batch's values take. */
+  long mostValueWords() {
+    return strings.mostWords();
+  }
+
   /**
    * The addresses of the batch's columns and of the result.
    *
    * @param time null if rows have no time
    */
   StateInput input(Table batch, UpdateTime time, AccessScope scope) {
-    long output = buffer.access(AccessMode.WRITE, scope);
+    output = buffer.access(AccessMode.WRITE, scope);
+    stringWords = strings.words(accumulators, output, scope);
     if (schema.keys().stream().anyMatch(key -> batch.column(key).isNullable())) {
       stream.fill(output, (byte) 0, maskBytes);
     }
@@ -88,9 +110,14 @@ final class StateChanges implements AutoCloseable {
         time == null ? Expiry.NEVER : schema.expiryBefore(time.oldest()));
   }
 
-  /** Enqueues the gather of the strings of changed keys, within the scope of {@link #input}. */
-  void gatherStrings(int changedKeys) {
+  /**
+   * Enqueues the gather of the strings of changed keys, within the scope of {@link #input}.
+   *
+   * @param valueChunks address of an INT64 for each chunk of the long strings of values
+   */
+  void gatherStrings(int changedKeys, long valueChunks) {
     keys.forEach(key -> key.gatherStrings(2 * changedKeys));
+    strings.gather(2 * changedKeys, stringWords, output, valueChunks);
   }
 
   /** The result, which the caller closes. Called once. */
@@ -105,7 +132,9 @@ final class StateChanges implements AutoCloseable {
     }
     int accumulator = position - keys.size();
     if (accumulator < schema.accumulators().size()) {
-      return accumulators.column(accumulator, buffer, rows);
+      return schema.accumulators().get(accumulator).isString(schema.input())
+          ? strings.column(accumulator, buffer, rows)
+          : accumulators.column(accumulator, buffer, rows);
     }
     Buffer kinds = buffer.slice(kindsOffset, rows);
     return new Column(DataType.INT8, rows, 0, kinds, null, List.of());
@@ -113,6 +142,9 @@ final class StateChanges implements AutoCloseable {
 
   @Override
   public void close() {
-    buffer.close();
+    FirstFailure failure = new FirstFailure();
+    failure.run(buffer::close);
+    failure.run(strings::close);
+    failure.rethrow();
   }
 }

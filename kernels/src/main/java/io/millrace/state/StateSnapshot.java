@@ -9,10 +9,11 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
-import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.PageEpochs;
 import io.millrace.state.row.StateRows;
 import io.millrace.state.row.StateSchema;
+import io.millrace.state.string.SharedStrings;
+import io.millrace.state.string.TableStrings;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +31,7 @@ public final class StateSnapshot implements AutoCloseable {
   private final StateSchema schema;
   private final long rowCount;
   private final List<Buffer> extents;
-  private final List<Buffer> strings;
+  private final SharedStrings strings;
   // null if there are no rows.
   private final Buffer pageEpochs;
   private final long tableId;
@@ -40,7 +41,7 @@ public final class StateSnapshot implements AutoCloseable {
       StateSchema schema,
       long rowCount,
       List<Buffer> extents,
-      List<Buffer> strings,
+      SharedStrings strings,
       Buffer pageEpochs,
       long tableId,
       long epoch) {
@@ -58,22 +59,22 @@ public final class StateSnapshot implements AutoCloseable {
       StateSchema schema,
       long rowCount,
       StateRows rows,
-      LongStrings strings,
+      TableStrings strings,
       PageEpochs pageEpochs,
       long tableId,
       long epoch) {
-    List<Buffer> shared = new ArrayList<>();
+    FirstFailure release = new FirstFailure();
+    List<Runnable> shared = new ArrayList<>();
     try {
       List<Buffer> extents = rows.share(rowCount);
-      shared.addAll(extents);
-      List<Buffer> words = strings.share();
-      shared.addAll(words);
+      extents.forEach(extent -> shared.add(extent::close));
+      SharedStrings words = strings.share();
+      shared.add(words::close);
       Buffer epochs = rowCount == 0 ? null : pageEpochs.share(rowCount);
       return new StateSnapshot(schema, rowCount, extents, words, epochs, tableId, epoch);
     } catch (RuntimeException | Error e) {
-      FirstFailure failure = new FirstFailure();
-      failure.add(e);
-      shared.forEach(buffer -> failure.run(buffer::close));
+      release.add(e);
+      shared.forEach(release::run);
       throw e;
     }
   }
@@ -135,16 +136,9 @@ public final class StateSnapshot implements AutoCloseable {
     return extents.get(position);
   }
 
-  /** Words of long strings. */
-  long stringWords() {
-    return strings.stream().mapToLong(Buffer::size).sum() / Long.BYTES;
-  }
-
-  /** The addresses of the chunks of {@link LongStrings}, for reading. */
-  long[] readStrings(AccessScope scope) {
-    return strings.stream()
-        .mapToLong(chunk -> chunk.accessInPlace(AccessMode.READ, scope))
-        .toArray();
+  /** The long strings, as long as this is open. */
+  SharedStrings strings() {
+    return strings;
   }
 
   /**
@@ -178,32 +172,12 @@ public final class StateSnapshot implements AutoCloseable {
       long address = extents.get(extent).accessInPlace(AccessMode.READ, scope);
       stream.copy(block.address(), address + offset, block.byteCount());
       stream.synchronize();
-      if (!strings.isEmpty()) {
-        block.takeStrings(
-            BLOCK_BYTES,
-            stream.device(),
-            (word, target, size) -> copyStrings(word, target, size, scope));
-      }
+      block.takeStrings(BLOCK_BYTES, strings, stream.device(), scope);
       return block;
     } catch (RuntimeException | Error e) {
       block.close();
       throw e;
     }
-  }
-
-  // The strings of consecutive rows lie one behind the other.
-  private void copyStrings(long firstWord, long target, long bytes, AccessScope scope) {
-    long done = 0;
-    while (done < bytes) {
-      long position = firstWord * Long.BYTES + done;
-      Buffer chunk = strings.get((int) (position / LongStrings.CHUNK_BYTES));
-      long offset = position % LongStrings.CHUNK_BYTES;
-      long count = Math.min(bytes - done, chunk.size() - offset);
-      long address = chunk.accessInPlace(AccessMode.READ, scope);
-      scope.stream().copy(target + done, address + offset, count);
-      done += count;
-    }
-    scope.stream().synchronize();
   }
 
   /** Takes blocks of rows. */
@@ -232,7 +206,7 @@ public final class StateSnapshot implements AutoCloseable {
   public void close() {
     FirstFailure failure = new FirstFailure();
     extents.forEach(extent -> failure.run(extent::close));
-    strings.forEach(chunk -> failure.run(chunk::close));
+    failure.run(strings::close);
     if (pageEpochs != null) {
       failure.run(pageEpochs::close);
     }

@@ -17,6 +17,7 @@ import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.ChunkTable;
 import io.millrace.state.row.ConstantColumn;
 import io.millrace.state.row.Expiry;
+import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.PageEpochs;
 import io.millrace.state.row.StateAccess;
@@ -24,6 +25,9 @@ import io.millrace.state.row.StateRows;
 import io.millrace.state.row.StateSchema;
 import io.millrace.state.row.StateSelection;
 import io.millrace.state.row.UpdateTime;
+import io.millrace.state.string.StringChunks;
+import io.millrace.state.string.TableStrings;
+import io.millrace.state.string.TableStrings.Chunks;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -51,7 +55,7 @@ public final class StateTable implements AutoCloseable {
   private final DeviceStream stream;
   private final MemoryResource memory;
   private final StateRows rows;
-  private final LongStrings strings;
+  private final TableStrings strings;
   private final PageEpochs pageEpochs;
   private final ChunkTable chunkTable;
   private final KeyIndex index;
@@ -74,7 +78,7 @@ public final class StateTable implements AutoCloseable {
     this.stream = stream;
     this.memory = memory;
     this.rows = new StateRows(schema.rowBytes(), stream, memory);
-    this.strings = new LongStrings(stream, memory);
+    this.strings = new TableStrings(schema, stream, memory);
     this.pageEpochs = new PageEpochs(schema.rowBytes(), stream, memory);
     this.chunkTable = new ChunkTable(stream, memory);
     this.index = new KeyIndex(KERNELS.of(stream.device()), stream, memory);
@@ -118,19 +122,24 @@ public final class StateTable implements AutoCloseable {
    */
   public Table update(Table batch, UpdateTime time) {
     schema.checkTime(time);
-    try (StateChanges result = new StateChanges(schema, schema.changes(), batch, stream, memory)) {
-      reserve(batch.rowCount(), result.mostStringWords());
+    int batchRows = batch.rowCount();
+    try (StateChanges result = changes(batch)) {
+      reserve(batchRows, result.mostStringWords(), result.mostValueWords());
       int changedKeys = 0;
       try (AccessScope scope = AccessScope.on(stream)) {
         StateInput input = result.input(batch, time, scope);
-        if (batch.rowCount() > 0) {
-          changedKeys = update(input, batch.rowCount(), scope).changedKeys();
+        if (batchRows > 0) {
+          changedKeys = update(input, batchRows, scope).changedKeys();
           KERNELS.of(stream.device()).maskOverflows(input.sums(), 2L * changedKeys, stream);
         }
-        result.gatherStrings(changedKeys);
+        result.gatherStrings(changedKeys, strings.valueChunks());
       }
       return result.table(changedKeys);
     }
+  }
+
+  private StateChanges changes(Table batch) {
+    return new StateChanges(schema, schema.changes(), batch, strings, rowCount, stream, memory);
   }
 
   /**
@@ -144,9 +153,11 @@ public final class StateTable implements AutoCloseable {
       return;
     }
     schema.checkTime(null);
-    reserve(batch.rowCount(), ChangedKeys.mostStringWords(schema, batch, stream));
+    long keyWords = ChangedKeys.mostStringWords(schema.keys(), batch, stream);
+    long valueWords = ChangedKeys.mostStringWords(schema.stringColumns(), batch, stream);
+    reserve(batch.rowCount(), keyWords, valueWords);
     try (Table noRows = batch.slice(0, 0);
-        StateChanges none = new StateChanges(schema, schema.changes(), noRows, stream, memory);
+        StateChanges none = changes(noRows);
         AccessScope scope = AccessScope.on(stream)) {
       update(none.input(batch, null, scope).withoutResult(), batch.rowCount(), scope);
     }
@@ -164,12 +175,12 @@ public final class StateTable implements AutoCloseable {
     Buffer input = other.extent(extent);
     int inputRows = (int) (input.size() / schema.rowBytes());
     // Only the rows tell which of the strings are theirs.
-    reserve(inputRows, other.stringWords());
-    try (ChunkTable inputStrings = new ChunkTable(stream, memory);
+    reserve(inputRows, other.strings().keyWords(), other.strings().valueWords());
+    try (StringChunks inputStrings = new StringChunks(stream, memory);
         AccessScope scope = AccessScope.on(stream)) {
       long address = input.accessInPlace(AccessMode.READ, scope);
-      long strings = schema.hasStrings() ? inputStrings.access(other.readStrings(scope), scope) : 0;
-      update(StateInput.ofRows(schema, address, strings, Expiry.NEVER), inputRows, scope);
+      Chunks chunks = inputStrings.read(other.strings(), scope);
+      update(StateInput.ofRows(schema, address, chunks, Expiry.NEVER), inputRows, scope);
     }
   }
 
@@ -237,10 +248,11 @@ public final class StateTable implements AutoCloseable {
     if (counts.rows() == 0) {
       return;
     }
-    reserve(counts.rows(), counts.stringWords());
+    long valueWords = other.strings.mostValueWords(counts.rows());
+    reserve(counts.rows(), counts.stringWords(), valueWords);
     try (AccessScope scope = AccessScope.on(stream)) {
       long address = copies.access(AccessMode.READ, scope);
-      long inputStrings = schema.hasStrings() ? other.strings.read(scope) : 0;
+      Chunks inputStrings = other.strings.read(scope);
       update(StateInput.ofRows(schema, address, inputStrings, replaced), counts.rows(), scope);
     }
   }
@@ -253,6 +265,7 @@ public final class StateTable implements AutoCloseable {
    */
   public StateAccess access(AccessMode mode, AccessScope scope) {
     long[] chunks = mode == AccessMode.WRITE ? rows.access(scope) : rows.read(scope);
+    Chunks stringChunks = strings.read(scope);
     return new StateAccess(
         schema,
         rowCount,
@@ -261,9 +274,23 @@ public final class StateTable implements AutoCloseable {
         rows.chunkShift(),
         index.access(scope),
         index.slots(),
-        schema.hasStrings() ? strings.read(scope) : 0,
+        stringChunks.keys(),
+        stringChunks.values(),
         mode == AccessMode.WRITE ? pageEpochs.access(scope) : 0,
         epoch);
+  }
+
+  /**
+   * The words of the keys of a batch, valid as long as the batch and the scope are.
+   *
+   * @param batch of the schema's input; stays the caller's
+   * @throws GpuOutOfMemoryException if there is too little memory
+   */
+  public List<KeyWord> keyWords(Table batch, AccessScope scope) {
+    try (Table noRows = batch.slice(0, 0);
+        StateChanges none = changes(noRows)) {
+      return none.input(batch, null, scope).key();
+    }
   }
 
   /**
@@ -296,6 +323,7 @@ public final class StateTable implements AutoCloseable {
   /** Gives memory back that only updates need; the next update allocates it again. */
   public void releaseScratch() {
     scratch.close();
+    strings.releaseScratch();
   }
 
   /**
@@ -309,21 +337,21 @@ public final class StateTable implements AutoCloseable {
     if (block.rowCount() == 0) {
       return;
     }
-    reserve(block.rowCount(), block.stringBytes() / Long.BYTES);
+    long stringWords = block.stringBytes() / Long.BYTES;
+    reserve(block.rowCount(), stringWords, stringWords);
     try (Buffer input = Buffer.copyOf(block.address(), block.byteCount(), stream, memory);
         BlockStrings inputStrings =
             new BlockStrings(block.stringAddress(), block.stringBytes(), stream, memory);
         AccessScope scope = AccessScope.on(stream)) {
       long address = input.access(AccessMode.READ, scope);
-      long chunks = inputStrings.chunks(scope);
+      Chunks chunks = Chunks.of(inputStrings.chunks(scope));
       update(StateInput.ofRows(schema, address, chunks, Expiry.NEVER), block.rowCount(), scope);
     }
   }
 
   private Counts update(StateInput input, int inputRows, AccessScope scope) {
     long chunks = chunkTable.access(rows.access(scope), scope);
-    LongStrings.Access stringAccess =
-        schema.hasStrings() ? strings.access(inputRows, scope) : LongStrings.Access.NONE;
+    TableStrings.Access stringAccess = strings.access(inputRows, scope);
     long scratchAddress = scratch.access(inputRows, scope);
     try {
       Counts counts =
@@ -352,7 +380,7 @@ public final class StateTable implements AutoCloseable {
                       epoch,
                       stringAccess,
                       stream));
-      strings.added(counts.stringWords());
+      strings.updated(stringAccess, counts.stringWords(), counts.changedKeys());
       long total = rowCount + counts.newKeys();
       rowCount = total;
       return counts;
@@ -362,14 +390,14 @@ public final class StateTable implements AutoCloseable {
     }
   }
 
-  private void reserve(int newRows, long newStringWords) {
+  private void reserve(int newRows, long newKeyWords, long newValueWords) {
     long needed = rowCount + newRows;
     if (needed > MAX_ROWS) {
       throw new IllegalStateException(
           "expected at most " + MAX_ROWS + " keys per subtask, got up to " + needed);
     }
     rows.reserve(needed);
-    strings.reserve(newStringWords);
+    strings.reserve(newKeyWords, newValueWords, rows, rowCount);
     pageEpochs.reserve(needed);
     index.reserve(needed);
     reservedBytes =

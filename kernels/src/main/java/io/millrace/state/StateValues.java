@@ -18,18 +18,21 @@ import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import io.millrace.state.StateValuesBatch.Constant;
+import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.ConstantColumn;
 import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.ResultLayout;
 import io.millrace.state.row.StateAccess;
 import io.millrace.state.row.StateSchema;
+import io.millrace.state.string.StringColumn;
+import io.millrace.state.string.TableStrings.Chunks;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Some rows of a state table as columns: one buffer with the masks of the key columns and the data
- * of all columns, and one with the bytes of each key column with strings.
+ * of all columns, and one with the bytes of each column with strings.
  */
 final class StateValues implements AutoCloseable {
   private static final PerDevice<StateValuesKernels> KERNELS =
@@ -40,23 +43,25 @@ final class StateValues implements AutoCloseable {
   private final List<ConstantColumn> constants;
   private final int rows;
   private final DeviceStream stream;
-  private final List<KeyPlace> keyPlaces = new ArrayList<>();
+  private final List<ColumnPlace> keyPlaces = new ArrayList<>();
+  // For each accumulator; null if its values are no strings.
+  private final List<ColumnPlace> valuePlaces = new ArrayList<>();
   private final AccumulatorColumns accumulators;
   private final long kindsOffset;
   private final List<Long> constantOffsets = new ArrayList<>();
   private final MemoryResource memory;
   private final Buffer buffer;
-  // For each key column with strings, in their order, its bytes.
+  // For each column with strings, in their order, its bytes.
   private final List<Buffer> strings = new ArrayList<>();
 
   /**
-   * Places of a key column in the buffer.
+   * Places of a key column, or of a column of strings, in the buffer.
    *
    * @param first of its elements; of strings their offsets; of a TIMESTAMP with nanoseconds its
    *     milliseconds
    * @param second of the nanoseconds; of strings scratch memory
    */
-  private record KeyPlace(long first, long second) {}
+  private record ColumnPlace(long first, long second) {}
 
   /**
    * @param changes {@link StateSchema#changes} of {@code schema}
@@ -82,22 +87,26 @@ final class StateValues implements AutoCloseable {
     for (int key = 0; key < schema.keys().size(); key++) {
       keyPlaces.add(place(result.type(key).id(), layout));
     }
-    this.accumulators = new AccumulatorColumns(schema, rows, layout);
+    this.accumulators = new AccumulatorColumns(schema, rows, false, layout);
+    for (Accumulator accumulator : schema.accumulators()) {
+      boolean isString = accumulator.isString(schema.input());
+      valuePlaces.add(isString ? place(TypeId.STRING, layout) : null);
+    }
     this.kindsOffset = layout.add(rows);
     constants.forEach(constant -> constantOffsets.add(layout.add((long) rows * Long.BYTES)));
     this.buffer = Buffer.allocate(layout.bytes(), stream, memory);
   }
 
-  private KeyPlace place(TypeId id, ResultLayout layout) {
+  private ColumnPlace place(TypeId id, ResultLayout layout) {
     if (id.isVariableWidth()) {
       long offsets = layout.add((rows + 1L) * Integer.BYTES);
-      return new KeyPlace(offsets, layout.add(LongStrings.lookBackBytes(rows)));
+      return new ColumnPlace(offsets, layout.add(LongStrings.lookBackBytes(rows)));
     }
     if (id == TypeId.TIMESTAMP_NANOS) {
       long millis = layout.add((long) rows * Long.BYTES);
-      return new KeyPlace(millis, layout.add((long) rows * Integer.BYTES));
+      return new ColumnPlace(millis, layout.add((long) rows * Integer.BYTES));
     }
-    return new KeyPlace(layout.add((long) rows * id.byteWidth()), 0);
+    return new ColumnPlace(layout.add((long) rows * id.byteWidth()), 0);
   }
 
   /**
@@ -109,11 +118,10 @@ final class StateValues implements AutoCloseable {
    */
   void write(long firstRow, StateAccess access, AccessScope scope) {
     StateValuesBatch batch = batch(firstRow, access.chunkTable(), access.chunkShift(), scope);
-    StateValuesKernels kernels = KERNELS.of(stream.device());
-    kernels.write(batch);
+    KERNELS.of(stream.device()).write(batch);
     StateTable.KERNELS.of(stream.device()).maskOverflows(batch.sums(), batch.rows(), stream);
     if (schema.hasStrings()) {
-      writeStrings(batch, kernels, access.strings(), scope);
+      writeStrings(batch, new Chunks(access.keyStrings(), access.valueStrings()), scope);
     }
   }
 
@@ -141,7 +149,7 @@ final class StateValues implements AutoCloseable {
     for (int key = 0; key < schema.keys().size(); key++) {
       Field field = result.field(key);
       TypeId id = field.type().id();
-      KeyPlace place = keyPlaces.get(key);
+      ColumnPlace place = keyPlaces.get(key);
       long mask = field.nullable() ? output + key * Column.maskBytes(rows) : 0;
       int nullBit = field.nullable() ? key : KeyWord.NO_NULL_BIT;
       KeyWord first = new KeyWord(0, 0, 0, 0, 0, mask, 0, 0, KeyWord.BITS, nullBit);
@@ -164,23 +172,27 @@ final class StateValues implements AutoCloseable {
     return words;
   }
 
-  private void writeStrings(
-      StateValuesBatch batch, StateValuesKernels kernels, long stringChunks, AccessScope scope) {
+  // Waits for the offsets.
+  private void writeStrings(StateValuesBatch batch, Chunks chunks, AccessScope scope) {
     long output = buffer.access(AccessMode.WRITE, scope);
-    List<Integer> tails = schema.tails();
-    List<StringValues> columns = new ArrayList<>();
+    List<StringColumn> columns = new ArrayList<>();
     for (int key = 0; key < schema.keys().size(); key++) {
       if (result.type(key).id().isVariableWidth()) {
-        KeyPlace place = keyPlaces.get(key);
-        int head = tails.get(columns.size()) - 1;
-        long offsets = output + place.first;
-        columns.add(new StringValues(head, stringChunks, offsets, 0, output + place.second));
+        int head = schema.tails().get(columns.size()) - 1;
+        columns.add(strings(batch, head, chunks.keys(), keyPlaces.get(key), output));
+      }
+    }
+    int value = 0;
+    for (ColumnPlace place : valuePlaces) {
+      if (place != null) {
+        int head = schema.valueTails().get(value++) - 1;
+        columns.add(strings(batch, head, chunks.values(), place, output));
       }
     }
     try (StagingBuffer totals =
         stream.device().stagingPool().acquire((long) columns.size() * Long.BYTES)) {
       for (int i = 0; i < columns.size(); i++) {
-        kernels.writeOffsets(batch, columns.get(i), totals.address() + (long) i * Long.BYTES);
+        columns.get(i).writeOffsets(totals.address() + (long) i * Long.BYTES);
       }
       stream.synchronize();
       for (int i = 0; i < columns.size(); i++) {
@@ -190,15 +202,31 @@ final class StateValues implements AutoCloseable {
         }
         Buffer data = Buffer.allocate(bytes, stream, memory);
         strings.add(data);
-        kernels.writeBytes(batch, columns.get(i).to(data.access(AccessMode.WRITE, scope)));
+        columns.get(i).to(data.access(AccessMode.WRITE, scope)).writeBytes();
       }
     }
+  }
+
+  private static StringColumn strings(
+      StateValuesBatch batch, int head, long chunks, ColumnPlace place, long output) {
+    return new StringColumn(
+        batch.firstRow(),
+        batch.rows(),
+        batch.rowWords(),
+        batch.chunkTable(),
+        batch.chunkShift(),
+        head,
+        chunks,
+        output + place.first,
+        0,
+        output + place.second,
+        batch.stream());
   }
 
   /** Makes the result of no rows. Enqueued. */
   void clear(AccessScope scope) {
     stream.fill(buffer.access(AccessMode.WRITE, scope), (byte) 0, buffer.size());
-    for (int i = schema.tails().size(); i > 0; i--) {
+    for (int i = schema.tails().size() + schema.valueTails().size(); i > 0; i--) {
       strings.add(buffer.slice(0, 0));
     }
   }
@@ -223,7 +251,10 @@ final class StateValues implements AutoCloseable {
       return key(position);
     }
     if (position < kinds) {
-      return accumulators.column(position - keys, buffer, rows);
+      ColumnPlace place = valuePlaces.get(position - keys);
+      return place == null
+          ? accumulators.column(position - keys, buffer, rows)
+          : strings(position, place, null);
     }
     long offset = position == kinds ? kindsOffset : constantOffsets.get(position - kinds - 1);
     return column(result.type(position), offset, null);
@@ -231,13 +262,11 @@ final class StateValues implements AutoCloseable {
 
   private Column key(int key) {
     Field field = result.field(key);
-    KeyPlace place = keyPlaces.get(key);
+    ColumnPlace place = keyPlaces.get(key);
     long maskBytes = Column.maskBytes(rows);
     Buffer mask = field.nullable() ? buffer.slice(key * maskBytes, maskBytes) : null;
     if (field.type().id().isVariableWidth()) {
-      Buffer offsets = buffer.slice(place.first, (rows + 1L) * Integer.BYTES);
-      Column offsetColumn = new Column(DataType.INT32, rows + 1, 0, offsets, null, List.of());
-      return new Column(field.type(), rows, 0, bytes(key), mask, List.of(offsetColumn));
+      return strings(key, place, mask);
     }
     if (field.type().id() == TypeId.TIMESTAMP_NANOS) {
       Column millis = column(DataType.INT64, place.first, null);
@@ -247,9 +276,15 @@ final class StateValues implements AutoCloseable {
     return column(field.type(), place.first, mask);
   }
 
-  private Buffer bytes(int key) {
+  private Column strings(int position, ColumnPlace place, Buffer mask) {
+    Buffer offsets = buffer.slice(place.first, (rows + 1L) * Integer.BYTES);
+    Column offsetColumn = new Column(DataType.INT32, rows + 1, 0, offsets, null, List.of());
+    return new Column(result.type(position), rows, 0, bytes(position), mask, List.of(offsetColumn));
+  }
+
+  private Buffer bytes(int position) {
     int number = 0;
-    for (int i = 0; i < key; i++) {
+    for (int i = 0; i < position; i++) {
       number += result.type(i).id().isVariableWidth() ? 1 : 0;
     }
     Buffer bytes = strings.get(number);

@@ -6,14 +6,4 @@ interface StateValuesKernels {
 
   /** Writes the rows, without strings. Enqueued. Allocates nothing. */
   void write(StateValuesBatch batch);
-
-  /**
-   * Writes the offsets of the strings of a key column. Enqueued. Allocates nothing.
-   *
-   * @param total address of an INT64 in staging memory for the number of bytes
-   */
-  void writeOffsets(StateValuesBatch batch, StringValues strings, long total);
-
-  /** Writes the bytes behind {@link #writeOffsets}. Enqueued. Allocates nothing. */
-  void writeBytes(StateValuesBatch batch, StringValues strings);
 }

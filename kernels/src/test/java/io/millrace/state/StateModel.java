@@ -13,6 +13,8 @@ import io.millrace.state.row.UpdateTime;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
 import java.math.BigDecimal;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -197,7 +199,11 @@ final class StateModel {
 
   @SuppressWarnings("unchecked") // values of one column
   private static Object combine(Function function, Object left, Object right, int sign) {
-    Comparator<Object> order = (a, b) -> ((Comparable<Object>) a).compareTo(b);
+    Comparator<Object> order =
+        (a, b) ->
+            a instanceof String || a instanceof ByteBuffer
+                ? Arrays.compareUnsigned(bytes(a), bytes(b))
+                : ((Comparable<Object>) a).compareTo(b);
     return switch (function) {
       case COUNT, COUNT_ROWS -> (Long) left + sign;
       case SUM -> sum(left, right, sign);
@@ -207,6 +213,16 @@ final class StateModel {
       case FIRST -> left == null ? right : left;
       case LAST -> right;
     };
+  }
+
+  private static byte[] bytes(Object value) {
+    if (value instanceof String string) {
+      return string.getBytes(StandardCharsets.UTF_8);
+    }
+    ByteBuffer buffer = ((ByteBuffer) value).duplicate();
+    byte[] bytes = new byte[buffer.remaining()];
+    buffer.get(bytes);
+    return bytes;
   }
 
   private static Object sum(Object left, Object right, int sign) {

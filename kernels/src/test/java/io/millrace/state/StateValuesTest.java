@@ -189,7 +189,7 @@ class StateValuesTest {
       Map<List<Object>, List<Object>> last = new LinkedHashMap<>();
       update(table, rows, last);
       try (StateSnapshot snapshot = table.snapshot()) {
-        assertThat(snapshot.stringWords() * Long.BYTES).isGreaterThan(longest);
+        assertThat(snapshot.strings().keyWords() * Long.BYTES).isGreaterThan(longest);
         merged.merge(snapshot, 0);
       }
       List<List<Object>> values = values(table, 0, last.size());
@@ -235,17 +235,9 @@ class StateValuesTest {
         .isEqualTo(cuda.layout("StateValuesArguments").fields());
     assertThat(CudaStateValues.ConstantArguments.LAYOUT.fields())
         .isEqualTo(cuda.layout("ConstantColumn").fields());
-    assertThat(CudaStateValues.StringArguments.LAYOUT.fields())
-        .isEqualTo(cuda.layout("StateStringValuesArguments").fields());
     if (device.isCuda()) {
       assertThat(device.device().loadModule("state_values").constant("sizeof_StateValuesArguments"))
           .isEqualTo(CudaStateValues.Arguments.LAYOUT.bytes());
-      assertThat(
-              device
-                  .device()
-                  .loadModule("state_value_strings")
-                  .constant("sizeof_StateStringValuesArguments"))
-          .isEqualTo(CudaStateValues.StringArguments.LAYOUT.bytes());
     }
   }
 }

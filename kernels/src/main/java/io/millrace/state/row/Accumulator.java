@@ -47,7 +47,8 @@ public record Accumulator(String name, Function function, int column) implements
     SUM,
     /**
      * Smallest value, in the order of numbers; of floating-point numbers in the order of {@link
-     * Double#compare}. Unspecified if there is no value: count the values to know.
+     * Double#compare}; of strings in the order of their bytes as unsigned numbers. Unspecified if
+     * there is no value: count the values to know.
      */
     MIN,
     /** Largest value, likewise. */
@@ -70,7 +71,8 @@ public record Accumulator(String name, Function function, int column) implements
       return switch (this) {
         case COUNT, COUNT_ROWS -> true;
         case SUM -> type.isNumeric();
-        case MIN, MAX, FIRST, LAST -> AccumulatorValue.isSupported(type);
+        case MIN, MAX, FIRST, LAST ->
+            AccumulatorValue.isSupported(type) || WideValue.isSupported(type);
         case M2 -> type.equals(DataType.FLOAT64);
       };
     }
@@ -115,6 +117,11 @@ public record Accumulator(String name, Function function, int column) implements
     return function == Function.COUNT_ROWS || (function == Function.COUNT && column == ALL_ROWS);
   }
 
+  /** Whether a smallest or largest value of {@code type} is kept in one word. */
+  public static boolean isOneWord(DataType type) {
+    return AccumulatorValue.isSupported(type);
+  }
+
   private boolean isOneValue() {
     return function == Function.FIRST || function == Function.LAST;
   }
@@ -150,11 +157,28 @@ public record Accumulator(String name, Function function, int column) implements
     return type.isDecimal() ? DataType.decimal(MAX_DIGITS, type.scale()) : DataType.INT64;
   }
 
+  /** Whether it is one value that has two words; see {@link WideValue}. */
+  public boolean isWide(Schema input) {
+    boolean isOne = isOneValue() || function == Function.MIN || function == Function.MAX;
+    return isOne && column >= 0 && WideValue.isSupported(input.type(column));
+  }
+
+  /** Whether it is one STRING or BINARY value. */
+  public boolean isString(Schema input) {
+    return isWide(input) && input.type(column).id().isVariableWidth();
+  }
+
   /** Whether values are combined in the order of the rows. */
   public boolean isOrdered(Schema input) {
     return function == Function.M2
+        || isWide(input)
         || isOneValue()
         || (function == Function.SUM && input.type(column).isFloatingPoint());
+  }
+
+  /** Whether the value depends on the order of the rows. */
+  boolean dependsOnOrder(Schema input) {
+    return isOrdered(input) && function != Function.MIN && function != Function.MAX;
   }
 
   /** Whether the value may be null though a value was accumulated. */
@@ -171,6 +195,9 @@ public record Accumulator(String name, Function function, int column) implements
     if (function == Function.M2) {
       return M2.WORDS;
     }
+    if (isWide(input)) {
+      return WideValue.WORDS;
+    }
     if (isOneValue()) {
       return 2;
     }
@@ -182,6 +209,9 @@ public record Accumulator(String name, Function function, int column) implements
 
   /** The operation of a word. */
   public int operation(Schema input, int word) {
+    if (isWide(input)) {
+      return WideValue.operation(function, word);
+    }
     if (word == 0) {
       return AccumulatorValue.operation(function, type(input));
     }

@@ -83,9 +83,20 @@ public record AccumulatorValue(
   /** Likewise the last value. */
   static final int LAST = 9;
 
+  /** The first word of a {@link WideValue}: of the smallest value. */
+  static final int WIDE_MIN = 10;
+
+  static final int WIDE_MAX = 11;
+  static final int WIDE_FIRST = 12;
+  static final int WIDE_LAST = 13;
+
+  /** The second word of a {@link WideValue}; its type tells how the two words are read. */
+  public static final int SECOND = 14;
+
   static boolean isSupported(DataType type) {
     return switch (type.id()) {
-      case INT8,
+      case BOOL,
+              INT8,
               INT16,
               INT32,
               INT64,
@@ -105,7 +116,7 @@ public record AccumulatorValue(
   /** How elements of a type are read and written. */
   public static int code(DataType type) {
     return switch (type.id()) {
-      case INT8 -> INT8;
+      case BOOL, INT8 -> INT8;
       case INT16 -> INT16;
       case INT32, DECIMAL32, DATE, TIME -> INT32;
       case FLOAT32 -> FLOAT32;
@@ -173,9 +184,19 @@ public record AccumulatorValue(
         source, validity, rowOffset, target, stride, sourceType, CARRY, targetType);
   }
 
+  /** Whether this is the first word of a {@link WideValue}. */
+  public boolean isWide() {
+    return operation >= WIDE_MIN && operation <= WIDE_LAST;
+  }
+
   /** Whether values are combined in the order of the rows, behind the update of the other words. */
   public boolean isOrdered() {
     return operation >= ADD_FLOAT32;
+  }
+
+  /** Whether this is the first word of such a value. */
+  public boolean isFirstOrdered() {
+    return isOrdered() && operation != FURTHER && operation != SECOND;
   }
 
   /**
@@ -345,9 +366,12 @@ public record AccumulatorValue(
     }
   }
 
-  /** Whether the bits of the element at {@code position} and of the next one differ. */
+  /**
+   * Whether the bits of the element at {@code position} and of the next one differ; not told of a
+   * {@link WideValue}.
+   */
   public boolean areResultsDifferent(long position) {
-    if (operation == FURTHER) {
+    if (operation == FURTHER || operation >= WIDE_MIN) {
       return false;
     }
     int width = resultWidth();

@@ -12,10 +12,10 @@ import io.millrace.memory.MemoryResource;
 import java.util.List;
 
 /**
- * The strings of more than 12 bytes in the keys of a state table, one behind the other in the order
- * of the table's rows and, within a row, of its key columns. Each takes whole words, with zeros
- * behind its bytes. Words are only added, and lie in chunks as rows do: a string may begin in one
- * chunk and end in another. Used by one thread.
+ * The strings of more than 12 bytes of a state table, one behind the other: those of keys in the
+ * order of the table's rows and, within a row, of its key columns. Each takes whole words, with
+ * zeros behind its bytes. Words are only added, and lie in chunks as rows do: a string may begin in
+ * one chunk and end in another. Used by one thread.
  */
 @Internal
 public final class LongStrings implements AutoCloseable {
@@ -92,6 +92,11 @@ public final class LongStrings implements AutoCloseable {
     return (tiles(Math.max(newKeys, 1)) + 1L) * Long.BYTES;
   }
 
+  /** The number of words. */
+  public long wordCount() {
+    return wordCount;
+  }
+
   /** Bytes of all chunks. */
   public long reservedBytes() {
     return words.reservedBytes();
@@ -112,7 +117,7 @@ public final class LongStrings implements AutoCloseable {
    * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory
    */
   public Access access(int batchRows, AccessScope scope) {
-    long chunks = chunkTable.access(words.access(wordCount, scope), scope);
+    long chunks = write(scope);
     long lookBack = (long) batchRows * Integer.BYTES;
     lookBack = (lookBack + Long.BYTES - 1) / Long.BYTES * Long.BYTES;
     long bytes = lookBack + lookBackBytes(batchRows);
@@ -125,6 +130,15 @@ public final class LongStrings implements AutoCloseable {
     }
     long newRows = scratch.access(AccessMode.WRITE, scope);
     return new Access(chunks, wordCount, newRows, newRows + lookBack);
+  }
+
+  /**
+   * The address of the chunk table, for adding the words that there is room for.
+   *
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory
+   */
+  public long write(AccessScope scope) {
+    return chunkTable.access(words.access(wordCount, scope), scope);
   }
 
   /** The address of the chunk table, for reading. */

@@ -13,8 +13,9 @@ import java.util.List;
  * @param chunkTable the address of an INT64 for each chunk: its address
  * @param index a word for each slot: 0, or the hash of a key in the high half, and its row plus 1
  * @param indexSlots a power of two
- * @param strings the address of an INT64 for each chunk of {@link LongStrings}: its address; 0 if
- *     keys have no strings
+ * @param keyStrings the address of an INT64 for each chunk of the keys' {@link LongStrings}: its
+ *     address; 0 if keys have no strings
+ * @param valueStrings likewise, of values
  * @param pageEpochs the address of an INT64 for each page of rows: the epoch of the last write to
  *     it
  * @param epoch of writes
@@ -28,7 +29,8 @@ public record StateAccess(
     int chunkShift,
     long index,
     long indexSlots,
-    long strings,
+    long keyStrings,
+    long valueStrings,
     long pageEpochs,
     long epoch) {
 

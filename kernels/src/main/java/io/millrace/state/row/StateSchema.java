@@ -34,6 +34,7 @@ public final class StateSchema implements Serializable {
   private final List<Accumulator> accumulators;
   private final int kindColumn;
   private final List<Integer> tails;
+  private final List<Integer> valueTails;
   private final boolean hasNullWord;
   private final boolean isOrdered;
   private final int firstAccumulator;
@@ -65,6 +66,7 @@ public final class StateSchema implements Serializable {
     this.hasNullWord = hasNullWord(input, keys);
     this.isOrdered = accumulators.stream().anyMatch(accumulator -> accumulator.isOrdered(input));
     this.firstAccumulator = firstAccumulator(input, keys);
+    this.valueTails = findValueTails();
     int words = firstAccumulator + accumulatorWords(input, accumulators);
     this.rowWords = (words + SECTOR_WORDS - 1) / SECTOR_WORDS * SECTOR_WORDS;
     this.rowCount = findRowCount();
@@ -155,14 +157,25 @@ public final class StateSchema implements Serializable {
     };
   }
 
-  /**
-   * Whether a key column is a STRING or BINARY column, so that blocks of rows have long strings.
-   */
+  /** Whether a key or a value is a STRING or BINARY, so that blocks of rows have long strings. */
   public boolean hasStrings() {
+    return hasKeyStrings() || hasValueStrings();
+  }
+
+  /** Whether a key column is a STRING or BINARY column. */
+  public boolean hasKeyStrings() {
     return !tails.isEmpty();
   }
 
-  /** The positions in a row of the tails of strings, each behind its head; see {@link KeyWord}. */
+  /** Whether an accumulator has a STRING or BINARY value. */
+  public boolean hasValueStrings() {
+    return !valueTails.isEmpty();
+  }
+
+  /**
+   * The positions in a row of the tails of the key's strings, each behind its head; see {@link
+   * KeyWord}.
+   */
   public List<Integer> tails() {
     return tails;
   }
@@ -175,6 +188,31 @@ public final class StateSchema implements Serializable {
       if (input.type(key).id().isVariableWidth()) {
         found.add(word - 1);
       }
+    }
+    return List.copyOf(found);
+  }
+
+  /** The positions in a row of the tails of the strings of accumulators, likewise. */
+  public List<Integer> valueTails() {
+    return valueTails;
+  }
+
+  /** The positions of the input columns with the strings of accumulators. */
+  public List<Integer> stringColumns() {
+    return accumulators.stream()
+        .filter(accumulator -> accumulator.isString(input))
+        .map(Accumulator::column)
+        .toList();
+  }
+
+  private List<Integer> findValueTails() {
+    List<Integer> found = new ArrayList<>();
+    int word = firstAccumulator;
+    for (Accumulator accumulator : accumulators) {
+      if (accumulator.isString(input)) {
+        found.add(word + 1);
+      }
+      word += accumulator.words(input);
     }
     return List.copyOf(found);
   }
@@ -254,6 +292,11 @@ public final class StateSchema implements Serializable {
   /** Whether there are accumulators whose values are combined in the order of the rows. */
   public boolean isOrdered() {
     return isOrdered;
+  }
+
+  /** Whether results depend on the order of the rows. */
+  public boolean dependsOnOrder() {
+    return accumulators.stream().anyMatch(accumulator -> accumulator.dependsOnOrder(input));
   }
 
   /** Words of a row from the sector of its first accumulator on. */

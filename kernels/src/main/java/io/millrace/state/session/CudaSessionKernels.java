@@ -115,7 +115,7 @@ final class CudaSessionKernels implements SessionKernels {
       arguments
           .put(SelectArguments.INDEX, next == null ? 0 : next.index())
           .put(SelectArguments.CHUNKS, next == null ? 0 : next.chunkTable())
-          .put(SelectArguments.STRINGS, next == null ? 0 : next.strings())
+          .put(SelectArguments.STRINGS, next == null ? 0 : next.keyStrings())
           .put(SelectArguments.INDEX_MASK, next == null ? 0 : next.indexSlots() - 1)
           .put(SelectArguments.SOURCE, rows.address())
           .put(SelectArguments.TARGET, selection.target())
@@ -192,7 +192,7 @@ final class CudaSessionKernels implements SessionKernels {
       arguments
           .put(TouchArguments.INDEX, table.index())
           .put(TouchArguments.CHUNKS, table.chunkTable())
-          .put(TouchArguments.STRINGS, table.strings())
+          .put(TouchArguments.STRINGS, table.keyStrings())
           .put(TouchArguments.INDEX_MASK, table.indexSlots() - 1)
           .put(TouchArguments.TIMES, touches.times())
           .put(TouchArguments.NUMBERS, touches.numbers())

@@ -11,7 +11,6 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
-import io.millrace.state.StateInput;
 import io.millrace.state.StateTable;
 import io.millrace.state.row.Expiry;
 import io.millrace.state.row.KeyWord;
@@ -74,7 +73,7 @@ public final class Sessions {
         StateAccess to = hasNext ? next.access(AccessMode.READ, scope) : null;
         long copy = copies.access(AccessMode.WRITE, scope);
         Rows rows = rows(from, firstRow, count, lastTime);
-        List<KeyWord> key = KeyWord.ofRows(schema.state(), rows.address(), from.strings());
+        List<KeyWord> key = KeyWord.ofRows(schema.state(), rows.address(), from.keyStrings());
         counts = kernels.select(new Selection(rows, key, to, continued, copy, copy + rowBytes));
       }
       target.merge(slice, copies, counts.selected(), Expiry.NEVER);
@@ -124,7 +123,7 @@ public final class Sessions {
           kernels.touch(
               new Touches(
                   schema,
-                  StateInput.keyWords(schema.state(), rows, memory, scope),
+                  slice.keyWords(rows, scope),
                   schema.state().hasNullWord(),
                   slice.access(AccessMode.READ, scope),
                   times.dataAddress(scope),

@@ -81,8 +81,9 @@ public final class Aggregate implements Serializable {
   }
 
   /**
-   * {@code MIN(argument)} of numbers, dates and times. Of floating-point numbers -0.0 is less than
-   * 0.0 and NaN is the greatest value.
+   * {@code MIN(argument)} of numbers, dates, times, strings and booleans. Of floating-point numbers
+   * -0.0 is less than 0.0 and NaN is the greatest value; strings are compared by their bytes, as
+   * unsigned numbers; false is less than true.
    */
   public static Aggregate min(Expression argument) {
     return of(Function.MIN, argument);
@@ -117,8 +118,9 @@ public final class Aggregate implements Serializable {
   }
 
   /**
-   * {@code FIRST_VALUE(argument)} of numbers, dates and times: the value that came first, in the
-   * order in which rows arrive in the subtask of the key; in windows, in the first slice of time.
+   * {@code FIRST_VALUE(argument)} of values with one part, so not of ARRAY and ROW: the value that
+   * came first, in the order in which rows arrive in the subtask of the key; in windows, in the
+   * first slice of time.
    */
   public static Aggregate firstValue(Expression argument) {
     return of(Function.FIRST_VALUE, argument);

@@ -2,6 +2,7 @@
 package io.millrace.operators.aggregate;
 
 import io.millrace.column.DataType;
+import io.millrace.column.TypeId;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.state.row.Accumulator;
 
@@ -55,7 +56,8 @@ final class AggregateTypes {
     if (isOneValue && aggregate.isDistinct()) {
       throw new ExpressionException(aggregate + " is not supported: it has DISTINCT");
     }
-    if (!function.supports(type)) {
+    boolean isBytesExtreme = !isOneValue && type.id() == TypeId.BINARY;
+    if (!function.supports(type) || (isBytesExtreme && function != Accumulator.Function.COUNT)) {
       throw new ExpressionException(aggregate + " is not supported: its argument is " + type);
     }
     if (isChangelog && aggregate.isDistinct() && isInOrder(aggregate.function(), type)) {

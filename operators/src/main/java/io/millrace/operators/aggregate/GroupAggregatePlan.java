@@ -227,7 +227,8 @@ public final class GroupAggregatePlan implements Serializable {
       boolean isPlain = computedType.equals(argumentType);
       Expression computed = isPlain ? argument : argument.cast(computedType);
       // Values of all types are counted, but not all are joined with the rows of DISTINCT.
-      boolean isCounted = hasDistincts && !argumentType.id().isFixedWidth();
+      boolean isCount = aggregate.function() == Aggregate.Function.COUNT;
+      boolean isCounted = hasDistincts && isCount && !argumentType.id().isFixedWidth();
       return result(
           aggregate, field, argumentColumn(isCounted ? isValue(argument) : computed), type);
     }

@@ -107,7 +107,7 @@ public final class DeduplicatePlan implements Serializable {
           "expected a column other than the keys to order by, got '" + column + "'");
     }
     Field field = input.field(input.indexOf(column));
-    if (!Function.MAX.supports(field.type())) {
+    if (!Accumulator.isOneWord(field.type()) || field.type().equals(DataType.BOOL)) {
       throw new ExpressionException(
           "expected a number of up to 18 digits, a date or a time of up to 6 digits to order by,"
               + " got '"

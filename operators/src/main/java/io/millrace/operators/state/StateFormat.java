@@ -119,11 +119,21 @@ final class StateFormat {
 
     /** A schema with the layout of the rows, for a table of {@code schema} with the same keys. */
     StateSchema layout(StateSchema schema) {
-      return new StateSchema(
-          schema.input(),
-          schema.keys(),
-          values.fields().stream().map(value -> Accumulator.countRows(value.name())).toList(),
-          StateSchema.NO_KINDS);
+      List<Field> input = new ArrayList<>(schema.input().fields());
+      List<Accumulator> accumulators = new ArrayList<>();
+      for (int word = 0; word < values.size(); ) {
+        Field value = values.field(word);
+        if (value.type().id().isVariableWidth()) {
+          // Any function of strings has their words.
+          accumulators.add(new Accumulator(value.name(), Accumulator.Function.MAX, input.size()));
+          input.add(value);
+        } else {
+          accumulators.add(Accumulator.countRows(value.name()));
+        }
+        Accumulator added = accumulators.get(accumulators.size() - 1);
+        word += added.words(new Schema(input));
+      }
+      return new StateSchema(new Schema(input), schema.keys(), accumulators, StateSchema.NO_KINDS);
     }
   }
 

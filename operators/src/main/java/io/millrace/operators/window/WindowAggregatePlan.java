@@ -169,7 +169,7 @@ public final class WindowAggregatePlan implements Serializable {
     }
     try (Steps steps = steps()) {
       if (window.function() != TimeWindow.Function.TUMBLE
-          && steps.aggregates().state().isOrdered()) {
+          && steps.aggregates().state().dependsOnOrder()) {
         throw new ExpressionException(
             "expected TUMBLE for allowed lateness of aggregates that depend on the order of rows,"
                 + " got "

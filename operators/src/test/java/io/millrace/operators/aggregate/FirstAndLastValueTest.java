@@ -30,7 +30,7 @@ class FirstAndLastValueTest {
           new Field("k", DataType.INT32, false),
           Field.of("x", DataType.INT64),
           new Field("y", DataType.FLOAT64, false),
-          Field.of("s", DataType.STRING));
+          Field.of("s", DataType.list(DataType.STRING)));
   private static final List<String> KEYS = List.of("k");
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
@@ -42,22 +42,22 @@ class FirstAndLastValueTest {
             ROWS, KEYS, firstValue("x"), lastValue("x").filter(col("y").gt(0.0)), lastValue("y"));
     OperatorSubtaskState state;
     try (GroupAggregateHarness harness = job.open(device)) {
-      assertThat(harness.changes(asList(1, null, 1.0, ""), asList(2, 7L, -1.0, "")))
+      assertThat(harness.changes(asList(1, null, 1.0, null), asList(2, 7L, -1.0, null)))
           .containsExactly("+I[1, null, null, 1.0]", "+I[2, 7, null, -1.0]");
       assertThat(
               harness.changes(
-                  asList(1, 0L, 2.0, ""), asList(1, 5L, -2.0, ""), asList(1, null, 3.0, "")))
+                  asList(1, 0L, 2.0, null), asList(1, 5L, -2.0, null), asList(1, null, 3.0, null)))
           .containsExactly("-U[1, null, null, 1.0]", "+U[1, 0, 0, 3.0]");
       state = harness.snapshot();
     }
     try (GroupAggregateHarness harness = job.restore(device, state)) {
-      assertThat(harness.changes(asList(1, 8L, 3.0, ""), asList(2, 9L, -0.0, "")))
+      assertThat(harness.changes(asList(1, 8L, 3.0, null), asList(2, 9L, -0.0, null)))
           .containsExactly(
               "-U[1, 0, 0, 3.0]",
               "+U[1, 0, 8, 3.0]",
               "-U[2, 7, null, -1.0]",
               "+U[2, 7, null, -0.0]");
-      assertThat(harness.changes(asList(1, null, 3.0, ""))).isEmpty();
+      assertThat(harness.changes(asList(1, null, 3.0, null))).isEmpty();
     }
   }
 
@@ -65,7 +65,7 @@ class FirstAndLastValueTest {
   void unsupportedArgumentsAreRefused() {
     assertThatThrownBy(() -> new Job(ROWS, KEYS, firstValue("s")).plan())
         .isInstanceOf(ExpressionException.class)
-        .hasMessage("FIRST_VALUE(`s`) is not supported: its argument is STRING");
+        .hasMessage("FIRST_VALUE(`s`) is not supported: its argument is ARRAY<STRING>");
     assertThatThrownBy(() -> new Job(ROWS, KEYS, lastValue("x").distinct()).plan())
         .isInstanceOf(ExpressionException.class)
         .hasMessage("LAST_VALUE(DISTINCT `x`) is not supported: it has DISTINCT");

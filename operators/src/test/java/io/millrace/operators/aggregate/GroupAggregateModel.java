@@ -33,7 +33,8 @@ public final class GroupAggregateModel {
           Field.of("s", DataType.STRING),
           Field.of("v", DataType.INT32),
           new Field("w", DataType.INT64, false),
-          Field.of("d", DataType.decimal(20, 2)));
+          Field.of("d", DataType.decimal(20, 2)),
+          Field.of("x", DataType.STRING));
 
   private static final List<String> STRINGS =
       Arrays.asList(null, "", "12 bytes, 11", "13 bytes, 12.", "13 bytes, 12!", "ä".repeat(40));
@@ -55,7 +56,7 @@ public final class GroupAggregateModel {
         new ArrayList<>(
             List.of(count(), count("v"), sum("v"), avg("v"), avg("w"), sum("d"), avg("d")));
     if (!isChangelog) {
-      aggregates.addAll(List.of(min("v"), max("w")));
+      aggregates.addAll(List.of(min("v"), max("w"), min("x"), max("x")));
     }
     return new Job(schema, List.of("a", "b", "s"), aggregates.toArray(Aggregate[]::new));
   }
@@ -96,7 +97,8 @@ public final class GroupAggregateModel {
     return Arrays.asList(
         random.nextInt(4) == 0 ? null : isLarge ? random.nextInt() : random.nextInt(9) - 4,
         isLarge ? random.nextLong() : random.nextInt(9) - 4L,
-        random.nextInt(4) == 0 ? null : decimal(random, isLarge));
+        random.nextInt(4) == 0 ? null : decimal(random, isLarge),
+        random.nextInt(4) == 0 ? null : "x".repeat(random.nextInt(30)) + random.nextInt(1_000));
   }
 
   private static BigDecimal decimal(Random random, boolean isLarge) {
@@ -143,6 +145,10 @@ public final class GroupAggregateModel {
     if (!isChangelog) {
       result.add(v.stream().min(Integer::compare).orElse(null));
       result.add(w.stream().max(Long::compare).orElseThrow());
+      List<String> x =
+          values.stream().map(row -> (String) row.get(3)).filter(Objects::nonNull).toList();
+      result.add(x.stream().min(String::compareTo).orElse(null));
+      result.add(x.stream().max(String::compareTo).orElse(null));
     }
     return result;
   }

@@ -17,9 +17,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The columns of accumulators in a result: where they lie in its buffer. */
-final class AccumulatorColumns {
+final class AccumulatorColumns implements ResultColumns {
   private final Schema input;
   private final List<Accumulator> accumulators;
+  private final boolean takesPartials;
+  private final int keys;
   private final List<Place> places = new ArrayList<>();
 
   /**
@@ -37,6 +39,8 @@ final class AccumulatorColumns {
   AccumulatorColumns(StateSchema schema, int capacity, ResultLayout layout) {
     this.input = schema.input();
     this.accumulators = schema.accumulators();
+    this.takesPartials = schema.takesPartials();
+    this.keys = schema.keys().size();
     for (Accumulator accumulator : accumulators) {
       long width = accumulator.type(input).id().byteWidth();
       places.add(
@@ -60,10 +64,18 @@ final class AccumulatorColumns {
    */
   List<AccumulatorValue> valuesOf(Table batch, long time, long output, AccessScope scope) {
     List<AccumulatorValue> values = new ArrayList<>();
+    int partials = keys;
     for (int i = 0; i < accumulators.size(); i++) {
       int column = accumulators.get(i).column();
       if (accumulators.get(i).isTime()) {
         values.add(constant(accumulators.get(i), time, output + places.get(i).data));
+      } else if (takesPartials) {
+        int firstWord = values.size();
+        addWords(i, null, output, null, values);
+        for (AccumulatorValue word : values.subList(firstWord, values.size())) {
+          long data = batch.column(partials++).dataAddress(scope);
+          values.set(firstWord++, word.ofState(data, Long.BYTES));
+        }
       } else {
         boolean countsAllRows = column == Accumulator.ALL_ROWS;
         addWords(i, countsAllRows ? null : batch.column(column), output, scope, values);
@@ -84,8 +96,8 @@ final class AccumulatorColumns {
         AccumulatorValue.INT64);
   }
 
-  /** The words of the accumulators, of which only what is about the result counts. */
-  List<AccumulatorValue> results(long output) {
+  @Override
+  public List<AccumulatorValue> results(long output) {
     List<AccumulatorValue> values = new ArrayList<>();
     for (int i = 0; i < accumulators.size(); i++) {
       addWords(i, null, output, null, values);
@@ -132,8 +144,8 @@ final class AccumulatorColumns {
     return column.validity().map(mask -> mask.access(AccessMode.READ, scope)).orElse(0L);
   }
 
-  /** The columns whose masks are to be written. */
-  List<SumColumn> sums(long output) {
+  @Override
+  public List<SumColumn> sums(long output) {
     List<SumColumn> sums = new ArrayList<>();
     for (int i = 0; i < accumulators.size(); i++) {
       Place place = places.get(i);
@@ -145,8 +157,8 @@ final class AccumulatorColumns {
     return sums;
   }
 
-  /** The first rows of a column over slices of the buffer; the caller closes it. */
-  Column column(int position, Buffer buffer, int rows) {
+  @Override
+  public Column column(int position, Buffer buffer, int rows) {
     Accumulator accumulator = accumulators.get(position);
     Place place = places.get(position);
     DataType type = accumulator.type(input);

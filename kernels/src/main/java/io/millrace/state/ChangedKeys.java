@@ -115,7 +115,7 @@ final class ChangedKeys {
 
   /** The most words that the long strings of a batch's keys take. */
   static long mostStringWords(StateSchema schema, Table batch, DeviceStream stream) {
-    return schema.keys().stream()
+    return schema.keysOfBatches().stream()
         .map(batch::column)
         .filter(key -> key.type().id().isVariableWidth())
         .mapToLong(key -> mostStringWords(key, stream))

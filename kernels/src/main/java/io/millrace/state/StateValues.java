@@ -36,7 +36,7 @@ final class StateValues implements AutoCloseable {
   private final int rows;
   private final DeviceStream stream;
   private final List<KeyPlace> keyPlaces = new ArrayList<>();
-  private final AccumulatorColumns accumulators;
+  private final ResultColumns accumulators;
   private final long kindsOffset;
   private final List<Long> constantOffsets = new ArrayList<>();
   private final MemoryResource memory;
@@ -53,13 +53,42 @@ final class StateValues implements AutoCloseable {
    */
   private record KeyPlace(long first, long second) {}
 
+  /** Makes the columns of accumulators. */
+  private interface Accumulators {
+    ResultColumns columns(StateSchema schema, int rows, ResultLayout layout);
+  }
+
   /**
    * @param changes {@link StateSchema#changes} of {@code schema}
    * @param constants columns behind {@code changes}
    */
-  StateValues(
+  static StateValues of(
       StateSchema schema,
       Schema changes,
+      List<ConstantColumn> constants,
+      int rows,
+      DeviceStream stream,
+      MemoryResource memory) {
+    List<Field> fields = new ArrayList<>(changes.fields());
+    constants.forEach(constant -> fields.add(constant.field()));
+    return new StateValues(
+        schema, new Schema(fields), AccumulatorColumns::new, constants, rows, stream, memory);
+  }
+
+  /** The columns of {@link StateSchema#partials}. */
+  static StateValues partials(
+      StateSchema schema, int rows, DeviceStream stream, MemoryResource memory) {
+    if (schema.hasTime()) {
+      throw new IllegalStateException("expected a table of the first phase: its rows have no time");
+    }
+    return new StateValues(
+        schema, schema.partials(), PartialColumns::new, List.of(), rows, stream, memory);
+  }
+
+  private StateValues(
+      StateSchema schema,
+      Schema result,
+      Accumulators accumulators,
       List<ConstantColumn> constants,
       int rows,
       DeviceStream stream,
@@ -69,15 +98,13 @@ final class StateValues implements AutoCloseable {
     this.rows = rows;
     this.stream = stream;
     this.memory = memory;
-    List<Field> fields = new ArrayList<>(changes.fields());
-    constants.forEach(constant -> fields.add(constant.field()));
-    this.result = new Schema(fields);
+    this.result = result;
     ResultLayout layout = new ResultLayout();
     layout.add(schema.keys().size() * Column.maskBytes(rows));
     for (int key = 0; key < schema.keys().size(); key++) {
       keyPlaces.add(place(result.type(key).id(), layout));
     }
-    this.accumulators = new AccumulatorColumns(schema, rows, layout);
+    this.accumulators = accumulators.columns(schema, rows, layout);
     this.kindsOffset = layout.add(rows);
     constants.forEach(constant -> constantOffsets.add(layout.add((long) rows * Long.BYTES)));
     this.buffer = Buffer.allocate(layout.bytes(), stream, memory);
@@ -205,11 +232,11 @@ final class StateValues implements AutoCloseable {
 
   private Column column(int position) {
     int keys = schema.keys().size();
-    int kinds = keys + schema.accumulators().size();
+    int kinds = result.names().indexOf(StateSchema.KIND);
     if (position < keys) {
       return key(position);
     }
-    if (position < kinds) {
+    if (kinds < 0 || position < kinds) {
       return accumulators.column(position - keys, buffer, rows);
     }
     long offset = position == kinds ? kindsOffset : constantOffsets.get(position - kinds - 1);

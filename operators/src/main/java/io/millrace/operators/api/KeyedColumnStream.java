@@ -121,7 +121,8 @@ public final class KeyedColumnStream extends ColumnStream {
           "stateTtl is not supported for windows: their state goes when they end");
     }
     checkOnePhase("windows");
-    return new WindowedColumnStream(plan(), exchange.keys(), window, false, Duration.ZERO);
+    return new WindowedColumnStream(
+        plan(), exchange.keys(), window, false, Duration.ZERO, Duration.ZERO);
   }
 
   /**

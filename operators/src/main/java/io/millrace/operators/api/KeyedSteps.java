@@ -155,10 +155,17 @@ final class KeyedSteps {
       TimeWindow window,
       List<Aggregate> aggregates,
       boolean keepsLateRows,
-      Duration allowedLateness) {
+      Duration allowedLateness,
+      Duration earlyFiring) {
     WindowAggregatePlan plan =
         new WindowAggregatePlan(
-            stream.schema(), keys, window, aggregates, stream.settings(), allowedLateness);
+            stream.schema(),
+            keys,
+            window,
+            aggregates,
+            stream.settings(),
+            allowedLateness,
+            earlyFiring);
     OutputTag<ColumnBatch> lateRows =
         keepsLateRows
             ? new OutputTag<>(LATE_ROWS, new ColumnBatchTypeInformation(stream.schema()))

@@ -9,16 +9,14 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.state.KeyedStateOperator;
+import io.millrace.operators.transfer.ControlEvent;
 import io.millrace.operators.transfer.Deadline;
 import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
+import io.millrace.state.StateTable;
 import io.millrace.state.row.StateSchema;
-import java.util.List;
 import java.util.OptionalLong;
 import org.apache.flink.annotation.Internal;
-import org.apache.flink.api.common.state.ListState;
-import org.apache.flink.api.common.state.ListStateDescriptor;
-import org.apache.flink.api.common.typeutils.base.LongSerializer;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
@@ -43,6 +41,9 @@ import org.apache.flink.util.OutputTag;
  * results at once. A batch gives for each of its keys an insertion, or an update with the row
  * before directly before the row after, in the order in which the keys come in the batch; nothing
  * if no accumulator of the key changed.
+ *
+ * <p>With early firing, the results are a changelog too: at each interval, and before each
+ * checkpoint, all windows emit what changed since.
  */
 @Internal
 public final class WindowAggregateOperator extends KeyedStateOperator {
@@ -59,7 +60,9 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   private transient SliceTables slices;
   private transient HostTransfer transfer;
   private transient WindowResults results;
-  private transient ListState<Long> watermarkState;
+  // null: none.
+  private transient EarlyResults earlyResults;
+  private transient WindowProgress progress;
   // Of windows of processing time.
   private transient Deadline nextFiring;
   private transient Counter lateRowsDropped;
@@ -104,17 +107,18 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
 
   @Override
   protected StateSchema stateSchema() {
-    return steps.aggregates().state();
+    StateSchema state = steps.aggregates().state();
+    return plan.isEarly() ? state.ofSecondPhase() : state;
   }
 
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     steps = plan.steps();
     super.initializeState(context);
-    watermarkState =
-        context
-            .getOperatorStateStore()
-            .getUnionListState(new ListStateDescriptor<>("watermark", LongSerializer.INSTANCE));
+    progress = new WindowProgress(context, plan.isEarly());
+    if (state().rowCount() > 0) {
+      progress.checkEarly();
+    }
     slices =
         new SliceTables(
             window,
@@ -122,9 +126,19 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
             plan.allowedLateness().toMillis(),
             state(),
             deviceContext().retry(),
-            restoredWatermark(context));
+            progress.restoredWatermark());
     transfer = new HostTransfer(deviceContext());
     results = new WindowResults(plan, steps.results(), transfer, deviceContext(), output);
+    if (plan.isEarly()) {
+      earlyResults =
+          new EarlyResults(
+              plan,
+              steps.aggregates().state(),
+              state(),
+              deviceContext(),
+              getProcessingTimeService(),
+              results::emitChanges);
+    }
     nextFiring = new Deadline(getProcessingTimeService(), this::onProcessingTime);
     lateRowsDropped = getMetricGroup().counter("numLateRecordsDropped");
   }
@@ -137,21 +151,18 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     }
   }
 
-  // As Flink's window operator: the watermark that all subtasks had reached.
-  private long restoredWatermark(StateInitializationContext context) throws Exception {
-    long least = Long.MAX_VALUE;
-    if (context.isRestored()) {
-      for (long watermark : watermarkState.get()) {
-        least = Math.min(least, watermark);
-      }
-    }
-    return least == Long.MAX_VALUE ? Long.MIN_VALUE : least;
-  }
-
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    watermarkState.update(List.of(slices.watermark()));
+    progress.update(slices.watermark());
+  }
+
+  /** Emits early results before a barrier, since a checkpoint has none that are held back. */
+  @Override
+  protected void flush(ControlEvent event) {
+    if (earlyResults != null && event == ControlEvent.BARRIER) {
+      earlyResults.emitAll();
+    }
   }
 
   @Override
@@ -321,6 +332,8 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
       long sliceEnd, Table arguments, Table input, StreamRecord<ColumnBatch> element) {
     if (slices.isLate(sliceEnd)) {
       addLateRows(input, element);
+    } else if (earlyResults != null) {
+      earlyResults.add(sliceEnd, arguments, slices.hasFired(sliceEnd));
     } else {
       slices.add(sliceEnd, arguments, results::emitChanges);
     }
@@ -360,14 +373,22 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
           end.isPresent();
           end = slices.nextWindowEnd(time)) {
         long windowEnd = end.getAsLong();
-        slices.fire(windowEnd, rows -> results.emit(rows, windowEnd));
+        slices.fire(windowEnd, rows -> emit(rows, windowEnd));
       }
       slices.advance(time);
     }
   }
 
+  private void emit(StateTable rows, long windowEnd) {
+    if (earlyResults != null) {
+      earlyResults.emit(windowEnd);
+    } else {
+      results.emit(rows, windowEnd);
+    }
+  }
+
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(nextFiring, transfer, steps, super::close);
+    IOUtils.closeAll(nextFiring, earlyResults, transfer, steps, super::close);
   }
 }

@@ -12,7 +12,6 @@ import io.millrace.state.row.StateSchema;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
-import org.apache.flink.util.IOUtils;
 
 /**
  * Results of windows that have not fired. The state of a window holds the rows that were emitted;
@@ -127,9 +126,10 @@ final class EarlyResults implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() {
     FirstFailure failure = new FirstFailure();
+    failure.run(nextResults::close);
     pending.values().forEach(table -> failure.run(table::close));
-    IOUtils.closeAll(nextResults, failure::rethrow);
+    failure.rethrow();
   }
 }

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The columns of accumulators in a result: where they lie in its buffer. */
-final class AccumulatorColumns implements ResultColumns {
+final class AccumulatorColumns implements StateValues.ResultColumns {
   private final Schema input;
   private final List<Accumulator> accumulators;
   private final boolean takesPartials;

@@ -16,7 +16,9 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
+import io.millrace.state.StateInput.SumColumn;
 import io.millrace.state.StateValuesBatch.Constant;
+import io.millrace.state.row.AccumulatorValue;
 import io.millrace.state.row.ConstantColumn;
 import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.LongStrings;
@@ -52,6 +54,23 @@ final class StateValues implements AutoCloseable {
    * @param second of the nanoseconds; of strings scratch memory
    */
   private record KeyPlace(long first, long second) {}
+
+  /** What the accumulators of state rows are written to: columns in the buffer of a result. */
+  interface ResultColumns {
+
+    /**
+     * The words of the accumulators, of which only what is about the result counts.
+     *
+     * @param output address of the buffer of the result
+     */
+    List<AccumulatorValue> results(long output);
+
+    /** The columns whose masks are to be written. */
+    List<SumColumn> sums(long output);
+
+    /** The first rows of a column over slices of the buffer; the caller closes it. */
+    Column column(int position, Buffer buffer, int rows);
+  }
 
   /** Makes the columns of accumulators. */
   private interface Accumulators {
@@ -281,5 +300,38 @@ final class StateValues implements AutoCloseable {
     failure.run(buffer::close);
     strings.forEach(bytes -> failure.run(bytes::close));
     failure.rethrow();
+  }
+
+  /** The words of accumulators as columns, as they are in state rows: what other tables combine. */
+  private static final class PartialColumns implements ResultColumns {
+    private final List<Long> places = new ArrayList<>();
+
+    /**
+     * @param schema without a time
+     * @param rows of the result
+     * @param layout takes the columns
+     */
+    PartialColumns(StateSchema schema, int rows, ResultLayout layout) {
+      int words = schema.wordSchema().size();
+      for (int i = 0; i < words; i++) {
+        places.add(layout.add((long) rows * Long.BYTES));
+      }
+    }
+
+    @Override
+    public List<AccumulatorValue> results(long output) {
+      return places.stream().map(place -> AccumulatorValue.wordTo(output + place)).toList();
+    }
+
+    @Override
+    public List<SumColumn> sums(long output) {
+      return List.of();
+    }
+
+    @Override
+    public Column column(int position, Buffer buffer, int rows) {
+      Buffer data = buffer.slice(places.get(position), (long) rows * Long.BYTES);
+      return new Column(DataType.INT64, rows, 0, data, null, List.of());
+    }
   }
 }

@@ -121,7 +121,7 @@ class TwoPhaseTest {
     result.toBatches();
     assertThat(nodes(environment))
         .filteredOn(name -> !name.startsWith("Source"))
-        .containsExactly(
+        .containsExactlyInAnyOrder(
             "Batch rows", "LocalGroupAggregate", "keys partition", "keys", "GlobalGroupAggregate");
     assertThat(
             environment.getStreamGraph(false).getStreamNodes().stream()

@@ -9,6 +9,7 @@ import io.millrace.device.Device;
 import io.millrace.operators.aggregate.Aggregate;
 import io.millrace.operators.aggregate.GroupAggregateOperator;
 import io.millrace.operators.api.ColumnStream;
+import io.millrace.operators.api.KeyedColumnStream;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batching.BatchOptions;
 import io.millrace.operators.context.DeviceContext;
@@ -30,7 +31,9 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamNode;
 import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.table.api.config.AggregatePhaseStrategy;
 import org.apache.flink.table.api.config.ExecutionConfigOptions;
+import org.apache.flink.table.api.config.OptimizerConfigOptions;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.logical.RowType;
@@ -51,15 +54,16 @@ class GroupAggregateParityTest {
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
   /** One job: its queries run in Flink SQL and in Millrace over the same source. */
-  record Job(boolean isChangelog, boolean hasMiniBatches, int parallelism) {}
+  record Job(boolean isChangelog, boolean hasMiniBatches, int parallelism, boolean isTwoPhase) {}
 
   static Stream<Job> jobs() {
     List<Job> jobs = new ArrayList<>();
     for (boolean isChangelog : new boolean[] {false, true}) {
       for (boolean hasMiniBatches : new boolean[] {false, true}) {
         for (int parallelism : new int[] {1, 2}) {
-          jobs.add(new Job(isChangelog, hasMiniBatches, parallelism));
+          jobs.add(new Job(isChangelog, hasMiniBatches, parallelism, false));
         }
+        jobs.add(new Job(isChangelog, hasMiniBatches, 2, true));
       }
     }
     return jobs.stream();
@@ -80,13 +84,14 @@ class GroupAggregateParityTest {
     StreamExecutionEnvironment environment = environment(job.parallelism());
     StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
     if (job.hasMiniBatches()) {
-      enableMiniBatches(tables, 1 + numbers.nextInt(MAX_BATCH_ROWS));
+      enableMiniBatches(tables, 1 + numbers.nextInt(MAX_BATCH_ROWS), job.isTwoPhase());
     }
     List<Case> cases = new ArrayList<>();
     for (int i = 0; i < QUERIES_PER_JOB; i++) {
-      // Mini-batches add in another order.
+      // Mini-batches and two phases add in another order.
+      boolean isInOrder = !job.hasMiniBatches() && !job.isTwoPhase();
       RandomGroupBy query =
-          RandomGroupBy.of(numbers, job.isChangelog(), !job.hasMiniBatches(), true);
+          RandomGroupBy.of(numbers, job.isChangelog(), isInOrder, !job.isTwoPhase());
       cases.add(add(job, query, environment, tables, 1 + numbers.nextInt(MAX_BATCH_ROWS)));
     }
     assertThat(aggregateOperators(environment)).isEqualTo(QUERIES_PER_JOB);
@@ -111,12 +116,16 @@ class GroupAggregateParityTest {
     return environment;
   }
 
-  private static void enableMiniBatches(StreamTableEnvironment tables, long rows) {
+  private static void enableMiniBatches(
+      StreamTableEnvironment tables, long rows, boolean isTwoPhase) {
     tables
         .getConfig()
         .set(ExecutionConfigOptions.TABLE_EXEC_MINIBATCH_ENABLED, true)
         .set(ExecutionConfigOptions.TABLE_EXEC_MINIBATCH_ALLOW_LATENCY, Duration.ofSeconds(1))
-        .set(ExecutionConfigOptions.TABLE_EXEC_MINIBATCH_SIZE, rows);
+        .set(ExecutionConfigOptions.TABLE_EXEC_MINIBATCH_SIZE, rows)
+        .set(
+            OptimizerConfigOptions.TABLE_OPTIMIZER_AGG_PHASE_STRATEGY,
+            isTwoPhase ? AggregatePhaseStrategy.TWO_PHASE : AggregatePhaseStrategy.AUTO);
   }
 
   private static Case add(
@@ -131,7 +140,7 @@ class GroupAggregateParityTest {
             .setParallelism(1);
     Table flink = flink(query, rows, tables);
     ColumnStream millrace = millrace(job, query, rows, batchRows);
-    assertThat(millrace.explain()).contains("GroupAggregate(");
+    assertThat(millrace.explain().contains("LocalGroupAggregate(")).isEqualTo(job.isTwoPhase());
     return new Case(
         query,
         flink,
@@ -170,8 +179,8 @@ class GroupAggregateParityTest {
     // Two subtasks would not keep the changes of a row, or the rows that are added, in their order.
     boolean needsOrder = job.isChangelog() || !job.hasMiniBatches();
     ColumnStream ordered = needsOrder ? batches.setParallelism(1) : batches;
-    return ordered
-        .keyBy(query.keys().toArray(String[]::new))
+    KeyedColumnStream keyed = ordered.keyBy(query.keys().toArray(String[]::new));
+    return (job.isTwoPhase() ? keyed.twoPhase() : keyed)
         .aggregate(query.aggregatesAndParts().toArray(Aggregate[]::new));
   }
 

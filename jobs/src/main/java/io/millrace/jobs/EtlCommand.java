@@ -121,6 +121,16 @@ final class EtlCommand {
   String stateTtl;
 
   @Option(
+      names = "--two-phase",
+      arity = "0..1",
+      fallbackValue = "true",
+      paramLabel = "BOOLEAN",
+      description =
+          "Whether the rows of each key of a batch are combined before they are sent (default"
+              + " false).")
+  String twoPhase;
+
+  @Option(
       names = "--tumble",
       paramLabel = "SIZE",
       description =
@@ -330,6 +340,7 @@ final class EtlCommand {
     given.put(EtlOptions.GROUP_BY_AGGREGATES.key(), aggregates);
     given.put(EtlOptions.GROUP_BY_RESULT.key(), groupByResult);
     given.put(EtlOptions.GROUP_BY_STATE_TTL.key(), stateTtl);
+    given.put(EtlOptions.GROUP_BY_TWO_PHASE.key(), twoPhase);
     given.put(EtlWindow.TUMBLE.key(), tumble);
     given.put(EtlWindow.HOP_SIZE.key(), hop);
     given.put(EtlWindow.HOP_SLIDE.key(), slide);

@@ -7,6 +7,7 @@ import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.aggregate.Aggregate;
 import io.millrace.operators.aggregate.GroupAggregatePlan;
+import io.millrace.operators.aggregate.TwoPhasePlan;
 import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.api.KeyedColumnStream;
 import io.millrace.operators.batching.BatchOptions;
@@ -34,13 +35,15 @@ import org.apache.flink.types.Row;
  * @param window empty if rows are grouped by key alone
  * @param plan of the aggregates by key alone
  * @param stateTtl how long a key without rows stays; zero: for ever
+ * @param isTwoPhase whether rows of a key are combined in front of the exchange
  */
 record EtlGrouping(
     List<String> keys,
     List<Aggregate> aggregates,
     Optional<TimeWindow> window,
     GroupAggregatePlan plan,
-    Duration stateTtl) {
+    Duration stateTtl,
+    boolean isTwoPhase) {
   /** The column that says what a row does, with Flink SQL's name and values. */
   static final String OPERATION = "op";
 
@@ -75,11 +78,20 @@ record EtlGrouping(
           new GroupAggregatePlan(selected, keys, aggregates, ExpressionSettings.DEFAULT);
       Optional<TimeWindow> window = EtlWindow.parse(configuration);
       EtlGrouping grouping =
-          new EtlGrouping(keys, aggregates, window, plan, stateTtl(configuration));
+          new EtlGrouping(
+              keys,
+              aggregates,
+              window,
+              plan,
+              stateTtl(configuration),
+              configuration.get(EtlOptions.GROUP_BY_TWO_PHASE));
       if (window.isPresent()) {
         new WindowAggregatePlan(
             selected, keys, window.get(), aggregates, ExpressionSettings.DEFAULT);
-      } else {
+      } else if (grouping.isTwoPhase) {
+        new TwoPhasePlan(selected, keys, aggregates, ExpressionSettings.DEFAULT, Duration.ZERO);
+      }
+      if (window.isEmpty()) {
         grouping.toChangelog();
       }
       return Optional.of(grouping);
@@ -124,7 +136,8 @@ record EtlGrouping(
   }
 
   private ColumnStream aggregated(KeyedColumnStream rows) {
-    return rows.stateTtl(stateTtl)
+    KeyedColumnStream forgetful = rows.stateTtl(stateTtl);
+    return (isTwoPhase ? forgetful.twoPhase() : forgetful)
         .aggregate(aggregates.toArray(Aggregate[]::new))
         .name("group by")
         .uid("group-by");

@@ -116,6 +116,13 @@ final class EtlOptions {
           .withDescription(
               "With group-by.result changes: a key without rows for so long is forgotten, and its"
                   + " next row begins again; 0 s: never.");
+  static final ConfigOption<Boolean> GROUP_BY_TWO_PHASE =
+      key("group-by.two-phase")
+          .booleanType()
+          .defaultValue(false)
+          .withDescription(
+              "Whether the rows of each key of a batch are combined before they are sent to the"
+                  + " subtask of the key: faster if keys come several times in a batch.");
   static final ConfigOption<String> PARTITION_BY =
       key("partition.by")
           .stringType()
@@ -233,7 +240,7 @@ final class EtlOptions {
               List.of(SOURCE_PATH, SOURCE_FORMAT, SOURCE_SCHEMA),
               EtlWatermark.ALL,
               List.of(WHERE, SELECT, GROUP_BY_KEYS, GROUP_BY_AGGREGATES),
-              List.of(GROUP_BY_RESULT, GROUP_BY_STATE_TTL),
+              List.of(GROUP_BY_RESULT, GROUP_BY_STATE_TTL, GROUP_BY_TWO_PHASE),
               EtlWindow.ALL,
               List.of(PARTITION_BY, SINK_TYPE, SINK_PATH, SINK_FORMAT, SINK_EXISTING),
               List.of(CSV_HEADER, CSV_DELIMITER, CSV_QUOTED_LINE_FEEDS),

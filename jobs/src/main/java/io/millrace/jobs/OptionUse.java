@@ -10,6 +10,7 @@ import static io.millrace.jobs.EtlOptions.GROUP_BY_AGGREGATES;
 import static io.millrace.jobs.EtlOptions.GROUP_BY_KEYS;
 import static io.millrace.jobs.EtlOptions.GROUP_BY_RESULT;
 import static io.millrace.jobs.EtlOptions.GROUP_BY_STATE_TTL;
+import static io.millrace.jobs.EtlOptions.GROUP_BY_TWO_PHASE;
 import static io.millrace.jobs.EtlOptions.MAX_BAD_ROWS;
 import static io.millrace.jobs.EtlOptions.ON_ERROR;
 import static io.millrace.jobs.EtlOptions.PARTITION_BY;
@@ -117,6 +118,7 @@ final class OptionUse {
     CONDITIONS.put(GROUP_BY_AGGREGATES, GROUPED);
     CONDITIONS.put(GROUP_BY_RESULT, WITHOUT_WINDOWS);
     CONDITIONS.put(GROUP_BY_STATE_TTL, CHANGES);
+    CONDITIONS.put(GROUP_BY_TWO_PHASE, WITHOUT_WINDOWS);
     EtlWindow.ALL.forEach(option -> CONDITIONS.put(option, GROUPED));
     CONDITIONS.put(EtlWindow.TIME, WINDOWED);
     CONDITIONS.put(EtlWindow.OFFSET, WINDOWED);

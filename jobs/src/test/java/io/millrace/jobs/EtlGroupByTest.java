@@ -93,6 +93,24 @@ class EtlGroupByTest {
                 "{\"op\":\"UPDATE_AFTER\",\"auction\":1,\"total\":40}"));
   }
 
+  @Test
+  void rowsOfAKeyAreCombinedBeforeTheyAreSent() throws IOException {
+    String input =
+        folder.input("{\"k\":1,\"v\":5}\n{\"k\":2,\"v\":6}\n{\"k\":1,\"v\":9}\n").toString();
+    assertThat(
+            folder.lines(
+                "--input",
+                input,
+                "--schema",
+                "k INT, v INT",
+                "--group-by",
+                "k",
+                "--aggregates",
+                "MAX(v) AS v, COUNT(*) AS n",
+                "--two-phase"))
+        .containsExactlyInAnyOrder("1,9,2", "2,6,1");
+  }
+
   /** An update that changes no result is written where keys are forgotten. */
   @Test
   void eachRowOfAKeyIsAChangeWithATimeToLive() throws IOException {

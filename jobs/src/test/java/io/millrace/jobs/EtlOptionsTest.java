@@ -139,6 +139,7 @@ class EtlOptionsTest {
               new Effect(
                   List.of(with(GROUPS, "group-by.result", "changes")),
                   List.of(Map.of(), GROUPS, WINDOWS))),
+          Map.entry("group-by.two-phase", new Effect(List.of(GROUPS), List.of(Map.of(), WINDOWS))),
           Map.entry("group-by.window.tumble", GROUPED),
           Map.entry("group-by.window.hop.size", GROUPED),
           Map.entry("group-by.window.hop.slide", GROUPED),

@@ -19,10 +19,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The columns of accumulators in a result: where they lie in its buffer. */
-final class AccumulatorColumns {
+final class AccumulatorColumns implements StateValues.ResultColumns {
   private final Schema input;
   private final List<Accumulator> accumulators;
   private final boolean hasStringWords;
+  private final boolean takesPartials;
+  private final int keys;
   private final List<Place> places = new ArrayList<>();
 
   /**
@@ -45,6 +47,8 @@ final class AccumulatorColumns {
     this.input = schema.input();
     this.accumulators = schema.accumulators();
     this.hasStringWords = hasStringWords;
+    this.takesPartials = schema.takesPartials();
+    this.keys = schema.keys().size();
     for (Accumulator accumulator : accumulators) {
       long width = width(accumulator.type(input).id());
       long topWidth = topWidth(accumulator);
@@ -87,10 +91,18 @@ final class AccumulatorColumns {
    */
   List<AccumulatorValue> valuesOf(Table batch, long time, long output, AccessScope scope) {
     List<AccumulatorValue> values = new ArrayList<>();
+    int partials = keys;
     for (int i = 0; i < accumulators.size(); i++) {
       int column = accumulators.get(i).column();
       if (accumulators.get(i).isTime()) {
         values.add(constant(accumulators.get(i), time, output + places.get(i).data));
+      } else if (takesPartials) {
+        int firstWord = values.size();
+        addWords(i, null, output, null, values);
+        for (AccumulatorValue word : values.subList(firstWord, values.size())) {
+          long data = batch.column(partials++).dataAddress(scope);
+          values.set(firstWord++, word.ofState(data, Long.BYTES));
+        }
       } else {
         boolean countsAllRows = column == Accumulator.ALL_ROWS;
         addWords(i, countsAllRows ? null : batch.column(column), output, scope, values);
@@ -111,8 +123,8 @@ final class AccumulatorColumns {
         AccumulatorValue.INT64);
   }
 
-  /** The words of the accumulators, of which only what is about the result counts. */
-  List<AccumulatorValue> results(long output) {
+  @Override
+  public List<AccumulatorValue> results(long output) {
     List<AccumulatorValue> values = new ArrayList<>();
     for (int i = 0; i < accumulators.size(); i++) {
       addWords(i, null, output, null, values);
@@ -203,8 +215,8 @@ final class AccumulatorColumns {
     return column.validity().map(mask -> mask.access(AccessMode.READ, scope)).orElse(0L);
   }
 
-  /** The columns whose masks are to be written. */
-  List<SumColumn> sums(long output) {
+  @Override
+  public List<SumColumn> sums(long output) {
     List<SumColumn> sums = new ArrayList<>();
     for (int i = 0; i < accumulators.size(); i++) {
       Place place = places.get(i);
@@ -219,7 +231,8 @@ final class AccumulatorColumns {
   /**
    * The first rows of a column, not of strings, over slices of the buffer; the caller closes it.
    */
-  Column column(int position, Buffer buffer, int rows) {
+  @Override
+  public Column column(int position, Buffer buffer, int rows) {
     Accumulator accumulator = accumulators.get(position);
     Place place = places.get(position);
     DataType type = accumulator.type(input);

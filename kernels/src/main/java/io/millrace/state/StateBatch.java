@@ -2,10 +2,14 @@
 package io.millrace.state;
 
 import io.millrace.device.DeviceStream;
+import io.millrace.memory.AccessScope;
 import io.millrace.state.row.AccumulatorValue;
 import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.Expiry;
 import io.millrace.state.row.KeyWord;
+import io.millrace.state.row.PageEpochs;
+import io.millrace.state.row.StateRows;
+import io.millrace.state.row.StateSchema;
 import io.millrace.state.row.WideValue;
 import io.millrace.state.string.TableStrings;
 import java.util.List;
@@ -59,6 +63,54 @@ record StateBatch(
     DeviceStream stream) {
 
   private static final int SECTOR_WORDS = 4;
+
+  /**
+   * What a batch updates.
+   *
+   * @param chunkTable as above, and likewise the others
+   */
+  record Target(
+      StateRows rows,
+      long chunkTable,
+      long stateRows,
+      KeyIndex index,
+      PageEpochs pageEpochs,
+      long epoch,
+      TableStrings.Access strings) {}
+
+  /** A batch of {@code rows} rows, whose addresses are valid within {@code scope}. */
+  static StateBatch of(
+      StateSchema schema,
+      StateInput input,
+      int rows,
+      UpdateScratch scratch,
+      Target target,
+      AccessScope scope,
+      DeviceStream stream) {
+    long scratchAddress = scratch.access(rows, scope);
+    return new StateBatch(
+        rows,
+        input.key(),
+        input.hasNullWord(),
+        input.values(),
+        schema.rowWords(),
+        scratch.batchNumber(),
+        scratchAddress,
+        scratch.layout(),
+        input.kinds(),
+        input.rowKinds(),
+        schema.rowCount(),
+        input.expiry(),
+        target.index.access(scope),
+        target.index.slots(),
+        target.chunkTable,
+        target.rows.chunkShift(),
+        target.stateRows,
+        target.pageEpochs.access(scope),
+        target.epoch,
+        target.strings,
+        stream);
+  }
 
   /** Whether rows expire. Then each update of a key changes it: it renews its time. */
   boolean hasExpiry() {

@@ -64,7 +64,7 @@ final class StateChanges implements AutoCloseable {
     }
     this.maskBytes = layout.bytes();
     for (int i = 0; i < keyCount; i++) {
-      Column input = batch.column(schema.keys().get(i));
+      Column input = batch.column(schema.keysOfBatches().get(i));
       long maskOffset = i * Column.maskBytes(capacity);
       keys.add(new ChangedKeys(result.field(i), i, input, capacity, maskOffset, layout, stream));
     }
@@ -93,12 +93,12 @@ final class StateChanges implements AutoCloseable {
   StateInput input(Table batch, UpdateTime time, AccessScope scope) {
     output = buffer.access(AccessMode.WRITE, scope);
     stringWords = strings.words(accumulators, output, scope);
-    if (schema.keys().stream().anyMatch(key -> batch.column(key).isNullable())) {
+    if (schema.keysOfBatches().stream().anyMatch(key -> batch.column(key).isNullable())) {
       stream.fill(output, (byte) 0, maskBytes);
     }
     List<KeyWord> words = new ArrayList<>();
     keys.forEach(key -> key.addWords(output, scope, words));
-    boolean hasKinds = schema.kindColumn() != StateSchema.NO_KINDS;
+    boolean hasKinds = !schema.takesPartials() && schema.kindColumn() != StateSchema.NO_KINDS;
     long rowKinds = hasKinds ? batch.column(schema.kindColumn()).dataAddress(scope) : 0;
     return new StateInput(
         words,

@@ -153,7 +153,7 @@ public final class StateTable implements AutoCloseable {
       return;
     }
     schema.checkTime(null);
-    long keyWords = ChangedKeys.mostStringWords(schema.keys(), batch, stream);
+    long keyWords = ChangedKeys.mostStringWords(schema.keysOfBatches(), batch, stream);
     long valueWords = ChangedKeys.mostStringWords(schema.stringColumns(), batch, stream);
     reserve(batch.rowCount(), keyWords, valueWords);
     try (Table noRows = batch.slice(0, 0);
@@ -307,16 +307,34 @@ public final class StateTable implements AutoCloseable {
    */
   public Table values(long firstRow, int count, List<ConstantColumn> constants) {
     Objects.checkFromIndexSize(firstRow, count, rowCount);
-    try (StateValues values =
-        new StateValues(schema, schema.changes(), constants, count, stream, memory)) {
+    return columns(
+        StateValues.of(schema, schema.changes(), constants, count, stream, memory),
+        firstRow,
+        count);
+  }
+
+  /**
+   * The accumulators of rows as they are stored, for updates of a table of {@link
+   * StateSchema#ofSecondPhase}: otherwise as {@link #values}. The columns are those of {@link
+   * StateSchema#partials}.
+   *
+   * @throws GpuOutOfMemoryException as {@link #values}
+   */
+  public Table partials(long firstRow, int count) {
+    Objects.checkFromIndexSize(firstRow, count, rowCount);
+    return columns(StateValues.partials(schema, count, stream, memory), firstRow, count);
+  }
+
+  private Table columns(StateValues columns, long firstRow, int count) {
+    try (columns) {
       try (AccessScope scope = AccessScope.on(stream)) {
         if (count > 0) {
-          values.write(firstRow, access(AccessMode.READ, scope), scope);
+          columns.write(firstRow, access(AccessMode.READ, scope), scope);
         } else {
-          values.clear(scope);
+          columns.clear(scope);
         }
       }
-      return values.table();
+      return columns.table();
     }
   }
 
@@ -352,34 +370,11 @@ public final class StateTable implements AutoCloseable {
   private Counts update(StateInput input, int inputRows, AccessScope scope) {
     long chunks = chunkTable.access(rows.access(scope), scope);
     TableStrings.Access stringAccess = strings.access(inputRows, scope);
-    long scratchAddress = scratch.access(inputRows, scope);
+    StateBatch.Target target =
+        new StateBatch.Target(rows, chunks, rowCount, index, pageEpochs, epoch, stringAccess);
     try {
-      Counts counts =
-          KERNELS
-              .of(stream.device())
-              .update(
-                  new StateBatch(
-                      inputRows,
-                      input.key(),
-                      input.hasNullWord(),
-                      input.values(),
-                      schema.rowWords(),
-                      scratch.batchNumber(),
-                      scratchAddress,
-                      scratch.layout(),
-                      input.kinds(),
-                      input.rowKinds(),
-                      schema.rowCount(),
-                      input.expiry(),
-                      index.access(scope),
-                      index.slots(),
-                      chunks,
-                      rows.chunkShift(),
-                      rowCount,
-                      pageEpochs.access(scope),
-                      epoch,
-                      stringAccess,
-                      stream));
+      StateBatch batch = StateBatch.of(schema, input, inputRows, scratch, target, scope, stream);
+      Counts counts = KERNELS.of(stream.device()).update(batch);
       strings.updated(stringAccess, counts.stringWords(), counts.changedKeys());
       long total = rowCount + counts.newKeys();
       rowCount = total;

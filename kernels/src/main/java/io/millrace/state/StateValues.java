@@ -17,8 +17,10 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
+import io.millrace.state.StateInput.SumColumn;
 import io.millrace.state.StateValuesBatch.Constant;
 import io.millrace.state.row.Accumulator;
+import io.millrace.state.row.AccumulatorValue;
 import io.millrace.state.row.ConstantColumn;
 import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.LongStrings;
@@ -46,7 +48,7 @@ final class StateValues implements AutoCloseable {
   private final List<ColumnPlace> keyPlaces = new ArrayList<>();
   // For each accumulator; null if its values are no strings.
   private final List<ColumnPlace> valuePlaces = new ArrayList<>();
-  private final AccumulatorColumns accumulators;
+  private final ResultColumns accumulators;
   private final long kindsOffset;
   private final List<Long> constantOffsets = new ArrayList<>();
   private final MemoryResource memory;
@@ -63,13 +65,65 @@ final class StateValues implements AutoCloseable {
    */
   private record ColumnPlace(long first, long second) {}
 
+  /** What the accumulators of state rows are written to: columns in the buffer of a result. */
+  interface ResultColumns {
+
+    /**
+     * The words of the accumulators, of which only what is about the result counts.
+     *
+     * @param output address of the buffer of the result
+     */
+    List<AccumulatorValue> results(long output);
+
+    /** The columns whose masks are to be written. */
+    List<SumColumn> sums(long output);
+
+    /** The first rows of a column over slices of the buffer; the caller closes it. */
+    Column column(int position, Buffer buffer, int rows);
+  }
+
+  /** Makes the columns of accumulators. */
+  private interface Accumulators {
+    ResultColumns columns(StateSchema schema, int rows, ResultLayout layout);
+  }
+
   /**
    * @param changes {@link StateSchema#changes} of {@code schema}
    * @param constants columns behind {@code changes}
    */
-  StateValues(
+  static StateValues of(
       StateSchema schema,
       Schema changes,
+      List<ConstantColumn> constants,
+      int rows,
+      DeviceStream stream,
+      MemoryResource memory) {
+    List<Field> fields = new ArrayList<>(changes.fields());
+    constants.forEach(constant -> fields.add(constant.field()));
+    return new StateValues(
+        schema,
+        new Schema(fields),
+        (table, count, layout) -> new AccumulatorColumns(table, count, false, layout),
+        constants,
+        rows,
+        stream,
+        memory);
+  }
+
+  /** The columns of {@link StateSchema#partials}. */
+  static StateValues partials(
+      StateSchema schema, int rows, DeviceStream stream, MemoryResource memory) {
+    if (schema.hasTime()) {
+      throw new IllegalStateException("expected a table of the first phase: its rows have no time");
+    }
+    return new StateValues(
+        schema, schema.partials(), PartialColumns::new, List.of(), rows, stream, memory);
+  }
+
+  private StateValues(
+      StateSchema schema,
+      Schema result,
+      Accumulators accumulators,
       List<ConstantColumn> constants,
       int rows,
       DeviceStream stream,
@@ -79,15 +133,13 @@ final class StateValues implements AutoCloseable {
     this.rows = rows;
     this.stream = stream;
     this.memory = memory;
-    List<Field> fields = new ArrayList<>(changes.fields());
-    constants.forEach(constant -> fields.add(constant.field()));
-    this.result = new Schema(fields);
+    this.result = result;
     ResultLayout layout = new ResultLayout();
     layout.add(schema.keys().size() * Column.maskBytes(rows));
     for (int key = 0; key < schema.keys().size(); key++) {
       keyPlaces.add(place(result.type(key).id(), layout));
     }
-    this.accumulators = new AccumulatorColumns(schema, rows, false, layout);
+    this.accumulators = accumulators.columns(schema, rows, layout);
     for (Accumulator accumulator : schema.accumulators()) {
       boolean isString = accumulator.isString(schema.input());
       valuePlaces.add(isString ? place(TypeId.STRING, layout) : null);
@@ -246,9 +298,12 @@ final class StateValues implements AutoCloseable {
 
   private Column column(int position) {
     int keys = schema.keys().size();
-    int kinds = keys + schema.accumulators().size();
+    int kinds = result.names().indexOf(StateSchema.KIND);
     if (position < keys) {
       return key(position);
+    }
+    if (kinds < 0) {
+      return accumulators.column(position - keys, buffer, rows);
     }
     if (position < kinds) {
       ColumnPlace place = valuePlaces.get(position - keys);
@@ -302,5 +357,38 @@ final class StateValues implements AutoCloseable {
     failure.run(buffer::close);
     strings.forEach(bytes -> failure.run(bytes::close));
     failure.rethrow();
+  }
+
+  /** The words of accumulators as columns, as they are in state rows: what other tables combine. */
+  private static final class PartialColumns implements ResultColumns {
+    private final List<Long> places = new ArrayList<>();
+
+    /**
+     * @param schema without a time
+     * @param rows of the result
+     * @param layout takes the columns
+     */
+    PartialColumns(StateSchema schema, int rows, ResultLayout layout) {
+      int words = schema.wordSchema().size();
+      for (int i = 0; i < words; i++) {
+        places.add(layout.add((long) rows * Long.BYTES));
+      }
+    }
+
+    @Override
+    public List<AccumulatorValue> results(long output) {
+      return places.stream().map(place -> AccumulatorValue.wordTo(output + place)).toList();
+    }
+
+    @Override
+    public List<SumColumn> sums(long output) {
+      return List.of();
+    }
+
+    @Override
+    public Column column(int position, Buffer buffer, int rows) {
+      Buffer data = buffer.slice(places.get(position), (long) rows * Long.BYTES);
+      return new Column(DataType.INT64, rows, 0, data, null, List.of());
+    }
   }
 }

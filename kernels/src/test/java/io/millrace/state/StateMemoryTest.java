@@ -82,7 +82,8 @@ class StateMemoryTest {
             Map.entry("merge", (Operation) StateMemoryTest::merge),
             Map.entry("merge an extent", (Operation) StateMemoryTest::mergeExtent),
             Map.entry("accumulate", (Operation) StateMemoryTest::accumulate),
-            Map.entry("values", (Operation) StateMemoryTest::values))
+            Map.entry("values", (Operation) StateMemoryTest::values),
+            Map.entry("partials", (Operation) StateMemoryTest::partials))
         .flatMap(
             operation ->
                 Stream.of(NUMBERS, STRINGS)
@@ -183,6 +184,14 @@ class StateMemoryTest {
       countNoMore();
     }
     return words(table);
+  }
+
+  private List<?> partials(StateTable table, MemoryResource memory) {
+    count();
+    try (Table partials = table.partials(100, 500)) {
+      countNoMore();
+      return device.rows(partials);
+    }
   }
 
   private List<?> values(StateTable table, MemoryResource memory) {

@@ -156,6 +156,16 @@ public record AccumulatorValue(
     };
   }
 
+  /** A word that is written as it is, to a column of BIGINT. */
+  public static AccumulatorValue wordTo(long output) {
+    return new AccumulatorValue(0, 0, 0, output, 0, INT64, SUM, INT64);
+  }
+
+  /** This word, which reads words of accumulators. */
+  public AccumulatorValue ofState(long words, int wordStride) {
+    return new AccumulatorValue(words, 0, 0, output, wordStride, STATE, operation, result);
+  }
+
   /** The words behind the first one of a value in the order of the rows. */
   public static List<AccumulatorValue> furtherWords(int count) {
     return Collections.nCopies(count, new AccumulatorValue(0, 0, 0, 0, 0, INT64, FURTHER, INT64));

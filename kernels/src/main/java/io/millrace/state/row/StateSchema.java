@@ -9,6 +9,7 @@ import io.millrace.state.StateTable;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The key columns and accumulators of a state table, and the layout of its rows: the words of the
@@ -33,6 +34,7 @@ public final class StateSchema implements Serializable {
   private final List<Integer> keys;
   private final List<Accumulator> accumulators;
   private final int kindColumn;
+  private final boolean takesPartials;
   private final List<Integer> tails;
   private final List<Integer> valueTails;
   private final boolean hasNullWord;
@@ -57,10 +59,20 @@ public final class StateSchema implements Serializable {
    */
   public StateSchema(
       Schema input, List<Integer> keys, List<Accumulator> accumulators, int kindColumn) {
+    this(input, keys, accumulators, kindColumn, false);
+  }
+
+  private StateSchema(
+      Schema input,
+      List<Integer> keys,
+      List<Accumulator> accumulators,
+      int kindColumn,
+      boolean takesPartials) {
     this.input = input;
     this.keys = List.copyOf(keys);
     this.accumulators = List.copyOf(accumulators);
     this.kindColumn = kindColumn;
+    this.takesPartials = takesPartials;
     check();
     this.tails = findTails();
     this.hasNullWord = hasNullWord(input, keys);
@@ -87,6 +99,52 @@ public final class StateSchema implements Serializable {
 
   public int kindColumn() {
     return kindColumn;
+  }
+
+  /**
+   * This schema for the first of two phases: without the time of updates. Its tables give {@link
+   * StateTable#partials}.
+   */
+  public StateSchema ofFirstPhase() {
+    List<Accumulator> timeless =
+        accumulators.stream().filter(accumulator -> !accumulator.isTime()).toList();
+    return new StateSchema(input, keys, timeless, kindColumn);
+  }
+
+  /**
+   * This schema for the second of two phases: its tables are updated with batches of {@link
+   * #partials}, and are like other tables else.
+   *
+   * @throws IllegalArgumentException if there is an accumulator whose values are combined in the
+   *     order of the rows
+   */
+  public StateSchema ofSecondPhase() {
+    for (Accumulator accumulator : accumulators) {
+      if (accumulator.isOrdered(input)) {
+        throw new IllegalArgumentException(
+            "expected accumulators that do not depend on the order of rows, got "
+                + accumulator.function()
+                + " '"
+                + accumulator.name()
+                + "'");
+      }
+    }
+    return new StateSchema(input, keys, accumulators, kindColumn, true);
+  }
+
+  /** Whether this is the schema {@link #ofSecondPhase}. */
+  public boolean takesPartials() {
+    return takesPartials;
+  }
+
+  /** The columns of {@link StateTable#partials}: the key columns, and a BIGINT for each word. */
+  public Schema partials() {
+    List<Field> fields = new ArrayList<>(keySchema().fields());
+    List<Field> words = wordSchema().fields();
+    for (Field word : words.subList(hasTime() ? 1 : 0, words.size())) {
+      fields.add(new Field(word.name(), DataType.INT64, false));
+    }
+    return new Schema(fields);
   }
 
   private void check() {
@@ -287,6 +345,11 @@ public final class StateSchema implements Serializable {
   /** Words of a state row. */
   public int rowWords() {
     return rowWords;
+  }
+
+  /** The positions of the key columns in the batches of updates. */
+  public List<Integer> keysOfBatches() {
+    return takesPartials ? IntStream.range(0, keys.size()).boxed().toList() : keys;
   }
 
   /** Whether there are accumulators whose values are combined in the order of the rows. */

@@ -28,12 +28,17 @@ public final class GroupAggregateOperator extends KeyedStateOperator {
   private static final long serialVersionUID = 1L;
 
   private final GroupAggregatePlan plan;
+  // Whether batches have accumulators of keys instead of rows.
+  private final boolean isSecondPhase;
   private transient Steps steps;
 
   private GroupAggregateOperator(
-      StreamOperatorParameters<ColumnBatch> parameters, GroupAggregatePlan plan) {
+      StreamOperatorParameters<ColumnBatch> parameters,
+      GroupAggregatePlan plan,
+      boolean isSecondPhase) {
     super(parameters);
     this.plan = plan;
+    this.isSecondPhase = isSecondPhase;
   }
 
   /**
@@ -42,12 +47,23 @@ public final class GroupAggregateOperator extends KeyedStateOperator {
    */
   public static OperatorFactory<ColumnBatch, ColumnBatch> factory(GroupAggregatePlan plan) {
     return new OperatorFactory<>(
-        GroupAggregateOperator.class, parameters -> new GroupAggregateOperator(parameters, plan));
+        GroupAggregateOperator.class,
+        parameters -> new GroupAggregateOperator(parameters, plan, false));
+  }
+
+  /**
+   * A factory of operators behind an exchange by the keys of {@code plan}, and behind {@link
+   * LocalGroupAggregateOperator}s in front of it.
+   */
+  public static OperatorFactory<ColumnBatch, ColumnBatch> factory(TwoPhasePlan plan) {
+    return new OperatorFactory<>(
+        GroupAggregateOperator.class,
+        parameters -> new GroupAggregateOperator(parameters, plan.aggregates(), true));
   }
 
   @Override
   protected StateSchema stateSchema() {
-    return steps.state();
+    return isSecondPhase ? steps.state().ofSecondPhase() : steps.state();
   }
 
   @Override
@@ -63,7 +79,7 @@ public final class GroupAggregateOperator extends KeyedStateOperator {
 
   @Override
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
-    if (!plan.distinctTexts().isEmpty()) {
+    if (isSecondPhase || !plan.distinctTexts().isEmpty()) {
       update(batch.table().share(), element);
       return;
     }

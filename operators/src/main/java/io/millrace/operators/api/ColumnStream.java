@@ -20,6 +20,7 @@ import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.flink.annotation.PublicEvolving;
@@ -53,15 +54,14 @@ import org.apache.flink.types.Row;
  */
 @PublicEvolving
 public sealed class ColumnStream permits KeyedColumnStream {
-  private final StreamPlan plan;
+  private final Supplier<StreamPlan> plan;
 
   ColumnStream(StreamPlan plan) {
-    this.plan = plan;
+    this(() -> plan);
   }
 
-  static ColumnStream of(
-      DataStream<ColumnBatch> batches, ExpressionSettings settings, ExplainNode stage) {
-    return new ColumnStream(StreamPlan.of(batches, settings, stage));
+  ColumnStream(Supplier<StreamPlan> plan) {
+    this.plan = plan;
   }
 
   /**
@@ -84,7 +84,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
   public static ColumnStream fromBatches(DataStream<ColumnBatch> batches) {
     String name = batches.getTransformation().getName();
     ExplainNode stage = new ExplainNode(name, Place.NONE, List.of(), List.of());
-    return of(batches, ExpressionSettings.DEFAULT, stage);
+    return new ColumnStream(StreamPlan.of(batches, ExpressionSettings.DEFAULT, stage));
   }
 
   /**
@@ -97,16 +97,17 @@ public sealed class ColumnStream permits KeyedColumnStream {
    */
   public static ColumnStream fromArrow(DataStream<VectorSchemaRoot> roots, Schema schema) {
     DataStream<ColumnBatch> batches = ArrowBatchingOperator.append(roots, schema);
-    return of(batches, ExpressionSettings.DEFAULT, ExplainNode.batching("Batch Arrow"));
+    ExplainNode stage = ExplainNode.batching("Batch Arrow");
+    return new ColumnStream(StreamPlan.of(batches, ExpressionSettings.DEFAULT, stage));
   }
 
   final StreamPlan plan() {
-    return plan;
+    return plan.get();
   }
 
   /** The columns and their types. */
   public Schema schema() {
-    return plan.schema();
+    return plan().schema();
   }
 
   /**
@@ -115,7 +116,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * @param zone replaces UTC; Flink SQL's {@code table.local-time-zone}
    */
   public ColumnStream withTimeZone(ZoneId zone) {
-    return new ColumnStream(plan.withSettings(plan.settings().withZone(zone)));
+    return new ColumnStream(plan().withSettings(plan().settings().withZone(zone)));
   }
 
   /**
@@ -124,7 +125,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * @throws IllegalArgumentException if the name is taken or the function cannot be serialized
    */
   public ColumnStream registerFunction(UserDefinedFunction function) {
-    return new ColumnStream(plan.withFunction(function));
+    return new ColumnStream(plan().withFunction(function));
   }
 
   /**
@@ -134,7 +135,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * @throws ExpressionException if the condition does not fit the columns or is not BOOLEAN
    */
   public ColumnStream filter(Expression condition) {
-    return new ColumnStream(plan.withPending(plan.pending().filter(condition)));
+    return new ColumnStream(plan().withPending(plan().pending().filter(condition)));
   }
 
   /**
@@ -144,7 +145,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * @throws ExpressionException if an expression does not fit the columns or two have the same name
    */
   public ColumnStream select(Expression... columns) {
-    return new ColumnStream(plan.withPending(plan.pending().select(List.of(columns))));
+    return new ColumnStream(plan().withPending(plan().pending().select(List.of(columns))));
   }
 
   /**
@@ -153,7 +154,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * @throws ExpressionException if the expression does not fit the columns
    */
   public ColumnStream withColumn(String name, Expression value) {
-    return new ColumnStream(plan.withPending(plan.pending().withColumn(name, value)));
+    return new ColumnStream(plan().withPending(plan().pending().withColumn(name, value)));
   }
 
   /**
@@ -162,7 +163,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * @throws ExpressionException if a column does not exist or no column is left
    */
   public ColumnStream drop(String... names) {
-    return new ColumnStream(plan.withPending(plan.pending().drop(Arrays.asList(names))));
+    return new ColumnStream(plan().withPending(plan().pending().drop(Arrays.asList(names))));
   }
 
   /**
@@ -176,7 +177,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    *     ARRAY or ROW, which are not hashed
    */
   public ColumnStream sample(double fraction, long seed) {
-    return new ColumnStream(plan.withPending(plan.pending().sample(fraction, seed)));
+    return new ColumnStream(plan().withPending(plan().pending().sample(fraction, seed)));
   }
 
   /**
@@ -189,8 +190,8 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * @throws IllegalArgumentException if a stream has other columns, in name, type or order
    */
   public ColumnStream union(ColumnStream... others) {
-    Stream<ColumnStream> all = Stream.concat(Stream.of(this), Arrays.stream(others));
-    return new ColumnStream(StreamPlan.union(all.map(stream -> stream.plan).toList()));
+    Stream<ColumnStream> all = Stream.concat(Stream.of(this), Stream.of(others));
+    return new ColumnStream(StreamPlan.union(all.map(ColumnStream::plan).toList()));
   }
 
   /**
@@ -202,7 +203,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    *     exist or is an ARRAY or ROW
    */
   public KeyedColumnStream keyBy(String... keys) {
-    return new KeyedColumnStream(plan.keyBy(keys), List.of(keys));
+    return new KeyedColumnStream(new KeyedExchange(plan(), List.of(keys)));
   }
 
   /**
@@ -212,12 +213,12 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * @throws IllegalArgumentException if the column does not exist or is not an ARRAY
    */
   public ColumnStream explode(String column) {
-    return new ColumnStream(plan.explode(column, false));
+    return new ColumnStream(plan().explode(column, false));
   }
 
   /** Like {@link #explode}, but keeps a row with an empty or null list, with a null element. */
   public ColumnStream explodeOuter(String column) {
-    return new ColumnStream(plan.explode(column, true));
+    return new ColumnStream(plan().explode(column, true));
   }
 
   /**
@@ -228,7 +229,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    *     or the stream is a changelog, in which the order of rows has a meaning
    */
   public ColumnStream sortWithinBatch(SortKey... keys) {
-    return new ColumnStream(plan.sortWithinBatch(List.of(keys)));
+    return new ColumnStream(plan().sortWithinBatch(List.of(keys)));
   }
 
   /**
@@ -236,7 +237,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * BatchExchange#roundRobin}.
    */
   public ColumnStream rebalance() {
-    return new ColumnStream(plan.rebalance());
+    return new ColumnStream(plan().rebalance());
   }
 
   /**
@@ -247,7 +248,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    */
   public ColumnStream transform(
       String name, Schema schema, OperatorFactory<ColumnBatch, ColumnBatch> operators) {
-    return new ColumnStream(plan.then(name, schema, operators));
+    return new ColumnStream(plan().then(name, schema, operators));
   }
 
   /**
@@ -257,7 +258,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * @throws IllegalStateException if the last step is not a filter or a projection
    */
   public ColumnStream skipFailedRows() {
-    return new ColumnStream(plan.withFailedRows());
+    return new ColumnStream(plan().withFailedRows());
   }
 
   /**
@@ -268,7 +269,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * @throws IllegalStateException if the last step is another one
    */
   public ColumnStream failedRows() {
-    return new ColumnStream(plan.failedRows());
+    return new ColumnStream(plan().failedRows());
   }
 
   /**
@@ -277,7 +278,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * @throws IllegalStateException if the last step is not the windows' aggregate
    */
   public ColumnStream lateRows() {
-    return new ColumnStream(plan.lateRows());
+    return new ColumnStream(plan().lateRows());
   }
 
   /**
@@ -290,7 +291,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    *     partitioning of batches that were given
    */
   public ColumnStream uid(String uid) {
-    return new ColumnStream(plan.withLastOperator(operator -> operator.uid(uid)));
+    return new ColumnStream(plan().withLastOperator(operator -> operator.uid(uid)));
   }
 
   /**
@@ -300,7 +301,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * @throws IllegalStateException under the conditions of {@link #uid}
    */
   public ColumnStream name(String name) {
-    return new ColumnStream(plan.withLastOperator(operator -> operator.name(name)));
+    return new ColumnStream(plan().withLastOperator(operator -> operator.name(name)));
   }
 
   /**
@@ -310,19 +311,18 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * @throws IllegalStateException if it is another step, or under the conditions of {@link #uid}
    */
   public ColumnStream setParallelism(int parallelism) {
-    if (!plan.isDistributed()) {
+    if (!plan().isDistributed()) {
       throw new IllegalStateException(
           "the last step keeps rows in their subtasks; call rebalance() before setParallelism");
     }
-    return new ColumnStream(
-        plan.withLastOperator(operator -> operator.setParallelism(parallelism)));
+    return new ColumnStream(plan().withLastOperator(last -> last.setParallelism(parallelism)));
   }
 
   /**
    * The batches, of {@link ColumnBatchTypeInformation}; see {@link ColumnBatch} for their release.
    */
   public DataStream<ColumnBatch> toBatches() {
-    return plan.batches();
+    return plan().batches();
   }
 
   /**
@@ -333,7 +333,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * of {@link ColumnBatch#table} instead of {@link ColumnBatch#tableWithEventTimes}.
    */
   public SingleOutputStreamOperator<Row> toRows() {
-    return plan.externalRows(Optional.empty());
+    return plan().externalRows(Optional.empty());
   }
 
   /**
@@ -344,7 +344,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * @throws IllegalArgumentException if there is no such column or it has another type
    */
   public SingleOutputStreamOperator<Row> toRows(String timeColumn) {
-    return plan.externalRows(Optional.of(timeColumn));
+    return plan().externalRows(Optional.of(timeColumn));
   }
 
   /**
@@ -352,12 +352,12 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * as in {@link #toRows()}.
    */
   public SingleOutputStreamOperator<RowData> toRowData() {
-    return plan.rowData(Optional.empty());
+    return plan().rowData(Optional.empty());
   }
 
   /** Like {@link #toRowData()}, with event times as in {@link #toRows(String)}. */
   public SingleOutputStreamOperator<RowData> toRowData(String timeColumn) {
-    return plan.rowData(Optional.of(timeColumn));
+    return plan().rowData(Optional.of(timeColumn));
   }
 
   /**
@@ -368,12 +368,12 @@ public sealed class ColumnStream permits KeyedColumnStream {
    *     field or one of another type, or the stream is a changelog: a POJO cannot hold row kinds
    */
   public <T> SingleOutputStreamOperator<T> toPojo(Class<T> pojoClass) {
-    return plan.pojos(pojoClass, Optional.empty());
+    return plan().pojos(pojoClass, Optional.empty());
   }
 
   /** Like {@link #toPojo(Class)}, with event times as in {@link #toRows(String)}. */
   public <T> SingleOutputStreamOperator<T> toPojo(Class<T> pojoClass, String timeColumn) {
-    return plan.pojos(pojoClass, Optional.of(timeColumn));
+    return plan().pojos(pojoClass, Optional.of(timeColumn));
   }
 
   /**
@@ -390,7 +390,7 @@ public sealed class ColumnStream permits KeyedColumnStream {
    * host}) or on the host, and why.
    */
   public String explain() {
-    return plan.lastStage().explain();
+    return plan().lastStage().explain();
   }
 
   @Override

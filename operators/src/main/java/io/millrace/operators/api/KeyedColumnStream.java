@@ -2,15 +2,19 @@
 package io.millrace.operators.api;
 
 import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.expression.resolve.UserDefinedFunction;
 import io.millrace.operators.aggregate.Aggregate;
+import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.deduplicate.Deduplication;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.window.TimeWindow;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.function.Consumer;
 import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 
 /**
  * A stream whose rows are in the subtasks that own their keys: the result of {@link
@@ -24,17 +28,22 @@ import org.apache.flink.annotation.PublicEvolving;
  */
 @PublicEvolving
 public final class KeyedColumnStream extends ColumnStream {
-  private final List<String> keys;
+  private final KeyedExchange exchange;
+  private final ExpressionSettings settings;
   private final Duration stateTtl;
+  private final boolean isTwoPhase;
 
-  KeyedColumnStream(StreamPlan plan, List<String> keys) {
-    this(plan, keys, Duration.ZERO);
+  KeyedColumnStream(KeyedExchange exchange) {
+    this(exchange, exchange.input().settings(), Duration.ZERO, false);
   }
 
-  private KeyedColumnStream(StreamPlan plan, List<String> keys, Duration stateTtl) {
-    super(plan);
-    this.keys = keys;
+  private KeyedColumnStream(
+      KeyedExchange exchange, ExpressionSettings settings, Duration stateTtl, boolean isTwoPhase) {
+    super(() -> exchange.exchanged().withSettings(settings));
+    this.exchange = exchange;
+    this.settings = settings;
     this.stateTtl = stateTtl;
+    this.isTwoPhase = isTwoPhase;
   }
 
   /**
@@ -53,7 +62,22 @@ public final class KeyedColumnStream extends ColumnStream {
       throw new IllegalArgumentException(
           "expected zero or at least a millisecond for stateTtl, got " + timeToLive);
     }
-    return new KeyedColumnStream(plan(), keys, timeToLive);
+    return new KeyedColumnStream(exchange, settings, timeToLive, isTwoPhase);
+  }
+
+  /**
+   * Makes the next {@link #aggregate} aggregate in two phases, as Flink SQL does with mini-batches
+   * and {@code table.optimizer.agg-phase-strategy=TWO_PHASE}. In front of the exchange, the rows of
+   * each key of a batch are combined to one row, which is sent instead of them; behind it, these
+   * are combined with the state. So a key with many rows costs its subtask one row per batch and
+   * sender. Results and state are the same as in one phase: a job may change between them with its
+   * savepoint.
+   *
+   * <p>Only {@link #aggregate} may follow, and it refuses aggregates that depend on the order of
+   * rows or have DISTINCT.
+   */
+  public KeyedColumnStream twoPhase() {
+    return new KeyedColumnStream(exchange, settings, stateTtl, true);
   }
 
   /**
@@ -71,10 +95,16 @@ public final class KeyedColumnStream extends ColumnStream {
    * @throws ExpressionException if an argument does not fit the columns, a filter is not BOOLEAN, a
    *     function does not support its argument's type, a key column is an ARRAY or a ROW, two
    *     columns have the same name, or this stream has updates without the rows before them, such
-   *     as those of {@link Deduplication#keepLast}
+   *     as those of {@link Deduplication#keepLast}; with {@link #twoPhase} also if an aggregate has
+   *     DISTINCT or depends on the order of rows: a sum or average of FLOAT or DOUBLE, a variance,
+   *     or a first or last value
    */
   public ColumnStream aggregate(Aggregate... aggregates) {
-    return new ColumnStream(KeyedSteps.aggregate(plan(), keys, List.of(aggregates), stateTtl));
+    List<Aggregate> list = List.of(aggregates);
+    return new ColumnStream(
+        isTwoPhase
+            ? KeyedSteps.twoPhaseAggregate(exchange, settings, list, stateTtl)
+            : KeyedSteps.aggregate(plan(), exchange.keys(), list, stateTtl));
   }
 
   /**
@@ -83,14 +113,16 @@ public final class KeyedColumnStream extends ColumnStream {
    *
    * @param window such as {@code Tumble.over("ts", Duration.ofSeconds(10))} or {@code
    *     Tumble.overProcessingTime(Duration.ofSeconds(10))}
-   * @throws ExpressionException if there is a {@link #stateTtl}
+   * @throws ExpressionException if there is a {@link #stateTtl}, or {@link #twoPhase}
    */
   public WindowedColumnStream window(TimeWindow window) {
     if (!stateTtl.isZero()) {
       throw new ExpressionException(
           "stateTtl is not supported for windows: their state goes when they end");
     }
-    return new WindowedColumnStream(plan(), keys, window, false, Duration.ZERO);
+    checkOnePhase("windows");
+    return new WindowedColumnStream(
+        plan(), exchange.keys(), window, false, Duration.ZERO, Duration.ZERO);
   }
 
   /**
@@ -112,38 +144,52 @@ public final class KeyedColumnStream extends ColumnStream {
    * @param deduplication such as {@code Deduplication.keepFirst()}
    * @throws ExpressionException if a key column is an ARRAY or a ROW, this stream is a changelog,
    *     or the column of {@link Deduplication#by} does not exist, is a key, may be null or has
-   *     another type than those listed there
+   *     another type than those listed there; or if there is {@link #twoPhase}
    */
   public ColumnStream deduplicate(Deduplication deduplication) {
-    return new ColumnStream(KeyedSteps.deduplicate(plan(), keys, deduplication, stateTtl));
+    checkOnePhase("deduplicate");
+    return new ColumnStream(
+        KeyedSteps.deduplicate(plan(), exchange.keys(), deduplication, stateTtl));
+  }
+
+  private void checkOnePhase(String step) {
+    if (isTwoPhase) {
+      throw new ExpressionException("twoPhase is not supported for " + step);
+    }
   }
 
   @Override
   public KeyedColumnStream withTimeZone(ZoneId zone) {
-    return keyed(super.withTimeZone(zone));
+    return withSettings(settings.withZone(zone));
   }
 
   @Override
   public KeyedColumnStream registerFunction(UserDefinedFunction function) {
-    return keyed(super.registerFunction(function));
+    return withSettings(exchange.input().withSettings(settings).withFunction(function).settings());
+  }
+
+  private KeyedColumnStream withSettings(ExpressionSettings newSettings) {
+    newSettings.context();
+    return new KeyedColumnStream(exchange, newSettings, stateTtl, isTwoPhase);
   }
 
   @Override
   public KeyedColumnStream uid(String uid) {
-    return keyed(super.uid(uid));
+    return changed(operator -> operator.uid(uid));
   }
 
   @Override
   public KeyedColumnStream name(String name) {
-    return keyed(super.name(name));
+    return changed(operator -> operator.name(name));
   }
 
   @Override
   public KeyedColumnStream setParallelism(int parallelism) {
-    return keyed(super.setParallelism(parallelism));
+    return changed(operator -> operator.setParallelism(parallelism));
   }
 
-  private KeyedColumnStream keyed(ColumnStream stream) {
-    return new KeyedColumnStream(stream.plan(), keys, stateTtl);
+  private KeyedColumnStream changed(Consumer<SingleOutputStreamOperator<ColumnBatch>> change) {
+    exchange.change(change);
+    return this;
   }
 }

@@ -4,10 +4,13 @@ package io.millrace.operators.api;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.aggregate.Aggregate;
 import io.millrace.operators.aggregate.DistinctOperator;
 import io.millrace.operators.aggregate.GroupAggregateOperator;
 import io.millrace.operators.aggregate.GroupAggregatePlan;
+import io.millrace.operators.aggregate.LocalGroupAggregateOperator;
+import io.millrace.operators.aggregate.TwoPhasePlan;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.deduplicate.DeduplicateOperator;
@@ -41,11 +44,7 @@ final class KeyedSteps {
    */
   static StreamPlan aggregate(
       StreamPlan stream, List<String> keys, List<Aggregate> aggregates, Duration stateTtl) {
-    if (RowKindColumn.isIn(stream.schema()) && hasUpserts(stream.input().getTransformation())) {
-      throw new ExpressionException(
-          "expected a changelog with the row before each update, got the changes of"
-              + " deduplicate(...), which have only the row after it");
-    }
+    checkUpdates(stream);
     GroupAggregatePlan plan =
         new GroupAggregatePlan(stream.schema(), keys, aggregates, stream.settings(), stateTtl);
     StreamPlan arguments = stream;
@@ -72,6 +71,47 @@ final class KeyedSteps {
         new DistinctAggregateStream(plan.distinctTexts(), distincts, operator),
         plan.toString(),
         plan.hostReasons().toArray(String[]::new));
+  }
+
+  /**
+   * A stream behind a group aggregate in two phases, of which the first is in front of the
+   * exchange.
+   *
+   * @throws ExpressionException as {@link TwoPhasePlan}, or if the stream has updates without the
+   *     rows before them
+   */
+  static StreamPlan twoPhaseAggregate(
+      KeyedExchange exchange,
+      ExpressionSettings settings,
+      List<Aggregate> aggregates,
+      Duration stateTtl) {
+    StreamPlan stream = exchange.input().withSettings(settings);
+    checkUpdates(stream);
+    TwoPhasePlan plan =
+        new TwoPhasePlan(stream.schema(), exchange.keys(), aggregates, settings, stateTtl);
+    StreamPlan partials =
+        then(
+            stream,
+            "LocalGroupAggregate",
+            plan.localText(),
+            plan.partials(),
+            LocalGroupAggregateOperator.factory(plan),
+            plan.hostReasons());
+    return then(
+        exchange.exchange(partials),
+        "GlobalGroupAggregate",
+        plan.toString(),
+        plan.outputSchema(),
+        GroupAggregateOperator.factory(plan),
+        List.of());
+  }
+
+  private static void checkUpdates(StreamPlan stream) {
+    if (RowKindColumn.isIn(stream.schema()) && hasUpserts(stream.input().getTransformation())) {
+      throw new ExpressionException(
+          "expected a changelog with the row before each update, got the changes of"
+              + " deduplicate(...), which have only the row after it");
+    }
   }
 
   private static boolean hasUpserts(Transformation<?> batches) {
@@ -115,10 +155,17 @@ final class KeyedSteps {
       TimeWindow window,
       List<Aggregate> aggregates,
       boolean keepsLateRows,
-      Duration allowedLateness) {
+      Duration allowedLateness,
+      Duration earlyFiring) {
     WindowAggregatePlan plan =
         new WindowAggregatePlan(
-            stream.schema(), keys, window, aggregates, stream.settings(), allowedLateness);
+            stream.schema(),
+            keys,
+            window,
+            aggregates,
+            stream.settings(),
+            allowedLateness,
+            earlyFiring);
     OutputTag<ColumnBatch> lateRows =
         keepsLateRows
             ? new OutputTag<>(LATE_ROWS, new ColumnBatchTypeInformation(stream.schema()))

@@ -33,10 +33,11 @@ public final class RowStream<T> {
 
   /** Collects the rows into batches; {@code options} say when a batch is sent. */
   public ColumnStream batch(BatchOptions options) {
-    return ColumnStream.of(
-        BatchingOperator.factory(schema, form.appenders(), options)
-            .appendTo(rows, "Batch rows", new ColumnBatchTypeInformation(schema)),
-        ExpressionSettings.DEFAULT,
-        ExplainNode.batching("Batch " + form.name()));
+    return new ColumnStream(
+        StreamPlan.of(
+            BatchingOperator.factory(schema, form.appenders(), options)
+                .appendTo(rows, "Batch rows", new ColumnBatchTypeInformation(schema)),
+            ExpressionSettings.DEFAULT,
+            ExplainNode.batching("Batch " + form.name())));
   }
 }

@@ -120,16 +120,22 @@ record StreamPlan(
   }
 
   /**
-   * This stream, each row of which is in the subtask that owns its key.
+   * Checks whether columns can be the key of {@link #keyBy}.
    *
    * @throws IllegalArgumentException if a column does not exist or cannot be a key, such as the
    *     kind of a changelog row
    */
-  StreamPlan keyBy(String... keys) {
-    if (RowKindColumn.isIn(schema()) && List.of(keys).contains(RowKindColumn.NAME)) {
+  void checkKeys(List<String> keys) {
+    if (RowKindColumn.isIn(schema()) && keys.contains(RowKindColumn.NAME)) {
       throw new IllegalArgumentException(
           "the kind of a changelog row cannot be a key: it would separate the changes of a row");
     }
+    keys.forEach(pending::field);
+    BatchExchange.checkKeys(schema(), keys);
+  }
+
+  /** This stream, each row of which is in the subtask that owns its key. */
+  StreamPlan keyBy(String... keys) {
     List<DataType.Field> fields = Arrays.stream(keys).map(pending::field).toList();
     return then(
         BatchExchange.keyBy(batches(), keys).apply(),

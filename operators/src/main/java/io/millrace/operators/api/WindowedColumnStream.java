@@ -26,18 +26,21 @@ public final class WindowedColumnStream {
   private final TimeWindow window;
   private final boolean keepsLateRows;
   private final Duration allowedLateness;
+  private final Duration earlyFiring;
 
   WindowedColumnStream(
       StreamPlan plan,
       List<String> keys,
       TimeWindow window,
       boolean keepsLateRows,
-      Duration allowedLateness) {
+      Duration allowedLateness,
+      Duration earlyFiring) {
     this.plan = plan;
     this.keys = keys;
     this.window = window;
     this.keepsLateRows = keepsLateRows;
     this.allowedLateness = allowedLateness;
+    this.earlyFiring = earlyFiring;
   }
 
   /**
@@ -46,7 +49,7 @@ public final class WindowedColumnStream {
    * ended, and the allowed lateness has passed, by the watermark.
    */
   public WindowedColumnStream sideOutputLateRows() {
-    return new WindowedColumnStream(plan, keys, window, true, allowedLateness);
+    return new WindowedColumnStream(plan, keys, window, true, allowedLateness, earlyFiring);
   }
 
   /**
@@ -59,11 +62,30 @@ public final class WindowedColumnStream {
    * @throws IllegalArgumentException if {@code lateness} is negative or no number of milliseconds
    */
   public WindowedColumnStream allowedLateness(Duration lateness) {
-    if (lateness.isNegative() || !lateness.equals(Duration.ofMillis(lateness.toMillis()))) {
-      throw new IllegalArgumentException(
-          "expected whole milliseconds, at least 0, got " + lateness);
+    checkMillis(lateness);
+    return new WindowedColumnStream(plan, keys, window, keepsLateRows, lateness, earlyFiring);
+  }
+
+  /**
+   * Emits results of windows of TUMBLE before they end, as Flink SQL does with {@code
+   * table.exec.emit.early-fire.delay}. The result of {@link #aggregate} is a changelog then: each
+   * {@code interval} of the machine's clock, and before each checkpoint, a row is emitted for each
+   * key that has new rows in a window, as an insertion or as an update with the row before directly
+   * before the row after; nothing if no accumulator of the key changed. When a window fires, it
+   * emits only what changed since. Zero, which is the default, is without this.
+   *
+   * @param interval between results, of windows of event time
+   * @throws IllegalArgumentException if {@code interval} is negative or no number of milliseconds
+   */
+  public WindowedColumnStream earlyFiring(Duration interval) {
+    checkMillis(interval);
+    return new WindowedColumnStream(plan, keys, window, keepsLateRows, allowedLateness, interval);
+  }
+
+  private static void checkMillis(Duration time) {
+    if (time.isNegative() || !time.equals(Duration.ofMillis(time.toMillis()))) {
+      throw new IllegalArgumentException("expected whole milliseconds, at least 0, got " + time);
     }
-    return new WindowedColumnStream(plan, keys, window, keepsLateRows, lateness);
   }
 
   /**
@@ -81,11 +103,12 @@ public final class WindowedColumnStream {
    *     called as a column of the window; if the stream is a changelog; or if there is allowed
    *     lateness and the windows are of processing time, or they are not TUMBLE and an aggregate
    *     depends on the order of rows: a sum or average of FLOAT or DOUBLE, a variance, or a first
-   *     or last value
+   *     or last value; or if there is early firing and the windows are not TUMBLE of event time, or
+   *     there is such an aggregate
    */
   public ColumnStream aggregate(Aggregate... aggregates) {
     return new ColumnStream(
         KeyedSteps.windowAggregate(
-            plan, keys, window, List.of(aggregates), keepsLateRows, allowedLateness));
+            plan, keys, window, List.of(aggregates), keepsLateRows, allowedLateness, earlyFiring));
   }
 }

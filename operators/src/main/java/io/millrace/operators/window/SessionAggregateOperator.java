@@ -39,7 +39,7 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
   private transient SessionTables sessions;
   private transient SliceSplitter splitter;
   private transient SessionResults results;
-  private transient WatermarkState watermarkState;
+  private transient WindowProgress progress;
   private transient LateRows lateRows;
 
   /**
@@ -64,14 +64,14 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
     steps = plan.steps();
     super.initializeState(context);
     DeviceContext device = deviceContext();
-    watermarkState = new WatermarkState(context);
+    progress = new WindowProgress(context, false);
     sessions =
         new SessionTables(
             plan.window(),
             new Sessions(plan.sessions(stateSchema()), device.stream(), device.resource()),
             state(),
             device.retry(),
-            watermarkState.restored());
+            progress.restoredWatermark());
     splitter = new SliceSplitter(plan, steps, device);
     results = new SessionResults(plan.outputSchema(), steps.results(), device, output);
     lateRows = new LateRows(lateTag, getMetricGroup(), output);
@@ -80,7 +80,7 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    watermarkState.update(sessions.watermark());
+    progress.update(sessions.watermark());
   }
 
   @Override

@@ -52,7 +52,8 @@ final class SliceTables {
     return watermark;
   }
 
-  private boolean hasFired(long windowEnd) {
+  /** Whether a window has fired. */
+  boolean hasFired(long windowEnd) {
     return windowEnd <= lastFired || firesAt(windowEnd, watermark);
   }
 

@@ -6,9 +6,11 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.state.KeyedStateOperator;
+import io.millrace.operators.transfer.ControlEvent;
 import io.millrace.operators.transfer.Deadline;
 import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
+import io.millrace.state.StateTable;
 import io.millrace.state.row.StateSchema;
 import java.util.OptionalLong;
 import org.apache.flink.annotation.Internal;
@@ -35,6 +37,9 @@ import org.apache.flink.util.OutputTag;
  * results at once. A batch gives for each of its keys an insertion, or an update with the row
  * before directly before the row after, in the order in which the keys come in the batch; nothing
  * if no accumulator of the key changed.
+ *
+ * <p>With early firing, the results are a changelog too: at each interval, and before each
+ * checkpoint, all windows emit what changed since.
  */
 @Internal
 public final class WindowAggregateOperator extends KeyedStateOperator {
@@ -48,7 +53,9 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   private transient SliceTables slices;
   private transient HostTransfer transfer;
   private transient WindowResults results;
-  private transient WatermarkState watermarkState;
+  // null: none.
+  private transient EarlyResults earlyResults;
+  private transient WindowProgress progress;
   // Of windows of processing time.
   private transient Deadline nextFiring;
   private transient LateRows lateRows;
@@ -95,14 +102,18 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
 
   @Override
   protected StateSchema stateSchema() {
-    return steps.aggregates().state();
+    StateSchema state = steps.aggregates().state();
+    return plan.isEarly() ? state.ofSecondPhase() : state;
   }
 
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     steps = plan.steps();
     super.initializeState(context);
-    watermarkState = new WatermarkState(context);
+    progress = new WindowProgress(context, plan.isEarly());
+    if (state().rowCount() > 0) {
+      progress.checkEarly();
+    }
     slices =
         new SliceTables(
             window,
@@ -110,9 +121,19 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
             plan.allowedLateness().toMillis(),
             state(),
             deviceContext().retry(),
-            watermarkState.restored());
+            progress.restoredWatermark());
     transfer = new HostTransfer(deviceContext());
     results = new WindowResults(plan, steps.results(), transfer, deviceContext(), output);
+    if (plan.isEarly()) {
+      earlyResults =
+          new EarlyResults(
+              plan,
+              steps.aggregates().state(),
+              state(),
+              deviceContext(),
+              getProcessingTimeService(),
+              results::emitChanges);
+    }
     nextFiring = new Deadline(getProcessingTimeService(), this::onProcessingTime);
     lateRows = new LateRows(lateTag, getMetricGroup(), output);
     sliceSplitter = new SliceSplitter(plan, steps, deviceContext());
@@ -129,7 +150,15 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    watermarkState.update(slices.watermark());
+    progress.update(slices.watermark());
+  }
+
+  /** Emits early results before a barrier, since a checkpoint has none that are held back. */
+  @Override
+  protected void flush(ControlEvent event) {
+    if (earlyResults != null && event == ControlEvent.BARRIER) {
+      earlyResults.emitAll();
+    }
   }
 
   @Override
@@ -191,6 +220,8 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
       long sliceEnd, Table arguments, Table input, StreamRecord<ColumnBatch> element) {
     if (slices.isLate(sliceEnd)) {
       lateRows.add(input, element);
+    } else if (earlyResults != null) {
+      earlyResults.add(sliceEnd, arguments, slices.hasFired(sliceEnd));
     } else {
       slices.add(sliceEnd, arguments, results::emitChanges);
     }
@@ -217,14 +248,22 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
           end.isPresent();
           end = slices.nextWindowEnd(time)) {
         long windowEnd = end.getAsLong();
-        slices.fire(windowEnd, rows -> results.emit(rows, windowEnd));
+        slices.fire(windowEnd, rows -> emit(rows, windowEnd));
       }
       slices.advance(time);
     }
   }
 
+  private void emit(StateTable rows, long windowEnd) {
+    if (earlyResults != null) {
+      earlyResults.emit(windowEnd);
+    } else {
+      results.emit(rows, windowEnd);
+    }
+  }
+
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(nextFiring, transfer, steps, super::close);
+    IOUtils.closeAll(nextFiring, earlyResults, transfer, steps, super::close);
   }
 }

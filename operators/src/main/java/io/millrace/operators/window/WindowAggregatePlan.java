@@ -53,6 +53,7 @@ public final class WindowAggregatePlan implements Serializable {
   private final ExpressionSettings settings;
   private final Duration allowedLateness;
   private final String selectText;
+  private final Duration earlyFiring;
   private final Schema outputSchema;
 
   /**
@@ -73,14 +74,14 @@ public final class WindowAggregatePlan implements Serializable {
     }
   }
 
-  /** A plan without allowed lateness. */
+  /** A plan without allowed lateness and early firing. */
   public WindowAggregatePlan(
       Schema input,
       List<String> keys,
       TimeWindow window,
       List<Aggregate> aggregates,
       ExpressionSettings settings) {
-    this(input, keys, window, aggregates, settings, Duration.ZERO);
+    this(input, keys, window, aggregates, settings, Duration.ZERO, Duration.ZERO);
   }
 
   /**
@@ -89,11 +90,14 @@ public final class WindowAggregatePlan implements Serializable {
    *     TIMESTAMP_LTZ and over processing time
    * @param allowedLateness how long windows take rows behind their end, in whole milliseconds;
    *     zero: not at all
+   * @param earlyFiring the time between results of windows that have not fired, in whole
+   *     milliseconds; zero: there are none
    * @throws ExpressionException as {@link GroupAggregatePlan}; if there is no time column or it has
    *     another type than TIMESTAMP or TIMESTAMP_LTZ with up to 3 digits; if the input is a
    *     changelog; or if there is allowed lateness and the windows are of processing time, or they
    *     are not TUMBLE and an aggregate depends on the order of rows: a sum or average of FLOAT or
-   *     DOUBLE, a variance, or a first or last value
+   *     DOUBLE, a variance, or a first or last value; or if there is early firing and the windows
+   *     are of processing time or not TUMBLE, or there is such an aggregate
    */
   public WindowAggregatePlan(
       Schema input,
@@ -101,12 +105,14 @@ public final class WindowAggregatePlan implements Serializable {
       TimeWindow window,
       List<Aggregate> aggregates,
       ExpressionSettings settings,
-      Duration allowedLateness) {
+      Duration allowedLateness,
+      Duration earlyFiring) {
     this.input = input;
     this.keys = List.copyOf(keys);
     this.window = window;
     this.settings = settings;
     this.allowedLateness = allowedLateness;
+    this.earlyFiring = earlyFiring;
     checkTimeColumn();
     if (RowKindColumn.isIn(input)) {
       throw new ExpressionException("windows over a changelog are not supported");
@@ -117,6 +123,7 @@ public final class WindowAggregatePlan implements Serializable {
       throw new ExpressionException("DISTINCT is not supported in windows: " + selectText);
     }
     checkLateness();
+    checkEarlyFiring();
     try (Steps steps = steps()) {
       this.outputSchema = outputSchema(steps.results().outputSchema());
     }
@@ -180,6 +187,24 @@ public final class WindowAggregatePlan implements Serializable {
     }
   }
 
+  // Rows since the last results are combined with those before them as a whole.
+  private void checkEarlyFiring() {
+    if (!isEarly()) {
+      return;
+    }
+    if (window.isProcessingTime() || window.function() != TimeWindow.Function.TUMBLE) {
+      throw new ExpressionException(
+          "expected TUMBLE of event time for early firing, got " + window);
+    }
+    try (Steps steps = steps()) {
+      if (steps.aggregates().state().isOrdered()) {
+        throw new ExpressionException(
+            "expected aggregates that do not depend on the order of rows for early firing, got "
+                + aggregates.selectText());
+      }
+    }
+  }
+
   private void checkTimeColumn() {
     if (window.isProcessingTime()) {
       return;
@@ -208,6 +233,21 @@ public final class WindowAggregatePlan implements Serializable {
     return allowedLateness;
   }
 
+  /** The time between results of windows that have not fired; zero: there are none. */
+  Duration earlyFiring() {
+    return earlyFiring;
+  }
+
+  /** Whether there are results of windows that have not fired. */
+  boolean isEarly() {
+    return !earlyFiring.isZero();
+  }
+
+  // Whether rows have kinds; else all rows are inserted.
+  private boolean isChangelog() {
+    return isEarly() || !allowedLateness.isZero();
+  }
+
   /** The position of the time column in the input; there is one. */
   int timeColumn() {
     return input.indexOf(window.timeColumn().orElseThrow());
@@ -226,7 +266,7 @@ public final class WindowAggregatePlan implements Serializable {
 
   /**
    * The keys, the results in their order, and the start, the end and the time of the window; with
-   * allowed lateness also the kind of each row.
+   * allowed lateness or early firing also the kind of each row.
    */
   public Schema outputSchema() {
     return outputSchema;
@@ -310,7 +350,6 @@ public final class WindowAggregatePlan implements Serializable {
         .cast(DataType.timestamp(3, isInstant()));
   }
 
-  // Without allowed lateness, all rows are inserted: they have no kinds.
   private Calc results(Calc changes) {
     Calc withWindow = changes;
     for (Field field : windowFields()) {
@@ -319,7 +358,7 @@ public final class WindowAggregatePlan implements Serializable {
     }
     List<String> names = new ArrayList<>(withWindow.outputSchema().names());
     names.remove(RowKindColumn.NAME);
-    if (!allowedLateness.isZero()) {
+    if (isChangelog()) {
       names.add(RowKindColumn.NAME);
     }
     return withWindow.andThen(
@@ -332,7 +371,7 @@ public final class WindowAggregatePlan implements Serializable {
 
   /**
    * Such as {@code WindowAggregate(groupBy=[a], window=[TUMBLE(...)], select=[a, ...])}; with
-   * {@code allowedLateness=[1 min]} behind it if there is allowed lateness.
+   * {@code allowedLateness=[1 min]} and {@code earlyFiring=[1 s]} behind it if there are any.
    */
   @Override
   public String toString() {
@@ -343,8 +382,12 @@ public final class WindowAggregatePlan implements Serializable {
         + "], select=["
         + selectText
         + ", start(w$), end(w$), rowtime(w$)]"
-        + (allowedLateness.isZero()
-            ? ")"
-            : ", allowedLateness=[" + formatWithHighestUnit(allowedLateness) + "])");
+        + text("allowedLateness", allowedLateness)
+        + text("earlyFiring", earlyFiring)
+        + ")";
+  }
+
+  private static String text(String name, Duration time) {
+    return time.isZero() ? "" : ", " + name + "=[" + formatWithHighestUnit(time) + "]";
   }
 }

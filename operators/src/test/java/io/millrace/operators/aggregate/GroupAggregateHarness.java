@@ -4,6 +4,7 @@ package io.millrace.operators.aggregate;
 import io.millrace.column.Schema;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.state.KeyedOperatorHarness;
+import io.millrace.operators.testing.OperatorHarness;
 import io.millrace.testing.DeviceExtension;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,9 +20,11 @@ public final class GroupAggregateHarness extends KeyedOperatorHarness {
       throws Exception {
     super(
         device,
-        job.schema,
+        job.batchSchema(),
         job.plan().outputSchema(),
-        GroupAggregateOperator.factory(job.plan()),
+        job.isTwoPhase
+            ? GroupAggregateOperator.factory(job.twoPhasePlan())
+            : GroupAggregateOperator.factory(job.plan()),
         environment);
   }
 
@@ -29,32 +32,53 @@ public final class GroupAggregateHarness extends KeyedOperatorHarness {
    * The job that the subtask is part of.
    *
    * @param options of the TaskManager
+   * @param isTwoPhase whether batches have the output of {@link #openFirstPhase}
    */
   public record Job(
       Schema schema,
       List<String> keys,
       List<Aggregate> aggregates,
       Map<String, String> options,
-      Duration stateTtl) {
+      Duration stateTtl,
+      boolean isTwoPhase) {
 
     public Job(Schema schema, List<String> keys, Aggregate... aggregates) {
-      this(schema, keys, List.of(aggregates), Map.of(), Duration.ZERO);
+      this(schema, keys, List.of(aggregates), Map.of(), Duration.ZERO, false);
+    }
+
+    public Job withTwoPhases(boolean newIsTwoPhase) {
+      return new Job(schema, keys, aggregates, options, stateTtl, newIsTwoPhase);
     }
 
     public Job withOptions(Map<String, String> newOptions) {
-      return new Job(schema, keys, aggregates, newOptions, stateTtl);
+      return new Job(schema, keys, aggregates, newOptions, stateTtl, isTwoPhase);
     }
 
     public Job withAggregates(Aggregate... newAggregates) {
-      return new Job(schema, keys, List.of(newAggregates), options, stateTtl);
+      return new Job(schema, keys, List.of(newAggregates), options, stateTtl, isTwoPhase);
     }
 
     public Job withStateTtl(Duration newStateTtl) {
-      return new Job(schema, keys, aggregates, options, newStateTtl);
+      return new Job(schema, keys, aggregates, options, newStateTtl, isTwoPhase);
     }
 
     GroupAggregatePlan plan() {
       return new GroupAggregatePlan(schema, keys, aggregates, ExpressionSettings.DEFAULT, stateTtl);
+    }
+
+    TwoPhasePlan twoPhasePlan() {
+      return new TwoPhasePlan(schema, keys, aggregates, ExpressionSettings.DEFAULT, stateTtl);
+    }
+
+    /** The columns of the batches that a subtask gets. */
+    Schema batchSchema() {
+      return isTwoPhase ? twoPhasePlan().partials() : schema;
+    }
+
+    /** The first of two phases, which gets the rows. */
+    OperatorHarness openFirstPhase(DeviceExtension device) throws Exception {
+      return new OperatorHarness(
+          device, schema, LocalGroupAggregateOperator.factory(twoPhasePlan()));
     }
 
     /** The only subtask, with empty state. */

@@ -10,6 +10,7 @@ import io.millrace.kernel.partition.HashPartition;
 import io.millrace.kernel.partition.PartitionAssigner;
 import io.millrace.kernel.partition.PartitionedTable;
 import io.millrace.operators.aggregate.GroupAggregateHarness.Job;
+import io.millrace.operators.testing.OperatorHarness;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
 import java.util.ArrayList;
@@ -31,10 +32,13 @@ public final class GroupAggregateSubtasks implements AutoCloseable {
   private final Job job;
   private final Map<List<Object>, List<Object>> results;
   private final List<GroupAggregateHarness> subtasks = new ArrayList<>();
+  // null if there is one phase.
+  private final OperatorHarness firstPhase;
   private final SharedStateRegistry registry = new SharedStateRegistryImpl();
 
   private GroupAggregateSubtasks(
-      DeviceExtension device, Job job, Map<List<Object>, List<Object>> results) {
+      DeviceExtension device, Job job, Map<List<Object>, List<Object>> results) throws Exception {
+    this.firstPhase = job.isTwoPhase() ? job.openFirstPhase(device) : null;
     this.device = device;
     this.job = job;
     this.results = results;
@@ -83,9 +87,24 @@ public final class GroupAggregateSubtasks implements AutoCloseable {
     return restored;
   }
 
-  /** Sends each row of a batch to the subtask that owns its key. */
+  /**
+   * Sends each row of a batch to the subtask that owns its key. With two phases, the first one gets
+   * the batch in two parts, whose results are one batch.
+   */
   public void send(List<? extends List<?>> rows) throws Exception {
-    Schema schema = job.schema();
+    if (firstPhase == null) {
+      exchange(rows);
+      return;
+    }
+    int sent = firstPhase.rows().size();
+    firstPhase.send(0, rows.subList(0, rows.size() / 3));
+    firstPhase.send(0, rows.subList(rows.size() / 3, rows.size()));
+    List<List<Object>> partials = firstPhase.rows();
+    exchange(partials.subList(sent, partials.size()));
+  }
+
+  private void exchange(List<? extends List<?>> rows) throws Exception {
+    Schema schema = job.batchSchema();
     try (Table batch = TableBuilder.ofRows(schema, rows).build(device);
         PartitionedTable parts =
             HashPartition.hashPartition(
@@ -136,6 +155,9 @@ public final class GroupAggregateSubtasks implements AutoCloseable {
 
   @Override
   public void close() {
+    if (firstPhase != null) {
+      firstPhase.close();
+    }
     subtasks.forEach(GroupAggregateHarness::close);
   }
 }

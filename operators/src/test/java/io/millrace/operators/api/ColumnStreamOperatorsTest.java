@@ -92,7 +92,7 @@ class ColumnStreamOperatorsTest {
 
   @Test
   void bothOperatorsOfAnExchangeHaveItsName() {
-    rows().batch().uid("batch").keyBy("auction").uid("keyed").name("per auction");
+    rows().batch().uid("batch").keyBy("auction").uid("keyed").name("per auction").toBatches();
     Map<String, StreamNode> nodes = nodes();
     assertThat(nodes.get("keyed").getOperatorName()).isEqualTo("per auction");
     assertThat(nodes.get("keyed-partition").getOperatorName()).isEqualTo("per auction partition");

@@ -23,6 +23,7 @@ import io.millrace.operators.window.Tumble;
 import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.common.eventtime.WatermarkGenerator;
@@ -116,6 +117,35 @@ class WindowAggregateTest {
     assertThatThrownBy(() -> windows.select(Expressions.col("n")).lateRows())
         .isInstanceOf(IllegalStateException.class)
         .hasMessageStartingWith("lateRows belongs right behind an aggregate with");
+  }
+
+  @Test
+  void resultsComeBeforeWindowsEnd() throws Exception {
+    StreamExecutionEnvironment environment = flink.environment(1);
+    WindowedColumnStream tumble =
+        bids(environment, bid(1, 10, 1), bid(2, 20, 2), bid(1, 30, 9), bid(1, 5, 12))
+            .keyBy("auction")
+            .window(Tumble.over("ts", SECOND.multipliedBy(10)));
+    ColumnStream windows =
+        tumble.earlyFiring(Duration.ofMillis(1)).aggregate(count().as("n"), max("price").as("m"));
+    assertThat(windows.explain()).contains("earlyFiring=[1 ms]");
+    List<String> rows = new ArrayList<>();
+    for (String change : run(environment, windows)) {
+      String row = change.substring(2);
+      if (change.startsWith("-U")) {
+        assertThat(rows.remove(row)).as("row before %s", change).isTrue();
+      } else {
+        rows.add(row);
+      }
+    }
+    assertThat(rows)
+        .containsExactlyInAnyOrder(
+            "[1, 2, 30, 1970-01-01T00:00, 1970-01-01T00:00:10, 1970-01-01T00:00:09.999]",
+            "[2, 1, 20, 1970-01-01T00:00, 1970-01-01T00:00:10, 1970-01-01T00:00:09.999]",
+            "[1, 1, 5, 1970-01-01T00:00:10, 1970-01-01T00:00:20, 1970-01-01T00:00:19.999]");
+    assertThatThrownBy(() -> tumble.earlyFiring(Duration.ofMillis(-1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("expected whole milliseconds, at least 0, got PT-0.001S");
   }
 
   @Test

@@ -15,6 +15,7 @@ import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.aggregate.Aggregate;
 import io.millrace.operators.aggregate.GroupAggregateOperator;
 import io.millrace.operators.aggregate.GroupAggregatePlan;
+import io.millrace.operators.aggregate.TwoPhasePlan;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.row.RowKindColumn;
@@ -22,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -49,8 +51,15 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
       new GroupAggregatePlan(
           ROWS, KEYS, OF_ROWS, ExpressionSettings.DEFAULT, Duration.ofMillis(TTL));
 
+  private static final TwoPhasePlan TWO_PHASES_OF_CHANGES =
+      twoPhases(RowKindColumn.addTo(ROWS), OF_CHANGES, 0);
+  private static final TwoPhasePlan TWO_PHASES_OF_ROWS = twoPhases(ROWS, OF_ROWS, 0);
+  private static final TwoPhasePlan TWO_PHASES_THAT_FORGET = twoPhases(ROWS, OF_ROWS, TTL);
+
   private final boolean isChangelog;
   private final boolean forgets;
+  // Then rows are the accumulators of a first phase.
+  private final boolean isTwoPhase;
   private final int keys;
   private final int maxRows;
   private final Map<String, String> options;
@@ -60,6 +69,7 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
     isChangelog = random.nextBoolean();
     // Rows of a forgotten key must not be taken back.
     forgets = !isChangelog && random.nextBoolean();
+    isTwoPhase = random.nextInt(3) == 0;
     boolean isLarge = random.nextInt(20) == 0;
     keys = isLarge ? 2_000 : 1 + random.nextInt(12);
     maxRows = isLarge ? 400 : 24;
@@ -77,13 +87,24 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
     return new GroupAggregatePlan(schema, KEYS, aggregates, ExpressionSettings.DEFAULT);
   }
 
+  private static TwoPhasePlan twoPhases(Schema schema, List<Aggregate> aggregates, long ttl) {
+    return new TwoPhasePlan(
+        schema, KEYS, aggregates, ExpressionSettings.DEFAULT, Duration.ofMillis(ttl));
+  }
+
+  private TwoPhasePlan twoPhasePlan() {
+    return isChangelog
+        ? TWO_PHASES_OF_CHANGES
+        : forgets ? TWO_PHASES_THAT_FORGET : TWO_PHASES_OF_ROWS;
+  }
+
   private GroupAggregatePlan plan() {
     return isChangelog ? PLAN_OF_CHANGES : forgets ? PLAN_THAT_FORGETS : PLAN_OF_ROWS;
   }
 
   @Override
   public Schema schema() {
-    return isChangelog ? RowKindColumn.addTo(ROWS) : ROWS;
+    return isTwoPhase ? twoPhasePlan().partials() : isChangelog ? RowKindColumn.addTo(ROWS) : ROWS;
   }
 
   @Override
@@ -98,7 +119,9 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
 
   @Override
   public OperatorFactory<ColumnBatch, ColumnBatch> factory() {
-    return GroupAggregateOperator.factory(plan());
+    return isTwoPhase
+        ? GroupAggregateOperator.factory(twoPhasePlan())
+        : GroupAggregateOperator.factory(plan());
   }
 
   @Override
@@ -118,7 +141,11 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
 
   @Override
   public String toString() {
-    return plan() + (isChangelog ? " of changes, " : " of rows, ") + keys + " keys, " + options;
+    return (isTwoPhase ? twoPhasePlan().toString() : plan().toString())
+        + (isChangelog ? " of changes, " : " of rows, ")
+        + keys
+        + " keys, "
+        + options;
   }
 
   private final class Source implements RowSource {
@@ -144,7 +171,25 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
         }
         rows.add(row);
       }
-      return rows;
+      return isTwoPhase ? partials(rows) : rows;
+    }
+
+    private List<List<Object>> partials(List<List<Object>> rows) {
+      Map<List<Object>, Sums> groups = new LinkedHashMap<>();
+      rows.forEach(row -> groups.merge(row.subList(0, 2), sums(row), Sums::plus));
+      List<List<Object>> partials = new ArrayList<>();
+      groups.forEach(
+          (key, sums) -> {
+            List<Object> partial = new ArrayList<>(key);
+            partial.addAll(List.of(sums.rows, sums.values, sums.v, sums.w));
+            if (!isChangelog) {
+              // The order of signed numbers as unsigned ones; of minima the complement.
+              partial.add(sums.values == 0 ? 0 : ~(sums.minimum ^ Long.MIN_VALUE));
+              partial.add(sums.maximum ^ Long.MIN_VALUE);
+            }
+            partials.add(partial);
+          });
+      return partials;
     }
 
     private List<Object> remove(int index) {
@@ -177,16 +222,41 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
   private record Sums(long rows, long values, long v, long w, int minimum, long maximum) {
     static final Sums NONE = new Sums(0, 0, 0, 0, Integer.MAX_VALUE, Long.MIN_VALUE);
 
-    Sums with(Integer value, long wide, int sign) {
-      boolean hasValue = value != null;
-      return new Sums(
-          rows + sign,
-          values + (hasValue ? sign : 0),
-          v + (hasValue ? (long) sign * value : 0),
-          w + sign * wide,
-          hasValue ? Math.min(minimum, value) : minimum,
-          Math.max(maximum, wide));
+    static Sums of(Integer value, long wide, int sign) {
+      return value == null
+          ? new Sums(sign, 0, 0, sign * wide, Integer.MAX_VALUE, wide)
+          : new Sums(sign, sign, (long) sign * value, sign * wide, value, wide);
     }
+
+    Sums plus(Sums other) {
+      return new Sums(
+          rows + other.rows,
+          values + other.values,
+          v + other.v,
+          w + other.w,
+          Math.min(minimum, other.minimum),
+          Math.max(maximum, other.maximum));
+    }
+  }
+
+  private Sums sums(List<Object> row) {
+    boolean retracts =
+        isChangelog
+            && (row.get(4).equals(RowKind.DELETE.toByteValue())
+                || row.get(4).equals(RowKind.UPDATE_BEFORE.toByteValue()));
+    return Sums.of((Integer) row.get(2), (long) row.get(3), retracts ? -1 : 1);
+  }
+
+  private Sums sumsOfPartial(List<Object> row) {
+    long values = (long) row.get(3);
+    boolean hasMinimum = !isChangelog && values > 0;
+    return new Sums(
+        (long) row.get(2),
+        values,
+        (long) row.get(4),
+        (long) row.get(5),
+        hasMinimum ? (int) (~(long) row.get(6) ^ Long.MIN_VALUE) : Integer.MAX_VALUE,
+        isChangelog ? Long.MIN_VALUE : (long) row.get(7) ^ Long.MIN_VALUE);
   }
 
   private final class Model implements KeyGroupModel {
@@ -212,10 +282,6 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
 
     @Override
     public void process(List<Object> row) {
-      boolean retracts =
-          isChangelog
-              && (row.get(4).equals(RowKind.DELETE.toByteValue())
-                  || row.get(4).equals(RowKind.UPDATE_BEFORE.toByteValue()));
       List<Object> key = new ArrayList<>(row.subList(0, 2));
       if (forgets && sums.containsKey(key) && times.get(key) + TTL <= now) {
         sums.remove(key);
@@ -223,7 +289,7 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
       }
       times.put(key, now);
       Sums before = sums.getOrDefault(key, Sums.NONE);
-      Sums after = before.with((Integer) row.get(2), (long) row.get(3), retracts ? -1 : 1);
+      Sums after = before.plus(isTwoPhase ? sumsOfPartial(row) : sums(row));
       if (after.rows == 0) {
         sums.remove(key);
       } else {

@@ -259,8 +259,8 @@ final class SimulatedSubtask extends OperatorHarness {
     keyGroups.forEach(keyGroup -> models.get(keyGroup).check());
   }
 
-  /** The synchronous part of a snapshot. */
-  SnapshotWrite snapshot(long checkpointId) throws Exception {
+  /** The synchronous part of a snapshot, and what the operator emits before the barrier. */
+  SnapshotWrite snapshot(long checkpointId, List<KeyGroupModel> models) throws Exception {
     SteppedStreams streams = new SteppedStreams();
     SnapshotWrite[] write = new SnapshotWrite[1];
     armed(
@@ -277,6 +277,7 @@ final class SimulatedSubtask extends OperatorHarness {
                           streams),
                   streams);
         });
+    takeOutput(models);
     return write[0];
   }
 

@@ -28,6 +28,8 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
           new SimulatedWindows("TUMBLE", 7, 7, 3, 0),
           new SimulatedWindows("TUMBLE", 10, 10, 0, 25),
           new SimulatedWindows("TUMBLE", 7, 7, 3, 4),
+          new SimulatedWindows("TUMBLE", 10, 10, 0, 0, 30),
+          new SimulatedWindows("TUMBLE", 7, 7, 3, 9, 60),
           new SimulatedWindows("HOP", 20, 5, 0, 0),
           new SimulatedWindows("HOP", 12, 4, -1, 0),
           new SimulatedWindows("CUMULATE", 30, 10, 0, 0),
@@ -101,7 +103,7 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
 
   @Override
   public KeyGroupModel newModel() {
-    return windows.lateness() > 0
+    return windows.lateness() > 0 || windows.interval() > 0
         ? new ChangelogModel(new TreeMap<>(), new TreeMap<>(), Long.MIN_VALUE)
         : new Model(new TreeMap<>(), Long.MIN_VALUE);
   }
@@ -297,7 +299,9 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
       List<Object> result = row.subList(0, last);
       List<Object> key = row.subList(0, 2);
       long end = millis(row.get(last - 2));
-      assertThat(end - 1).as("end of the window of %s", row).isLessThanOrEqualTo(watermark);
+      if (windows.interval() == 0) {
+        assertThat(end - 1).as("end of the window of %s", row).isLessThanOrEqualTo(watermark);
+      }
       Map<List<Object>, List<Object>> keys = keys(results, end);
       switch (RowKind.fromByteValue((Byte) row.get(last))) {
         case INSERT -> assertThat(keys.put(key, result)).as("row before %s", row).isNull();
@@ -316,9 +320,25 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
               sums.forEach((key, value) -> keys(expected, end).put(key, result(key, value, end)));
             }
           });
+      results.forEach((end, rows) -> checkEarly(end, rows, expected));
       assertThat(results).isEqualTo(expected);
       open.keySet().removeIf(this::isClosed);
       results.keySet().removeIf(this::isClosed);
+    }
+
+    // Early results of a window are those of some time, of rows that there were.
+    private void checkEarly(
+        long end,
+        Map<List<Object>, List<Object>> rows,
+        Map<Long, Map<List<Object>, List<Object>>> expected) {
+      if (end - 1 > watermark) {
+        rows.forEach(
+            (key, row) ->
+                assertThat((long) row.get(2))
+                    .as("rows of %s", row)
+                    .isBetween(1L, open.get(end).get(key).rows));
+        expected.put(end, rows);
+      }
     }
 
     private boolean isClosed(long end) {

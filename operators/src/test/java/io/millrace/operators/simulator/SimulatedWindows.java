@@ -20,7 +20,13 @@ import java.util.List;
 
 /** The windows of rows, in milliseconds, and the plan of their aggregates. */
 record SimulatedWindows(
-    String function, long size, long step, long offset, long lateness, WindowAggregatePlan plan) {
+    String function,
+    long size,
+    long step,
+    long offset,
+    long lateness,
+    long interval,
+    WindowAggregatePlan plan) {
   static final Schema ROWS =
       Schema.of(
           Field.of("a", DataType.INT16),
@@ -30,12 +36,21 @@ record SimulatedWindows(
           Field.of("ts", DataType.timestamp(3)));
 
   SimulatedWindows(String function, long size, long step, long offset, long lateness) {
+    this(function, size, step, offset, lateness, 0);
+  }
+
+  /**
+   * @param interval of early results; 0: there are none
+   */
+  SimulatedWindows(
+      String function, long size, long step, long offset, long lateness, long interval) {
     this(
         function,
         size,
         step,
         offset,
         lateness,
+        interval,
         new WindowAggregatePlan(
             ROWS,
             List.of("a", "b"),
@@ -43,7 +58,8 @@ record SimulatedWindows(
                 .offset(Duration.ofMillis(offset)),
             List.of(count(), sum("v"), max("w")),
             ExpressionSettings.DEFAULT,
-            Duration.ofMillis(lateness)));
+            Duration.ofMillis(lateness),
+            Duration.ofMillis(interval)));
   }
 
   private static TimeWindow timeWindow(String function, Duration size, Duration step) {

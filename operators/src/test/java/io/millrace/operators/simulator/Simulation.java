@@ -244,7 +244,7 @@ final class Simulation {
         "subtask %d: snapshot %d, whose barrier overtook %d rows"
             .formatted(number, checkpoint.id(), rows));
     SimulatedSubtask subtask = subtasks.get(number);
-    SnapshotWrite write = subtask.snapshot(checkpoint.id());
+    SnapshotWrite write = subtask.snapshot(checkpoint.id(), models);
     List<KeyGroupModel> copies = new ArrayList<>();
     for (int i = 0; i < models.size(); i++) {
       copies.add(subtask.keyGroups().contains(i) ? models.get(i).copy() : null);

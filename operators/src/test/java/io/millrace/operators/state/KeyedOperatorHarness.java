@@ -167,6 +167,11 @@ public class KeyedOperatorHarness extends OperatorHarness {
     return OperatorSnapshotFinalizer.create(snapshot).getJobManagerOwnedState();
   }
 
+  /** What the operator does before the barrier of a checkpoint goes on. */
+  public void prepareSnapshot() throws Exception {
+    harness().prepareSnapshotPreBarrier(checkpoints + 1);
+  }
+
   /** A whole checkpoint. */
   public OperatorSubtaskState snapshot() throws Exception {
     return write(beginSnapshot());

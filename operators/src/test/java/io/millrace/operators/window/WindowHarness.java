@@ -34,7 +34,7 @@ final class WindowHarness extends KeyedOperatorHarness {
         job.plan().outputSchema(),
         WindowAggregateOperator.factory(job.plan(), job.lateRows()),
         environment);
-    isChangelog = !job.allowedLateness.isZero();
+    isChangelog = !job.allowedLateness.isZero() || !job.earlyFiring.isZero();
   }
 
   /**
@@ -49,22 +49,37 @@ final class WindowHarness extends KeyedOperatorHarness {
       List<Aggregate> aggregates,
       ZoneId zone,
       boolean keepsLateRows,
-      Duration allowedLateness) {
+      Duration allowedLateness,
+      Duration earlyFiring) {
 
     Job(Schema schema, List<String> keys, TimeWindow window, Aggregate... aggregates) {
-      this(schema, keys, window, List.of(aggregates), ZoneOffset.UTC, false, Duration.ZERO);
+      this(
+          schema,
+          keys,
+          window,
+          List.of(aggregates),
+          ZoneOffset.UTC,
+          false,
+          Duration.ZERO,
+          Duration.ZERO);
     }
 
     Job withZone(ZoneId newZone) {
-      return new Job(schema, keys, window, aggregates, newZone, keepsLateRows, allowedLateness);
+      return new Job(
+          schema, keys, window, aggregates, newZone, keepsLateRows, allowedLateness, earlyFiring);
     }
 
     Job keepingLateRows() {
-      return new Job(schema, keys, window, aggregates, zone, true, allowedLateness);
+      return new Job(schema, keys, window, aggregates, zone, true, allowedLateness, earlyFiring);
     }
 
     Job withAllowedLateness(Duration lateness) {
-      return new Job(schema, keys, window, aggregates, zone, keepsLateRows, lateness);
+      return new Job(schema, keys, window, aggregates, zone, keepsLateRows, lateness, earlyFiring);
+    }
+
+    Job withEarlyFiring(Duration interval) {
+      return new Job(
+          schema, keys, window, aggregates, zone, keepsLateRows, allowedLateness, interval);
     }
 
     WindowAggregatePlan plan() {
@@ -74,7 +89,8 @@ final class WindowHarness extends KeyedOperatorHarness {
           window,
           aggregates,
           ExpressionSettings.DEFAULT.withZone(zone),
-          allowedLateness);
+          allowedLateness,
+          earlyFiring);
     }
 
     private OutputTag<ColumnBatch> lateRows() {

@@ -92,6 +92,7 @@ final class WindowSubtasks implements AutoCloseable {
   Snapshot snapshot() throws Exception {
     OperatorSubtaskState[] states = new OperatorSubtaskState[subtasks.size()];
     for (int i = 0; i < states.length; i++) {
+      subtasks.get(i).prepareSnapshot();
       states[i] = subtasks.get(i).snapshot();
     }
     return new Snapshot(AbstractStreamOperatorTestHarness.repackageState(states), states.length);

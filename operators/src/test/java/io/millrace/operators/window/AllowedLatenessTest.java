@@ -281,8 +281,7 @@ class AllowedLatenessTest {
     Job job =
         new Job(ROWS, List.of("v"), HOP, min("k"), max("k").as("l")).withAllowedLateness(LATENESS);
     try (WindowHarness harness = job.open(device)) {
-      assertThat(
-              results(harness, row("b", 1, 0), row(LONG + "!", 1, 6_000), row(LONG, 2, 5_000)))
+      assertThat(results(harness, row("b", 1, 0), row(LONG + "!", 1, 6_000), row(LONG, 2, 5_000)))
           .isEmpty();
       assertThat(harness.results(9_999))
           .containsExactly(

@@ -5,6 +5,7 @@ import static io.millrace.operators.aggregate.Aggregate.avg;
 import static io.millrace.operators.aggregate.Aggregate.count;
 import static io.millrace.operators.aggregate.Aggregate.lastValue;
 import static io.millrace.operators.aggregate.Aggregate.max;
+import static io.millrace.operators.aggregate.Aggregate.min;
 import static io.millrace.operators.aggregate.Aggregate.sum;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -271,6 +272,32 @@ class AllowedLatenessTest {
       assertThat(results(harness, row("b", 5, 0))).containsExactly("+I[b, 1, 5] 0..15000");
       assertThat(harness.results(19_999)).isEmpty();
       assertThat(harness.rowsInState()).isZero();
+    }
+  }
+
+  // Their values are combined in the order of the rows, and do not depend on it.
+  @OutOfMemoryTest
+  void stringsOfSlicesAreMerged() throws Exception {
+    Job job =
+        new Job(ROWS, List.of("v"), HOP, min("k"), max("k").as("l")).withAllowedLateness(LATENESS);
+    try (WindowHarness harness = job.open(device)) {
+      assertThat(results(harness, row("b", 1, 0), row(LONG + "!", 1, 6_000), row(LONG, 2, 5_000)))
+          .isEmpty();
+      assertThat(harness.results(9_999))
+          .containsExactly(
+              "+I[1, b, b] -5000..5000",
+              "+I[1, " + LONG + "!, b] 0..10000",
+              "+I[2, " + LONG + ", " + LONG + "] 0..10000");
+      assertThat(results(harness, row(LONG, 1, 7_000), row("c", 2, 8_000)))
+          .containsExactly(
+              "-U[1, " + LONG + "!, b] 0..10000",
+              "+U[1, " + LONG + ", b] 0..10000",
+              "-U[2, " + LONG + ", " + LONG + "] 0..10000",
+              "+U[2, " + LONG + ", c] 0..10000");
+      assertThat(harness.results(14_999))
+          .containsExactly(
+              "+I[1, " + LONG + ", " + LONG + "!] 5000..15000",
+              "+I[2, " + LONG + ", c] 5000..15000");
     }
   }
 

@@ -11,7 +11,7 @@ import io.millrace.state.row.CudaKeyWord;
 import io.millrace.state.row.StateSchema;
 
 /** Launches the kernel of state_values.cu. One instance per device. */
-final class CudaStateValues implements StateValuesKernels {
+final class CudaStateValues implements StateValuesBatch.Kernels {
   /** The structure {@code ConstantColumn} of state_values.cu. */
   static final class ConstantArguments {
     static final KernelStructure LAYOUT = new KernelStructure("ConstantColumn");

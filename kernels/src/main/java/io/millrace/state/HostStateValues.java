@@ -9,7 +9,7 @@ import io.millrace.state.row.KeyWord;
 import java.util.List;
 
 /** The twin of state_values.cu. */
-final class HostStateValues implements StateValuesKernels {
+final class HostStateValues implements StateValuesBatch.Kernels {
 
   @Override
   public void write(StateValuesBatch batch) {

@@ -18,7 +18,6 @@ import io.millrace.state.row.ChunkTable;
 import io.millrace.state.row.ConstantColumn;
 import io.millrace.state.row.Expiry;
 import io.millrace.state.row.KeyWord;
-import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.PageEpochs;
 import io.millrace.state.row.StateAccess;
 import io.millrace.state.row.StateRows;
@@ -87,6 +86,15 @@ public final class StateTable implements AutoCloseable {
 
   public StateSchema schema() {
     return schema;
+  }
+
+  /** Orders the table's memory and work. */
+  DeviceStream stream() {
+    return stream;
+  }
+
+  MemoryResource memory() {
+    return memory;
   }
 
   /** The number of rows: keys that are present, and keys that were. Any thread may ask. */
@@ -187,51 +195,6 @@ public final class StateTable implements AutoCloseable {
   /** The number of rows of a chunk. */
   public int chunkRows() {
     return 1 << rows.chunkShift();
-  }
-
-  /**
-   * Counts rows that have not expired: makes one attempt. Waits for the work.
-   *
-   * @param firstRow the first row that is looked at
-   * @param count of rows that are looked at: at least 1, and at most {@link #chunkRows}
-   * @param firstTime rows with an earlier time have expired
-   * @throws GpuOutOfMemoryException if there is too little memory
-   */
-  public int countRowsSince(long firstRow, int count, long firstTime) {
-    try (Buffer lookBack = Buffer.allocate(LongStrings.lookBackBytes(count), stream, memory);
-        AccessScope scope = AccessScope.on(stream)) {
-      StateAccess access = access(AccessMode.READ, scope);
-      return StateSelection.of(access, firstRow, count, firstTime, Long.MAX_VALUE, stream)
-          .run(0, lookBack.access(AccessMode.WRITE, scope))
-          .rows();
-    }
-  }
-
-  /**
-   * Adds rows of another table of this schema whose times are in a range, on the device: makes one
-   * attempt. A row replaces a row of this table with a time before the range. Waits for the work.
-   *
-   * @param other on the same stream; stays the caller's
-   * @param firstRow the first row of {@code other} that is looked at
-   * @param count as in {@link #countRowsSince}
-   * @param firstTime of the range
-   * @param endTime behind the range
-   * @throws GpuOutOfMemoryException if there is too little memory
-   */
-  public void merge(StateTable other, long firstRow, int count, long firstTime, long endTime) {
-    long rowBytes = (long) count * schema.rowBytes();
-    long scratchBytes = LongStrings.lookBackBytes(count);
-    try (Buffer input = Buffer.allocate(rowBytes + scratchBytes, stream, memory)) {
-      StateSelection.Counts selected;
-      try (AccessScope scope = AccessScope.on(stream)) {
-        long target = input.access(AccessMode.WRITE, scope);
-        StateAccess access = other.access(AccessMode.READ, scope);
-        selected =
-            StateSelection.of(access, firstRow, count, firstTime, endTime, stream)
-                .run(target, target + rowBytes);
-      }
-      merge(other, input, selected, schema.expiryBefore(firstTime));
-    }
   }
 
   /**

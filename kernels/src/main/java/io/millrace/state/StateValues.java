@@ -37,7 +37,7 @@ import java.util.List;
  * of all columns, and one with the bytes of each column with strings.
  */
 final class StateValues implements AutoCloseable {
-  private static final PerDevice<StateValuesKernels> KERNELS =
+  private static final PerDevice<StateValuesBatch.Kernels> KERNELS =
       new PerDevice<>(host -> new HostStateValues(), CudaStateValues::new);
 
   private final StateSchema schema;

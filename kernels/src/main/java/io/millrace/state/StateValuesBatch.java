@@ -41,4 +41,11 @@ record StateValuesBatch(
 
   /** A column with one value in all rows. */
   record Constant(long output, long value) {}
+
+  /** Writes state rows as columns, on the host or by the kernel of state_values.cu. */
+  interface Kernels {
+
+    /** Writes the rows, without strings. Enqueued. Allocates nothing. */
+    void write(StateValuesBatch batch);
+  }
 }

@@ -221,13 +221,13 @@ class StateTtlTest {
       long start = now;
       for (long row = 0; row < table.rowCount(); row += 100) {
         int count = (int) Math.min(100, table.rowCount() - row);
-        other.merge(table, row, count, UpdateTime.of(now, TTL).oldest(), start);
+        LiveRows.copy(table, row, count, UpdateTime.of(now, TTL).oldest(), start, other);
         now += random.nextInt(3);
         update(table, model, now, 100, 3_000);
       }
       for (long row = 0; row < table.rowCount(); row += table.chunkRows()) {
         int count = (int) Math.min(table.chunkRows(), table.rowCount() - row);
-        other.merge(table, row, count, start, Long.MAX_VALUE);
+        LiveRows.copy(table, row, count, start, Long.MAX_VALUE, other);
       }
       now += random.nextInt(60);
       UpdateTime time = UpdateTime.of(now, TTL);
@@ -256,11 +256,11 @@ class StateTtlTest {
         try (StateTable other = new StateTable(schema, device.stream(), failing)) {
           left.set(refused + 1);
           try {
-            other.merge(table, 0, count, 0, Long.MAX_VALUE);
+            LiveRows.copy(table, 0, count, 0, Long.MAX_VALUE, other);
             isDone = true;
           } catch (GpuOutOfMemoryException e) {
             assertThat(other.rowCount()).isZero();
-            other.merge(table, 0, count, 0, Long.MAX_VALUE);
+            LiveRows.copy(table, 0, count, 0, Long.MAX_VALUE, other);
           }
           left.set(0);
           assertThat(words(other)).isEqualTo(words(table));
@@ -268,10 +268,10 @@ class StateTtlTest {
       }
       assertThat(refused).isGreaterThan(5);
       left.set(1);
-      assertThatThrownBy(() -> table.countRowsSince(0, count, 0))
+      assertThatThrownBy(() -> LiveRows.count(table, 0, count, 0))
           .isInstanceOf(GpuOutOfMemoryException.class);
-      assertThat(table.countRowsSince(0, count, 0)).isEqualTo(count);
-      assertThat(table.countRowsSince(0, count, 1_001)).isZero();
+      assertThat(LiveRows.count(table, 0, count, 0)).isEqualTo(count);
+      assertThat(LiveRows.count(table, 0, count, 1_001)).isZero();
     }
   }
 
@@ -284,7 +284,8 @@ class StateTtlTest {
   private static int liveRows(StateTable table, UpdateTime time) {
     int live = 0;
     for (long row = 0; row < table.rowCount(); row += 700) {
-      live += table.countRowsSince(row, (int) Math.min(700, table.rowCount() - row), time.oldest());
+      live +=
+          LiveRows.count(table, row, (int) Math.min(700, table.rowCount() - row), time.oldest());
     }
     return live;
   }

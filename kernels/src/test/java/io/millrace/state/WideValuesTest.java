@@ -266,8 +266,8 @@ class WideValuesTest {
         model.assertUpdate(table, rows(30, 40, 40), time, device);
       }
       int count = (int) table.rowCount();
-      moved.merge(table, 0, count, 75, 90);
-      moved.merge(table, 0, count, 90, Long.MAX_VALUE);
+      LiveRows.copy(table, 0, count, 75, 90, moved);
+      LiveRows.copy(table, 0, count, 90, Long.MAX_VALUE, moved);
       List<List<Object>> next = rows(50, 40, 40);
       UpdateTime time = new UpdateTime(100, 85);
       List<List<Object>> expected = new ArrayList<>();

@@ -94,23 +94,7 @@ public record AccumulatorValue(
   public static final int SECOND = 14;
 
   static boolean isSupported(DataType type) {
-    return switch (type.id()) {
-      case BOOL,
-              INT8,
-              INT16,
-              INT32,
-              INT64,
-              FLOAT32,
-              FLOAT64,
-              DECIMAL32,
-              DECIMAL64,
-              DATE,
-              TIME,
-              TIMESTAMP_MILLIS,
-              TIMESTAMP_MICROS ->
-          true;
-      default -> false;
-    };
+    return type.id().isScalar() && StateSchema.words(type) == 1;
   }
 
   /** How elements of a type are read and written. */

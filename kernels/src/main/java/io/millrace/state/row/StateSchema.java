@@ -73,7 +73,7 @@ public final class StateSchema implements Serializable {
     this.accumulators = List.copyOf(accumulators);
     this.kindColumn = kindColumn;
     this.takesPartials = takesPartials;
-    check();
+    StateSchemaCheck.check(this);
     this.tails = findTails();
     this.hasNullWord = hasNullWord(input, keys);
     this.isOrdered = accumulators.stream().anyMatch(accumulator -> accumulator.isOrdered(input));
@@ -145,67 +145,6 @@ public final class StateSchema implements Serializable {
       fields.add(new Field(word.name(), DataType.INT64, false));
     }
     return new Schema(fields);
-  }
-
-  private void check() {
-    if (keys.isEmpty()) {
-      throw new IllegalArgumentException("expected a key column");
-    }
-    for (int key : keys) {
-      checkKey(input.field(key));
-    }
-    for (Accumulator accumulator : accumulators) {
-      accumulator.check(input);
-    }
-    for (Accumulator accumulator : accumulators.stream().skip(1).toList()) {
-      if (accumulator.isTime()) {
-        throw new IllegalArgumentException(
-            "expected the time '" + accumulator.name() + "' to be the first accumulator");
-      }
-    }
-    checkSize(firstAccumulator(input, keys), accumulatorWords(input, accumulators));
-    if (kindColumn != NO_KINDS) {
-      checkRetractable(accumulators);
-    }
-  }
-
-  private static void checkSize(int keyWords, int accumulatorWords) {
-    if (keyWords > MAX_KEY_WORDS || accumulatorWords > MAX_ACCUMULATOR_WORDS) {
-      throw new IllegalArgumentException(
-          "expected at most "
-              + MAX_KEY_WORDS
-              + " words of keys and "
-              + MAX_ACCUMULATOR_WORDS
-              + " words of accumulators, got "
-              + keyWords
-              + " and "
-              + accumulatorWords);
-    }
-  }
-
-  private static void checkRetractable(List<Accumulator> accumulators) {
-    for (Accumulator accumulator : accumulators) {
-      if (!accumulator.isRetractable()) {
-        throw new IllegalArgumentException(
-            accumulator.function()
-                + " '"
-                + accumulator.name()
-                + "' is not supported for a changelog: the values before are not kept");
-      }
-    }
-    if (accumulators.stream().noneMatch(Accumulator::isRowCount)) {
-      throw new IllegalArgumentException("expected a count of all rows for a changelog");
-    }
-  }
-
-  private static void checkKey(Field field) {
-    if (!field.type().id().isScalar()) {
-      throw new IllegalArgumentException(
-          "expected a type other than ARRAY, ROW and DICTIONARY for key column '"
-              + field.name()
-              + "', got "
-              + field.type());
-    }
   }
 
   public static int words(DataType type) {
@@ -318,12 +257,12 @@ public final class StateSchema implements Serializable {
     return firstAccumulator;
   }
 
-  private static int firstAccumulator(Schema input, List<Integer> keys) {
+  static int firstAccumulator(Schema input, List<Integer> keys) {
     int keyWords = keys.stream().mapToInt(key -> words(input.type(key))).sum();
     return keyWords + (hasNullWord(input, keys) ? 1 : 0);
   }
 
-  private static int accumulatorWords(Schema input, List<Accumulator> accumulators) {
+  static int accumulatorWords(Schema input, List<Accumulator> accumulators) {
     return accumulators.stream().mapToInt(accumulator -> accumulator.words(input)).sum();
   }
 

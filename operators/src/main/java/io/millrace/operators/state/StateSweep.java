@@ -4,6 +4,7 @@ package io.millrace.operators.state;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.memory.retry.GpuRetry;
 import io.millrace.memory.spill.SpillException;
+import io.millrace.state.LiveRows;
 import io.millrace.state.StateTable;
 import io.millrace.state.row.UpdateTime;
 import java.util.function.LongConsumer;
@@ -97,7 +98,7 @@ final class StateSweep {
     forChunks(
         table,
         parts(table),
-        first -> liveRows += table.countRowsSince(first, rows(table, first), time.oldest()));
+        first -> liveRows += LiveRows.count(table, first, rows(table, first), time.oldest()));
     if (row == end) {
       if (liveRows > end / 2) {
         await(time);
@@ -114,7 +115,7 @@ final class StateSweep {
     forChunks(
         table,
         parts(table),
-        first -> target.merge(table, first, rows(table, first), time.oldest(), moveStart));
+        first -> LiveRows.copy(table, first, rows(table, first), time.oldest(), moveStart, target));
     if (row < end) {
       target.releaseScratch();
       return;
@@ -123,7 +124,8 @@ final class StateSweep {
     forChunks(
         table,
         Long.MAX_VALUE,
-        first -> target.merge(table, first, rows(table, first), moveStart, Long.MAX_VALUE));
+        first ->
+            LiveRows.copy(table, first, rows(table, first), moveStart, Long.MAX_VALUE, target));
     state.replace(StateTables.ONLY);
     await(time);
   }

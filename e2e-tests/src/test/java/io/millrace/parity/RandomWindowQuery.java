@@ -31,8 +31,6 @@ import org.apache.flink.types.Row;
  * @param rows whose last column has the watermark behind the row; null if there is none
  * @param isGroupWindow whether the window is a group window, such as in GROUP BY TUMBLE(...), and
  *     not a table-valued function
- * @param dependsOnBatches whether there are sessions with late rows, which count as behind the
- *     other rows of their batch: the query is Flink's if each row is a batch
  */
 record RandomWindowQuery(
     RandomGroupBy groupBy,
@@ -40,8 +38,7 @@ record RandomWindowQuery(
     List<Row> rows,
     TimeWindow window,
     String windowSql,
-    boolean isGroupWindow,
-    boolean dependsOnBatches) {
+    boolean isGroupWindow) {
   static final String TIME = "ts";
   static final String WATERMARK = "w";
 
@@ -120,8 +117,7 @@ record RandomWindowQuery(
           rows,
           Session.over(TIME, Duration.ofMillis(step)),
           session(groupBy.keys(), step),
-          false,
-          hasLateRows);
+          false);
     }
     return new RandomWindowQuery(
         groupBy,
@@ -129,8 +125,7 @@ record RandomWindowQuery(
         rows,
         window(function, size, step).offset(Duration.ofMillis(offset)),
         isGroupWindow ? groupWindow(function, size, step) : sql(function, size, step, offset),
-        isGroupWindow,
-        false);
+        isGroupWindow);
   }
 
   private static String session(List<String> keys, long gap) {

@@ -126,14 +126,12 @@ class WindowAggregateParityTest {
     tables.getConfig().setLocalTimeZone(zone);
     List<Case> cases = new ArrayList<>();
     for (int i = 0; i < QUERIES_PER_JOB; i++) {
-      // Which late rows sessions take depends on batches, which the exchange joins.
-      boolean hasLateRows =
-          job.function() != Function.SESSION || (job.parallelism() == 1 && numbers.nextBoolean());
+      // Which late rows sessions take depends on batches, which exchanges join.
+      boolean hasLateRows = job.function() != Function.SESSION;
       RandomWindowQuery query =
           RandomWindowQuery.of(
               numbers, job.function(), job.isInstant(), addsFloatingPoint, hasLateRows, zone);
-      int batchRows = query.dependsOnBatches() ? 1 : 1 + numbers.nextInt(MAX_BATCH_ROWS);
-      cases.add(add(query, zone, environment, tables, batchRows));
+      cases.add(add(query, zone, environment, tables, 1 + numbers.nextInt(MAX_BATCH_ROWS)));
     }
     assertThat(windowOperators(environment)).isEqualTo(QUERIES_PER_JOB);
     environment.execute();

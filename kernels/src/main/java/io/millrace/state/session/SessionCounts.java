@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.state.session;
 
-import io.millrace.annotation.Internal;
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.state.row.StateSelection;
 
 /**
@@ -11,5 +11,5 @@ import io.millrace.state.row.StateSelection;
  * @param others rows whose last time has passed as well, but which were not selected
  * @param nextTime the least last time of the open sessions; {@link Long#MAX_VALUE} if there is none
  */
-@Internal
+@PublicEvolving
 public record SessionCounts(StateSelection.Counts selected, int others, long nextTime) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.state.session;
 
-import io.millrace.annotation.Internal;
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.Accumulator.Function;
 import io.millrace.state.row.StateSchema;
@@ -14,7 +14,7 @@ import io.millrace.state.row.StateSchema;
  * @param firstWord the position of the word with the first time, a minimum
  * @param gap rows of a key that are at most so far apart are in one session
  */
-@Internal
+@PublicEvolving
 public record SessionSchema(StateSchema state, int lastWord, int firstWord, long gap) {
 
   /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.state.session;
 
-import io.millrace.annotation.Internal;
+import io.millrace.annotation.PublicEvolving;
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.Table;
@@ -25,7 +25,7 @@ import java.util.List;
  * of a table is the part of a session of a key whose last time is in the slice, so that parts of
  * one session are in neighbouring slices. Used by one thread.
  */
-@Internal
+@PublicEvolving
 public final class Sessions {
   private final SessionSchema schema;
   private final DeviceStream stream;

@@ -160,7 +160,7 @@ final class SessionTables {
     return new RowRange(first, (int) Math.min(table.chunkRows(), table.rowCount() - first));
   }
 
-  // Merges the rows whose sessions go on with those of the next slice.
+  // Merges the rows with those of the next slice that are of the same sessions.
   private void goOn(StateTable slice, long sliceEnd, long lastTime) {
     long nextEnd = sliceEnd + gap;
     if (!tables.schema().isOrdered()) {

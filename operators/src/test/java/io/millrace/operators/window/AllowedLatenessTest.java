@@ -314,7 +314,7 @@ class AllowedLatenessTest {
             () -> new Job(ROWS, List.of("k"), now, count()).withAllowedLateness(LATENESS).plan())
         .isInstanceOf(ExpressionException.class)
         .hasMessage(
-            "expected windows of event time for allowed lateness, got"
+            "expected TUMBLE, HOP or CUMULATE of event time for allowed lateness, got"
                 + " TUMBLE(time_col=[PROCTIME()], size=[10 s])");
   }
 }

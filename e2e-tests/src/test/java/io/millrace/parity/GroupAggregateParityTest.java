@@ -91,7 +91,7 @@ class GroupAggregateParityTest {
       // Mini-batches and two phases add in another order.
       boolean isInOrder = !job.hasMiniBatches() && !job.isTwoPhase();
       RandomGroupBy query =
-          RandomGroupBy.of(numbers, job.isChangelog(), isInOrder, !job.isTwoPhase());
+          RandomGroupBy.of(numbers, job.isChangelog(), isInOrder, job.isTwoPhase());
       cases.add(add(job, query, environment, tables, 1 + numbers.nextInt(MAX_BATCH_ROWS)));
     }
     assertThat(aggregateOperators(environment)).isEqualTo(QUERIES_PER_JOB);

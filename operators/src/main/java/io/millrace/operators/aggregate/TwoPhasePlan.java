@@ -28,7 +28,7 @@ public final class TwoPhasePlan implements Serializable {
    * @param input the columns of the batches in front of the first phase
    * @throws ExpressionException as {@link GroupAggregatePlan}; or if an aggregate has DISTINCT or
    *     depends on the order of rows: a sum or average of FLOAT or DOUBLE, a variance, or a first
-   *     or last value
+   *     or last value; or compares values of more than 8 bytes, such as strings
    */
   public TwoPhasePlan(
       Schema input,
@@ -57,8 +57,10 @@ public final class TwoPhasePlan implements Serializable {
       if (steps.state().isOrdered()) {
         throw new ExpressionException(
             aggregate
-                + " is not supported in two phases: it depends on the order of the rows of all"
-                + " subtasks");
+                + " is not supported in two phases: "
+                + (steps.state().dependsOnOrder()
+                    ? "it depends on the order of the rows of all subtasks"
+                    : "it compares values of more than 8 bytes"));
       }
     }
   }

@@ -97,7 +97,8 @@ public final class WindowAggregatePlan implements Serializable {
    *     changelog; or if there is allowed lateness and the windows are of processing time, or they
    *     are not TUMBLE and an aggregate depends on the order of rows: a sum or average of FLOAT or
    *     DOUBLE, a variance, or a first or last value; or if there is early firing and the windows
-   *     are of processing time or not TUMBLE, or there is such an aggregate
+   *     are of processing time or not TUMBLE, or there is such an aggregate or one that compares
+   *     values of more than 8 bytes
    */
   public WindowAggregatePlan(
       Schema input,
@@ -199,7 +200,8 @@ public final class WindowAggregatePlan implements Serializable {
     try (Steps steps = steps()) {
       if (steps.aggregates().state().isOrdered()) {
         throw new ExpressionException(
-            "expected aggregates that do not depend on the order of rows for early firing, got "
+            "expected aggregates for early firing that do not depend on the order of rows, nor"
+                + " compare values of more than 8 bytes, got "
                 + aggregates.selectText());
       }
     }

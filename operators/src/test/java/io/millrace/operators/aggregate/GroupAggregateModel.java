@@ -40,13 +40,16 @@ public final class GroupAggregateModel {
       Arrays.asList(null, "", "12 bytes, 11", "13 bytes, 12.", "13 bytes, 12!", "ä".repeat(40));
 
   private final boolean isChangelog;
+  private final boolean hasStrings;
   private final Map<List<Object>, List<List<Object>>> rows = new HashMap<>();
 
   /**
    * @param isChangelog whether rows are taken back; there is no minimum and maximum then
+   * @param hasStrings whether there are minima and maxima of strings
    */
-  public GroupAggregateModel(boolean isChangelog) {
+  public GroupAggregateModel(boolean isChangelog, boolean hasStrings) {
     this.isChangelog = isChangelog;
+    this.hasStrings = hasStrings && !isChangelog;
   }
 
   /** The job whose results these are. */
@@ -56,13 +59,16 @@ public final class GroupAggregateModel {
         new ArrayList<>(
             List.of(count(), count("v"), sum("v"), avg("v"), avg("w"), sum("d"), avg("d")));
     if (!isChangelog) {
-      aggregates.addAll(List.of(min("v"), max("w"), min("x"), max("x")));
+      aggregates.addAll(List.of(min("v"), max("w")));
+    }
+    if (hasStrings) {
+      aggregates.addAll(List.of(min("x"), max("x")));
     }
     return new Job(schema, List.of("a", "b", "s"), aggregates.toArray(Aggregate[]::new));
   }
 
   public GroupAggregateModel copy() {
-    GroupAggregateModel copy = new GroupAggregateModel(isChangelog);
+    GroupAggregateModel copy = new GroupAggregateModel(isChangelog, hasStrings);
     rows.forEach((key, values) -> copy.rows.put(key, new ArrayList<>(values)));
     return copy;
   }
@@ -145,6 +151,8 @@ public final class GroupAggregateModel {
     if (!isChangelog) {
       result.add(v.stream().min(Integer::compare).orElse(null));
       result.add(w.stream().max(Long::compare).orElseThrow());
+    }
+    if (hasStrings) {
       List<String> x =
           values.stream().map(row -> (String) row.get(3)).filter(Objects::nonNull).toList();
       result.add(x.stream().min(String::compareTo).orElse(null));

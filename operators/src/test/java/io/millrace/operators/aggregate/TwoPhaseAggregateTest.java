@@ -191,7 +191,7 @@ class TwoPhaseAggregateTest {
   @ValueSource(booleans = {false, true})
   void jobsChangeTheirPhasesAndParallelismWithTheirState(boolean isChangelog) throws Exception {
     Random numbers = random.random();
-    GroupAggregateModel model = new GroupAggregateModel(isChangelog);
+    GroupAggregateModel model = new GroupAggregateModel(isChangelog, false);
     Job job = model.job();
     Snapshot snapshot = null;
     for (int run = 0; run < 12; run++) {
@@ -250,6 +250,15 @@ class TwoPhaseAggregateTest {
                   + " subtasks");
     }
     assertThat(plan(count("fee"), min("fee"), max("fee")).partials().size()).isEqualTo(4);
+  }
+
+  @Test
+  void valuesOfSeveralWordsAreRefused() {
+    Aggregate longest = max(col("bidder").cast(DataType.STRING));
+    assertThatThrownBy(() -> plan(count(), longest))
+        .isInstanceOf(ExpressionException.class)
+        .hasMessage(
+            longest + " is not supported in two phases: it compares values of more than 8 bytes");
   }
 
   @Test

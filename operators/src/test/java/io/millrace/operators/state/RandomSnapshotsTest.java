@@ -39,7 +39,7 @@ class RandomSnapshotsTest {
   }
 
   private void run(boolean isChangelog, boolean isIncremental, Random numbers) throws Exception {
-    GroupAggregateModel model = new GroupAggregateModel(isChangelog);
+    GroupAggregateModel model = new GroupAggregateModel(isChangelog, true);
     Job job = isIncremental ? model.job().withOptions(INCREMENTAL) : model.job();
     GroupAggregateModel modelOfSnapshot = null;
     Snapshot snapshot = null;

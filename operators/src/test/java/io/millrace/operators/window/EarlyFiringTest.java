@@ -211,7 +211,8 @@ class EarlyFiringTest {
       assertThatThrownBy(() -> job(aggregate).plan())
           .isInstanceOf(ExpressionException.class)
           .hasMessageStartingWith(
-              "expected aggregates that do not depend on the order of rows for early firing, got");
+              "expected aggregates for early firing that do not depend on the order of rows, nor"
+                  + " compare values of more than 8 bytes, got");
     }
   }
 }

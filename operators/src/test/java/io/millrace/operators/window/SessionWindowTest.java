@@ -117,6 +117,39 @@ class SessionWindowTest {
   }
 
   @OutOfMemoryTest
+  void stringsOfALongSessionAreMovedFromSliceToSlice() throws Exception {
+    Schema schema =
+        Schema.of(
+            new Field("bidder", DataType.INT64, false),
+            Field.of("name", DataType.STRING),
+            new Field("ts", DataType.timestamp(3), false));
+    Job job =
+        new Job(
+            schema,
+            List.of("bidder"),
+            SESSION,
+            max("name").as("m"),
+            min("name").as("n"),
+            firstValue("name").as("f"));
+    String long3 = "a name of more than 12 bytes: 3";
+    String long4 = "a name of more than 12 bytes: 4";
+    try (WindowHarness harness = job.open(device)) {
+      for (int i = 0; i < 5; i++) {
+        String name = i == 2 ? "short" : "a name of more than 12 bytes: " + i;
+        harness.send(0, List.of(List.of(1L, name, time(8_000L * i))));
+        harness.send(0, List.of(List.of(2L + i, long3, time(8_000L * i))));
+        harness.results(8_000L * i + 1);
+      }
+      assertThat(harness.results(Long.MAX_VALUE))
+          .containsExactlyInAnyOrder(
+              "[5, %s, %s, %s] 24000..34000".formatted(long3, long3, long3),
+              "[6, %s, %s, %s] 32000..42000".formatted(long3, long3, long3),
+              "[1, short, %s, %s] 0..42000"
+                  .formatted(long4.replace('4', '0'), long4.replace('4', '0')));
+    }
+  }
+
+  @OutOfMemoryTest
   void lateRowsJoinAnOpenSessionThatTheyTouch() throws Exception {
     try (WindowHarness harness = job(count().as("n")).keepingLateRows().open(device)) {
       harness.send(0, List.of(bid(1, 1, 20_000)));

@@ -63,6 +63,7 @@ public final class StateTable implements AutoCloseable {
   // Read by threads that report metrics.
   private volatile long rowCount;
   private volatile long reservedBytes;
+  private volatile long indexSlots;
   // Of the updates behind the last snapshot.
   private long epoch = 1;
 
@@ -108,6 +109,11 @@ public final class StateTable implements AutoCloseable {
    */
   public long reservedBytes() {
     return reservedBytes;
+  }
+
+  /** The slots of the index, of which each row takes one. Any thread may ask. */
+  public long indexSlots() {
+    return indexSlots;
   }
 
   /** As {@link #update(Table, UpdateTime)}, of a table whose rows do not expire. */
@@ -358,6 +364,7 @@ public final class StateTable implements AutoCloseable {
     strings.reserve(newKeyWords, newValueWords, rows, rowCount);
     pageEpochs.reserve(needed);
     index.reserve(needed);
+    indexSlots = index.slots();
     reservedBytes =
         rows.reservedBytes()
             + strings.reservedBytes()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.api;
 
+import io.millrace.column.Schema;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.expression.resolve.UserDefinedFunction;
@@ -46,6 +47,11 @@ public final class KeyedColumnStream extends ColumnStream {
     this.isTwoPhase = isTwoPhase;
   }
 
+  @Override
+  public Schema schema() {
+    return exchange.input().schema();
+  }
+
   /**
    * Makes the next {@link #aggregate} or {@link #deduplicate} forget keys: as Flink SQL's {@code
    * table.exec.state.ttl}, by the machine's clock. An aggregate and {@link Deduplication#keepLast}
@@ -74,7 +80,9 @@ public final class KeyedColumnStream extends ColumnStream {
    * savepoint.
    *
    * <p>Only {@link #aggregate} may follow, and it refuses aggregates that depend on the order of
-   * rows or have DISTINCT.
+   * rows, compare values of more than 8 bytes, such as strings, or have DISTINCT. Each aggregate in
+   * two phases has an exchange of its own: if the exchange has a {@link #uid}, call {@link #keyBy}
+   * for each.
    */
   public KeyedColumnStream twoPhase() {
     return new KeyedColumnStream(exchange, settings, stateTtl, true);
@@ -97,7 +105,7 @@ public final class KeyedColumnStream extends ColumnStream {
    *     columns have the same name, or this stream has updates without the rows before them, such
    *     as those of {@link Deduplication#keepLast}; with {@link #twoPhase} also if an aggregate has
    *     DISTINCT or depends on the order of rows: a sum or average of FLOAT or DOUBLE, a variance,
-   *     or a first or last value
+   *     or a first or last value, or compares values of more than 8 bytes
    */
   public ColumnStream aggregate(Aggregate... aggregates) {
     List<Aggregate> list = List.of(aggregates);

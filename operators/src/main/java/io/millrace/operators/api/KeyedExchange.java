@@ -18,6 +18,7 @@ final class KeyedExchange {
   private final List<Consumer<SingleOutputStreamOperator<ColumnBatch>>> changes = new ArrayList<>();
   // null: no operator was added.
   private StreamPlan exchanged;
+  private boolean hasOthers;
 
   /**
    * @throws IllegalArgumentException as {@link StreamPlan#checkKeys}
@@ -39,13 +40,18 @@ final class KeyedExchange {
   /** The rows of {@link #input} behind the exchange. */
   StreamPlan exchanged() {
     if (exchanged == null) {
-      exchanged = exchange(input);
+      exchanged = add(input);
     }
     return exchanged;
   }
 
   /** Other rows behind an exchange like this one. */
   StreamPlan exchange(StreamPlan rows) {
+    hasOthers = true;
+    return add(rows);
+  }
+
+  private StreamPlan add(StreamPlan rows) {
     StreamPlan result = rows.keyBy(keys.toArray(String[]::new));
     for (Consumer<SingleOutputStreamOperator<ColumnBatch>> change : changes) {
       result = result.withLastOperator(change);
@@ -59,10 +65,12 @@ final class KeyedExchange {
    * @throws IllegalStateException as {@link StreamPlan#withLastOperator}
    */
   void change(Consumer<SingleOutputStreamOperator<ColumnBatch>> change) {
-    if (exchanged == null) {
-      changes.add(change);
-    } else {
+    if (hasOthers) {
+      throw new IllegalStateException(StreamPlan.STEPS_BEHIND);
+    }
+    if (exchanged != null) {
       exchanged = exchanged.withLastOperator(change);
     }
+    changes.add(change);
   }
 }

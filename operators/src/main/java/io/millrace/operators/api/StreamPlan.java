@@ -57,6 +57,10 @@ record StreamPlan(
     CalcPlan pending,
     ExpressionSettings settings,
     ExplainNode stage) {
+  static final String STEPS_BEHIND =
+      "there are steps behind this one already: uid, name and setParallelism belong right behind"
+          + " the step that they are about";
+
   private static final String FAILED_ROWS = "failed-rows";
 
   /** A plan with no pending steps. */
@@ -338,9 +342,7 @@ record StreamPlan(
    */
   StreamPlan withLastOperator(Consumer<SingleOutputStreamOperator<ColumnBatch>> change) {
     if (pending.isIdentity() && isContinued()) {
-      throw new IllegalStateException(
-          "there are steps behind this one already: uid, name and setParallelism belong right behind"
-              + " the step that they are about");
+      throw new IllegalStateException(STEPS_BEHIND);
     }
     StreamPlan plan = of(batches(), settings, lastStage());
     if (!(plan.input instanceof SingleOutputStreamOperator<ColumnBatch> operator)) {

@@ -100,7 +100,7 @@ final class BlockReader {
     }
     if (!block.hasAllStrings()) {
       throw new IOException(
-          "keyed state is damaged: rows from row " + row + " on lack the strings of keys");
+          "keyed state is damaged: rows from row " + row + " on lack their strings");
     }
   }
 }

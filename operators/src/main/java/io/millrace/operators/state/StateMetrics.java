@@ -6,9 +6,10 @@ import org.apache.flink.metrics.MetricGroup;
 
 /**
  * The metrics of an operator's keyed state, in its group {@code state}: the gauges {@code rows}, of
- * keys that are present or were, and {@code bytes} of rows, long strings and index, with their room
- * for further keys. If rows expire, also {@code ttl}, the time in milliseconds after which they do,
- * and {@code expiredRows}, the number of rows that were removed.
+ * keys that are present or were, {@code bytes} of rows, long strings and index, with their room for
+ * further keys, and {@code indexLoad}, the part of the index that is in use. If rows expire, also
+ * {@code ttl}, the time in milliseconds after which they do, and {@code expiredRows}, the number of
+ * rows that were removed.
  */
 final class StateMetrics {
   private StateMetrics() {}
@@ -22,6 +23,7 @@ final class StateMetrics {
     MetricGroup group = operator.addGroup("state");
     group.<Long, Gauge<Long>>gauge("rows", state::rowCount);
     group.<Long, Gauge<Long>>gauge("bytes", state::reservedBytes);
+    group.<Double, Gauge<Double>>gauge("indexLoad", state::indexLoad);
     if (state.schema().hasTime()) {
       group.<Long, Gauge<Long>>gauge("ttl", () -> timeToLive);
       group.<Long, Gauge<Long>>gauge("expiredRows", state::expiredRows);

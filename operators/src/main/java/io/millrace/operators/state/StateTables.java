@@ -147,6 +147,17 @@ public final class StateTables implements AutoCloseable {
     return tables.values().stream().mapToLong(StateTable::rowCount).sum();
   }
 
+  /** How full the indexes of all tables are, from 0 to 1. Any thread may ask. */
+  double indexLoad() {
+    long rows = 0;
+    long slots = 0;
+    for (StateTable table : tables.values()) {
+      rows += table.rowCount();
+      slots += table.indexSlots();
+    }
+    return slots == 0 ? 0 : (double) rows / slots;
+  }
+
   /**
    * {@link StateTable#reservedBytes} of all tables, also of the {@link #replacement}. Any thread
    * may ask.

@@ -3,12 +3,15 @@ package io.millrace.operators.window;
 
 import io.millrace.column.Column;
 import io.millrace.column.Table;
+import io.millrace.memory.FirstFailure;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.state.KeyedStateOperator;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
 import io.millrace.state.row.StateSchema;
 import io.millrace.state.session.Sessions;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
@@ -142,8 +145,42 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
   }
 
   private void addLate(SliceRows rows, StreamRecord<ColumnBatch> element) {
-    DeviceContext context = deviceContext();
-    context.retry().withSplitAndRetry(rows, this::touched, sliced -> addTouching(sliced, element));
+    List<SliceRows> left = new ArrayList<>(List.of(rows.share()));
+    try {
+      while (addTouching(left)) {
+        deviceContext().checkNotCanceled();
+      }
+      left.forEach(late -> lateRows.add(late.input(), element));
+    } finally {
+      closeAll(left);
+    }
+  }
+
+  // Adds the rows that touch a session, and leaves the others: whether these may touch one now.
+  private boolean addTouching(List<SliceRows> left) {
+    boolean[] isAdded = {false};
+    List<SliceRows> untouched = new ArrayList<>();
+    try {
+      for (SliceRows rows : left) {
+        deviceContext()
+            .retry()
+            .withSplitAndRetry(
+                rows, this::touched, sliced -> isAdded[0] |= addTouching(sliced, untouched));
+      }
+    } catch (RuntimeException | Error e) {
+      closeAll(untouched);
+      throw e;
+    }
+    closeAll(left);
+    left.clear();
+    left.addAll(untouched);
+    return isAdded[0] && !left.isEmpty();
+  }
+
+  private static void closeAll(List<SliceRows> rows) {
+    FirstFailure failure = new FirstFailure();
+    rows.forEach(part -> failure.run(part::close));
+    failure.rethrow();
   }
 
   private SlicedRows touched(SliceRows rows) {
@@ -154,9 +191,8 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
     }
   }
 
-  private void addTouching(SlicedRows sliced, StreamRecord<ColumnBatch> element) {
-    try (sliced;
-        SliceRows untouched = rows(sliced, 0)) {
+  private boolean addTouching(SlicedRows sliced, List<SliceRows> untouched) {
+    try (sliced) {
       boolean isAdded = false;
       for (int slice = 1; slice <= 2; slice++) {
         if (sliced.arguments().rowCount(slice) > 0) {
@@ -167,14 +203,10 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
           isAdded = true;
         }
       }
-      if (untouched.rowCount() == 0) {
-        return;
+      if (sliced.arguments().rowCount(0) > 0) {
+        untouched.add(rows(sliced, 0));
       }
-      if (isAdded) {
-        addLate(untouched, element);
-      } else {
-        lateRows.add(untouched.input(), element);
-      }
+      return isAdded;
     }
   }
 

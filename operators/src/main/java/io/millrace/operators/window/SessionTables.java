@@ -163,7 +163,7 @@ final class SessionTables {
   // Merges the rows with those of the next slice that are of the same sessions.
   private void goOn(StateTable slice, long sliceEnd, long lastTime) {
     long nextEnd = sliceEnd + gap;
-    if (!tables.schema().isOrdered()) {
+    if (!tables.schema().dependsOnOrder()) {
       addTo(tables.forUpdate(nextEnd), slice, sliceEnd, lastTime, true);
       return;
     }

@@ -29,6 +29,11 @@ record SliceRows(Table input, Table arguments, Column times) implements Splittab
     return TimeSlices.range(times, stream, memory);
   }
 
+  /** The same rows, which the caller closes. */
+  SliceRows share() {
+    return slice(0, rowCount());
+  }
+
   private SliceRows slice(int start, int rows) {
     return new SliceRows(
         input.slice(start, rows), arguments.slice(start, rows), times.slice(start, rows));

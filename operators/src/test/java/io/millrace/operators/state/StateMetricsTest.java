@@ -32,6 +32,7 @@ class StateMetricsTest {
       StateMetrics.register(metrics, state, 0);
       assertThat(metrics.gauge("state.rows")).isEqualTo(0L);
       assertThat(metrics.gauge("state.bytes")).isEqualTo(0L);
+      assertThat(metrics.gauge("state.indexLoad")).isEqualTo(0.0);
       update(state, 100);
       assertThat(metrics.gauge("state.rows")).isEqualTo(100L);
       long bytes = (Long) metrics.gauge("state.bytes");
@@ -41,6 +42,7 @@ class StateMetricsTest {
       assertThat((Long) metrics.gauge("state.bytes"))
           .isGreaterThan(100_000L * SCHEMA.rowBytes())
           .isLessThanOrEqualTo(device.heldBytes());
+      assertThat((Double) metrics.gauge("state.indexLoad")).isBetween(0.4, 0.8);
     }
   }
 

@@ -25,6 +25,7 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.flink.streaming.api.watermark.Watermark;
@@ -168,6 +169,24 @@ class SessionWindowTest {
   }
 
   // In the next slice: the session of the late row has moved on.
+  // Each late row touches the session only when the row behind it has joined it.
+  @Test
+  void aLongChainOfLateRowsJoinsASession() throws Exception {
+    int rows = 5_000;
+    try (WindowHarness harness = job(count().as("n")).keepingLateRows().open(device)) {
+      harness.results(10_000L * rows);
+      List<List<Object>> batch = new ArrayList<>();
+      for (int i = 0; i <= rows; i++) {
+        batch.add(bid(1, 1, 10_000L * i));
+      }
+      batch.add(bid(2, 1, 0));
+      harness.send(0, batch);
+      assertThat(harness.sideRows()).containsExactly(bid(2, 1, 0));
+      assertThat(harness.results(Long.MAX_VALUE))
+          .containsExactly("[1, %d] 0..%d".formatted(rows + 1, 10_000L * (rows + 1)));
+    }
+  }
+
   @OutOfMemoryTest
   void lateRowsAreBehindTheOtherRowsOfTheirBatch() throws Exception {
     try (WindowHarness harness = job(count().as("n"), min("price").as("m")).open(device)) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.runtime.checkpoint.CheckpointException;
@@ -23,6 +24,7 @@ import org.apache.flink.util.ExceptionUtils;
 final class CheckpointedJob {
   private static final Duration LIMIT = Duration.ofMinutes(5);
   private static final long DECLINED = -1;
+  private static final String DEVICE = "device ";
 
   private final ProcessCluster cluster;
   private final JobID id;
@@ -77,7 +79,7 @@ final class CheckpointedJob {
     }
   }
 
-  // The JobManager answers with statistics that may be some seconds old.
+  // The JobManager answers with statistics that may be older than the checkpoint.
   private boolean isNewest(long checkpoint) throws Exception {
     CheckpointingStatistics statistics = cluster.rest().checkpoints(id);
     CompletedCheckpointStatistics completed =
@@ -109,6 +111,37 @@ final class CheckpointedJob {
         .getRecordsWritten();
   }
 
+  /**
+   * As {@link #awaitElementsInFlight}, for rows that a {@link GroupedBidsJob} generates. Does not
+   * wait for metrics, of which there are none for ten seconds behind the death of a TaskManager.
+   */
+  long awaitRowsInFlight() throws Exception {
+    long before = rowsGenerated();
+    long[] now = new long[1];
+    Await.until(
+        "the sources generate more than " + before + " rows",
+        LIMIT,
+        () -> {
+          now[0] = rowsGenerated();
+          // A new attempt counts from zero.
+          return now[0] > before || (0 < now[0] && now[0] < before);
+        },
+        cluster::diagnosis);
+    return now[0] > before ? now[0] - before : now[0];
+  }
+
+  private long rowsGenerated() throws Exception {
+    return cluster.rest().accumulators(id).get("rows in") instanceof Long rows ? rows : 0;
+  }
+
+  /** The device that the sources of a {@link GroupedBidsJob} run on, in words. */
+  String device() throws Exception {
+    return cluster.rest().accumulators(id).keySet().stream()
+        .filter(name -> name.startsWith(DEVICE))
+        .map(name -> name.substring(DEVICE.length()))
+        .collect(Collectors.joining(" and "));
+  }
+
   /** Waits until each of the job's subtasks reports more than zero for a metric. */
   void awaitPositive(String metric) throws Exception {
     Await.until(
@@ -137,7 +170,8 @@ final class CheckpointedJob {
     return completed().getExternalPath();
   }
 
-  private CompletedCheckpointStatistics completed() throws Exception {
+  /** The newest completed checkpoint. */
+  CompletedCheckpointStatistics completed() throws Exception {
     return cluster.rest().checkpoints(id).getLatestCheckpoints().getCompletedCheckpointStatistics();
   }
 

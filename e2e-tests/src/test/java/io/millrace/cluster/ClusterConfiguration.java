@@ -67,14 +67,18 @@ final class ClusterConfiguration {
   private static void recovery(Map<String, Object> options) {
     // A killed TaskManager refuses connections: two refused heartbeats are enough to call it dead.
     // The timeout itself stays long, because a busy machine may well pause a live one for seconds.
-    options.put("heartbeat.interval", "500 ms");
+    // Accumulators travel with heartbeats.
+    options.put("heartbeat.interval", "200 ms");
     options.put("heartbeat.rpc-failure-threshold", 2);
     options.put("heartbeat.timeout", "60 s");
     options.put("restart-strategy.type", "fixed-delay");
-    options.put("restart-strategy.fixed-delay.attempts", 20);
-    options.put("restart-strategy.fixed-delay.delay", "500 ms");
+    // Until the JobManager calls a TaskManager dead, it may deploy tasks to it again and again.
+    options.put("restart-strategy.fixed-delay.attempts", 1_000);
+    options.put("restart-strategy.fixed-delay.delay", "100 ms");
     options.put(
         "execution.checkpointing.externalized-checkpoint-retention", "RETAIN_ON_CANCELLATION");
+    // How old answers may be that tests wait for; by default they are up to 3 seconds old.
+    options.put("web.refresh-interval", "100 ms");
     options.put("metrics.fetcher.update-interval", "100 ms");
     // While metrics are asked of a TaskManager that was killed, no others are read.
     options.put("web.timeout", "45 s");

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -128,9 +129,14 @@ final class ClusterRest implements AutoCloseable {
     return answer(clusterClient.getJobDetails(job));
   }
 
-  /** Takes a checkpoint now and returns its id when it is complete. */
+  /** The accumulators of the job's running attempt. */
+  Map<String, Object> accumulators(JobID job) throws Exception {
+    return answer(clusterClient.getAccumulators(job));
+  }
+
+  /** Takes a checkpoint as the job is configured, and returns its id when it is complete. */
   long triggerCheckpoint(JobID job) throws Exception {
-    return answer(clusterClient.triggerCheckpoint(job, CheckpointType.FULL));
+    return answer(clusterClient.triggerCheckpoint(job, CheckpointType.CONFIGURED));
   }
 
   CheckpointingStatistics checkpoints(JobID job) throws Exception {

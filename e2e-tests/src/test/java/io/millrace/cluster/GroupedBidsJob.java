@@ -18,15 +18,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The main job, which aggregates generated bids by auction, or by auction and second. By auction it
- * writes each change, so that nothing is hidden by a later result.
+ * The main job, which aggregates generated bids by auction and bidder, or by these and window.
+ * Without windows it writes each change, so that nothing is hidden by a later result. Most pairs
+ * come for a short time only, so that incremental checkpoints find pages that did not change.
  *
- * @param isWindowed whether bids are grouped by second, too
- * @param configuration Flink options of the job
+ * @param isWindowed whether bids are grouped by windows of a second, too, which overlap: so there
+ *     are tables that no longer change
  */
-record GroupedBidsJob(
-    int bidCount, Path output, boolean isWindowed, Map<String, String> configuration) {
+record GroupedBidsJob(int bidCount, Path output, boolean isWindowed) {
   private static final long WINDOW_MILLIS = 1_000;
+  private static final long SLIDE_MILLIS = 250;
+  private static final int SHOWN = 20;
   private static final DateTimeFormatter MILLIS =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS").withZone(ZoneOffset.UTC);
 
@@ -37,9 +39,8 @@ record GroupedBidsJob(
             List.of(
                 "--events=" + bidCount,
                 "--rate=" + bidsPerSecond,
-                // The source counts in batches: their size must not depend on the rate.
-                "--batch-rows=100",
-                "--group-by=auction",
+                "--batch-rows=5000",
+                "--group-by=auction,bidder",
                 "--aggregates=COUNT(*) AS bids, SUM(price) AS total, MAX(price) AS highest",
                 "--checkpoint-interval=" + RowsJob.LONGER_THAN_THE_TEST,
                 "--parallelism=" + parallelism,
@@ -47,7 +48,10 @@ record GroupedBidsJob(
                 "--output=" + output.toUri()));
     arguments.addAll(
         isWindowed
-            ? List.of("--window-time=date_time", "--tumble=" + WINDOW_MILLIS + "ms")
+            ? List.of(
+                "--window-time=date_time",
+                "--hop=" + WINDOW_MILLIS + "ms",
+                "--slide=" + SLIDE_MILLIS + "ms")
             : List.of("--group-by-result=changes"));
     return new JobSubmission(
         Path.of(System.getProperty("millrace.cluster.etl.jar")),
@@ -55,7 +59,7 @@ record GroupedBidsJob(
         arguments,
         parallelism,
         Optional.empty(),
-        configuration);
+        Map.of());
   }
 
   /** The lines that are committed. */
@@ -65,17 +69,17 @@ record GroupedBidsJob(
 
   /**
    * Fails unless the committed rows are those of a program that sums all bids once. A change counts
-   * as one row more or one less: what remains is one row per auction.
+   * as one row more or one less: what remains is one row per key.
    */
   void assertResults() throws IOException {
-    Map<String, Integer> expected = new HashMap<>();
-    sums().forEach((key, sums) -> expected.put(line(key, sums), 1));
-    Map<String, Integer> actual = new HashMap<>();
+    Map<String, Integer> lost = new HashMap<>();
+    sums().forEach((key, sums) -> lost.put(line(key, sums), 1));
     for (String line : committed()) {
-      actual.merge(
-          isWindowed ? line : line.substring(line.indexOf(',') + 1), sign(line), this::add);
+      lost.merge(isWindowed ? line : line.substring(line.indexOf(',') + 1), -sign(line), this::add);
     }
-    assertThat(actual).isEqualTo(expected);
+    assertThat(lost.entrySet().stream().limit(SHOWN))
+        .as("%d rows, and how often each is lost; doubled rows are below zero", lost.size())
+        .isEmpty();
   }
 
   // null removes the entry.
@@ -90,26 +94,37 @@ record GroupedBidsJob(
   }
 
   /** The key of a row of the result. */
-  private record Key(long auction, long windowStart) {}
+  private record Key(long auction, long bidder, long windowStart) {}
 
   private Map<Key, long[]> sums() {
     NexmarkGenerator generator = new NexmarkGenerator(NexmarkConfiguration.DEFAULT);
     Map<Key, long[]> sums = new HashMap<>();
     for (long number = 0; number < bidCount; number++) {
       Bid bid = generator.bid(NexmarkGenerator.eventOfBid(number));
-      long start = isWindowed ? bid.dateTime() - Math.floorMod(bid.dateTime(), WINDOW_MILLIS) : 0;
-      long[] values =
-          sums.computeIfAbsent(
-              new Key(bid.auction(), start), key -> new long[] {0, 0, Long.MIN_VALUE});
-      values[0]++;
-      values[1] += bid.price();
-      values[2] = Math.max(values[2], bid.price());
+      if (!isWindowed) {
+        add(bid, 0, sums);
+        continue;
+      }
+      long last = bid.dateTime() - Math.floorMod(bid.dateTime(), SLIDE_MILLIS);
+      for (long start = last; start > bid.dateTime() - WINDOW_MILLIS; start -= SLIDE_MILLIS) {
+        add(bid, start, sums);
+      }
     }
     return sums;
   }
 
+  private static void add(Bid bid, long windowStart, Map<Key, long[]> sums) {
+    long[] values =
+        sums.computeIfAbsent(
+            new Key(bid.auction(), bid.bidder(), windowStart),
+            key -> new long[] {0, 0, Long.MIN_VALUE});
+    values[0]++;
+    values[1] += bid.price();
+    values[2] = Math.max(values[2], bid.price());
+  }
+
   private String line(Key key, long[] sums) {
-    String line = key.auction + "," + sums[0] + "," + sums[1] + "," + sums[2];
+    String line = key.auction + "," + key.bidder + "," + sums[0] + "," + sums[1] + "," + sums[2];
     return isWindowed
         ? line + "," + text(key.windowStart) + "," + text(key.windowStart + WINDOW_MILLIS)
         : line;

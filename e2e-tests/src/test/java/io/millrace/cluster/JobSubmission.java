@@ -2,6 +2,8 @@
 package io.millrace.cluster;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,13 +30,29 @@ record JobSubmission(
     configuration = Map.copyOf(configuration);
   }
 
+  /** With Flink options besides those of the job. */
+  JobSubmission withConfiguration(Map<String, String> more) {
+    Map<String, String> all = new HashMap<>(configuration);
+    all.putAll(more);
+    return new JobSubmission(jar, entryClass, arguments, parallelism, restorePath, all);
+  }
+
+  JobSubmission withArgument(String argument) {
+    List<String> all = new ArrayList<>(arguments);
+    all.add(argument);
+    return new JobSubmission(jar, entryClass, all, parallelism, restorePath, configuration);
+  }
+
   JobSubmission withParallelism(int newParallelism) {
     return new JobSubmission(
         jar, entryClass, arguments, newParallelism, restorePath, configuration);
   }
 
   JobSubmission restoredFrom(String path) {
-    return new JobSubmission(
-        jar, entryClass, arguments, parallelism, Optional.of(path), configuration);
+    return restoredFrom(Optional.of(path));
+  }
+
+  JobSubmission restoredFrom(Optional<String> path) {
+    return new JobSubmission(jar, entryClass, arguments, parallelism, path, configuration);
   }
 }

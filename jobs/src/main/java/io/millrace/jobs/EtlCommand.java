@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The command line of {@link StreamingEtl}; each option stands for a key of the YAML file. */
@@ -130,48 +131,7 @@ final class EtlCommand {
               + " false).")
   String twoPhase;
 
-  @Option(
-      names = "--tumble",
-      paramLabel = "SIZE",
-      description =
-          "Groups by key and window: windows of this size, such as 10s, that follow each other.")
-  String tumble;
-
-  @Option(
-      names = "--hop",
-      paramLabel = "SIZE",
-      description = "Groups by key and window: windows of this size that overlap.")
-  String hop;
-
-  @Option(
-      names = "--slide",
-      paramLabel = "TIME",
-      description = "For --hop: a window begins every such time.")
-  String slide;
-
-  @Option(
-      names = "--cumulate",
-      paramLabel = "SIZE",
-      description = "Groups by key and window: windows with one start, up to this size.")
-  String cumulate;
-
-  @Option(
-      names = "--step",
-      paramLabel = "TIME",
-      description = "For --cumulate: each window is that much longer than the one before.")
-  String step;
-
-  @Option(
-      names = "--window-time",
-      paramLabel = "COLUMN",
-      description = "Selected column with the times of rows.")
-  String windowTime;
-
-  @Option(
-      names = "--window-offset",
-      paramLabel = "TIME",
-      description = "Moves the starts of windows (default 0s).")
-  String windowOffset;
+  @Mixin EtlWindowCommand window;
 
   @Option(
       names = "--key",
@@ -341,13 +301,7 @@ final class EtlCommand {
     given.put(EtlOptions.GROUP_BY_RESULT.key(), groupByResult);
     given.put(EtlOptions.GROUP_BY_STATE_TTL.key(), stateTtl);
     given.put(EtlOptions.GROUP_BY_TWO_PHASE.key(), twoPhase);
-    given.put(EtlWindow.TUMBLE.key(), tumble);
-    given.put(EtlWindow.HOP_SIZE.key(), hop);
-    given.put(EtlWindow.HOP_SLIDE.key(), slide);
-    given.put(EtlWindow.CUMULATE_MAX.key(), cumulate);
-    given.put(EtlWindow.CUMULATE_STEP.key(), step);
-    given.put(EtlWindow.TIME.key(), windowTime);
-    given.put(EtlWindow.OFFSET.key(), windowOffset);
+    window.addTo(given);
     given.put(EtlOptions.PARTITION_BY.key(), key);
     given.put(EtlOptions.SINK_TYPE.key(), sink);
     given.put(EtlOptions.SINK_PATH.key(), output);

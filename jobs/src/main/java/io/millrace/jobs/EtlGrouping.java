@@ -19,7 +19,6 @@ import io.millrace.operators.sql.SqlExpressions;
 import io.millrace.operators.sql.SqlTextException;
 import io.millrace.operators.transform.CalcPlan;
 import io.millrace.operators.transform.TransformOperator;
-import io.millrace.operators.window.TimeWindow;
 import io.millrace.operators.window.WindowAggregatePlan;
 import java.time.Duration;
 import java.util.List;
@@ -40,7 +39,7 @@ import org.apache.flink.types.Row;
 record EtlGrouping(
     List<String> keys,
     List<Aggregate> aggregates,
-    Optional<TimeWindow> window,
+    Optional<EtlWindow> window,
     GroupAggregatePlan plan,
     Duration stateTtl,
     boolean isTwoPhase) {
@@ -76,7 +75,7 @@ record EtlGrouping(
     try {
       GroupAggregatePlan plan =
           new GroupAggregatePlan(selected, keys, aggregates, ExpressionSettings.DEFAULT);
-      Optional<TimeWindow> window = EtlWindow.parse(configuration);
+      Optional<EtlWindow> window = EtlWindow.parse(configuration);
       EtlGrouping grouping =
           new EtlGrouping(
               keys,
@@ -85,19 +84,25 @@ record EtlGrouping(
               plan,
               stateTtl(configuration),
               configuration.get(EtlOptions.GROUP_BY_TWO_PHASE));
-      if (window.isPresent()) {
-        new WindowAggregatePlan(
-            selected, keys, window.get(), aggregates, ExpressionSettings.DEFAULT);
-      } else if (grouping.isTwoPhase) {
-        new TwoPhasePlan(selected, keys, aggregates, ExpressionSettings.DEFAULT, Duration.ZERO);
-      }
-      if (window.isEmpty()) {
-        grouping.toChangelog();
-      }
+      grouping.check(selected);
       return Optional.of(grouping);
     } catch (ExpressionException e) {
       throw new UsageException("group-by: " + e.getMessage());
     }
+  }
+
+  private void check(Schema selected) {
+    if (window.isPresent()) {
+      Schema rows = window.get().plan(selected, keys, aggregates).outputSchema();
+      if (window.get().isChangelog()) {
+        toChangelog(rows);
+      }
+      return;
+    }
+    if (isTwoPhase) {
+      new TwoPhasePlan(selected, keys, aggregates, ExpressionSettings.DEFAULT, Duration.ZERO);
+    }
+    toChangelog(plan.outputSchema());
   }
 
   private static Duration stateTtl(Configuration configuration) {
@@ -122,13 +127,16 @@ record EtlGrouping(
     }
   }
 
-  private CalcPlan toChangelog() {
-    return CalcPlan.of(plan.outputSchema(), ExpressionSettings.DEFAULT).toChangelog(OPERATION);
+  private static CalcPlan toChangelog(Schema rows) {
+    return CalcPlan.of(rows, ExpressionSettings.DEFAULT).toChangelog(OPERATION);
   }
 
-  /** The rows of the windows of {@code rows}; late rows are a side output. */
+  /** The rows of the windows of {@code rows}, or their changes; late rows are a side output. */
   ColumnStream windows(KeyedColumnStream rows) {
-    return rows.window(window.orElseThrow())
+    EtlWindow settings = window.orElseThrow();
+    return rows.window(settings.window())
+        .allowedLateness(settings.allowedLateness())
+        .earlyFiring(settings.earlyFiring())
         .sideOutputLateRows()
         .aggregate(aggregates.toArray(Aggregate[]::new))
         .name("group by window")
@@ -143,10 +151,20 @@ record EtlGrouping(
         .uid("group-by");
   }
 
+  /** What is written of {@link #windows}. */
+  ColumnStream result(ColumnStream windows) {
+    ColumnStream rows = window.orElseThrow().isChangelog() ? withOperations(windows) : windows;
+    return rows.drop(WindowAggregatePlan.WINDOW_TIME).name("result").uid("result");
+  }
+
   /** The changes of the aggregates of {@code rows}, each with its operation in a column. */
   ColumnStream changes(KeyedColumnStream rows) {
-    CalcPlan toChangelog = toChangelog();
-    return aggregated(rows)
+    return withOperations(aggregated(rows));
+  }
+
+  private static ColumnStream withOperations(ColumnStream changes) {
+    CalcPlan toChangelog = toChangelog(changes.schema());
+    return changes
         .transform(
             "changes",
             toChangelog.outputSchema(),

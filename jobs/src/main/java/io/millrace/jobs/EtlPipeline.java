@@ -25,7 +25,6 @@ import io.millrace.jobs.EtlOptions.SourceType;
 import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.api.KeyedColumnStream;
 import io.millrace.operators.batching.BatchOptions;
-import io.millrace.operators.window.WindowAggregatePlan;
 import java.io.IOException;
 import java.util.List;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -81,8 +80,8 @@ final class EtlPipeline {
   private ColumnStream group(EtlGrouping grouping, KeyedColumnStream rows) {
     if (grouping.window().isPresent()) {
       ColumnStream windows = grouping.windows(rows);
-      discard(count(windows.lateRows(), EtlProgress.LATE), "-late");
-      return windows.drop(WindowAggregatePlan.WINDOW_TIME).name("result").uid("result");
+      lateRowsSink(count(windows.lateRows(), EtlProgress.LATE));
+      return grouping.result(windows);
     }
     return switch (configuration.get(EtlOptions.GROUP_BY_RESULT)) {
       case LAST -> grouping.result(rows, batches());
@@ -182,14 +181,23 @@ final class EtlPipeline {
       discard(stream, "");
       return;
     }
+    write(stream, plan.sinkPath(), "sink");
+  }
+
+  private void lateRowsSink(ColumnStream lateRows) {
+    plan.lateRowsPath()
+        .ifPresentOrElse(
+            path -> write(lateRows, path, "late-rows"), () -> discard(lateRows, "-late"));
+  }
+
+  private void write(ColumnStream stream, String path, String uid) {
     TableEncoder encoder =
         switch (plan.sinkFormat()) {
           case JSON -> new JsonLinesEncoder();
           case CSV -> new CsvEncoder(plan.csv());
           case ARROW -> new ArrowStreamEncoder();
         };
-    FileSinks.write(stream.toBatches(), stream.schema(), encoder, new Path(plan.sinkPath()))
-        .uid("sink");
+    FileSinks.write(stream.toBatches(), stream.schema(), encoder, new Path(path)).uid(uid);
   }
 
   // A stock sink would not release batches that did not come by reference.

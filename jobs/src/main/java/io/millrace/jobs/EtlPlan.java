@@ -115,6 +115,13 @@ record EtlPlan(
     return configuration.getOptional(EtlOptions.BAD_ROWS_PATH).orElse(sinkPath() + "-bad");
   }
 
+  /** Where late rows are written, if they are: only where the sink writes files. */
+  Optional<String> lateRowsPath() {
+    return configuration
+        .getOptional(EtlWindow.LATE_ROWS)
+        .filter(path -> sinkType() == SinkType.FILES && grouping.isPresent());
+  }
+
   String savepointsPath() {
     return configuration.getOptional(EtlOptions.SAVEPOINT_PATH).orElse(sinkPath() + "-savepoints");
   }

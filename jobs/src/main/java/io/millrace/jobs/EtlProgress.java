@@ -147,7 +147,10 @@ final class EtlProgress {
         String.format(Locale.ROOT, "%,d", badRows)
             + (badRows == 0 ? "" : ", in " + plan.badRowsPath()));
     if (plan.grouping().flatMap(EtlGrouping::window).isPresent()) {
-      row("late rows", String.format(Locale.ROOT, "%,d", count(counts, LATE_ROWS)));
+      row(
+          "late rows",
+          String.format(Locale.ROOT, "%,d", count(counts, LATE_ROWS))
+              + plan.lateRowsPath().map(path -> ", in " + path).orElse(""));
     }
     row(
         "batches in",

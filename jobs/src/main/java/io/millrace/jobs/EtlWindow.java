@@ -3,10 +3,16 @@ package io.millrace.jobs;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
+import io.millrace.column.Schema;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.operators.aggregate.Aggregate;
 import io.millrace.operators.window.Cumulate;
 import io.millrace.operators.window.Hop;
+import io.millrace.operators.window.Session;
 import io.millrace.operators.window.TimeWindow;
 import io.millrace.operators.window.Tumble;
+import io.millrace.operators.window.WindowAggregatePlan;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -14,8 +20,13 @@ import java.util.stream.Collectors;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 
-/** The settings of the windows that rows are grouped by, besides their key. */
-final class EtlWindow {
+/**
+ * The windows that rows are grouped by, besides their key.
+ *
+ * @param allowedLateness how long rows change windows that have ended; zero: not at all
+ * @param earlyFiring the time between results of windows that have not ended; zero: there are none
+ */
+record EtlWindow(TimeWindow window, Duration allowedLateness, Duration earlyFiring) {
   private static final String SECTION = "group-by.window";
 
   static final ConfigOption<Duration> TUMBLE =
@@ -43,6 +54,11 @@ final class EtlWindow {
           .durationType()
           .defaultValue(Duration.ZERO)
           .withDescription("The time between the ends of windows that have one start.");
+  static final ConfigOption<Duration> SESSION =
+      key(SECTION + ".session")
+          .durationType()
+          .defaultValue(Duration.ZERO)
+          .withDescription("The time without rows of a key that ends its session.");
   static final ConfigOption<String> TIME =
       key(SECTION + ".time")
           .stringType()
@@ -52,15 +68,33 @@ final class EtlWindow {
       key(SECTION + ".offset")
           .durationType()
           .defaultValue(Duration.ZERO)
-          .withDescription("Moves the starts of windows.");
+          .withDescription("Moves the starts of windows, but not of sessions.");
+  static final ConfigOption<Duration> EARLY_FIRING =
+      key(SECTION + ".early-firing")
+          .durationType()
+          .defaultValue(Duration.ZERO)
+          .withDescription("The time between results of windows that have not ended; 0 s: none.");
+  static final ConfigOption<Duration> ALLOWED_LATENESS =
+      key(SECTION + ".allowed-lateness")
+          .durationType()
+          .defaultValue(Duration.ZERO)
+          .withDescription("How long rows change windows that have ended; 0 s: not at all.");
+  static final ConfigOption<String> LATE_ROWS =
+      key(SECTION + ".late-rows")
+          .stringType()
+          .noDefaultValue()
+          .withDescription("Folder for the rows that are too late for their windows.");
 
   private static final List<ConfigOption<Duration>> FUNCTIONS =
-      List.of(TUMBLE, HOP_SIZE, CUMULATE_MAX);
+      List.of(TUMBLE, HOP_SIZE, CUMULATE_MAX, SESSION);
 
-  static final List<ConfigOption<?>> ALL =
-      List.of(TUMBLE, HOP_SIZE, HOP_SLIDE, CUMULATE_MAX, CUMULATE_STEP, TIME, OFFSET);
+  /** The options of window functions. */
+  static final List<ConfigOption<?>> OF_FUNCTIONS =
+      List.of(TUMBLE, HOP_SIZE, HOP_SLIDE, CUMULATE_MAX, CUMULATE_STEP, SESSION);
 
-  private EtlWindow() {}
+  /** The options that any window may have. */
+  static final List<ConfigOption<?>> OF_WINDOWS =
+      List.of(TIME, OFFSET, EARLY_FIRING, ALLOWED_LATENESS, LATE_ROWS);
 
   /** Whether rows are grouped by windows. */
   static boolean isGiven(Configuration settings) {
@@ -73,7 +107,7 @@ final class EtlWindow {
    * @throws UsageException if there are several window functions, one lacks a setting, or sizes do
    *     not fit together
    */
-  static Optional<TimeWindow> parse(Configuration settings) {
+  static Optional<EtlWindow> parse(Configuration settings) {
     checkTogether(settings, HOP_SLIDE, HOP_SIZE);
     checkTogether(settings, CUMULATE_STEP, CUMULATE_MAX);
     List<ConfigOption<Duration>> given = FUNCTIONS.stream().filter(settings::contains).toList();
@@ -88,10 +122,59 @@ final class EtlWindow {
     }
     String time = settings.getOptional(TIME).orElseThrow(() -> missing(given.get(0), TIME));
     try {
-      return Optional.of(window(settings, given.get(0), time).offset(settings.get(OFFSET)));
+      TimeWindow window = window(settings, given.get(0), time);
+      return Optional.of(
+          new EtlWindow(
+              settings.contains(OFFSET) ? window.offset(settings.get(OFFSET)) : window,
+              wholeMillis(settings, ALLOWED_LATENESS),
+              wholeMillis(settings, EARLY_FIRING)));
     } catch (IllegalArgumentException e) {
       throw new UsageException(SECTION + ": " + e.getMessage());
     }
+  }
+
+  private static Duration wholeMillis(Configuration settings, ConfigOption<Duration> option) {
+    Duration time = settings.get(option);
+    if (!time.equals(Duration.ofMillis(time.toMillis()))) {
+      throw new UsageException(option.key() + ": expected whole milliseconds, got " + time);
+    }
+    return time;
+  }
+
+  /**
+   * The aggregates of these windows.
+   *
+   * @throws ExpressionException as {@link WindowAggregatePlan} without allowed lateness and early
+   *     firing
+   * @throws UsageException if there cannot be allowed lateness or early firing, naming the option
+   */
+  WindowAggregatePlan plan(Schema selected, List<String> keys, List<Aggregate> aggregates) {
+    plan(selected, keys, aggregates, Duration.ZERO, Duration.ZERO);
+    try {
+      plan(selected, keys, aggregates, allowedLateness, Duration.ZERO);
+    } catch (ExpressionException e) {
+      throw new UsageException(ALLOWED_LATENESS.key() + ": " + e.getMessage());
+    }
+    try {
+      return plan(selected, keys, aggregates, allowedLateness, earlyFiring);
+    } catch (ExpressionException e) {
+      throw new UsageException(EARLY_FIRING.key() + ": " + e.getMessage());
+    }
+  }
+
+  private WindowAggregatePlan plan(
+      Schema selected,
+      List<String> keys,
+      List<Aggregate> aggregates,
+      Duration lateness,
+      Duration interval) {
+    return new WindowAggregatePlan(
+        selected, keys, window, aggregates, ExpressionSettings.DEFAULT, lateness, interval);
+  }
+
+  /** Whether rows change rows that were written before. */
+  boolean isChangelog() {
+    return !allowedLateness.isZero() || !earlyFiring.isZero();
   }
 
   private static TimeWindow window(
@@ -99,6 +182,9 @@ final class EtlWindow {
     Duration size = settings.get(function);
     if (function.equals(TUMBLE)) {
       return Tumble.over(time, size);
+    }
+    if (function.equals(SESSION)) {
+      return Session.over(time, size);
     }
     return function.equals(HOP_SIZE)
         ? Hop.over(time, size).every(required(settings, function, HOP_SLIDE))

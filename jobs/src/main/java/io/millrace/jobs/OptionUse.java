@@ -78,6 +78,14 @@ final class OptionUse {
       new Condition(
           "group-by.keys and a window are given",
           settings -> GROUPED.holds.test(settings) && EtlWindow.isGiven(settings));
+  private static final Condition WITH_FIXED_WINDOWS =
+      new Condition(
+          "group-by.keys and a window other than group-by.window.session are given",
+          settings -> WINDOWED.holds.test(settings) && !settings.contains(EtlWindow.SESSION));
+  private static final Condition WINDOWED_TO_FILES =
+      new Condition(
+          "group-by.keys and a window are given, and sink.type is files",
+          settings -> WINDOWED.holds.test(settings) && TO_FILES.holds.test(settings));
   private static final Condition WITHOUT_WINDOWS =
       new Condition(
           "group-by.keys is given and no window is",
@@ -119,9 +127,10 @@ final class OptionUse {
     CONDITIONS.put(GROUP_BY_RESULT, WITHOUT_WINDOWS);
     CONDITIONS.put(GROUP_BY_STATE_TTL, CHANGES);
     CONDITIONS.put(GROUP_BY_TWO_PHASE, WITHOUT_WINDOWS);
-    EtlWindow.ALL.forEach(option -> CONDITIONS.put(option, GROUPED));
-    CONDITIONS.put(EtlWindow.TIME, WINDOWED);
-    CONDITIONS.put(EtlWindow.OFFSET, WINDOWED);
+    EtlWindow.OF_FUNCTIONS.forEach(option -> CONDITIONS.put(option, GROUPED));
+    EtlWindow.OF_WINDOWS.forEach(option -> CONDITIONS.put(option, WINDOWED));
+    CONDITIONS.put(EtlWindow.OFFSET, WITH_FIXED_WINDOWS);
+    CONDITIONS.put(EtlWindow.LATE_ROWS, WINDOWED_TO_FILES);
     CONDITIONS.put(EtlWatermark.COLUMN, WINDOWED_FILES);
     CONDITIONS.put(EtlWatermark.DELAY, WITH_WATERMARK);
     CONDITIONS.put(PARTITION_BY, NOT_GROUPED);

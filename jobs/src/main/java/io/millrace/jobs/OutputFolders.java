@@ -34,6 +34,7 @@ final class OutputFolders {
     if (plan.sinkType() == SinkType.FILES) {
       folders.put(EtlOptions.SINK_PATH.key(), path(plan.sinkPath()));
     }
+    plan.lateRowsPath().ifPresent(path -> folders.put(EtlWindow.LATE_ROWS.key(), path(path)));
     if (plan.skipsBadRows()) {
       folders.put(EtlOptions.BAD_ROWS_PATH.key(), path(plan.badRowsPath()));
     }
@@ -78,7 +79,8 @@ final class OutputFolders {
               + " deletes them");
     }
     if (folders.values().stream().distinct().count() < folders.size()) {
-      throw new UsageException("sink.path and bad-rows.path must be two folders");
+      throw new UsageException(
+          "expected different folders for " + String.join(" and ", folders.keySet()));
     }
     folders.forEach(this::check);
   }

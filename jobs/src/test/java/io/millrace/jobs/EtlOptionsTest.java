@@ -106,6 +106,8 @@ class EtlOptionsTest {
   private static final Effect GROUPED = new Effect(List.of(GROUPS), List.of(Map.of(), FROM_CSV));
   private static final Map<String, String> WINDOWS =
       Map.of("group-by.keys", "auction", "group-by.window.tumble", "1s");
+  private static final Map<String, String> SESSIONS =
+      Map.of("group-by.keys", "auction", "group-by.window.session", "1s");
   private static final Effect WINDOWED = new Effect(List.of(WINDOWS), List.of(Map.of(), GROUPS));
   private static final Map<String, String> WINDOWS_OF_FILES = with(WINDOWS, "source.path", "in");
   private static final Map<String, String> WINDOWS_WITH_WATERMARK =
@@ -145,8 +147,18 @@ class EtlOptionsTest {
           Map.entry("group-by.window.hop.slide", GROUPED),
           Map.entry("group-by.window.cumulate.max", GROUPED),
           Map.entry("group-by.window.cumulate.step", GROUPED),
+          Map.entry("group-by.window.session", GROUPED),
           Map.entry("group-by.window.time", WINDOWED),
-          Map.entry("group-by.window.offset", WINDOWED),
+          Map.entry(
+              "group-by.window.offset",
+              new Effect(List.of(WINDOWS), List.of(Map.of(), GROUPS, SESSIONS))),
+          Map.entry("group-by.window.early-firing", WINDOWED),
+          Map.entry("group-by.window.allowed-lateness", WINDOWED),
+          Map.entry(
+              "group-by.window.late-rows",
+              new Effect(
+                  List.of(WINDOWS, SESSIONS),
+                  List.of(Map.of(), GROUPS, with(WINDOWS, "sink.type", "discard")))),
           Map.entry("partition.by", new Effect(List.of(Map.of(), FROM_CSV), List.of(GROUPS))),
           Map.entry("sink.type", ALWAYS),
           Map.entry("sink.path", TO_FILES),

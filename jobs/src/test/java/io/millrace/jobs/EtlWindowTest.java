@@ -12,8 +12,11 @@ import java.time.LocalDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -108,6 +111,16 @@ class EtlWindowTest {
             row(2, 20, "00:00:11", "00:00:21"));
   }
 
+  @Test
+  void sessions() throws IOException {
+    assertThat(folder.lines(bids(), "--session", "2s", "--output-format", "json"))
+        .containsExactlyInAnyOrder(
+            row(1, 10, "00:00:01", "00:00:03"),
+            "{\"auction\":1,\"total\":70,\"window_start\":\"2026-01-01T00:00:09.999\","
+                + "\"window_end\":\"2026-01-01T00:00:12.000\"}",
+            row(2, 20, "00:00:11", "00:00:13"));
+  }
+
   private static String row(int auction, int total, String start, String end) {
     return "{\"auction\":"
         + auction
@@ -147,28 +160,99 @@ class EtlWindowTest {
 
   @Test
   void lateRowsAreCountedAndNotWritten() throws IOException {
-    EtlRun run =
-        folder.run(
-            List.of("--events", "100000", "--batch-rows", "1000", "--group-by", "auction"),
-            "--select",
-            "auction, CASE WHEN MOD(price, 2) = 0 THEN date_time - INTERVAL '1' HOUR"
-                + " ELSE date_time END AS ts",
-            "--aggregates",
-            "COUNT(*)",
-            "--window-time",
-            "ts",
-            "--tumble",
-            "1s");
+    EtlRun run = folder.run(bidsWithLateOnes());
     assertThat(run.err()).isEmpty();
     Matcher late = Pattern.compile("late rows +([0-9,]+)").matcher(run.out());
     assertThat(late.find()).isTrue();
     long lateRows = Long.parseLong(late.group(1).replace(",", ""));
     assertThat(lateRows).isBetween(20_000L, 80_000L);
-    long rows =
-        EtlRun.lines(folder.output()).stream()
-            .mapToLong(line -> Long.parseLong(line.split(",", -1)[1]))
-            .sum();
-    assertThat(rows + lateRows).isEqualTo(100_000);
+    assertThat(bidsOf(EtlRun.lines(folder.output())) + lateRows).isEqualTo(100_000);
+  }
+
+  // Half of the bids are an hour late.
+  private static List<String> bidsWithLateOnes() {
+    return List.of(
+        "--events",
+        "100000",
+        "--batch-rows",
+        "1000",
+        "--select",
+        "auction, CASE WHEN MOD(price, 2) = 0 THEN date_time - INTERVAL '1' HOUR"
+            + " ELSE date_time END AS ts",
+        "--group-by",
+        "auction",
+        "--aggregates",
+        "COUNT(*)",
+        "--window-time",
+        "ts",
+        "--tumble",
+        "1s");
+  }
+
+  @Test
+  void lateRowsAreWrittenToAFolder() throws IOException {
+    Path late = folder.output().resolveSibling("late");
+    EtlRun run = folder.run(bidsWithLateOnes(), "--late-rows", late.toString());
+    assertThat(run.err()).isEmpty();
+    List<String> lateRows = EtlRun.lines(late);
+    assertThat(lateRows)
+        .hasSizeBetween(20_000, 80_000)
+        .allMatch(row -> row.contains(",2015-07-14T23:"));
+    assertThat(run.out())
+        .containsPattern(
+            String.format(Locale.ROOT, "late rows +%,d, in %s\n", lateRows.size(), late));
+    assertThat(lateRows.size() + bidsOf(EtlRun.lines(folder.output()))).isEqualTo(100_000);
+  }
+
+  private static long bidsOf(List<String> rows) {
+    return rows.stream().mapToLong(line -> Long.parseLong(line.split(",", -1)[1])).sum();
+  }
+
+  @Test
+  void rowsWithinTheAllowedLatenessChangeWindowsThatAreWritten() throws IOException {
+    EtlRun run = folder.run(bidsWithLateOnes(), "--allowed-lateness", "2h");
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out()).containsPattern("late rows +0\n");
+    List<String> changes = EtlRun.lines(folder.output());
+    assertThat(changes).anyMatch(line -> line.startsWith("UPDATE_BEFORE,"));
+    assertThat(bidsOf(rowsThatStay(changes))).isEqualTo(100_000);
+  }
+
+  @Test
+  void windowsThatHaveNotEndedAreWrittenEarly() throws IOException {
+    List<String> changes =
+        folder.lines(
+            List.of("--events", "60000", "--rate", "30000", "--group-by", "auction"),
+            "--aggregates",
+            "COUNT(*)",
+            "--window-time",
+            "date_time",
+            "--tumble",
+            "1h",
+            "--early-firing",
+            "100ms");
+    assertThat(changes).anyMatch(line -> line.startsWith("UPDATE_AFTER,"));
+    List<String> rows = rowsThatStay(changes);
+    assertThat(bidsOf(rows)).isEqualTo(60_000);
+    assertThat(rows.stream().map(row -> row.split(",", -1)[0])).doesNotHaveDuplicates();
+  }
+
+  /** The rows that changes leave, each of which is there once. */
+  private static List<String> rowsThatStay(List<String> changes) {
+    Set<String> rows = new HashSet<>();
+    for (String change : changes) {
+      int end = change.indexOf(',');
+      String row = change.substring(end + 1);
+      assertThat(
+              switch (change.substring(0, end)) {
+                case "INSERT", "UPDATE_AFTER" -> rows.add(row);
+                case "UPDATE_BEFORE" -> rows.remove(row);
+                default -> false;
+              })
+          .as(change)
+          .isTrue();
+    }
+    return List.copyOf(rows);
   }
 
   @Test
@@ -244,6 +328,12 @@ class EtlWindowTest {
         "--slide 10s --window-time ts --tumble 10s | group-by.window.hop.slide needs group-by.window.hop.size",
         "--hop 10s --slide 3s --window-time ts | group-by.window: expected a size of HOP that is a multiple of 3000 ms, got 10000 ms",
         "--hop 10s --slide 2s --tumble 1s --window-time ts | group-by.window: expected one window function, got group-by.window.tumble and group-by.window.hop.size",
+        "--session 0s --window-time ts | group-by.window: expected a positive duration, got PT0S",
+        "--session 10s --tumble 1s --window-time ts | group-by.window: expected one window function, got group-by.window.tumble and group-by.window.session",
+        "--session 10s --window-time ts --window-offset 1s | group-by.window.offset has no effect here: it is used only where group-by.keys and a window other than group-by.window.session are given",
+        "--session 10s --window-time ts --allowed-lateness 1s | group-by.window.allowed-lateness: expected TUMBLE, HOP or CUMULATE of event time for allowed lateness, got SESSION(time_col=[ts], gap=[10 s])",
+        "--hop 10s --slide 5s --window-time ts --early-firing 1s | group-by.window.early-firing: expected TUMBLE of event time for early firing, got HOP(time_col=[ts], size=[10 s], slide=[5 s])",
+        "--tumble 1s --window-time ts --early-firing 100micros | group-by.window.early-firing: expected whole milliseconds, got PT0.0001S",
         "--tumble 1s --window-time ts --watermark price | source.watermark.column: expected TIMESTAMP or TIMESTAMP_LTZ with up to 3 digits for column 'price', got INT",
         "--tumble 1s --window-time ts --watermark no | source.watermark.column: expected a column of source.schema, got 'no'",
         "--tumble 1s --window-time ts --group-by-result last | group-by.result has no effect here: it is used only where group-by.keys is given and no window is",

@@ -16,6 +16,7 @@ import io.millrace.state.row.BlockStrings;
 import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.ChunkTable;
 import io.millrace.state.row.ConstantColumn;
+import io.millrace.state.row.CopiedExtents;
 import io.millrace.state.row.Expiry;
 import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.PageEpochs;
@@ -109,6 +110,11 @@ public final class StateTable implements AutoCloseable {
    */
   public long reservedBytes() {
     return reservedBytes;
+  }
+
+  /** The extents of rows and long strings that were copied on write. Any thread may ask. */
+  public CopiedExtents copied() {
+    return rows.copied().plus(strings.copied());
   }
 
   /** The slots of the index, of which each row takes one. Any thread may ask. */

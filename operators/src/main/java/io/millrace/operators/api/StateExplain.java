@@ -11,8 +11,8 @@ import java.util.List;
 /** What {@link ColumnStream#explain} says of the state of an operator. */
 final class StateExplain {
   // At 80 % and 40 % load; see docs/group-aggregate.md.
-  private static final int LEAST_INDEX_BYTES = 10;
-  private static final int MOST_INDEX_BYTES = 20;
+  private static final int MIN_INDEX_BYTES = 10;
+  private static final int MAX_INDEX_BYTES = 20;
 
   private StateExplain() {}
 
@@ -49,8 +49,8 @@ final class StateExplain {
     return String.format(
         "%d bytes of row and %d to %d bytes of index for each %s%s: %s",
         schema.rowBytes(),
-        LEAST_INDEX_BYTES,
-        MOST_INDEX_BYTES,
+        MIN_INDEX_BYTES,
+        MAX_INDEX_BYTES,
         of,
         schema.hasStrings() ? ", and strings of more than 12 bytes" : "",
         String.join(", ", values));

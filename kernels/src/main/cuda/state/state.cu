@@ -7,6 +7,15 @@
 //                 writes the values before and after, as a changelog
 //   state_index   moves the entries of an index to a larger one
 //
+// If rows lie in host memory, there are further launches:
+//
+//   state_fetch   behind state_group and a sort of the claimants by the numbers of their state rows: copies these rows to the
+//                 device, compares their keys, and writes them as they will be
+//   state_return  only if values are combined in the order of the rows: behind all others, copies the rows back
+//
+// So a row crosses the bus once in each direction, and the rows of a warp are neighbours: in the order of the batch, the
+// translation of addresses would take ten times as long as the bus. Two threads copy a sector, which crosses it as one.
+//
 // Nothing depends on the order in which threads run: operations are associative and commutative, a key is known by its
 // first row in the batch, changed keys are numbered in the order of their first rows, and new keys get the next rows of
 // the state in that order. Only the slots of the index differ between runs; they are never written to a checkpoint.
@@ -18,7 +27,7 @@
 //
 // Launch shapes (Java repeats them): STATE_THREADS per block; state_group and state_index with any number of blocks,
 // state_group with 8 bytes of shared memory per thread and word of an accumulator; state_update with `tiles` blocks, one
-// row per thread.
+// row per thread; state_fetch and state_return two threads per row of the batch.
 
 // This file is compiled twice: for keys of fixed width, and in state_strings.cu for keys with strings.
 
@@ -28,7 +37,7 @@
 
 namespace millrace {
 
-constexpr int NEW_KEYS_SHIFT = 31;  // of the two counts in a word of the look-back
+constexpr int NEW_KEYS_SHIFT = 31;  // of the two counts in a word of the look-back; Java repeats it
 constexpr uint64_t CHANGED_KEYS = (uint64_t{1} << NEW_KEYS_SHIFT) - 1;
 
 // Clears this tile's part of the batch's hash table.
@@ -37,6 +46,63 @@ static __device__ __forceinline__ void clear_groups(const StateArguments& argume
   const int64_t stride = static_cast<int64_t>(arguments.tiles) * STATE_THREADS;
   for (int64_t i = static_cast<int64_t>(tile) * STATE_THREADS + threadIdx.x; i < pairs; i += stride) {
     *slot_of<ulonglong2>(arguments.groups, i) = {0, 0};
+  }
+}
+
+// Copies one half of each sector of a row from a word on.
+static __device__ __forceinline__ void copy_half_sectors(uint64_t* target, const uint64_t* source, int first, int words,
+                                                         int half) {
+  constexpr int HALF = SECTOR_WORDS / 2;
+  for (int word = first + half * HALF; word < words; word += SECTOR_WORDS) {
+    *reinterpret_cast<ulonglong2*>(target + word) = *reinterpret_cast<const ulonglong2*>(source + word);
+  }
+}
+
+// Compares the key of a row of the batch with the copy of a state row that has the key's hash.
+static __device__ __forceinline__ bool claim_staged(const StateArguments& arguments, uint32_t row, uint32_t number,
+                                                    uint64_t* staged) {
+  uint64_t* claim = slot_of<uint64_t>(arguments.claims, row);
+  if (is_key_of(arguments, row, staged)) {
+    mark_page(arguments, number);
+    *claim = reinterpret_cast<uint64_t>(staged);
+    return true;
+  }
+  const int64_t slot = static_cast<int64_t>(*claim & ~STAGED);
+  *claim = claim_of_slot(arguments, index_slot_behind(arguments, row, hash_of_key(arguments, row), slot));
+  return false;
+}
+
+static __device__ __forceinline__ Group group_of_claimant(const StateArguments& arguments, uint32_t claimant,
+                                                          uint64_t* state) {
+  const uint64_t followers = element_of<uint64_t>(arguments.followers, claimant);
+  return {claimant, hash_of(followers) == arguments.batch, false, state};
+}
+
+// Writes the state row as it will be behind state_update, which reads the copy and writes only there: read and written at
+// once, a page of host memory is translated once. Two threads write a sector; the first one has the group. Every thread of
+// a warp calls it; the group of those that write nothing has no state.
+static __device__ __forceinline__ void return_early(const StateArguments& arguments, const Group& group, uint64_t* state,
+                                                    int half) {
+  const int first_lane = lane_of_thread() - half;
+  const bool writes = __shfl_sync(ALL_LANES, group.state != nullptr, first_lane);
+  const bool combines = writes && half == 0;
+  Change change = {};
+  uint64_t batch_carry = 0;
+  bool is_new = false;
+  for (int word = arguments.partial_base; word < arguments.row_words; word += SECTOR_WORDS) {
+    SectorUpdate update = {};
+    if (combines) {
+      update = read_sectors(arguments, group, word);
+      if (word == arguments.partial_base) is_new = is_expired(arguments, update.state);
+      if (is_new) update.state = {};
+      add_claimant(arguments, group, word, update.batch, batch_carry);
+      combine_sector<false>(arguments, update, word, 0, change);
+      if (is_new) keep_key(arguments, update.state, group.state, word);
+    }
+    const uint64_t third = __shfl_sync(ALL_LANES, update.state.word[2], first_lane);
+    const uint64_t fourth = __shfl_sync(ALL_LANES, update.state.word[3], first_lane);
+    ulonglong2* target = reinterpret_cast<ulonglong2*>(state + word) + half;
+    if (writes) *target = half == 0 ? ulonglong2{update.state.word[0], update.state.word[1]} : ulonglong2{third, fourth};
   }
 }
 
@@ -68,8 +134,7 @@ static __device__ __forceinline__ uint64_t counts_before_block(const StateArgume
       block.before_block = sum;
       if (tile == arguments.tiles - 1) {
         const uint64_t all = sum + block.total;
-        *slot_of<volatile uint32_t>(arguments.counts, 0) = static_cast<uint32_t>(all & CHANGED_KEYS);
-        *slot_of<volatile uint32_t>(arguments.counts, 1) = static_cast<uint32_t>(all >> NEW_KEYS_SHIFT);
+        *slot_of<volatile uint64_t>(arguments.counts, 0) = all;
       }
     }
   }
@@ -97,6 +162,7 @@ extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_group(const __
     const uint64_t claim = claim_of_row(arguments, row);
     const bool is_row = row < arguments.rows;
     if (is_row) *slot_of<uint64_t>(arguments.claims, row) = claim;
+    if (is_row && arguments.host_chunks != 0) note_staged(arguments, row, claim);
     const uint32_t group = is_row ? claimant_of(claim, row) : NO_GROUP;
     choose_hot_key(arguments, hot, group);
     if (is_follower(claim)) accumulate(arguments, row, group, hot);
@@ -130,6 +196,34 @@ extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_update(const _
     update.state = {};
   }
   update_row(arguments, row, group, state, update, 2 * static_cast<int64_t>(before & CHANGED_KEYS));
+}
+
+extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_fetch(const __grid_constant__ StateArguments arguments) {
+  const uint32_t at = (blockIdx.x * STATE_THREADS + threadIdx.x) / 2;
+  const int half = threadIdx.x % 2;
+  const uint32_t number = at < arguments.rows ? element_of<uint32_t>(arguments.staged_numbers, at) : NOT_STAGED;
+  uint64_t* staged = slot_of<uint64_t>(arguments.staged, static_cast<int64_t>(at) * arguments.row_words);
+  uint64_t* state = number == NOT_STAGED ? nullptr : state_row(arguments, number);
+  if (state != nullptr) copy_half_sectors(staged, state, 0, arguments.row_words, half);
+  __syncwarp();
+  Group group = {};
+  if (state != nullptr && half == 0) {
+    const uint32_t row = element_of<uint32_t>(arguments.staged_rows, at);
+    if (claim_staged(arguments, row, number, staged)) {
+      group = group_of_claimant(arguments, row, staged);
+    } else {
+      *slot_of<uint32_t>(arguments.staged_numbers, at) = NOT_STAGED;
+    }
+  }
+  if (arguments.positions == 0) return_early(arguments, group, state, half);
+}
+
+extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_return(const __grid_constant__ StateArguments arguments) {
+  const uint32_t at = (blockIdx.x * STATE_THREADS + threadIdx.x) / 2;
+  const uint32_t number = at < arguments.rows ? element_of<uint32_t>(arguments.staged_numbers, at) : NOT_STAGED;
+  if (number == NOT_STAGED) return;
+  const uint64_t* staged = slot_of<uint64_t>(arguments.staged, static_cast<int64_t>(at) * arguments.row_words);
+  copy_half_sectors(state_row(arguments, number), staged, arguments.partial_base, arguments.row_words, threadIdx.x % 2);
 }
 
 extern "C" __global__ void __launch_bounds__(STATE_THREADS)

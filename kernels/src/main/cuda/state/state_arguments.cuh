@@ -104,8 +104,14 @@ constexpr int PAGES_SHIFT = 4;  // binary logarithm of the pages of a chunk
 // What a row of the batch is to its key. The claimant of a key is the row that came first to the batch's hash table. Its
 // claim is the address of the key's state row; or NEW_KEY and the slot of the index that it claimed. The claim of any other
 // row is FOLLOWS and the claimant.
+//
+// Between state_group and state_fetch a claim may be STAGED and a slot of the index: its entry has the hash of the key, and
+// leads to a row in host memory, whose key is not compared yet.
 constexpr uint64_t NEW_KEY = uint64_t{1} << 63;
 constexpr uint64_t FOLLOWS = uint64_t{1} << 62;
+constexpr uint64_t STAGED = uint64_t{1} << 61;
+
+constexpr uint32_t NOT_STAGED = 0xffffffffu;
 
 // Changed key p has row 2 * p of the result for its values before the update, and row 2 * p + 1 for those after it.
 //
@@ -122,13 +128,18 @@ struct StateArguments {
   uint64_t next_tile;    // uint32
   uint64_t index;        // uint64 per slot of the index: hash of a key, state row plus 1
   uint64_t chunks;       // uint64 per chunk: its address
+  uint64_t host_chunks;  // bit per chunk: whether its rows lie in host memory and are staged; 0: no row is staged
+  uint64_t staged;       // a state row per row of the batch: copies of rows in host memory, in the order of their numbers
+  uint64_t staged_numbers;  // uint32 per row of the batch: the number of its state row, or NOT_STAGED; sorted behind state_group
+  uint64_t staged_rows;  // uint32 likewise: the row of the batch
   uint64_t page_epochs;  // uint64 per page of rows: the epoch of the last batch that wrote to it
   uint64_t epoch;        // of this batch
   uint64_t kinds;        // ChangeKind per row of the result; 0: there is no result
   uint64_t row_kinds;    // ChangeKind per row of the batch; 0: all are inserted
   uint64_t strings;      // uint64 per chunk of the words of long strings: its address; only for keys with strings
   uint64_t new_rows;     // uint32 per new key: its first row; only for keys with strings
-  uint64_t counts;       // mapped host memory: uint32 changed keys, uint32 new keys, uint32 1 if a new key has a long string
+  uint64_t counts;       // mapped host memory: uint64 new keys above 31 bits of changed keys, all ones before; uint32 1 if a
+                         // new key has a long string
   int64_t index_mask;
   int64_t state_rows;    // rows in the state before the batch
   uint64_t oldest_time;  // a row whose time, its first accumulator, xor time_mask is less has expired; 0: none does

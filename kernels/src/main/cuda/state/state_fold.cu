@@ -12,8 +12,8 @@
 //
 // Bound: random reads of values and state rows; for a key with many rows, the latency of its additions.
 //
-// Launch shapes (Java repeats them): SORT_THREADS per block and a warp per tile; state_sort_scan one block of
-// SORT_SCAN_THREADS; state_fold FOLD_THREADS per block and a thread per row.
+// Launch shapes (Java repeats them): SORT_THREADS per block and a warp per tile; state_sort_scan a block of
+// SORT_SCAN_THREADS per digit; state_fold FOLD_THREADS per block and a thread per row.
 
 #include "state_fold.cuh"
 #include "state_wide.cuh"
@@ -23,8 +23,8 @@ namespace millrace {
 constexpr int SORT_THREADS = 256;
 constexpr int SORT_WARPS = SORT_THREADS / WARP;
 constexpr int SORT_MAX_DIGITS = 256;
-constexpr int SORT_SCAN_THREADS = 1024;
-constexpr int SORT_SCAN_ITEMS = 8;
+constexpr int SORT_SCAN_THREADS = 256;
+constexpr int SORT_SCAN_ITEMS = 4;  // 1024 tiles at most
 constexpr int FOLD_THREADS = 256;
 
 struct StateSortArguments {
@@ -33,12 +33,13 @@ struct StateSortArguments {
   uint64_t target_groups;
   uint64_t target_rows;
   uint64_t counts;         // uint32 per digit and tile
+  uint64_t totals;         // uint32 per digit: its rows in all tiles
   int32_t rows;
   int32_t tile_rows;       // a multiple of 32
   int32_t tiles;
   int32_t shift;           // of the digit
   int32_t digits;          // a power of two
-  int32_t count;           // of counts
+  int32_t padding;
 };
 
 static __device__ __forceinline__ uint32_t digit_of(const StateSortArguments& arguments, uint32_t group) {
@@ -81,39 +82,39 @@ extern "C" __global__ void __launch_bounds__(SORT_THREADS)
 extern "C" __global__ void __launch_bounds__(SORT_SCAN_THREADS)
     state_sort_scan(const __grid_constant__ StateSortArguments arguments) {
   __shared__ uint32_t warp_sums[WARP];
-  __shared__ uint32_t total;
-  uint32_t before_round = 0;
-  for (int32_t round = 0; round < arguments.count; round += SORT_SCAN_THREADS * SORT_SCAN_ITEMS) {
-    const int32_t first = round + static_cast<int32_t>(threadIdx.x) * SORT_SCAN_ITEMS;
-    uint32_t counts[SORT_SCAN_ITEMS];
-    uint32_t own = 0;
+  uint32_t* counts = slot_of<uint32_t>(arguments.counts, static_cast<int64_t>(blockIdx.x) * arguments.tiles);
+  const int32_t first = static_cast<int32_t>(threadIdx.x) * SORT_SCAN_ITEMS;
+  uint32_t own[SORT_SCAN_ITEMS];
+  uint32_t sum = 0;
 #pragma unroll
-    for (int i = 0; i < SORT_SCAN_ITEMS; ++i) {
-      counts[i] = first + i < arguments.count ? element_of<uint32_t>(arguments.counts, first + i) : 0;
-      own += counts[i];
-    }
-    uint32_t before = exclusive_scan_of_block<SORT_SCAN_THREADS>(own, warp_sums);
-    if (threadIdx.x == SORT_SCAN_THREADS - 1) total = before + own;
-    __syncthreads();
-    before += before_round;
-    before_round += total;
+  for (int i = 0; i < SORT_SCAN_ITEMS; ++i) {
+    own[i] = first + i < arguments.tiles ? counts[first + i] : 0;
+    sum += own[i];
+  }
+  uint32_t before = exclusive_scan_of_block<SORT_SCAN_THREADS>(sum, warp_sums);
+  if (threadIdx.x == SORT_SCAN_THREADS - 1) *slot_of<uint32_t>(arguments.totals, blockIdx.x) = before + sum;
 #pragma unroll
-    for (int i = 0; i < SORT_SCAN_ITEMS; ++i) {
-      if (first + i < arguments.count) *slot_of<uint32_t>(arguments.counts, first + i) = before;
-      before += counts[i];
-    }
-    __syncthreads();
+  for (int i = 0; i < SORT_SCAN_ITEMS; ++i) {
+    if (first + i < arguments.tiles) counts[first + i] = before;
+    before += own[i];
   }
 }
 
 extern "C" __global__ void __launch_bounds__(SORT_THREADS)
     state_sort_move(const __grid_constant__ StateSortArguments arguments) {
+  __shared__ uint32_t warp_sums[WARP];
+  __shared__ uint32_t first_of_digit[SORT_MAX_DIGITS];
   __shared__ uint32_t targets_of_warps[SORT_WARPS][SORT_MAX_DIGITS];
   uint32_t* targets = targets_of_warps[warp_of_thread()];
+  const int32_t own_digit = static_cast<int32_t>(threadIdx.x);
+  const uint32_t total = own_digit < arguments.digits ? element_of<uint32_t>(arguments.totals, own_digit) : 0;
+  first_of_digit[own_digit] = exclusive_scan_of_block<SORT_THREADS>(total, warp_sums);
+  __syncthreads();
   const int32_t tile = tile_of_warp();
   if (tile >= arguments.tiles) return;
   for (int digit = lane_of_thread(); digit < arguments.digits; digit += WARP) {
-    targets[digit] = element_of<uint32_t>(arguments.counts, static_cast<int64_t>(digit) * arguments.tiles + tile);
+    const int64_t count = static_cast<int64_t>(digit) * arguments.tiles + tile;
+    targets[digit] = first_of_digit[digit] + element_of<uint32_t>(arguments.counts, count);
   }
   __syncwarp();
   const int64_t first = static_cast<int64_t>(tile) * arguments.tile_rows;

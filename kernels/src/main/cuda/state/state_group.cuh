@@ -36,15 +36,33 @@ static __device__ __forceinline__ Slot group_slot(const StateArguments& argument
       [&] { index = first_bucket<BUCKET>(arguments.index, hash, arguments.index_mask); });
 }
 
-// Keys of one batch are distinct here, so an entry that this launch adds is never the wanted one.
+static __device__ __forceinline__ bool is_staged(const StateArguments& arguments, uint32_t state_number) {
+  if (arguments.host_chunks == 0) return false;
+  const uint32_t chunk = state_number >> arguments.chunk_shift;
+  return (element_of<uint32_t>(arguments.host_chunks, chunk >> 5) >> (chunk & 31) & 1) != 0;
+}
+
+// Keys of one batch are distinct here, so an entry that this launch adds is never the wanted one. A row that is staged is
+// taken for the key's: state_fetch compares it.
 static __device__ __forceinline__ Slot index_slot(const StateArguments& arguments, uint32_t row, uint32_t hash,
                                                   const Bucket<BUCKET>& first) {
   return find_or_claim(
       arguments.index, arguments.index_mask, entry_of(hash, PENDING), first,
       [&](uint32_t mark) {
-        return mark != PENDING && is_key_of(arguments, row, state_row(arguments, mark - 1));
+        return mark != PENDING && (is_staged(arguments, mark - 1) ||
+                                   is_key_of(arguments, row, state_row(arguments, mark - 1)));
       },
       [] {});
+}
+
+// The slot of a key that is not the one of the slot `before`, whose entry has its hash.
+static __device__ __forceinline__ Slot index_slot_behind(const StateArguments& arguments, uint32_t row, uint32_t hash,
+                                                         int64_t before) {
+  const int64_t first = before & -BUCKET;
+  return find_or_claim_from(
+      arguments.index, arguments.index_mask, entry_of(hash, PENDING), Bucket<BUCKET>::at(arguments.index, first), first,
+      static_cast<int>(before - first) + 1,
+      [&](uint32_t mark) { return mark != PENDING && is_key_of(arguments, row, state_row(arguments, mark - 1)); }, [] {});
 }
 
 // Tells that this batch writes to the page of a state row. Usually an earlier thread has told it: reading is cheap.
@@ -53,19 +71,34 @@ static __device__ __forceinline__ void mark_page(const StateArguments& arguments
   if (*epoch != arguments.epoch) *epoch = arguments.epoch;
 }
 
+static __device__ __forceinline__ uint64_t claim_of_slot(const StateArguments& arguments, const Slot& slot) {
+  if (slot.is_claimed) return NEW_KEY | slot.at;
+  const uint32_t state_number = mark_of(slot.entry) - 1;
+  mark_page(arguments, state_number);
+  return reinterpret_cast<uint64_t>(state_row(arguments, state_number));
+}
+
 // The claim of a row whose key is looked up.
 static __device__ __forceinline__ uint64_t claim_of_key(const StateArguments& arguments, uint32_t row, uint32_t hash) {
   Bucket<BUCKET> index_bucket;
   const Slot group = group_slot(arguments, row, hash, index_bucket);
   if (!group.is_claimed) return FOLLOWS | (mark_of(group.entry) - 1);
   const Slot index = index_slot(arguments, row, hash, index_bucket);
-  if (index.is_claimed) return NEW_KEY | index.at;
-  const uint32_t state_number = mark_of(index.entry) - 1;
-  mark_page(arguments, state_number);
-  return reinterpret_cast<uint64_t>(state_row(arguments, state_number));
+  if (!index.is_claimed && is_staged(arguments, mark_of(index.entry) - 1)) return STAGED | index.at;
+  return claim_of_slot(arguments, index);
 }
 
 static __device__ __forceinline__ bool is_follower(uint64_t claim) { return (claim & FOLLOWS) != 0; }
+
+// Notes which state row a row of the batch waits for.
+static __device__ __forceinline__ void note_staged(const StateArguments& arguments, uint32_t row, uint64_t claim) {
+  uint32_t number = NOT_STAGED;
+  if (!is_follower(claim) && (claim & NEW_KEY) == 0 && (claim & STAGED) != 0) {
+    number = mark_of(element_of<uint64_t>(arguments.index, static_cast<int64_t>(claim & ~STAGED))) - 1;
+  }
+  *slot_of<uint32_t>(arguments.staged_numbers, row) = number;
+  *slot_of<uint32_t>(arguments.staged_rows, row) = row;
+}
 
 // The claimant of a row with this claim.
 static __device__ __forceinline__ uint32_t claimant_of(uint64_t claim, uint32_t row) {

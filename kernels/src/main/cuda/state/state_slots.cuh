@@ -72,14 +72,15 @@ static __device__ __forceinline__ Bucket<SLOTS> first_bucket(uint64_t table, uin
   return Bucket<SLOTS>::at(table, first_slot<SLOTS>(hash, mask));
 }
 
-// The slot of a key, or the first empty slot. Begins with `bucket`, the first bucket of the key. `is_key_of_mark` says whether an
-// entry with the hash has the key; `before_claim` is called before each attempt to claim a slot.
+// The slot of a key, or the first empty slot. Begins with `bucket`, which begins with the slot `first`, at its slot `from`.
+// `is_key_of_mark` says whether an entry with the hash has the key; `before_claim` is called before each attempt to claim a
+// slot.
 template <int SLOTS, typename IsKeyOfMark, typename BeforeClaim>
-static __device__ __forceinline__ Slot find_or_claim(uint64_t table, int64_t mask, uint64_t claim, Bucket<SLOTS> bucket,
-                                                     IsKeyOfMark is_key_of_mark, BeforeClaim before_claim) {
+static __device__ __forceinline__ Slot find_or_claim_from(uint64_t table, int64_t mask, uint64_t claim, Bucket<SLOTS> bucket,
+                                                          int64_t first, int from, IsKeyOfMark is_key_of_mark,
+                                                          BeforeClaim before_claim) {
   const uint32_t hash = hash_of(claim);
-  int64_t first = first_slot<SLOTS>(hash, mask);
-  for (int from = 0;;) {
+  for (;;) {
     uint64_t entry = 0;
     const int i = bucket.find(from, hash, entry);
     if (i < SLOTS) {
@@ -96,6 +97,14 @@ static __device__ __forceinline__ Slot find_or_claim(uint64_t table, int64_t mas
       bucket = Bucket<SLOTS>::at(table, first);
     }
   }
+}
+
+// The same from the first bucket of the key on, which is `bucket`.
+template <int SLOTS, typename IsKeyOfMark, typename BeforeClaim>
+static __device__ __forceinline__ Slot find_or_claim(uint64_t table, int64_t mask, uint64_t claim, Bucket<SLOTS> bucket,
+                                                     IsKeyOfMark is_key_of_mark, BeforeClaim before_claim) {
+  return find_or_claim_from(table, mask, claim, bucket, first_slot<SLOTS>(hash_of(claim), mask), 0, is_key_of_mark,
+                            before_claim);
 }
 
 }  // namespace millrace

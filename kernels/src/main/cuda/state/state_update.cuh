@@ -125,6 +125,7 @@ struct Change {
   uint64_t carry;  // out of the last word of the state
 };
 
+template <bool HAS_RESULT>
 static __device__ __forceinline__ void combine_sector(const StateArguments& arguments, SectorUpdate& update, int first_word,
                                                       int64_t position, Change& change) {
 #pragma unroll
@@ -140,7 +141,16 @@ static __device__ __forceinline__ void combine_sector(const StateArguments& argu
       change.was_present = before != 0;
       change.is_present = after != 0;
     }
-    if (arguments.kinds != 0) put_results(value, position, before, after);
+    if (HAS_RESULT && arguments.kinds != 0) put_results(value, position, before, after);
+  }
+}
+
+// The words of the key in a sector of a row that begins again.
+static __device__ __forceinline__ void keep_key(const StateArguments& arguments, Sector& sector, const uint64_t* state,
+                                                int first_word) {
+#pragma unroll
+  for (int i = 0; i < SECTOR_WORDS; ++i) {
+    if (first_word + i < arguments.first_accumulator) sector.word[i] = state[first_word + i];
   }
 }
 
@@ -176,13 +186,8 @@ static __device__ __forceinline__ void update_row(const StateArguments& argument
   uint64_t batch_carry = 0;
   for (int word = arguments.partial_base;;) {
     add_claimant(arguments, group, word, update.batch, batch_carry);
-    combine_sector(arguments, update, word, position, change);
-    if (group.is_new) {
-#pragma unroll
-      for (int i = 0; i < SECTOR_WORDS; ++i) {
-        if (word + i < arguments.first_accumulator) update.state.word[i] = state[word + i];
-      }
-    }
+    combine_sector<true>(arguments, update, word, position, change);
+    if (group.is_new) keep_key(arguments, update.state, state, word);
     write_sector(state + word, update.state);
     if (group.has_followers) write_sector(partial_sector(arguments, group, word), {});
     word += SECTOR_WORDS;

@@ -23,12 +23,13 @@ final class CudaStateFold {
     static final KernelStructure.Int64 TARGET_GROUPS = LAYOUT.int64("target_groups");
     static final KernelStructure.Int64 TARGET_ROWS = LAYOUT.int64("target_rows");
     static final KernelStructure.Int64 COUNTS = LAYOUT.int64("counts");
+    static final KernelStructure.Int64 TOTALS = LAYOUT.int64("totals");
     static final KernelStructure.Int32 ROWS = LAYOUT.int32("rows");
     static final KernelStructure.Int32 TILE_ROWS = LAYOUT.int32("tile_rows");
     static final KernelStructure.Int32 TILES = LAYOUT.int32("tiles");
     static final KernelStructure.Int32 SHIFT = LAYOUT.int32("shift");
     static final KernelStructure.Int32 DIGITS = LAYOUT.int32("digits");
-    static final KernelStructure.Int32 COUNT = LAYOUT.int32("count");
+    static final KernelStructure.Int32 PADDING = LAYOUT.int32("padding");
 
     private SortArguments() {}
   }
@@ -78,13 +79,14 @@ final class CudaStateFold {
   private static final int SORT_WARPS = 8;
   private static final int WARP = 32;
   private static final int SORT_THREADS = SORT_WARPS * WARP;
-  private static final int SCAN_THREADS = 1024;
+  private static final int SCAN_THREADS = 256;
   private static final int FOLD_THREADS = 256;
   private static final int MAX_DIGIT_BITS = 8;
   private static final int MIN_TILE_ROWS = 512;
-  // Few enough for one block to add up the counts of their digits.
+  // As many as a block of the scan adds up.
   private static final int MAX_TILES = 1024;
   private static final int ARRAYS = 4;
+  private static final long TOTALS_BYTES = Integer.BYTES << MAX_DIGIT_BITS;
 
   private final KernelModule module;
 
@@ -107,21 +109,58 @@ final class CudaStateFold {
 
   /**
    * Bytes of the memory to sort up to {@code rows} rows: two arrays of groups and two of row
-   * numbers, and the counts of each digit in each tile.
+   * numbers, and the counts of each digit, in all tiles and in each.
    */
   static long sortBytes(int rows) {
-    return ARRAYS * arrayBytes(rows) + ((long) MAX_TILES << MAX_DIGIT_BITS) * Integer.BYTES;
+    return ARRAYS * arrayBytes(rows)
+        + TOTALS_BYTES
+        + ((long) MAX_TILES << MAX_DIGIT_BITS) * Integer.BYTES;
   }
 
   /** Folds the rows of a batch behind its update. Enqueued. */
   void fold(StateBatch batch) {
-    int bits = Math.max(1, Integer.SIZE - Integer.numberOfLeadingZeros(batch.rows() - 1));
+    long claims = batch.scratch() + batch.scratchLayout().claims();
+    long arrays = batch.scratch() + batch.scratchLayout().sort();
+    Rows sorted = sort(new Rows(claims, 0), arrays, 0, bits(batch.rows() - 1L), batch);
+    fold(batch, sorted);
+  }
+
+  private static int bits(long number) {
+    return Math.max(1, Long.SIZE - Long.numberOfLeadingZeros(number));
+  }
+
+  /**
+   * Rows of a batch and a number of each, as addresses.
+   *
+   * @param groups of an INT32 for each row; of its claim, an INT64, if {@code rows} is 0
+   * @param rows of an INT32 for each row, its position in the batch; 0 if the rows are in order
+   */
+  record Rows(long groups, long rows) {}
+
+  /** The rows of a batch that {@code state_group} writes if rows are staged. */
+  static Rows stagedRows(StateBatch batch) {
+    long bytes = arrayBytes(batch.rows());
+    long groups = batch.staged().sort() + 2 * bytes;
+    return new Rows(groups, groups + bytes);
+  }
+
+  /**
+   * Sorts the staged rows by the numbers of their state rows, which then nearly ascend: rows of
+   * neighbouring pages of memory are neighbours. Enqueued.
+   */
+  Rows sortStaged(StateBatch batch) {
+    int bits = bits(batch.stateRows());
+    int firstBit = Math.max(0, bits - 2 * MAX_DIGIT_BITS);
+    return sort(stagedRows(batch), batch.staged().sort(), firstBit, bits - firstBit, batch);
+  }
+
+  // Rows are read from the second pair of arrays, if from any.
+  private Rows sort(Rows unsorted, long arrays, int firstBit, int bits, StateBatch batch) {
     int passes = (bits - 1) / MAX_DIGIT_BITS + 1;
     int digitBits = (bits - 1) / passes + 1;
-    long arrays = batch.scratch() + batch.scratchLayout().sort();
     long bytes = arrayBytes(batch.rows());
-    long groups = batch.scratch() + batch.scratchLayout().claims();
-    long rows = 0;
+    long groups = unsorted.groups();
+    long rows = unsorted.rows();
     for (int pass = 0; pass < passes; pass++) {
       long targetGroups = arrays + (pass % 2 == 0 ? 0 : 2 * bytes);
       long targetRows = targetGroups + bytes;
@@ -131,30 +170,30 @@ final class CudaStateFold {
             .put(SortArguments.SOURCE_ROWS, rows)
             .put(SortArguments.TARGET_GROUPS, targetGroups)
             .put(SortArguments.TARGET_ROWS, targetRows)
-            .put(SortArguments.COUNTS, arrays + ARRAYS * bytes)
+            .put(SortArguments.TOTALS, arrays + ARRAYS * bytes)
+            .put(SortArguments.COUNTS, arrays + ARRAYS * bytes + TOTALS_BYTES)
             .put(SortArguments.ROWS, batch.rows())
             .put(SortArguments.TILE_ROWS, tileRows(batch.rows()))
             .put(SortArguments.TILES, tiles(batch.rows()))
-            .put(SortArguments.SHIFT, pass * digitBits)
-            .put(SortArguments.DIGITS, 1 << digitBits)
-            .put(SortArguments.COUNT, tiles(batch.rows()) << digitBits);
-        sortDigit(arguments, batch);
+            .put(SortArguments.SHIFT, firstBit + pass * digitBits)
+            .put(SortArguments.DIGITS, 1 << digitBits);
+        sortDigit(arguments, 1 << digitBits, batch);
       }
       groups = targetGroups;
       rows = targetRows;
     }
-    fold(batch, groups, rows);
+    return new Rows(groups, rows);
   }
 
-  private void sortDigit(KernelArguments arguments, StateBatch batch) {
+  private void sortDigit(KernelArguments arguments, int digits, StateBatch batch) {
     DeviceStream stream = batch.stream();
     int blocks = (tiles(batch.rows()) - 1) / SORT_WARPS + 1;
     module.function("state_sort_count").launch(blocks, SORT_THREADS, 0, stream, arguments);
-    module.function("state_sort_scan").launch(1, SCAN_THREADS, 0, stream, arguments);
+    module.function("state_sort_scan").launch(digits, SCAN_THREADS, 0, stream, arguments);
     module.function("state_sort_move").launch(blocks, SORT_THREADS, 0, stream, arguments);
   }
 
-  private void fold(StateBatch batch, long groups, long rows) {
+  private void fold(StateBatch batch, Rows sorted) {
     StateScratch scratch = batch.scratchLayout();
     int first = batch.firstAccumulator();
     boolean counts = batch.rowCount() >= 0;
@@ -176,8 +215,8 @@ final class CudaStateFold {
         }
       }
       arguments
-          .put(FoldArguments.GROUPS, groups)
-          .put(FoldArguments.ROW_OF, rows)
+          .put(FoldArguments.GROUPS, sorted.groups())
+          .put(FoldArguments.ROW_OF, sorted.rows())
           .put(FoldArguments.CLAIMS, batch.scratch() + scratch.claims())
           .put(FoldArguments.POSITIONS, batch.scratch() + scratch.positions())
           .put(FoldArguments.KINDS, batch.kinds())

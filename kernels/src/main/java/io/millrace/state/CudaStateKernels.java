@@ -13,6 +13,7 @@ import io.millrace.state.StateInput.SumColumn;
 import io.millrace.state.row.AccumulatorValue;
 import io.millrace.state.row.CudaKeyWord;
 import io.millrace.state.row.StateSchema;
+import java.lang.invoke.VarHandle;
 
 /** Launches the kernels of state.cu. One instance per device. */
 final class CudaStateKernels implements StateKernels {
@@ -43,6 +44,10 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int64 NEXT_TILE = LAYOUT.int64("next_tile");
     static final KernelStructure.Int64 INDEX = LAYOUT.int64("index");
     static final KernelStructure.Int64 CHUNKS = LAYOUT.int64("chunks");
+    static final KernelStructure.Int64 HOST_CHUNKS = LAYOUT.int64("host_chunks");
+    static final KernelStructure.Int64 STAGED = LAYOUT.int64("staged");
+    static final KernelStructure.Int64 STAGED_NUMBERS = LAYOUT.int64("staged_numbers");
+    static final KernelStructure.Int64 STAGED_ROWS = LAYOUT.int64("staged_rows");
     static final KernelStructure.Int64 PAGE_EPOCHS = LAYOUT.int64("page_epochs");
     static final KernelStructure.Int64 EPOCH = LAYOUT.int64("epoch");
     static final KernelStructure.Int64 KINDS = LAYOUT.int64("kinds");
@@ -98,8 +103,12 @@ final class CudaStateKernels implements StateKernels {
 
   private static final int THREADS = StateScratch.TILE_ROWS;
 
-  // Changed keys, new keys, whether a new key has a long string; then the words of long strings.
-  private static final int COUNTS_BYTES = 4 * Integer.BYTES + Long.BYTES;
+  // Changed and new keys, whether a new key has a long string; then the words of long strings.
+  private static final int COUNTS_BYTES = 3 * Long.BYTES;
+  private static final int NEW_KEYS_SHIFT = 31;
+  private static final long PENDING = -1;
+  // About a tenth of a millisecond.
+  private static final int MOST_SPINS = 2_000;
 
   private final KernelModule module;
   private final CudaStateStrings strings;
@@ -123,23 +132,75 @@ final class CudaStateKernels implements StateKernels {
     try (StagingBuffer counts = stream.device().stagingPool().acquire(COUNTS_BYTES);
         KernelArguments arguments = arguments(batch, counts.address())) {
       HostMemory.fill(counts.address(), COUNTS_BYTES, (byte) 0);
+      HostMemory.putLong(counts.address(), PENDING);
       int sharedBytes = batch.values().size() * THREADS * Long.BYTES;
       kernels
           .function("state_group")
           .launch(blocks(batch.rows()), THREADS, sharedBytes, stream, arguments);
-      int tiles = StateScratch.tiles(batch.rows());
-      kernels.function("state_update").launch(tiles, THREADS, 0, stream, arguments);
-      if (batch.isOrdered()) {
-        fold.fold(batch);
-      }
-      stream.synchronize();
-      int changedKeys = HostMemory.getInt(counts.address());
-      int newKeys = HostMemory.getInt(counts.address() + Integer.BYTES);
-      boolean hasLongStrings = HostMemory.getInt(counts.address() + 2 * Integer.BYTES) != 0;
-      long added = counts.address() + 4 * Integer.BYTES;
-      return new Counts(
-          changedKeys, newKeys, hasLongStrings ? strings.add(batch, newKeys, added) : 0);
+      return StateKernels.afterFirstWrite(
+          () -> {
+            if (batch.staged().hostChunks() == 0) {
+              updateRows(batch, kernels, arguments);
+            } else {
+              updateStagedRows(batch, kernels, arguments);
+            }
+            return counts(batch, counts.address());
+          });
     }
+  }
+
+  private void updateRows(StateBatch batch, KernelModule kernels, KernelArguments arguments) {
+    int tiles = StateScratch.tiles(batch.rows());
+    kernels.function("state_update").launch(tiles, THREADS, 0, batch.stream(), arguments);
+    if (batch.isOrdered()) {
+      fold.fold(batch);
+    }
+  }
+
+  private void updateStagedRows(StateBatch batch, KernelModule kernels, KernelArguments arguments) {
+    put(arguments, fold.sortStaged(batch));
+    int blocks = StateScratch.tiles(2 * batch.rows());
+    kernels.function("state_fetch").launch(blocks, THREADS, 0, batch.stream(), arguments);
+    updateRows(batch, kernels, arguments);
+    if (batch.isOrdered()) {
+      kernels.function("state_return").launch(blocks, THREADS, 0, batch.stream(), arguments);
+    }
+  }
+
+  private static KernelArguments put(KernelArguments arguments, CudaStateFold.Rows staged) {
+    return arguments
+        .put(Arguments.STAGED_NUMBERS, staged.groups())
+        .put(Arguments.STAGED_ROWS, staged.rows());
+  }
+
+  private Counts counts(StateBatch batch, long address) {
+    long counts = batch.hasStrings() ? PENDING : spin(address);
+    if (counts == PENDING) {
+      batch.stream().synchronize();
+      counts = HostMemory.getLong(address);
+    }
+    int changedKeys = (int) (counts & ((1L << NEW_KEYS_SHIFT) - 1));
+    int newKeys = (int) (counts >>> NEW_KEYS_SHIFT);
+    boolean hasLongStrings = HostMemory.getInt(address + Long.BYTES) != 0;
+    long added = address + 2 * Long.BYTES;
+    return new Counts(
+        changedKeys, newKeys, hasLongStrings ? strings.add(batch, newKeys, added) : 0);
+  }
+
+  // The counts come before the last rows are written: the host prepares what the stream does next.
+  private static long spin(long address) {
+    long counts = HostMemory.getLong(address);
+    for (int i = 0; i < MOST_SPINS && counts == PENDING; i++) {
+      Thread.onSpinWait();
+      VarHandle.acquireFence();
+      counts = HostMemory.getLong(address);
+    }
+    return counts;
+  }
+
+  @Override
+  public boolean stagesRows() {
+    return true;
   }
 
   private static KernelArguments arguments(StateBatch batch, long counts) {
@@ -155,6 +216,8 @@ final class CudaStateKernels implements StateKernels {
         .put(Arguments.NEXT_TILE, batch.scratch() + scratch.nextTile())
         .put(Arguments.INDEX, batch.index())
         .put(Arguments.CHUNKS, batch.chunkTable())
+        .put(Arguments.HOST_CHUNKS, batch.staged().hostChunks())
+        .put(Arguments.STAGED, batch.staged().rows())
         .put(Arguments.PAGE_EPOCHS, batch.pageEpochs())
         .put(Arguments.EPOCH, batch.epoch())
         .put(Arguments.KINDS, batch.kinds())
@@ -178,6 +241,7 @@ final class CudaStateKernels implements StateKernels {
         .put(Arguments.CHUNK_SHIFT, batch.chunkShift())
         .put(Arguments.BATCH, batch.number())
         .put(Arguments.TILES, StateScratch.tiles(batch.rows()));
+    put(arguments, CudaStateFold.stagedRows(batch));
     for (int i = 0; i < batch.key().size(); i++) {
       CudaKeyWord.put(arguments, Arguments.KEY.at(i), batch.key().get(i));
     }

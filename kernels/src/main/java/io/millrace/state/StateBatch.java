@@ -38,6 +38,7 @@ import java.util.List;
  *     batch that wrote to it
  * @param epoch of this batch
  * @param strings the long strings of the state's keys and values
+ * @param staged rows that the batch copies to the device
  */
 record StateBatch(
     int rows,
@@ -60,6 +61,7 @@ record StateBatch(
     long pageEpochs,
     long epoch,
     TableStrings.Access strings,
+    UpdateScratch.Staged staged,
     DeviceStream stream) {
 
   private static final int SECTOR_WORDS = 4;
@@ -76,7 +78,8 @@ record StateBatch(
       KeyIndex index,
       PageEpochs pageEpochs,
       long epoch,
-      TableStrings.Access strings) {}
+      TableStrings.Access strings,
+      UpdateScratch.Staged staged) {}
 
   /** A batch of {@code rows} rows, whose addresses are valid within {@code scope}. */
   static StateBatch of(
@@ -109,6 +112,7 @@ record StateBatch(
         target.pageEpochs.access(scope),
         target.epoch,
         target.strings,
+        target.staged,
         stream);
   }
 

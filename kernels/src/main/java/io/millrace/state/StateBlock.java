@@ -77,14 +77,21 @@ public final class StateBlock implements AutoCloseable {
     return strings == null ? 0 : strings.address();
   }
 
-  /** Whether each long string lies within {@link #stringBytes}. */
+  /**
+   * Whether each long string lies within {@link #stringBytes}, and they take no more words than
+   * there are.
+   */
   public boolean hasAllStrings() {
+    long left = stringBytes / Long.BYTES;
     for (int tail : allTails()) {
       for (int row = 0; row < rowCount; row++) {
         int length = length(row, tail);
         long first = word(row, tail);
         long words = LongStrings.words(length);
-        if (length < 0 || (words > 0 && (first < 0 || first > stringBytes / Long.BYTES - words))) {
+        left -= words;
+        if (length < 0
+            || left < 0
+            || (words > 0 && (first < 0 || first > stringBytes / Long.BYTES - words))) {
           return false;
         }
       }
@@ -119,6 +126,9 @@ public final class StateBlock implements AutoCloseable {
    *     is no room to bring strings back from disk
    */
   void takeStrings(long mostBytes, SharedStrings source, Device device, AccessScope scope) {
+    if (!schema.hasStrings()) {
+      return;
+    }
     List<Integer> tails = schema.tails();
     // The strings of the keys of consecutive rows lie one behind the other.
     long first = -1;

@@ -38,6 +38,8 @@ final class StateChanges implements AutoCloseable {
   // Of `input`.
   private long output;
   private long stringWords;
+  // Of `finish`.
+  private int changedKeys;
 
   /**
    * @param result {@link StateSchema#changes} of {@code schema}
@@ -111,17 +113,29 @@ final class StateChanges implements AutoCloseable {
   }
 
   /**
-   * Enqueues the gather of the strings of changed keys, within the scope of {@link #input}.
+   * Enqueues the work on the result behind the update: masks of sums and strings of changed keys.
+   * Within the scope of {@link #input}.
    *
+   * @param changed distinct keys of the batch
    * @param valueChunks address of an INT64 for each chunk of the long strings of values
    */
-  void gatherStrings(int changedKeys, long valueChunks) {
-    keys.forEach(key -> key.gatherStrings(2 * changedKeys));
-    strings.gather(2 * changedKeys, stringWords, output, valueChunks);
+  void finish(StateInput input, int changed, long valueChunks) {
+    changedKeys =
+        StateKernels.afterFirstWrite(
+            () -> {
+              if (changed > 0) {
+                StateTable.KERNELS
+                    .of(stream.device())
+                    .maskOverflows(input.sums(), 2L * changed, stream);
+              }
+              keys.forEach(key -> key.gatherStrings(2 * changed));
+              strings.gather(2 * changed, stringWords, output, valueChunks);
+              return changed;
+            });
   }
 
-  /** The result, which the caller closes. Called once. */
-  Table table(int changedKeys) {
+  /** The result behind {@link #finish}, which the caller closes. Called once. */
+  Table table() {
     int rows = Math.multiplyExact(2, changedKeys);
     return Table.of(result, rows, position -> column(position, rows));
   }

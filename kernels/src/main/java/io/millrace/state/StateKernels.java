@@ -2,8 +2,10 @@
 package io.millrace.state;
 
 import io.millrace.device.DeviceStream;
+import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.state.StateInput.SumColumn;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * The operations on state, on the host or by the kernels of state.cu. Both write the same rows and
@@ -18,15 +20,36 @@ interface StateKernels {
    * @param newKeys how many of them were not in the state
    * @param stringWords words that their long strings take
    */
-  record Counts(int changedKeys, int newKeys, long stringWords) {}
+  record Counts(int changedKeys, int newKeys, long stringWords) {
+    static final Counts NONE = new Counts(0, 0, 0);
+  }
 
   /**
    * Combines the values of a batch with the state. The index and the chunks have room for as many
    * new keys as the batch has rows, and for their long strings. Allocates nothing but staging
-   * memory, and that first. Leaves the zeros of the scratch memory as they were. Waits for the
-   * work.
+   * memory, and that before anything is written. Leaves the zeros of the scratch memory as they
+   * were. Waits for the counts; what is written is ordered by the batch's stream.
    */
   Counts update(StateBatch batch);
+
+  /** Whether {@link #update} copies rows in host memory to the device and back. */
+  default boolean stagesRows() {
+    return false;
+  }
+
+  /**
+   * Runs work behind the first kernel that writes to the state.
+   *
+   * @throws IllegalStateException if memory ran out, such as for the code of a kernel: the batch
+   *     must not be repeated, as it would count twice
+   */
+  static <T> T afterFirstWrite(Supplier<T> work) {
+    try {
+      return work.get();
+    } catch (GpuOutOfMemoryException e) {
+      throw new IllegalStateException("memory ran out after a batch had changed the state", e);
+    }
+  }
 
   /**
    * Writes the mask of a column of sums: whether a sum has up to 38 digits. Enqueued.

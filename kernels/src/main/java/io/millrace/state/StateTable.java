@@ -12,6 +12,7 @@ import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import io.millrace.state.StateKernels.Counts;
+import io.millrace.state.UpdateScratch.Staged;
 import io.millrace.state.row.BlockStrings;
 import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.ChunkTable;
@@ -129,8 +130,8 @@ public final class StateTable implements AutoCloseable {
 
   /**
    * Combines the rows of a batch with the state: makes one attempt, which changes nothing if it
-   * fails. Waits for the work. A key whose row has expired is a new key. Where rows expire, every
-   * update of a key changes it, also if its values stay the same.
+   * fails. Waits for the number of changed keys. A key whose row has expired is a new key. Where
+   * rows expire, every update of a key changes it, also if its values stay the same.
    *
    * @param batch of {@link StateSchema#input}; stays the caller's
    * @param time of the update; null if {@link StateSchema#hasTime} is false
@@ -145,16 +146,12 @@ public final class StateTable implements AutoCloseable {
     int batchRows = batch.rowCount();
     try (StateChanges result = changes(batch)) {
       reserve(batchRows, result.mostStringWords(), result.mostValueWords());
-      int changedKeys = 0;
       try (AccessScope scope = AccessScope.on(stream)) {
         StateInput input = result.input(batch, time, scope);
-        if (batchRows > 0) {
-          changedKeys = update(input, batchRows, scope).changedKeys();
-          KERNELS.of(stream.device()).maskOverflows(input.sums(), 2L * changedKeys, stream);
-        }
-        result.gatherStrings(changedKeys, strings.valueChunks());
+        Counts counts = batchRows > 0 ? update(input, batchRows, scope) : Counts.NONE;
+        result.finish(input, counts.changedKeys(), strings.valueChunks());
       }
-      return result.table(changedKeys);
+      return result.table();
     }
   }
 
@@ -223,7 +220,8 @@ public final class StateTable implements AutoCloseable {
     if (counts.rows() == 0) {
       return;
     }
-    long valueWords = other.strings.mostValueWords(counts.rows());
+    long values = (long) counts.rows() * schema.valueTails().size();
+    long valueWords = other.strings.mostValueWords(values);
     reserve(counts.rows(), counts.stringWords(), valueWords);
     try (AccessScope scope = AccessScope.on(stream)) {
       long address = copies.access(AccessMode.READ, scope);
@@ -345,15 +343,23 @@ public final class StateTable implements AutoCloseable {
   private Counts update(StateInput input, int inputRows, AccessScope scope) {
     long chunks = chunkTable.access(rows.access(scope), scope);
     TableStrings.Access stringAccess = strings.access(inputRows, scope);
+    // Long strings of values are stored behind the kernels, in the rows where they are.
+    boolean stages = KERNELS.of(stream.device()).stagesRows() && !schema.hasValueStrings();
+    Staged staged =
+        scratch.accessStaged(stages ? rows.hostChunks() : new long[0], inputRows, scope);
     StateBatch.Target target =
-        new StateBatch.Target(rows, chunks, rowCount, index, pageEpochs, epoch, stringAccess);
+        new StateBatch.Target(
+            rows, chunks, rowCount, index, pageEpochs, epoch, stringAccess, staged);
     try {
       StateBatch batch = StateBatch.of(schema, input, inputRows, scratch, target, scope, stream);
       Counts counts = KERNELS.of(stream.device()).update(batch);
-      strings.updated(stringAccess, counts.stringWords(), counts.changedKeys());
-      long total = rowCount + counts.newKeys();
-      rowCount = total;
-      return counts;
+      return StateKernels.afterFirstWrite(
+          () -> {
+            strings.updated(stringAccess, counts.stringWords(), counts.changedKeys());
+            long total = rowCount + counts.newKeys();
+            rowCount = total;
+            return counts;
+          });
     } catch (RuntimeException | Error e) {
       scratch.close();
       throw e;

@@ -6,6 +6,8 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
+import io.millrace.state.row.ChunkTable;
+import io.millrace.state.row.StateRows;
 import io.millrace.state.row.StateSchema;
 
 /** The scratch memory of the updates of a table. Used by one thread. */
@@ -13,8 +15,11 @@ final class UpdateScratch implements AutoCloseable {
   private final StateSchema schema;
   private final DeviceStream stream;
   private final MemoryResource memory;
+  // Which chunks lie in host memory, when some do.
+  private final ChunkTable hostChunks;
   // null if there is none.
   private Buffer buffer;
+  private Buffer staged;
   private StateScratch layout;
   private int rows;
   private int batchNumber;
@@ -23,6 +28,7 @@ final class UpdateScratch implements AutoCloseable {
     this.schema = schema;
     this.stream = stream;
     this.memory = memory;
+    this.hostChunks = new ChunkTable(stream, memory);
   }
 
   /**
@@ -36,7 +42,7 @@ final class UpdateScratch implements AutoCloseable {
     if (buffer == null || rows < batchRows) {
       StateScratch larger = StateScratch.of(batchRows, schema.partialWords(), schema.isOrdered());
       Buffer allocated = Buffer.allocate(larger.bytes(), stream, memory);
-      close();
+      releaseZeros();
       buffer = allocated;
       layout = larger;
       rows = batchRows;
@@ -52,6 +58,46 @@ final class UpdateScratch implements AutoCloseable {
     return address;
   }
 
+  /**
+   * Rows in host memory that an update copies to the device, as addresses.
+   *
+   * @param hostChunks of a bit for each chunk of rows, whether it lies in host memory
+   * @param rows of room for a state row for each row of the batch
+   * @param sort of room to sort the rows of the batch; see {@link CudaStateFold}
+   */
+  record Staged(long hostChunks, long rows, long sort) {
+    static final Staged NONE = new Staged(0, 0, 0);
+  }
+
+  /**
+   * Room for the rows of the next batch that lie in host memory.
+   *
+   * @param chunksOnHost bits of {@link StateRows#hostChunks}
+   * @return {@link Staged#NONE} if no chunk is on the host
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory
+   */
+  Staged accessStaged(long[] chunksOnHost, int batchRows, AccessScope scope) {
+    if (chunksOnHost.length == 0) {
+      return Staged.NONE;
+    }
+    long rowBytes = (long) batchRows * schema.rowBytes();
+    long bytes = rowBytes + CudaStateFold.sortBytes(batchRows);
+    if (staged == null || staged.size() < bytes) {
+      Buffer larger = Buffer.allocate(bytes, stream, memory);
+      releaseStaged();
+      staged = larger;
+    }
+    long address = staged.access(AccessMode.WRITE, scope);
+    return new Staged(hostChunks.access(chunksOnHost, scope), address, address + rowBytes);
+  }
+
+  private void releaseStaged() {
+    if (staged != null) {
+      staged.close();
+      staged = null;
+    }
+  }
+
   /** The layout of the memory that was accessed last. */
   StateScratch layout() {
     return layout;
@@ -65,6 +111,12 @@ final class UpdateScratch implements AutoCloseable {
   /** Gives the memory back; the next access allocates it again. */
   @Override
   public void close() {
+    releaseZeros();
+    releaseStaged();
+    hostChunks.close();
+  }
+
+  private void releaseZeros() {
     if (buffer != null) {
       buffer.close();
       buffer = null;

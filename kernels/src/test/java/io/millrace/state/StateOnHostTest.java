@@ -3,6 +3,9 @@ package io.millrace.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.HostMemory;
 import io.millrace.kernel.hash.MurmurHash3;
@@ -14,9 +17,18 @@ import io.millrace.memory.spill.SpillLimits;
 import io.millrace.memory.spill.SpillManager;
 import io.millrace.memory.spill.SpillQuota;
 import io.millrace.memory.spill.SpillStatistics;
+import io.millrace.state.row.Accumulator;
+import io.millrace.state.row.Accumulator.Function;
 import io.millrace.state.row.StateSchema;
+import io.millrace.state.row.UpdateTime;
 import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.RandomExtension;
+import io.millrace.testing.TableBuilder;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -26,20 +38,30 @@ class StateOnHostTest {
   private static final int KEYS = 1_000_000;
   private static final int BATCH_ROWS = 1 << 14;
   private static final int UPDATES = 20;
+  private static final long SMALL_LIMIT = 4L << 20;
+  private static final Schema STRINGS =
+      Schema.of(
+          Field.of("name", DataType.STRING),
+          Field.of("number", DataType.INT64),
+          new Field("value", DataType.FLOAT64, false));
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
+  @RegisterExtension final RandomExtension seed = new RandomExtension();
+
+  private SpillManager manager() {
+    return new SpillManager(
+        device.memory(),
+        new PinnedHostMemoryResource(device.device()),
+        Long.MAX_VALUE,
+        true,
+        new SpillStatistics(1),
+        System::nanoTime);
+  }
 
   @Test
   void rowsAreUpdatedWhereTheyLie() throws IOException {
     StateSchema schema = StateUpdateBenchmark.schema();
-    try (SpillManager manager =
-            new SpillManager(
-                device.memory(),
-                new PinnedHostMemoryResource(device.device()),
-                Long.MAX_VALUE,
-                true,
-                new SpillStatistics(1),
-                System::nanoTime);
+    try (SpillManager manager = manager();
         SpillQuota quota =
             manager.openQuota("the test", SpillLimits.DEFAULT.withDeviceBytes(LIMIT))) {
       MemoryResource limited = quota.resource(MemoryBudget.unlimited());
@@ -80,6 +102,50 @@ class StateOnHostTest {
         Table expectedChanges = expected.update(batch)) {
       assertThat(changes.rowCount()).isEqualTo(expectedChanges.rowCount());
     }
+  }
+
+  // Keys of strings and nulls, sums in the order of the rows, and rows that expire.
+  @Test
+  void rowsOfManyWordsAreUpdatedWhereTheyLie() throws IOException {
+    Random random = seed.random();
+    StateSchema schema =
+        new StateSchema(
+            STRINGS,
+            List.of(0, 1),
+            List.of(
+                Accumulator.updateTime("time"),
+                new Accumulator("sum", Function.SUM, 2),
+                new Accumulator("last", Function.LAST, 1),
+                new Accumulator("max", Function.MAX, 1)),
+            StateSchema.NO_KINDS);
+    try (SpillManager manager = manager();
+        SpillQuota quota =
+            manager.openQuota("the test", SpillLimits.DEFAULT.withDeviceBytes(SMALL_LIMIT))) {
+      MemoryResource limited = quota.resource(MemoryBudget.unlimited());
+      try (StateTable table = new StateTable(schema, device.stream(), limited);
+          StateTable expected = new StateTable(schema, device.stream(), device.memory())) {
+        for (int batch = 0; batch < 60; batch++) {
+          UpdateTime time = new UpdateTime(batch, batch - 20);
+          try (Table rows = TableBuilder.ofRows(STRINGS, rows(random)).build(device);
+              Table changes = table.update(rows, time);
+              Table expectedChanges = expected.update(rows, time)) {
+            assertThat(device.rows(changes)).isEqualTo(device.rows(expectedChanges));
+          }
+        }
+        assertThat(quota.hostBytes()).isGreaterThan(SMALL_LIMIT);
+        assertThat(rowHash(table)).isEqualTo(rowHash(expected));
+      }
+    }
+  }
+
+  private static List<List<Object>> rows(Random random) {
+    List<List<Object>> rows = new ArrayList<>();
+    for (int row = 0; row < 2_000; row++) {
+      int key = random.nextInt(random.nextBoolean() ? 80_000 : 50);
+      String name = "x".repeat(key % 30) + key;
+      rows.add(Arrays.asList(key % 7 == 0 ? null : name, (long) key, random.nextDouble()));
+    }
+    return rows;
   }
 
   private long rowHash(StateTable table) throws IOException {

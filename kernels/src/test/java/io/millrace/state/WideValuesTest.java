@@ -252,12 +252,43 @@ class WideValuesTest {
     }
   }
 
-  @Test
-  void rowsThatExpireBeginAgain() {
+  private static StateSchema withTime(StateSchema schema) {
     List<Accumulator> accumulators = new ArrayList<>();
     accumulators.add(Accumulator.updateTime("time"));
-    accumulators.addAll(STRINGS.accumulators());
-    StateSchema schema = new StateSchema(INPUT, List.of(0), accumulators, StateSchema.NO_KINDS);
+    accumulators.addAll(schema.accumulators());
+    return new StateSchema(INPUT, schema.keys(), accumulators, StateSchema.NO_KINDS);
+  }
+
+  // More strings than the first chunk of a table has room for, several of each row.
+  @Test
+  void movedRowsBringAllTheirStrings() throws IOException {
+    StateSchema schema = withTime(STRINGS);
+    List<List<Object>> rows = new ArrayList<>();
+    for (int key = 0; key < 5_000; key++) {
+      String text = String.format("a string of 31 bytes or %7d", key);
+      rows.add(Arrays.asList("k" + key, text, ByteBuffer.allocate(0), null, null));
+    }
+    try (StateTable table = new StateTable(schema, device.stream(), device.memory());
+        StateTable moved = new StateTable(schema, device.stream(), device.memory());
+        Table batch = TableBuilder.ofRows(INPUT, rows).build(device)) {
+      table.update(batch, new UpdateTime(1, 0)).close();
+      int count = (int) table.rowCount();
+      for (int first = 0; first < count; first += table.chunkRows()) {
+        int looked = Math.min(table.chunkRows(), count - first);
+        LiveRows.copy(table, first, looked, 0, Long.MAX_VALUE, moved);
+      }
+      assertThat(values(moved)).isEqualTo(values(table));
+      try (StateSnapshot snapshot = moved.snapshot();
+          StateSnapshot expected = table.snapshot()) {
+        assertThat(SnapshotWords.of(snapshot, device))
+            .isEqualTo(SnapshotWords.of(expected, device));
+      }
+    }
+  }
+
+  @Test
+  void rowsThatExpireBeginAgain() {
+    StateSchema schema = withTime(STRINGS);
     try (StateTable table = new StateTable(schema, device.stream(), device.memory());
         StateTable moved = new StateTable(schema, device.stream(), device.memory())) {
       StateModel model = new StateModel(schema);

@@ -56,10 +56,12 @@ public final class ChunkTable implements AutoCloseable {
     return target;
   }
 
+  /** Gives the memory back; the next access allocates it again. */
   @Override
   public void close() {
     if (table != null) {
       table.close();
+      table = null;
     }
   }
 }

@@ -151,9 +151,17 @@ public final class LongStrings implements AutoCloseable {
     return chunkTable.access(words.read(scope), scope);
   }
 
-  /** Counts words that an update has written. */
+  /**
+   * Counts words that an update has written.
+   *
+   * @throws IllegalStateException if there was no room for them: memory behind was overwritten
+   */
   public void added(long newWords) {
     wordCount += newWords;
+    if (wordCount * Long.BYTES > words.reservedBytes()) {
+      throw new IllegalStateException(
+          "expected room for " + wordCount + " words, got " + words.reservedBytes() + " bytes");
+    }
   }
 
   /** The chunks of all words, for reading; the caller closes them. */

@@ -8,7 +8,9 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
+import io.millrace.memory.SpillTier;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 
 /**
@@ -127,6 +129,22 @@ public final class StateRows implements AutoCloseable {
     return addresses(first >> chunkShift, scope);
   }
 
+  /**
+   * A bit for each chunk: whether it lies in host memory, and work on the device reaches it over
+   * the bus. Within the scope of an access; empty if none does.
+   */
+  public long[] hostChunks() {
+    BitSet onHost = new BitSet();
+    long chunkBytes = chunkBytes();
+    int chunk = 0;
+    for (Buffer extent : extents) {
+      int end = chunk + (int) ((extent.size() + chunkBytes - 1) / chunkBytes);
+      onHost.set(chunk, end, extent.tier() == SpillTier.HOST);
+      chunk = end;
+    }
+    return onHost.toLongArray();
+  }
+
   /** The addresses of the chunks, for reading. */
   public long[] read(AccessScope scope) {
     return addresses(Long.MAX_VALUE, scope);
@@ -151,14 +169,21 @@ public final class StateRows implements AutoCloseable {
     return addresses;
   }
 
-  /** The extents that hold the first {@code rows} rows, for reading; the caller closes them. */
+  /**
+   * The extents that hold the first {@code rows} rows, as they are now; the caller closes them.
+   * Copies them if memory is not copied on write.
+   *
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory for copies
+   */
   public List<Buffer> share(long rows) {
     List<Buffer> shared = new ArrayList<>();
     long left = rows * rowBytes;
     try {
       for (int i = 0; left > 0; i++) {
         long bytes = Math.min(left, extents.get(i).size());
-        shared.add(extents.get(i).slice(0, bytes));
+        try (Buffer extent = extents.get(i).slice(0, bytes)) {
+          shared.add(extent.shallowCopy(stream));
+        }
         left -= bytes;
       }
       return shared;

@@ -3,6 +3,7 @@ package io.millrace.state.string;
 
 import io.millrace.annotation.Internal;
 import io.millrace.device.DeviceStream;
+import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.HostMemory;
 import io.millrace.device.StagingBuffer;
 import io.millrace.memory.AccessMode;
@@ -37,6 +38,8 @@ public final class ValueStrings implements AutoCloseable {
   private volatile CopiedExtents copiedBefore = CopiedExtents.NONE;
   private StringLengths lengths = new StringLengths();
   private long nextLook = MIN_GARBAGE_WORDS;
+  // Whether the last look ran out of memory.
+  private boolean lacksMemory;
   // Of the last access.
   private long chunks;
   // null until the first update, and while they are given back.
@@ -98,9 +101,27 @@ public final class ValueStrings implements AutoCloseable {
    */
   void reserve(long newWords, StateRows rows, long rowCount) {
     if (words.wordCount() > nextLook) {
-      giveUpGarbage(rows, rowCount);
+      lookForGarbage(rows, rowCount);
     }
     words.reserve(newWords);
+  }
+
+  // An update that is repeated after memory was freed, but still not enough, does without.
+  private void lookForGarbage(StateRows rows, long rowCount) {
+    try {
+      giveUpGarbage(rows, rowCount);
+      lacksMemory = false;
+    } catch (GpuOutOfMemoryException e) {
+      lacksMemory = !lacksMemory;
+      if (lacksMemory) {
+        throw e;
+      }
+      nextLook = words.wordCount() + garbage(words.wordCount(), rowCount);
+    }
+  }
+
+  private static long garbage(long live, long rowCount) {
+    return Math.max(Math.max(live, rowCount), MIN_GARBAGE_WORDS);
   }
 
   private void giveUpGarbage(StateRows rows, long rowCount) {
@@ -133,8 +154,7 @@ public final class ValueStrings implements AutoCloseable {
           throw e;
         }
       }
-      long garbage = Math.max(Math.max(live, rowCount), MIN_GARBAGE_WORDS);
-      nextLook = (copies == null ? words : copies).wordCount() + garbage;
+      nextLook = (copies == null ? words : copies).wordCount() + garbage(live, rowCount);
     }
     if (copies != null) {
       copiedBefore = copied();
@@ -196,6 +216,7 @@ public final class ValueStrings implements AutoCloseable {
    * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory
    */
   Access access(int batchRows, AccessScope scope) {
+    StringMoves.kernels(stream);
     int moves = Math.multiplyExact(batchRows, tails());
     long movesBytes = (long) moves * StringMoves.BYTES;
     long bytes = movesBytes + StringMoves.scratchBytes(moves);

@@ -81,6 +81,10 @@ final class BlockReader {
     if (source.readInt() != BlockWriter.checksum(bytes)) {
       throw new IOException("keyed state is damaged: the size of strings has another checksum");
     }
+    if (bytes < 0 || bytes % Long.BYTES != 0) {
+      throw new IOException(
+          "keyed state is damaged: expected strings of whole words, got " + bytes + " bytes");
+    }
     return bytes;
   }
 

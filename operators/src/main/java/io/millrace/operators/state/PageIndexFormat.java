@@ -82,14 +82,24 @@ final class PageIndexFormat {
     }
     List<TablePages> tables = new ArrayList<>();
     for (TableRows table : header.tables()) {
-      int pageRows = bytes.readInt();
+      int pageRows = number(bytes, 1, Integer.MAX_VALUE);
       List<Page> pages = new ArrayList<>();
       for (long row = 0; row < table.rowCount(); row += pageRows) {
-        pages.add(new Page(numbered.get(bytes.readInt()), bytes.readLong(), bytes.readLong()));
+        UUID file = numbered.get(number(bytes, 0, numbered.size() - 1));
+        pages.add(new Page(file, bytes.readLong(), bytes.readLong()));
       }
       tables.add(new TablePages(0, 0, pageRows, pages));
     }
     return new Index(header, new PageIndex(files, tables));
+  }
+
+  private static int number(DataInputDeserializer bytes, int least, int most) throws IOException {
+    int number = bytes.readInt();
+    if (number < least || number > most) {
+      throw new IOException(
+          "keyed state is damaged: expected " + least + " to " + most + ", got " + number);
+    }
+    return number;
   }
 
   static void writeFileHeader(UUID file, DataOutputStream target) throws IOException {

@@ -65,7 +65,6 @@ public final class StateTable implements AutoCloseable {
   // Read by threads that report metrics.
   private volatile long rowCount;
   private volatile long reservedBytes;
-  private volatile long indexSlots;
   // Of the updates behind the last snapshot.
   private long epoch = 1;
 
@@ -105,10 +104,7 @@ public final class StateTable implements AutoCloseable {
     return rowCount;
   }
 
-  /**
-   * Bytes of the rows, their long strings and the index, with their room for further keys. Any
-   * thread may ask.
-   */
+  /** Bytes of rows, long strings and index, with room for further keys. Any thread may ask. */
   public long reservedBytes() {
     return reservedBytes;
   }
@@ -120,7 +116,7 @@ public final class StateTable implements AutoCloseable {
 
   /** The slots of the index, of which each row takes one. Any thread may ask. */
   public long indexSlots() {
-    return indexSlots;
+    return index.slots();
   }
 
   /** As {@link #update(Table, UpdateTime)}, of a table whose rows do not expire. */
@@ -160,8 +156,7 @@ public final class StateTable implements AutoCloseable {
   }
 
   /**
-   * Combines the rows of a batch with the state, as {@link #update(Table)} does, for a caller that
-   * does not need the changes.
+   * As {@link #update(Table)}, for a caller that does not need the changes.
    *
    * @throws GpuOutOfMemoryException if there is too little memory for new keys
    */
@@ -376,7 +371,6 @@ public final class StateTable implements AutoCloseable {
     strings.reserve(newKeyWords, newValueWords, rows, rowCount);
     pageEpochs.reserve(needed);
     index.reserve(needed);
-    indexSlots = index.slots();
     reservedBytes =
         rows.reservedBytes()
             + strings.reservedBytes()

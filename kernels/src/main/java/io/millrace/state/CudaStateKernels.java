@@ -108,7 +108,7 @@ final class CudaStateKernels implements StateKernels {
   private static final int NEW_KEYS_SHIFT = 31;
   private static final long PENDING = -1;
   // About a tenth of a millisecond.
-  private static final int MOST_SPINS = 2_000;
+  private static final int MAX_SPINS = 2_000;
 
   private final KernelModule module;
   private final CudaStateStrings strings;
@@ -190,7 +190,7 @@ final class CudaStateKernels implements StateKernels {
   // The counts come before the last rows are written: the host prepares what the stream does next.
   private static long spin(long address) {
     long counts = HostMemory.getLong(address);
-    for (int i = 0; i < MOST_SPINS && counts == PENDING; i++) {
+    for (int i = 0; i < MAX_SPINS && counts == PENDING; i++) {
       Thread.onSpinWait();
       VarHandle.acquireFence();
       counts = HostMemory.getLong(address);

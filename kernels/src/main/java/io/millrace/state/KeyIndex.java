@@ -18,7 +18,8 @@ final class KeyIndex implements AutoCloseable {
   private final MemoryResource memory;
   // null until the first reservation.
   private Buffer entries;
-  private long slots;
+  // Read by threads that report metrics.
+  private volatile long slots;
 
   KeyIndex(StateKernels kernels, DeviceStream stream, MemoryResource memory) {
     this.kernels = kernels;

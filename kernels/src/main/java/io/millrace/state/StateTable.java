@@ -17,6 +17,7 @@ import io.millrace.state.row.BlockStrings;
 import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.ChunkTable;
 import io.millrace.state.row.ConstantColumn;
+import io.millrace.state.row.CopiedExtents;
 import io.millrace.state.row.Expiry;
 import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.PageEpochs;
@@ -64,7 +65,6 @@ public final class StateTable implements AutoCloseable {
   // Read by threads that report metrics.
   private volatile long rowCount;
   private volatile long reservedBytes;
-  private volatile long indexSlots;
   // Of the updates behind the last snapshot.
   private long epoch = 1;
 
@@ -104,17 +104,19 @@ public final class StateTable implements AutoCloseable {
     return rowCount;
   }
 
-  /**
-   * Bytes of the rows, their long strings and the index, with their room for further keys. Any
-   * thread may ask.
-   */
+  /** Bytes of rows, long strings and index, with room for further keys. Any thread may ask. */
   public long reservedBytes() {
     return reservedBytes;
   }
 
+  /** The extents of rows and long strings that were copied on write. Any thread may ask. */
+  public CopiedExtents copied() {
+    return rows.copied().plus(strings.copied());
+  }
+
   /** The slots of the index, of which each row takes one. Any thread may ask. */
   public long indexSlots() {
-    return indexSlots;
+    return index.slots();
   }
 
   /** As {@link #update(Table, UpdateTime)}, of a table whose rows do not expire. */
@@ -154,8 +156,7 @@ public final class StateTable implements AutoCloseable {
   }
 
   /**
-   * Combines the rows of a batch with the state, as {@link #update(Table)} does, for a caller that
-   * does not need the changes.
+   * As {@link #update(Table)}, for a caller that does not need the changes.
    *
    * @throws GpuOutOfMemoryException if there is too little memory for new keys
    */
@@ -370,7 +371,6 @@ public final class StateTable implements AutoCloseable {
     strings.reserve(newKeyWords, newValueWords, rows, rowCount);
     pageEpochs.reserve(needed);
     index.reserve(needed);
-    indexSlots = index.slots();
     reservedBytes =
         rows.reservedBytes()
             + strings.reservedBytes()

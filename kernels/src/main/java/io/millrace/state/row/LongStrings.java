@@ -102,6 +102,11 @@ public final class LongStrings implements AutoCloseable {
     return words.reservedBytes();
   }
 
+  /** The chunks that were copied on write. Any thread may ask. */
+  public CopiedExtents copied() {
+    return words.copied();
+  }
+
   /**
    * Makes room for further words, as {@link StateRows#reserve} does.
    *

@@ -36,6 +36,8 @@ public final class StateRows implements AutoCloseable {
   private final DeviceStream stream;
   private final MemoryResource memory;
   private final List<Buffer> extents = new ArrayList<>();
+  // Written by one thread.
+  private volatile CopiedExtents copied = CopiedExtents.NONE;
 
   public StateRows(int rowBytes, DeviceStream stream, MemoryResource memory) {
     this(rowBytes, MAX_CHUNKS_OF_EXTENT, stream, memory);
@@ -64,6 +66,11 @@ public final class StateRows implements AutoCloseable {
   /** Bytes of all chunks. */
   public long reservedBytes() {
     return extents.stream().mapToLong(Buffer::size).sum();
+  }
+
+  /** The extents that were copied on write. Any thread may ask. */
+  public CopiedExtents copied() {
+    return copied;
   }
 
   private long chunkBytes() {
@@ -150,7 +157,11 @@ public final class StateRows implements AutoCloseable {
     for (Buffer extent : extents) {
       int end = chunk + (int) ((extent.size() + chunkBytes - 1) / chunkBytes);
       AccessMode mode = end > firstWritten ? AccessMode.WRITE : AccessMode.READ;
+      boolean isCopied = mode == AccessMode.WRITE && extent.liveSlices() > 1;
       long address = extent.accessInPlace(mode, scope);
+      if (isCopied) {
+        copied = copied.plus(new CopiedExtents(1, extent.size()));
+      }
       for (; chunk < end; chunk++, address += chunkBytes) {
         addresses[chunk] = address;
       }

@@ -7,6 +7,7 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
+import io.millrace.state.row.CopiedExtents;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.StateRows;
 import io.millrace.state.row.StateSchema;
@@ -44,6 +45,11 @@ public final class TableStrings implements AutoCloseable {
   /** Bytes of all chunks. */
   public long reservedBytes() {
     return keys.reservedBytes() + values.reservedBytes();
+  }
+
+  /** The chunks that were copied on write. Any thread may ask. */
+  public CopiedExtents copied() {
+    return keys.copied().plus(values.copied());
   }
 
   /** The most bytes of {@code strings} strings of values. */

@@ -12,6 +12,7 @@ import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import io.millrace.state.row.ChunkTable;
+import io.millrace.state.row.CopiedExtents;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.StateRows;
 import io.millrace.state.row.StateSchema;
@@ -32,7 +33,9 @@ public final class ValueStrings implements AutoCloseable {
   private final StateSchema schema;
   private final DeviceStream stream;
   private final MemoryResource memory;
-  private LongStrings words;
+  // Read by threads that report metrics.
+  private volatile LongStrings words;
+  private volatile CopiedExtents copiedBefore = CopiedExtents.NONE;
   private StringLengths lengths = new StringLengths();
   private long nextLook = MIN_GARBAGE_WORDS;
   // Whether the last look ran out of memory.
@@ -69,6 +72,10 @@ public final class ValueStrings implements AutoCloseable {
 
   long reservedBytes() {
     return words.reservedBytes();
+  }
+
+  CopiedExtents copied() {
+    return copiedBefore.plus(words.copied());
   }
 
   long mostBytes(long strings) {
@@ -150,6 +157,7 @@ public final class ValueStrings implements AutoCloseable {
       nextLook = (copies == null ? words : copies).wordCount() + garbage(live, rowCount);
     }
     if (copies != null) {
+      copiedBefore = copied();
       words.close();
       words = copies;
     }

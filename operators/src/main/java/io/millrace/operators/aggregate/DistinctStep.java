@@ -3,6 +3,7 @@ package io.millrace.operators.aggregate;
 
 import io.millrace.calc.Calc;
 import io.millrace.state.row.StateSchema;
+import org.apache.flink.annotation.Internal;
 
 /**
  * The different values of an argument of DISTINCT.
@@ -12,7 +13,9 @@ import io.millrace.state.row.StateSchema;
  * @param addedRows makes rows for the aggregates of the values that came or went, of the changes of
  *     {@code state}
  */
-record DistinctStep(String text, StateSchema state, Calc addedRows) implements AutoCloseable {
+@Internal
+public record DistinctStep(String text, StateSchema state, Calc addedRows)
+    implements AutoCloseable {
   @Override
   public void close() {
     addedRows.close();

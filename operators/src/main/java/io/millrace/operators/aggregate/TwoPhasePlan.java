@@ -80,7 +80,8 @@ public final class TwoPhasePlan implements Serializable {
     return aggregates.hostReasons();
   }
 
-  GroupAggregatePlan aggregates() {
+  /** The plan in one phase, with the same state. */
+  public GroupAggregatePlan aggregates() {
     return aggregates;
   }
 

@@ -4,6 +4,7 @@ package io.millrace.operators.api;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -14,8 +15,14 @@ import java.util.stream.Collectors;
  * @param place the place at which it runs
  * @param hostReasons the reasons to run on the host, or the steps that do in a device operator
  * @param inputs the operators whose rows it gets
+ * @param state what its state holds, if it has one
  */
-record ExplainNode(String name, Place place, List<String> hostReasons, List<ExplainNode> inputs) {
+record ExplainNode(
+    String name,
+    Place place,
+    List<String> hostReasons,
+    List<ExplainNode> inputs,
+    Optional<String> state) {
 
   /** The place at which an operator runs. */
   enum Place {
@@ -35,6 +42,16 @@ record ExplainNode(String name, Place place, List<String> hostReasons, List<Expl
   ExplainNode {
     hostReasons = List.copyOf(hostReasons);
     inputs = List.copyOf(inputs);
+  }
+
+  /** A node without state. */
+  ExplainNode(String name, Place place, List<String> hostReasons, List<ExplainNode> inputs) {
+    this(name, place, hostReasons, inputs, Optional.empty());
+  }
+
+  /** This operator with what its state holds. */
+  ExplainNode withState(String text) {
+    return new ExplainNode(name, place, hostReasons, inputs, Optional.of(text));
   }
 
   /** A source of rows, on the host. */
@@ -66,5 +83,6 @@ record ExplainNode(String name, Place place, List<String> hostReasons, List<Expl
     }
     text.append(place.tag).append('\n');
     hostReasons.forEach(reason -> text.append(place.reason).append(reason).append('\n'));
+    state.ifPresent(what -> text.append("   state: ").append(what).append('\n'));
   }
 }

@@ -58,7 +58,10 @@ final class KeyedSteps {
               plan.argumentSchema(),
               DistinctOperator.factory(plan, i));
       distincts.add(operator);
-      arguments = arguments.then(operator, "Distinct(" + plan.distinctTexts().get(i) + ")");
+      arguments =
+          arguments
+              .then(operator, "Distinct(" + plan.distinctTexts().get(i) + ")")
+              .withState(StateExplain.ofDistinct(plan, i));
     }
     SingleOutputStreamOperator<ColumnBatch> operator =
         StreamPlan.append(
@@ -67,10 +70,12 @@ final class KeyedSteps {
             plan.toString(),
             plan.outputSchema(),
             GroupAggregateOperator.factory(plan));
-    return arguments.then(
-        new DistinctAggregateStream(plan.distinctTexts(), distincts, operator),
-        plan.toString(),
-        plan.hostReasons().toArray(String[]::new));
+    return arguments
+        .then(
+            new DistinctAggregateStream(plan.distinctTexts(), distincts, operator),
+            plan.toString(),
+            plan.hostReasons().toArray(String[]::new))
+        .withState(StateExplain.ofKeys(plan));
   }
 
   /**
@@ -98,12 +103,13 @@ final class KeyedSteps {
             LocalGroupAggregateOperator.factory(plan),
             plan.hostReasons());
     return then(
-        exchange.exchange(partials),
-        "GlobalGroupAggregate",
-        plan.toString(),
-        plan.outputSchema(),
-        GroupAggregateOperator.factory(plan),
-        List.of());
+            exchange.exchange(partials),
+            "GlobalGroupAggregate",
+            plan.toString(),
+            plan.outputSchema(),
+            GroupAggregateOperator.factory(plan),
+            List.of())
+        .withState(StateExplain.ofKeys(plan.aggregates()));
   }
 
   private static void checkUpdates(StreamPlan stream) {
@@ -135,12 +141,13 @@ final class KeyedSteps {
       StreamPlan stream, List<String> keys, Deduplication deduplication, Duration stateTtl) {
     DeduplicatePlan plan = new DeduplicatePlan(stream.schema(), keys, deduplication, stateTtl);
     return then(
-        stream,
-        "Deduplicate",
-        plan.toString(),
-        plan.outputSchema(),
-        DeduplicateOperator.factory(plan),
-        List.of());
+            stream,
+            "Deduplicate",
+            plan.toString(),
+            plan.outputSchema(),
+            DeduplicateOperator.factory(plan),
+            List.of())
+        .withState(StateExplain.ofKeys(plan.stateSchema()));
   }
 
   /**
@@ -171,12 +178,13 @@ final class KeyedSteps {
             ? new OutputTag<>(LATE_ROWS, new ColumnBatchTypeInformation(stream.schema()))
             : null;
     return then(
-        stream,
-        "WindowAggregate",
-        plan.toString(),
-        plan.outputSchema(),
-        WindowAggregateOperator.factory(plan, lateRows),
-        plan.hostReasons());
+            stream,
+            "WindowAggregate",
+            plan.toString(),
+            plan.outputSchema(),
+            WindowAggregateOperator.factory(plan, lateRows),
+            plan.hostReasons())
+        .withState(StateExplain.ofSlices(plan.aggregates()));
   }
 
   private static StreamPlan then(

@@ -118,6 +118,11 @@ record StreamPlan(
     return of(batches, settings, next);
   }
 
+  /** This stream, whose last operator has state. */
+  StreamPlan withState(String text) {
+    return new StreamPlan(input, pending, settings, stage.withState(text));
+  }
+
   /** This stream, whose batches go to the subtasks in turns. */
   StreamPlan rebalance() {
     return then(BatchExchange.roundRobin(batches()).apply(), "Rebalance", Place.NONE);

@@ -174,6 +174,13 @@ public final class DeduplicatePlan implements Serializable {
     return Schema.of(ARRIVAL);
   }
 
+  /** The schema of the state. */
+  public StateSchema stateSchema() {
+    try (Steps steps = steps()) {
+      return steps.state();
+    }
+  }
+
   /** Resolves the steps; the caller closes them. */
   Steps steps() {
     return isByArrival() ? stepsByArrival() : stepsByColumn();

@@ -7,9 +7,10 @@ import org.apache.flink.metrics.MetricGroup;
 /**
  * The metrics of an operator's keyed state, in its group {@code state}: the gauges {@code rows}, of
  * keys that are present or were, {@code bytes} of rows, long strings and index, with their room for
- * further keys, and {@code indexLoad}, the part of the index that is in use. If rows expire, also
- * {@code ttl}, the time in milliseconds after which they do, and {@code expiredRows}, the number of
- * rows that were removed.
+ * further keys, {@code indexLoad}, the part of the index that is in use, and {@code copiedBytes}
+ * and {@code copiedExtents}, of extents that batches changed while a checkpoint held them, and so
+ * were copied. If rows expire, also {@code ttl}, the time in milliseconds after which they do, and
+ * {@code expiredRows}, the number of rows that were removed.
  */
 final class StateMetrics {
   private StateMetrics() {}
@@ -24,6 +25,8 @@ final class StateMetrics {
     group.<Long, Gauge<Long>>gauge("rows", state::rowCount);
     group.<Long, Gauge<Long>>gauge("bytes", state::reservedBytes);
     group.<Double, Gauge<Double>>gauge("indexLoad", state::indexLoad);
+    group.<Long, Gauge<Long>>gauge("copiedBytes", () -> state.copied().bytes());
+    group.<Long, Gauge<Long>>gauge("copiedExtents", () -> state.copied().count());
     if (state.schema().hasTime()) {
       group.<Long, Gauge<Long>>gauge("ttl", () -> timeToLive);
       group.<Long, Gauge<Long>>gauge("expiredRows", state::expiredRows);

@@ -6,6 +6,7 @@ import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import io.millrace.state.StateSnapshot;
 import io.millrace.state.StateTable;
+import io.millrace.state.row.CopiedExtents;
 import io.millrace.state.row.StateSchema;
 import java.util.Collections;
 import java.util.NavigableMap;
@@ -28,6 +29,7 @@ public final class StateTables implements AutoCloseable {
   private final NavigableMap<Long, StateTable> tables = new ConcurrentSkipListMap<>();
   // Written by one thread.
   private volatile long expiredRows;
+  private volatile CopiedExtents copiedOfClosed = CopiedExtents.NONE;
   // null if there is none; written by one thread.
   private volatile StateTable replacement;
   // The table that may hold scratch memory; null if none does.
@@ -136,7 +138,17 @@ public final class StateTables implements AutoCloseable {
     return expiredRows;
   }
 
+  /** The extents of tables of now and before that were copied on write. Any thread may ask. */
+  CopiedExtents copied() {
+    CopiedExtents all = copiedOfClosed;
+    for (StateTable table : tables.values()) {
+      all = all.plus(table.copied());
+    }
+    return all;
+  }
+
   private void forget(StateTable table) {
+    copiedOfClosed = copiedOfClosed.plus(table.copied());
     if (lastUpdated == table) {
       lastUpdated = null;
     }

@@ -295,6 +295,11 @@ public final class WindowAggregatePlan implements Serializable {
         new ConstantColumn(fields.get(2), TimeWindowUtil.toEpochMills(windowEnd - 1, zone())));
   }
 
+  /** The aggregates of the state of a slice. */
+  public GroupAggregatePlan aggregates() {
+    return aggregates;
+  }
+
   /** Resolves the steps; the caller closes them. */
   Steps steps() {
     GroupAggregatePlan.Steps steps = aggregates.steps();

@@ -191,12 +191,20 @@ class DeduplicateTest {
     StreamExecutionEnvironment environment = flink.environment(1);
     assertThat(orders(environment).deduplicate(keepFirst()).explain())
         .endsWith(
-            "Deduplicate(keep=[FirstRow], key=[id], order=[PROCTIME]) [GPU if there is one]\n");
+            """
+            Deduplicate(keep=[FirstRow], key=[id], order=[PROCTIME]) [GPU if there is one]
+               state: 32 bytes of row and 10 to 20 bytes of index for each key, and strings of more\
+             than 12 bytes: id, MIN(arrival)
+            """);
     assertThat(orders(environment).deduplicate(keepLast()).explain())
         .contains("Deduplicate(keep=[LastRow], key=[id], order=[PROCTIME])");
     assertThat(orders(environment).deduplicate(keepFirst().by("price")).explain())
         .endsWith(
-            "Deduplicate(keep=[FirstRow], key=[id], order=[price ASC]) [GPU if there is one]\n");
+            """
+            Deduplicate(keep=[FirstRow], key=[id], order=[price ASC]) [GPU if there is one]
+               state: 32 bytes of row and 10 to 20 bytes of index for each key, and strings of more\
+             than 12 bytes: id, MIN(price)
+            """);
     assertThat(orders(environment).deduplicate(keepLast().by("price")).explain())
         .contains("Deduplicate(keep=[LastRow], key=[id], order=[price DESC])");
   }

@@ -118,6 +118,7 @@ class GroupAggregateTest {
     assertThat(result.explain())
         .contains(
             "Distinct(`price`)",
+            "of index for each key and value: auction, ",
             "GroupAggregate(groupBy=[auction], select=[auction, COUNT(DISTINCT `price`) AS n])");
   }
 
@@ -209,7 +210,12 @@ class GroupAggregateTest {
         bids(1, Row.of(1L, 1, 1L)).keyBy("auction").aggregate(count().as("n"), max("price"));
     assertThat(result.explain())
         .contains(
-            "GroupAggregate(groupBy=[auction], select=[auction, COUNT(*) AS n, MAX(`price`)])");
+            """
+            GroupAggregate(groupBy=[auction], select=[auction, COUNT(*) AS n, MAX(`price`)]) [GPU if\
+             there is one]
+               state: 32 bytes of row and 10 to 20 bytes of index for each key: auction, COUNT(*),\
+             MAX(`price`), COUNT(`price`)
+            """);
   }
 
   @Test
@@ -221,7 +227,12 @@ class GroupAggregateTest {
             Row.of(1, 1.0));
     assertThat(stream.keyBy("k").aggregate(count(col("x").cast(DataType.STRING))).explain())
         .contains("[GPU if there is one]")
-        .endsWith("   on the host: CAST: Java's digits of a floating-point number\n");
+        .endsWith(
+            """
+               on the host: CAST: Java's digits of a floating-point number
+               state: 32 bytes of row and 10 to 20 bytes of index for each key: k, COUNT(CAST(`x` AS\
+             STRING))
+            """);
   }
 
   @Test

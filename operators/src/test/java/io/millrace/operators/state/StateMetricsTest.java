@@ -9,6 +9,7 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.operators.testing.RecordingMetricGroup;
 import io.millrace.state.row.Accumulator;
+import io.millrace.state.row.StateRows;
 import io.millrace.state.row.StateSchema;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
@@ -43,6 +44,28 @@ class StateMetricsTest {
           .isGreaterThan(100_000L * SCHEMA.rowBytes())
           .isLessThanOrEqualTo(device.heldBytes());
       assertThat((Double) metrics.gauge("state.indexLoad")).isBetween(0.4, 0.8);
+    }
+  }
+
+  @Test
+  void extentsThatACheckpointHoldsAreCountedWhenTheyAreCopied() {
+    RecordingMetricGroup metrics = new RecordingMetricGroup();
+    try (StateTables state = new StateTables(SCHEMA, device.stream(), device.memory())) {
+      StateMetrics.register(metrics, state, 0);
+      update(state, 300_000);
+      assertThat(metrics.gauge("state.copiedExtents")).isEqualTo(0L);
+      StateTables.Snapshot snapshot = state.snapshot();
+      update(state, 1);
+      // An update may write to each extent.
+      assertThat(metrics.gauge("state.copiedExtents")).isEqualTo(3L);
+      assertThat(metrics.gauge("state.copiedBytes")).isEqualTo(3L * StateRows.CHUNK_BYTES);
+      update(state, 1);
+      assertThat(metrics.gauge("state.copiedExtents")).isEqualTo(3L);
+      snapshot.close();
+      update(state, 1);
+      state.remove(StateTables.ONLY);
+      assertThat(metrics.gauge("state.copiedExtents")).isEqualTo(3L);
+      assertThat(metrics.gauge("state.bytes")).isEqualTo(0L);
     }
   }
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.api;
+
+import io.millrace.operators.aggregate.GroupAggregatePlan;
+import io.millrace.operators.aggregate.GroupAggregatePlan.Steps;
+import io.millrace.state.row.Accumulator;
+import io.millrace.state.row.StateSchema;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What {@link ColumnStream#explain} says of the state of an operator. */
+final class StateExplain {
+  // At 80 % and 40 % load; see docs/group-aggregate.md.
+  private static final int MIN_INDEX_BYTES = 10;
+  private static final int MAX_INDEX_BYTES = 20;
+
+  private StateExplain() {}
+
+  static String ofKeys(GroupAggregatePlan plan) {
+    try (Steps steps = plan.steps()) {
+      return ofKeys(steps.state());
+    }
+  }
+
+  static String ofKeys(StateSchema schema) {
+    return text(schema, "key");
+  }
+
+  /** The state of an argument of DISTINCT, whose values are part of its key. */
+  static String ofDistinct(GroupAggregatePlan plan, int index) {
+    try (Steps steps = plan.steps()) {
+      return text(steps.distincts().get(index).state(), "key and value");
+    }
+  }
+
+  /** The state of windows, whose slices of time are tables. */
+  static String ofSlices(GroupAggregatePlan plan) {
+    try (Steps steps = plan.steps()) {
+      return text(steps.state(), "key and slice");
+    }
+  }
+
+  private static String text(StateSchema schema, String of) {
+    List<String> values = new ArrayList<>(schema.keySchema().names());
+    for (Accumulator accumulator : schema.accumulators()) {
+      String name = accumulator.name();
+      values.add(name.startsWith("$") ? name.substring(1) : name);
+    }
+    return String.format(
+        "%d bytes of row and %d to %d bytes of index for each %s%s: %s",
+        schema.rowBytes(),
+        MIN_INDEX_BYTES,
+        MAX_INDEX_BYTES,
+        of,
+        schema.hasStrings() ? ", and strings of more than 12 bytes" : "",
+        String.join(", ", values));
+  }
+}

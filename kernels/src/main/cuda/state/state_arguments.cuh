@@ -73,7 +73,8 @@ enum Operation : int32_t {
   OPERATION_WIDE_MAX = 11,
   OPERATION_WIDE_FIRST = 12,
   OPERATION_WIDE_LAST = 13,
-  OPERATION_SECOND = 14       // the second of these words
+  OPERATION_SECOND = 14,      // the second of these words
+  OPERATION_WIDE_LIST = 15    // the first of three words, likewise: a string that grows by those of further rows
 };
 
 // One word of an accumulator.

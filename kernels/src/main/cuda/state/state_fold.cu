@@ -16,6 +16,7 @@
 // SORT_SCAN_THREADS per digit; state_fold FOLD_THREADS per block and a thread per row.
 
 #include "state_fold.cuh"
+#include "state_list.cuh"
 #include "state_wide.cuh"
 
 namespace millrace {
@@ -160,6 +161,7 @@ extern "C" __global__ void __launch_bounds__(FOLD_THREADS)
       case OPERATION_WIDE_MAX:
       case OPERATION_WIDE_FIRST:
       case OPERATION_WIDE_LAST: fold<WideFold>(arguments, value, segment, is_long); break;
+      case OPERATION_WIDE_LIST: fold<ListFold>(arguments, value, segment, is_long); break;
       default: fold<M2Fold>(arguments, value, segment, is_long);
     }
   }

@@ -27,6 +27,7 @@ struct FoldedValue {
   uint64_t second_output;  // the second word in the column of the result
   int32_t kind;            // VALUE_STRING, VALUE_DECIMAL or VALUE_TIMESTAMP
   int32_t string;          // how many values before it are strings
+  uint64_t pieces;         // of OPERATION_WIDE_LIST: StringPiece per row, in the order of the sorted rows
 };
 
 struct StateFoldArguments {

@@ -46,10 +46,6 @@ struct StateFillArguments {
   int32_t tail_count;
 };
 
-static __device__ __forceinline__ KeyString string_of_move(const StringMove& move) {
-  return {move.source, move.length, move.chunks};
-}
-
 static __device__ __forceinline__ void count_string(const StateMovesArguments& arguments, int32_t length) {
   atomicAdd(slot_of<unsigned long long>(arguments.counts, 1 + (32 - __clz(length))), 1ull);
 }
@@ -59,6 +55,7 @@ static __device__ __forceinline__ void count_string(const StateMovesArguments& a
 using namespace millrace;
 
 MILLRACE_REPORT_SIZE(StringMove);
+MILLRACE_REPORT_SIZE(StringPiece);
 MILLRACE_REPORT_SIZE(StateMovesArguments);
 MILLRACE_REPORT_SIZE(StateFillArguments);
 
@@ -67,17 +64,17 @@ extern "C" __global__ void __launch_bounds__(MOVES_THREADS)
   __shared__ int32_t tile;
   __shared__ uint64_t warp_sums[WARP];
   __shared__ uint64_t start[MOVES_THREADS + 1];  // the first word of each string in the tile; at the end, their number
-  __shared__ KeyString strings[MOVES_THREADS];
+  __shared__ StringMove moves[MOVES_THREADS];
   __shared__ int64_t first;                      // the place of the tile's first word
   if (threadIdx.x == 0) tile = atomicAdd(reinterpret_cast<int32_t*>(arguments.next_tile), 1);
   __syncthreads();
   const int64_t number = static_cast<int64_t>(tile) * MOVES_THREADS + threadIdx.x;
   const bool is_move = number < arguments.count;
   const StringMove move = is_move ? element_of<StringMove>(arguments.moves, number) : StringMove{};
-  const uint64_t own = static_cast<uint64_t>(words_of_string(string_of_move(move)));
+  const uint64_t own = static_cast<uint64_t>(words_of_string({move.source, move.length, move.chunks}));
   const uint64_t before = exclusive_scan_of_block<MOVES_THREADS>(own, warp_sums);
   if (own > 0) count_string(arguments, move.length);
-  strings[threadIdx.x] = string_of_move(move);
+  moves[threadIdx.x] = move;
   start[threadIdx.x] = before;
   if (threadIdx.x == MOVES_THREADS - 1) start[MOVES_THREADS] = before + own;
   __syncthreads();
@@ -91,15 +88,17 @@ extern "C" __global__ void __launch_bounds__(MOVES_THREADS)
   }
   __syncthreads();
   if (arguments.strings == 0) return;
+  for (uint64_t word = threadIdx.x; word < total; word += MOVES_THREADS) {
+    const int place = place_of_number<MOVES_THREADS>(start, word);
+    *stored_word(arguments.strings, first + static_cast<int64_t>(word)) =
+        word_of_move(moves[place], static_cast<int32_t>(word - start[place]));
+  }
+  // The first part of a string may lie in its tail.
+  __syncthreads();
   if (own > 0) {
     const uint64_t place = static_cast<uint64_t>(first) + before;
     *reinterpret_cast<uint64_t*>(move.tail) = place;
     if (move.other_tail != 0) *reinterpret_cast<uint64_t*>(move.other_tail) = place;
-  }
-  for (uint64_t word = threadIdx.x; word < total; word += MOVES_THREADS) {
-    const int place = place_of_number<MOVES_THREADS>(start, word);
-    *stored_word(arguments.strings, first + static_cast<int64_t>(word)) =
-        word_of_string(strings[place], static_cast<int32_t>(word - start[place]));
   }
 }
 
@@ -113,7 +112,8 @@ extern "C" __global__ void __launch_bounds__(MOVES_THREADS)
     for (uint64_t left = half == 0 ? arguments.tails : arguments.more_tails; left != 0; left &= left - 1) {
       uint64_t* tail = state + half * TAILS_BITS + __ffsll(static_cast<long long>(left)) - 1;
       const int32_t length = static_cast<int32_t>(tail[-1]);
-      *move = {tail[0], arguments.strings, reinterpret_cast<uint64_t>(tail), 0, length > INLINE_BYTES ? length : 0, 0};
+      *move = {tail[0], arguments.strings, reinterpret_cast<uint64_t>(tail), 0, length > INLINE_BYTES ? length : 0, length,
+               0,       0,                 0};
       ++move;
     }
   }

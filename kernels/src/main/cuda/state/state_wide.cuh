@@ -119,14 +119,18 @@ static __device__ __forceinline__ void put_wide_result(const FoldedValue& value,
   *slot_of<uint64_t>(value.second_output, 2 * row) = element.second;
 }
 
+// Address of the tail in the result after the update; 0 if there is none.
+static __device__ __forceinline__ uint64_t other_tail_of(const FoldedValue& value, int64_t key) {
+  return value.output == 0 ? 0 : value.second_output + (2 * key + 1) * 2 * sizeof(uint64_t);
+}
+
 // The moves of all keys are written, so none is left of an earlier batch.
 static __device__ __forceinline__ void put_move(const StateFoldArguments& arguments, const FoldedValue& value, int64_t key,
                                                 uint64_t* words, const WideElement& element, bool is_replaced) {
   const bool is_long = is_replaced && element.string.length > INLINE_BYTES;
-  const uint64_t other_tail = value.output == 0 ? 0 : value.second_output + (2 * key + 1) * 2 * sizeof(uint64_t);
   *slot_of<StringMove>(arguments.moves, key * arguments.strings_of_key + value.string) = {
-      element.string.address, element.string.chunks, reinterpret_cast<uint64_t>(words + 1), other_tail,
-      is_long ? element.string.length : 0, 0};
+      element.string.address, element.string.chunks, reinterpret_cast<uint64_t>(words + 1), other_tail_of(value, key),
+      is_long ? element.string.length : 0, element.string.length, 0, 0, 0};
 }
 
 // Rows are never taken back. What is folded is the number of the row that is kept.

@@ -43,6 +43,9 @@ record RandomGroupBy(
   private static final int DECIMALS = 2;
   private static final int INTEGERS = 4;
   private static final int OTHERS = 4;
+  private static final String TEXT = "s";
+  private static final List<String> SEPARATORS =
+      List.of("", ";", "'", ", ", "\u20ac and more than 12 bytes");
   private static final String LONG = "a string of more than 12 bytes";
   // A sum of all rows has 38 digits at most.
   private static final int MAX_SUMMED_DIGITS = 35;
@@ -133,6 +136,9 @@ record RandomGroupBy(
       }
       fields.add(new Field("x32", DataType.FLOAT32, random.nextBoolean()));
       fields.add(new Field("x64", DataType.FLOAT64, random.nextBoolean()));
+      // With a filter, Flink's LISTAGG of an argument that is never null is NOT NULL, and may be
+      // null.
+      fields.add(Field.of(TEXT, DataType.STRING));
       for (int i = 0; i < OTHERS; i++) {
         fields.add(new Field("o" + i, otherType(), random.nextBoolean()));
       }
@@ -297,7 +303,7 @@ record RandomGroupBy(
     }
 
     private Aggregate other() {
-      return switch (random.nextInt(isChangelog ? 7 : addsFloatingPoint ? 11 : 9)) {
+      return switch (random.nextInt(isChangelog ? 7 : addsFloatingPoint ? 13 : 9)) {
         case 0 -> Aggregate.count();
         case 1 -> Aggregate.count(any(fields).name());
         case 2 -> Aggregate.sum(integer());
@@ -307,6 +313,8 @@ record RandomGroupBy(
         case 7 -> Aggregate.min(ordered());
         case 9 -> Aggregate.firstValue(any(fields).name());
         case 10 -> Aggregate.lastValue(any(fields).name());
+        case 11 -> Aggregate.listAgg(TEXT);
+        case 12 -> Aggregate.listAgg(TEXT, any(SEPARATORS));
         default -> Aggregate.max(ordered());
       };
     }

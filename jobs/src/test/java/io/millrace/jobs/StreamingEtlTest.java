@@ -106,7 +106,7 @@ class StreamingEtlTest {
         "--where price+=+channel | where, column 1: (`price` = `channel`): ",
         "--group-by auction | group-by.keys needs group-by.aggregates",
         "--group-by nope --aggregates COUNT(*) | group-by: there is no column 'nope'",
-        "--group-by auction --aggregates price | group-by.aggregates, column 1: expected an aggregate function, one of COUNT, SUM, MIN, MAX, AVG, FIRST_VALUE, LAST_VALUE, STDDEV_POP, STDDEV_SAMP, STDDEV, VAR_POP, VAR_SAMP, VARIANCE, got 'price'",
+        "--group-by auction --aggregates price | group-by.aggregates, column 1: expected an aggregate function, one of COUNT, SUM, MIN, MAX, AVG, FIRST_VALUE, LAST_VALUE, STDDEV_POP, STDDEV_SAMP, STDDEV, VAR_POP, VAR_SAMP, VARIANCE, LISTAGG, got 'price'",
         "--group-by auction --aggregates COUNT(*)+AS+auction | group-by: ",
         "--group-by auction --select auction,price+AS+op --aggregates MAX(op)+AS+op --group-by-result changes | group-by: ",
         "--group-by auction --aggregates COUNT(*) --events 0 | group-by.result: last needs input that ends, and source.events is 0; set changes",

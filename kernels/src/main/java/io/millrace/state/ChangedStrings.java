@@ -50,6 +50,8 @@ final class ChangedStrings implements AutoCloseable {
    * @param layout takes the columns, for two rows for each row of {@code batch}
    * @throws GpuOutOfMemoryException if strings of the result might have more than 2 Gi bytes, or
    *     there is too little staging memory
+   * @throws IllegalStateException if a string that grows by those of further rows has 512 MiB or
+   *     more
    */
   ChangedStrings(
       StateSchema schema,
@@ -62,6 +64,7 @@ final class ChangedStrings implements AutoCloseable {
     this.schema = schema;
     this.stream = stream;
     this.words = new ChunkTable(stream, memory);
+    strings.checkGrowth();
     int capacity = Math.multiplyExact(2, batch.rowCount());
     for (int i = 0; i < schema.accumulators().size(); i++) {
       Accumulator accumulator = schema.accumulators().get(i);

@@ -49,6 +49,7 @@ final class CudaStateFold {
     static final KernelStructure.Int64 SECOND_OUTPUT = LAYOUT.int64("second_output");
     static final KernelStructure.Int32 KIND = LAYOUT.int32("kind");
     static final KernelStructure.Int32 STRING = LAYOUT.int32("string");
+    static final KernelStructure.Int64 PIECES = LAYOUT.int64("pieces");
 
     private ValueArguments() {}
   }
@@ -201,6 +202,7 @@ final class CudaStateFold {
     try (KernelArguments arguments = new KernelArguments(FoldArguments.LAYOUT)) {
       int values = 0;
       int strings = 0;
+      int lists = 0;
       for (int word = 0; word < batch.values().size(); word++) {
         AccumulatorValue value = batch.values().get(word);
         if (value.isFirstOrdered()) {
@@ -210,6 +212,10 @@ final class CudaStateFold {
             AccumulatorValue second = batch.values().get(word + 1);
             putWide(arguments, at, second, strings);
             strings += second.type() == WideValue.STRING ? 1 : 0;
+            if (new WideValue(value, second).isList()) {
+              long pieces = batch.strings().values().pieces(lists++, batch.rows());
+              arguments.put(at, ValueArguments.PIECES, pieces);
+            }
           }
           values++;
         }

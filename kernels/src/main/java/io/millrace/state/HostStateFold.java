@@ -5,8 +5,8 @@ import io.millrace.device.HostMemory;
 import io.millrace.state.row.AccumulatorValue;
 import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.WideValue;
-import io.millrace.state.string.HostWideFold;
-import io.millrace.state.string.HostWideFold.Moves;
+import io.millrace.state.string.HostValueFold;
+import io.millrace.state.string.HostValueFold.Moves;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +18,7 @@ final class HostStateFold {
   private final StateBatch batch;
   private final List<Integer> words = new ArrayList<>();
   // By their first words.
-  private final Map<Integer, HostWideFold> wideFolds = new TreeMap<>();
+  private final Map<Integer, HostValueFold> wideFolds = new TreeMap<>();
   // By the claimant of a key.
   private final long[] stateAddresses;
   private final long[] positions;
@@ -32,12 +32,14 @@ final class HostStateFold {
       }
     }
     int strings = 0;
+    int lists = 0;
     for (int word : words) {
       if (batch.values().get(word).isWide()) {
         WideValue value = new WideValue(batch.values().get(word), batch.values().get(word + 1));
-        Moves moves = new Moves(batch.strings().values(), batch.valueStrings(), strings);
-        wideFolds.put(word, new HostWideFold(value, batch.rows(), moves, batch.kinds() != 0));
+        Moves moves = new Moves(batch.strings().values(), batch.valueStrings(), strings, lists);
+        wideFolds.put(word, HostValueFold.of(value, batch.rows(), moves, batch.kinds() != 0));
         strings += value.isString() ? 1 : 0;
+        lists += value.isList() ? 1 : 0;
       }
     }
     stateAddresses = new long[batch.rows()];
@@ -79,7 +81,7 @@ final class HostStateFold {
 
   private void putKey(int claimant) {
     boolean isChanged = false;
-    for (Map.Entry<Integer, HostWideFold> wide : wideFolds.entrySet()) {
+    for (Map.Entry<Integer, HostValueFold> wide : wideFolds.entrySet()) {
       long words = address(claimant, wide.getKey());
       isChanged |= wide.getValue().put(claimant, words, positions[claimant]);
     }

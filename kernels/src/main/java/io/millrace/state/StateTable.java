@@ -368,7 +368,7 @@ public final class StateTable implements AutoCloseable {
           "expected at most " + MAX_ROWS + " keys per subtask, got up to " + needed);
     }
     rows.reserve(needed);
-    strings.reserve(newKeyWords, newValueWords, rows, rowCount);
+    strings.reserve(newKeyWords, newValueWords, newRows, rows, rowCount);
     pageEpochs.reserve(needed);
     index.reserve(needed);
     reservedBytes =

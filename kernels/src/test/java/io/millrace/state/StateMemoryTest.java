@@ -45,6 +45,14 @@ class StateMemoryTest {
           new Field("d", DataType.decimal(30, 2), false));
   private static final StateSchema NUMBERS = schema(0);
   private static final StateSchema STRINGS = schema(1);
+  private static final StateSchema LISTS =
+      new StateSchema(
+          INPUT,
+          List.of(0),
+          List.of(
+              new Accumulator("max", Function.MAX, 1),
+              new Accumulator("list", Function.LISTAGG, 1)),
+          StateSchema.NO_KINDS);
   // More rows than the first chunk and the first index have room for.
   private static final int ROWS = 3_000;
 
@@ -86,7 +94,7 @@ class StateMemoryTest {
             Map.entry("partials", (Operation) StateMemoryTest::partials))
         .flatMap(
             operation ->
-                Stream.of(NUMBERS, STRINGS)
+                Stream.of(NUMBERS, STRINGS, LISTS)
                     .map(schema -> Arguments.of(operation.getKey(), schema, operation.getValue())));
   }
 

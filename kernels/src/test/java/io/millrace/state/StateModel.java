@@ -163,7 +163,7 @@ final class StateModel {
       case SUM -> zero(schema.input().type(accumulator.column()));
       case MIN, MAX -> null;
       case M2 -> M2.NONE;
-      case FIRST, LAST -> null;
+      case FIRST, LAST, LISTAGG -> null;
     };
   }
 
@@ -212,6 +212,7 @@ final class StateModel {
       case M2 -> ((M2) left).with((Double) right, sign);
       case FIRST -> left == null ? right : left;
       case LAST -> right;
+      case LISTAGG -> left == null ? right : (String) left + right;
     };
   }
 

@@ -64,7 +64,12 @@ public record Accumulator(String name, Function function, int column) implements
      */
     FIRST,
     /** Last value, likewise. */
-    LAST;
+    LAST,
+    /**
+     * The strings one behind the other, in the order of the rows; empty if there is no value. None
+     * may have 512 MiB or more when further rows come.
+     */
+    LISTAGG;
 
     /** Whether values of {@code type} can be combined. */
     public boolean supports(DataType type) {
@@ -74,6 +79,7 @@ public record Accumulator(String name, Function function, int column) implements
         case MIN, MAX, FIRST, LAST ->
             AccumulatorValue.isSupported(type) || WideValue.isSupported(type);
         case M2 -> type.equals(DataType.FLOAT64);
+        case LISTAGG -> type.equals(DataType.STRING);
       };
     }
   }
@@ -126,9 +132,15 @@ public record Accumulator(String name, Function function, int column) implements
     return function == Function.FIRST || function == Function.LAST;
   }
 
+  /** Whether it is a string that grows by those of further rows. */
+  public boolean isList() {
+    return function == Function.LISTAGG;
+  }
+
   /** Whether values can be taken back. */
   boolean isRetractable() {
-    return isTime() || (function != Function.MIN && function != Function.MAX && !isOneValue());
+    boolean isExtreme = function == Function.MIN || function == Function.MAX;
+    return isTime() || (!isExtreme && !isOneValue() && !isList());
   }
 
   /** Whether it counts rows or values. */
@@ -146,7 +158,7 @@ public record Accumulator(String name, Function function, int column) implements
       case COUNT, COUNT_ROWS -> DataType.INT64;
       case SUM -> sumType(input.type(column));
       case MIN, MAX -> isTime() ? DataType.INT64 : input.type(column);
-      case M2, FIRST, LAST -> input.type(column);
+      case M2, FIRST, LAST, LISTAGG -> input.type(column);
     };
   }
 
@@ -159,7 +171,8 @@ public record Accumulator(String name, Function function, int column) implements
 
   /** Whether it is one value that has two words; see {@link WideValue}. */
   public boolean isWide(Schema input) {
-    boolean isOne = isOneValue() || function == Function.MIN || function == Function.MAX;
+    boolean isExtreme = function == Function.MIN || function == Function.MAX;
+    boolean isOne = isOneValue() || isExtreme || isList();
     return isOne && column >= 0 && WideValue.isSupported(input.type(column));
   }
 

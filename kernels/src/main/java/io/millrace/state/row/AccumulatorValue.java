@@ -93,6 +93,9 @@ public record AccumulatorValue(
   /** The second word of a {@link WideValue}; its type tells how the two words are read. */
   public static final int SECOND = 14;
 
+  /** The first word of a {@link WideValue}: of a string that grows by those of further rows. */
+  static final int WIDE_LIST = 15;
+
   static boolean isSupported(DataType type) {
     return type.id().isScalar() && StateSchema.words(type) == 1;
   }
@@ -137,6 +140,7 @@ public record AccumulatorValue(
       case M2 -> M2;
       case FIRST -> FIRST;
       case LAST -> LAST;
+      case LISTAGG -> WIDE_LIST;
     };
   }
 
@@ -180,7 +184,7 @@ public record AccumulatorValue(
 
   /** Whether this is the first word of a {@link WideValue}. */
   public boolean isWide() {
-    return operation >= WIDE_MIN && operation <= WIDE_LAST;
+    return (operation >= WIDE_MIN && operation <= WIDE_LAST) || operation == WIDE_LIST;
   }
 
   /** Whether values are combined in the order of the rows, behind the update of the other words. */

@@ -86,12 +86,18 @@ public record WideValue(AccumulatorValue first, AccumulatorValue second) {
       case MIN -> AccumulatorValue.WIDE_MIN;
       case MAX -> AccumulatorValue.WIDE_MAX;
       case FIRST -> AccumulatorValue.WIDE_FIRST;
+      case LISTAGG -> AccumulatorValue.WIDE_LIST;
       default -> AccumulatorValue.WIDE_LAST;
     };
   }
 
   public boolean isString() {
     return second.type() == STRING;
+  }
+
+  /** Whether it is a string that grows by those of further rows. */
+  public boolean isList() {
+    return first.operation() == AccumulatorValue.WIDE_LIST;
   }
 
   private boolean isStored() {

@@ -27,25 +27,81 @@ final class HostStringMoves implements StringMoves.Kernels {
     HostMemory.putLong(moves.scratch(), words);
   }
 
+  // The first part of a string may lie in its tail, which is written last.
   private static void place(StringMoves moves, long move, int length, long place) {
-    long source = HostMemory.getLong(move);
-    long chunks = HostMemory.getLong(move + StringMoves.CHUNKS);
+    for (int word = 0; word < LongStrings.words(length); word++) {
+      long target = LongStrings.wordAddress(moves.target(), place + word);
+      HostMemory.putLong(target, word(move, word));
+    }
     HostMemory.putLong(HostMemory.getLong(move + StringMoves.TAIL), place);
     long otherTail = HostMemory.getLong(move + StringMoves.OTHER_TAIL);
     if (otherTail != 0) {
       HostMemory.putLong(otherTail, place);
     }
-    for (int word = 0; word < LongStrings.words(length); word++) {
-      long target = LongStrings.wordAddress(moves.target(), place + word);
-      int done = word * Long.BYTES;
-      if (chunks != 0) {
-        long stored = LongStrings.wordAddress(chunks, source + word);
-        HostMemory.putLong(target, HostMemory.getLong(stored));
-      } else {
-        HostMemory.putLong(target, 0);
-        HostMemory.copy(target, source + done, Math.min(Long.BYTES, length - done));
+  }
+
+  /** A word of the string of a move, with zeros behind its bytes. */
+  static long word(long move, int number) {
+    long source = HostMemory.getLong(move);
+    long chunks = HostMemory.getLong(move + StringMoves.CHUNKS);
+    int begin = number * Long.BYTES;
+    int count = Math.min(Long.BYTES, HostMemory.getInt(move + StringMoves.LENGTH) - begin);
+    int firstLength = HostMemory.getInt(move + StringMoves.FIRST_LENGTH);
+    int done = Math.max(0, Math.min(count, firstLength - begin));
+    long word = bytes(source, chunks, begin, done);
+    if (done < count) {
+      long pieces = HostMemory.getLong(move + StringMoves.PIECES);
+      int piece = pieceWith(move, begin + done);
+      for (; done < count; piece++) {
+        long address = pieces + (long) piece * StringMoves.PIECE_BYTES;
+        int start = piece == 0 ? firstLength : end(address - StringMoves.PIECE_BYTES);
+        int taken = Math.min(count - done, end(address) - begin - done);
+        long from = HostMemory.getLong(address);
+        long fromChunks = HostMemory.getLong(address + StringMoves.PIECE_CHUNKS);
+        word |= bytes(from, fromChunks, begin + done - start, taken) << (done * Byte.SIZE);
+        done += taken;
       }
     }
+    return word;
+  }
+
+  private static int end(long piece) {
+    return HostMemory.getInt(piece + StringMoves.PIECE_END);
+  }
+
+  // The first piece that ends behind a byte.
+  private static int pieceWith(long move, int begin) {
+    long pieces = HostMemory.getLong(move + StringMoves.PIECES);
+    int low = 0;
+    int high = HostMemory.getInt(move + StringMoves.PIECE_COUNT) - 1;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (end(pieces + (long) middle * StringMoves.PIECE_BYTES) > begin) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  // `count` bytes, 8 at most, of a string from `begin` on.
+  private static long bytes(long source, long chunks, int begin, int count) {
+    if (count == Long.BYTES && (chunks == 0 || begin % Long.BYTES == 0)) {
+      return HostMemory.getLong(address(source, chunks, begin));
+    }
+    long bytes = 0;
+    for (int i = 0; i < count; i++) {
+      int element = Byte.toUnsignedInt(HostMemory.getByte(address(source, chunks, begin + i)));
+      bytes |= (long) element << (i * Byte.SIZE);
+    }
+    return bytes;
+  }
+
+  private static long address(long source, long chunks, int begin) {
+    return chunks == 0
+        ? source + begin
+        : LongStrings.wordAddress(chunks, source + begin / Long.BYTES) + begin % Long.BYTES;
   }
 
   @Override
@@ -60,6 +116,7 @@ final class HostStringMoves implements StringMoves.Kernels {
         HostMemory.putLong(move + StringMoves.TAIL, address);
         HostMemory.putLong(move + StringMoves.OTHER_TAIL, 0);
         HostMemory.putInt(move + StringMoves.LENGTH, LongStrings.words(length) == 0 ? 0 : length);
+        HostMemory.putInt(move + StringMoves.FIRST_LENGTH, length);
         move += StringMoves.BYTES;
       }
     }

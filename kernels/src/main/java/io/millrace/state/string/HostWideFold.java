@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.state.string;
 
-import io.millrace.annotation.Internal;
 import io.millrace.device.HostMemory;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.WideValue;
 import java.util.Arrays;
 
 /** The twin of state_wide.cuh: chooses the row whose value of two words is kept for each key. */
-@Internal
-public final class HostWideFold {
+final class HostWideFold implements HostValueFold {
   private static final int NO_ROW = -1;
 
   private final WideValue value;
@@ -18,20 +16,7 @@ public final class HostWideFold {
   // By the claimant of a key.
   private final int[] chosen;
 
-  /**
-   * Where the moves of the strings go.
-   *
-   * @param access to the strings of values
-   * @param strings values of a row that are strings
-   * @param string how many of them are before this value
-   */
-  public record Moves(ValueStrings.Access access, int strings, int string) {}
-
-  /**
-   * @param rows of the batch
-   * @param hasResult whether results are written
-   */
-  public HostWideFold(WideValue value, int rows, Moves moves, boolean hasResult) {
+  HostWideFold(WideValue value, int rows, Moves moves, boolean hasResult) {
     this.value = value;
     this.moves = moves;
     this.hasResult = hasResult;
@@ -39,7 +24,7 @@ public final class HostWideFold {
     Arrays.fill(chosen, NO_ROW);
   }
 
-  /** Adds a row, in the order of the rows. */
+  @Override
   public void add(int row, int claimant) {
     if (value.isNull(row)) {
       return;
@@ -49,17 +34,11 @@ public final class HostWideFold {
     }
   }
 
-  /**
-   * Writes the value of a key.
-   *
-   * @param words address of the value in its state row
-   * @param position of the key's rows in the result
-   * @return whether the value changed
-   */
+  @Override
   public boolean put(int claimant, long words, long position) {
     int row = chosen[claimant];
     boolean isReplaced =
-        row != NO_ROW && value.replacesStored(row, words, moves.access.chunkTable());
+        row != NO_ROW && value.replacesStored(row, words, moves.access().chunkTable());
     if (isReplaced) {
       value.put(row, words);
     }
@@ -70,8 +49,7 @@ public final class HostWideFold {
   }
 
   private void putMove(int row, long words, long position) {
-    long number = position / 2 * moves.strings + moves.string;
-    long move = moves.access.moves() + number * StringMoves.BYTES;
+    long move = moves.address(position);
     int length = row == NO_ROW ? 0 : value.length(row);
     if (LongStrings.words(length) == 0) {
       HostMemory.putInt(move + StringMoves.LENGTH, 0);
@@ -83,5 +61,6 @@ public final class HostWideFold {
     HostMemory.putLong(move + StringMoves.TAIL, words + Long.BYTES);
     HostMemory.putLong(move + StringMoves.OTHER_TAIL, hasResult ? output : 0);
     HostMemory.putInt(move + StringMoves.LENGTH, length);
+    HostMemory.putInt(move + StringMoves.FIRST_LENGTH, length);
   }
 }

@@ -12,7 +12,8 @@ final class StringLengths {
   /** Counts: one for each number of bits, from 0 on. */
   static final int COUNTS = Integer.SIZE + 1;
 
-  private static final int SHORT_BYTES = 12;
+  /** Bytes of a string that is not long, at most. */
+  static final int SHORT_BYTES = 12;
 
   private final long[] counts = new long[COUNTS];
 

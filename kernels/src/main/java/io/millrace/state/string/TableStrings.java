@@ -52,6 +52,15 @@ public final class TableStrings implements AutoCloseable {
     return keys.copied().plus(values.copied());
   }
 
+  /**
+   * Checks that strings that grow by those of further rows may do so.
+   *
+   * @throws IllegalStateException if one has 512 MiB or more
+   */
+  public void checkGrowth() {
+    values.checkGrowth();
+  }
+
   /** The most bytes of {@code strings} strings of values. */
   public long mostValueBytes(long strings) {
     return values.mostBytes(strings);
@@ -66,15 +75,19 @@ public final class TableStrings implements AutoCloseable {
    * Makes room for further words. Gives up strings of values that no row has any more, if there are
    * many: then it writes to the rows, which keep their values.
    *
+   * @param newRows rows with these words
    * @param rows of the table
    * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory
+   * @throws IllegalStateException if a string that grows by those of further rows has 512 MiB or
+   *     more
    */
-  public void reserve(long newKeyWords, long newValueWords, StateRows rows, long rowCount) {
+  public void reserve(
+      long newKeyWords, long newValueWords, int newRows, StateRows rows, long rowCount) {
     if (schema.hasKeyStrings()) {
       keys.reserve(newKeyWords);
     }
     if (schema.hasValueStrings()) {
-      values.reserve(newValueWords, rows, rowCount);
+      values.reserve(newValueWords, newRows, rows, rowCount);
     }
   }
 

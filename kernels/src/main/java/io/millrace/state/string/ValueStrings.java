@@ -11,12 +11,14 @@ import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
+import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.ChunkTable;
 import io.millrace.state.row.CopiedExtents;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.StateRows;
 import io.millrace.state.row.StateSchema;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * The strings of more than 12 bytes in the values of a state table, in the order in which batches
@@ -29,6 +31,7 @@ public final class ValueStrings implements AutoCloseable {
   // So many words, or one for each row, are added at least before the next look at the rows.
   private static final long MIN_GARBAGE_WORDS = 1 << 13;
   private static final int MOVES_OF_PASS = 1 << 16;
+  private static final long MAX_GROWING_BYTES = 1L << 29;
 
   private final StateSchema schema;
   private final DeviceStream stream;
@@ -54,9 +57,20 @@ public final class ValueStrings implements AutoCloseable {
    *     strings
    * @param moves address of {@link StringMoves#BYTES} for each value of each changed key, which the
    *     update writes
+   * @param allPieces address of {@link StringMoves#PIECE_BYTES} for each row of the batch and each
+   *     value that grows by further rows, which the update writes
    */
-  public record Access(long chunkTable, long moves, long scratch) {
-    public static final Access NONE = new Access(0, 0, 0);
+  public record Access(long chunkTable, long moves, long allPieces, long scratch) {
+    public static final Access NONE = new Access(0, 0, 0, 0);
+
+    /**
+     * The address of the pieces of a value that grows by further rows.
+     *
+     * @param list how many such values are before it
+     */
+    public long pieces(int list, int batchRows) {
+      return allPieces + (long) list * batchRows * StringMoves.PIECE_BYTES;
+    }
   }
 
   ValueStrings(StateSchema schema, DeviceStream stream, MemoryResource memory) {
@@ -64,6 +78,10 @@ public final class ValueStrings implements AutoCloseable {
     this.stream = stream;
     this.memory = memory;
     this.words = new LongStrings(stream, memory);
+  }
+
+  private static long lists(StateSchema schema) {
+    return schema.accumulators().stream().filter(Accumulator::isList).count();
   }
 
   private int tails() {
@@ -86,6 +104,35 @@ public final class ValueStrings implements AutoCloseable {
     return lengths.mostWords(strings);
   }
 
+  // The most words of strings that grow: those that rows of the table have, and those of new rows
+  // behind them.
+  private long mostGrownWords(long newWords, int newRows, long rowCount) {
+    long newBytes = newWords * Long.BYTES + (long) newRows * StringLengths.SHORT_BYTES;
+    long bytes = lengths.mostBytes(Math.min(newRows, rowCount)) + newBytes;
+    return LongStrings.mostWords(newRows, bytes);
+  }
+
+  /**
+   * Checks that strings that grow stay below 2 GiB with those of a batch.
+   *
+   * @throws IllegalStateException if one has 512 MiB or more
+   */
+  void checkGrowth() {
+    checkGrowth(schema, lengths);
+  }
+
+  static void checkGrowth(StateSchema schema, StringLengths lengths) {
+    if (lists(schema) > 0 && lengths.mostBytes(1) >= MAX_GROWING_BYTES) {
+      String lists =
+          schema.accumulators().stream()
+              .filter(Accumulator::isList)
+              .map(Accumulator::name)
+              .collect(Collectors.joining("', '"));
+      throw new IllegalStateException(
+          "expected strings of less than 512 MiB for LISTAGG '" + lists + "'");
+    }
+  }
+
   List<Buffer> share() {
     return words.share();
   }
@@ -97,13 +144,16 @@ public final class ValueStrings implements AutoCloseable {
   /**
    * Makes room for further words, and gives up strings that no row has any more: makes one attempt.
    *
+   * @param newWords of the strings of new rows, which may belong to keys of the table
    * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory
+   * @throws IllegalStateException if a string that grows has 512 MiB or more
    */
-  void reserve(long newWords, StateRows rows, long rowCount) {
+  void reserve(long newWords, int newRows, StateRows rows, long rowCount) {
+    checkGrowth();
     if (words.wordCount() > nextLook) {
       lookForGarbage(rows, rowCount);
     }
-    words.reserve(newWords);
+    words.reserve(newWords + lists(schema) * mostGrownWords(newWords, newRows, rowCount));
   }
 
   // An update that is repeated after memory was freed, but still not enough, does without.
@@ -219,7 +269,8 @@ public final class ValueStrings implements AutoCloseable {
     StringMoves.kernels(stream);
     int moves = Math.multiplyExact(batchRows, tails());
     long movesBytes = (long) moves * StringMoves.BYTES;
-    long bytes = movesBytes + StringMoves.scratchBytes(moves);
+    long piecesBytes = lists(schema) * batchRows * StringMoves.PIECE_BYTES;
+    long bytes = movesBytes + piecesBytes + StringMoves.scratchBytes(moves);
     if (counts == null) {
       counts = stream.device().stagingPool().acquire(StringMoves.COUNT_BYTES);
     }
@@ -230,7 +281,8 @@ public final class ValueStrings implements AutoCloseable {
     }
     long address = scratch.access(AccessMode.WRITE, scope);
     chunks = words.write(scope);
-    return new Access(chunks, address, address + movesBytes);
+    long pieces = address + movesBytes;
+    return new Access(chunks, address, pieces, pieces + piecesBytes);
   }
 
   long chunks() {

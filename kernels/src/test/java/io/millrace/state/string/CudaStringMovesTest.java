@@ -27,6 +27,7 @@ class CudaStringMovesTest {
           .isEqualTo(CudaStringColumn.Arguments.LAYOUT.bytes());
       KernelModule moves = device.device().loadModule("state_moves");
       assertThat(moves.constant("sizeof_StringMove")).isEqualTo(StringMoves.BYTES);
+      assertThat(moves.constant("sizeof_StringPiece")).isEqualTo(StringMoves.PIECE_BYTES);
       assertThat(moves.constant("sizeof_StateMovesArguments"))
           .isEqualTo(CudaStringMoves.Arguments.LAYOUT.bytes());
       assertThat(moves.constant("sizeof_StateFillArguments"))

@@ -32,8 +32,11 @@ public final class Aggregate implements Serializable {
     STDDEV_POP,
     STDDEV_SAMP,
     VAR_POP,
-    VAR_SAMP
+    VAR_SAMP,
+    LISTAGG
   }
+
+  private static final String DEFAULT_SEPARATOR = ",";
 
   private final Function function;
   // null: all rows.
@@ -42,11 +45,19 @@ public final class Aggregate implements Serializable {
   private final Expression filter;
   private final String name;
   private final boolean isDistinct;
+  // Only of LISTAGG; null: the default.
+  private final String separator;
 
   private Aggregate(
-      Function function, Expression argument, Expression filter, String name, boolean isDistinct) {
+      Function function,
+      Expression argument,
+      String separator,
+      Expression filter,
+      String name,
+      boolean isDistinct) {
     this.function = function;
     this.argument = argument;
+    this.separator = separator;
     this.filter = filter;
     this.name = name;
     this.isDistinct = isDistinct;
@@ -54,7 +65,7 @@ public final class Aggregate implements Serializable {
 
   /** {@code COUNT(*)}: the number of rows. */
   public static Aggregate count() {
-    return new Aggregate(Function.COUNT, null, null, null, false);
+    return new Aggregate(Function.COUNT, null, null, null, null, false);
   }
 
   /** {@code COUNT(argument)}: the number of rows for which {@code argument} is not null. */
@@ -191,14 +202,46 @@ public final class Aggregate implements Serializable {
     return varSamp(Expressions.col(column));
   }
 
+  /** {@code LISTAGG(argument)}: as {@link #listAgg(Expression, String)}, separated by a comma. */
+  public static Aggregate listAgg(Expression argument) {
+    return of(Function.LISTAGG, argument);
+  }
+
+  /** As {@link #listAgg(Expression)}, of a column. */
+  public static Aggregate listAgg(String column) {
+    return listAgg(Expressions.col(column));
+  }
+
+  /**
+   * {@code LISTAGG(argument, separator)} of strings: the values with separators between them, in
+   * the order in which rows arrive in the subtask of the key; in windows, in the order of the
+   * slices of time. The string of a key has less than 512 MiB: if it has more, the job fails with
+   * the next batch.
+   *
+   * @param separator may be empty
+   */
+  public static Aggregate listAgg(Expression argument, String separator) {
+    return of(Function.LISTAGG, argument, Objects.requireNonNull(separator, "separator is null"));
+  }
+
+  /** As {@link #listAgg(Expression, String)}, of a column. */
+  public static Aggregate listAgg(String column, String separator) {
+    return listAgg(Expressions.col(column), separator);
+  }
+
   private static Aggregate of(Function function, Expression argument) {
-    return new Aggregate(
-        function, Objects.requireNonNull(argument, "argument is null"), null, null, false);
+    return of(function, argument, null);
+  }
+
+  private static Aggregate of(Function function, Expression argument, String separator) {
+    Objects.requireNonNull(argument, "argument is null");
+    return new Aggregate(function, argument, separator, null, null, false);
   }
 
   /** This aggregate with the name of its column; without one it is called by its text. */
   public Aggregate as(String newName) {
-    return new Aggregate(function, argument, filter, Objects.requireNonNull(newName), isDistinct);
+    Objects.requireNonNull(newName);
+    return new Aggregate(function, argument, separator, filter, newName, isDistinct);
   }
 
   /**
@@ -206,7 +249,8 @@ public final class Aggregate implements Serializable {
    * condition)}.
    */
   public Aggregate filter(Expression condition) {
-    return new Aggregate(function, argument, Objects.requireNonNull(condition), name, isDistinct);
+    Objects.requireNonNull(condition);
+    return new Aggregate(function, argument, separator, condition, name, isDistinct);
   }
 
   /**
@@ -219,7 +263,7 @@ public final class Aggregate implements Serializable {
     if (argument == null) {
       throw new IllegalStateException("COUNT(*) counts rows, which have no DISTINCT values");
     }
-    return new Aggregate(function, argument, filter, name, true);
+    return new Aggregate(function, argument, separator, filter, name, true);
   }
 
   public Function function() {
@@ -228,6 +272,11 @@ public final class Aggregate implements Serializable {
 
   Optional<Expression> argument() {
     return Optional.ofNullable(argument);
+  }
+
+  /** What stands between two values of LISTAGG. */
+  String separator() {
+    return separator == null ? DEFAULT_SEPARATOR : separator;
   }
 
   // The smallest and the largest value are those of the different values.
@@ -246,6 +295,7 @@ public final class Aggregate implements Serializable {
 
   private String text() {
     String text = argument == null ? "*" : argument.toString();
+    text += separator == null ? "" : ", " + Expressions.lit(separator);
     String call = function + (isDistinct ? "(DISTINCT " : "(") + text + ")";
     return filter == null ? call : call + " FILTER (WHERE " + filter + ")";
   }

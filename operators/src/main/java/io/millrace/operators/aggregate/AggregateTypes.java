@@ -23,7 +23,7 @@ final class AggregateTypes {
           isDecimal
               ? DataType.decimal(MAX_DIGITS, Math.max(type.scale(), MIN_AVERAGE_SCALE))
               : type;
-      case MIN, MAX, FIRST_VALUE, LAST_VALUE -> type;
+      case MIN, MAX, FIRST_VALUE, LAST_VALUE, LISTAGG -> type;
     };
   }
 
@@ -50,10 +50,12 @@ final class AggregateTypes {
           case MAX -> Accumulator.Function.MAX;
           case FIRST_VALUE -> Accumulator.Function.FIRST;
           case LAST_VALUE -> Accumulator.Function.LAST;
+          case LISTAGG -> Accumulator.Function.LISTAGG;
         };
     boolean isOneValue =
         function == Accumulator.Function.FIRST || function == Accumulator.Function.LAST;
-    if (isOneValue && aggregate.isDistinct()) {
+    boolean isList = function == Accumulator.Function.LISTAGG;
+    if ((isOneValue || isList) && aggregate.isDistinct()) {
       throw new ExpressionException(aggregate + " is not supported: it has DISTINCT");
     }
     boolean isBytesExtreme = !isOneValue && type.id() == TypeId.BINARY;

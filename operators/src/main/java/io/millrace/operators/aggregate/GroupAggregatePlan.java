@@ -226,6 +226,9 @@ public final class GroupAggregatePlan implements Serializable {
       Field field = new Field(ARGUMENT, computedType, typeOf(argument).nullable());
       boolean isPlain = computedType.equals(argumentType);
       Expression computed = isPlain ? argument : argument.cast(computedType);
+      if (hasSeparator(aggregate)) {
+        computed = Expressions.call("CONCAT", Expressions.lit(aggregate.separator()), computed);
+      }
       // Values of all types are counted, but not all are joined with the rows of DISTINCT.
       boolean isCount = aggregate.function() == Aggregate.Function.COUNT;
       boolean isCounted = hasDistincts && isCount && !argumentType.id().isFixedWidth();
@@ -270,7 +273,20 @@ public final class GroupAggregatePlan implements Serializable {
         case VAR_SAMP -> variance(field, column, 1, type, false);
         case STDDEV_POP -> variance(field, column, 0, type, true);
         case STDDEV_SAMP -> variance(field, column, 1, type, true);
+        case LISTAGG -> ofValues(field, column, list(aggregate, column), type);
       };
+    }
+
+    private static boolean hasSeparator(Aggregate aggregate) {
+      return aggregate.function() == Aggregate.Function.LISTAGG && !aggregate.separator().isEmpty();
+    }
+
+    // Each value has a separator before it, so that strings are combined as they are.
+    private Expression list(Aggregate aggregate, int column) {
+      Expression values = value(Function.LISTAGG, column);
+      String separator = aggregate.separator();
+      int start = 1 + separator.codePointCount(0, separator.length());
+      return separator.isEmpty() ? values : Expressions.call("SUBSTRING", values, start);
     }
 
     private Expression variance(

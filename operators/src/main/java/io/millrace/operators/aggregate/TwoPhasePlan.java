@@ -27,8 +27,8 @@ public final class TwoPhasePlan implements Serializable {
   /**
    * @param input the columns of the batches in front of the first phase
    * @throws ExpressionException as {@link GroupAggregatePlan}; or if an aggregate has DISTINCT or
-   *     depends on the order of rows: a sum or average of FLOAT or DOUBLE, a variance, or a first
-   *     or last value; or compares values of more than 8 bytes, such as strings
+   *     depends on the order of rows: a sum or average of FLOAT or DOUBLE, a variance, a first or
+   *     last value or LISTAGG; or compares values of more than 8 bytes, such as strings
    */
   public TwoPhasePlan(
       Schema input,

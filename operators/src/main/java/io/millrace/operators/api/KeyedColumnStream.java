@@ -96,8 +96,8 @@ public final class KeyedColumnStream extends ColumnStream {
    *
    * <p>State is a row per key, for ever or for {@link #stateTtl}, in the memory of the device or of
    * the host, and part of each checkpoint. If this stream is a changelog, rows that it takes back
-   * are taken out of {@code COUNT}, {@code SUM} and {@code AVG}; {@code MIN} and {@code MAX} are
-   * refused then.
+   * are taken out of {@code COUNT}, {@code SUM} and {@code AVG}; {@code MIN}, {@code MAX} and
+   * {@code LISTAGG} are refused then.
    *
    * @param aggregates the columns behind the key columns, at least one
    * @throws ExpressionException if an argument does not fit the columns, a filter is not BOOLEAN, a
@@ -105,7 +105,7 @@ public final class KeyedColumnStream extends ColumnStream {
    *     columns have the same name, or this stream has updates without the rows before them, such
    *     as those of {@link Deduplication#keepLast}; with {@link #twoPhase} also if an aggregate has
    *     DISTINCT or depends on the order of rows: a sum or average of FLOAT or DOUBLE, a variance,
-   *     or a first or last value, or compares values of more than 8 bytes
+   *     a first or last value or LISTAGG, or compares values of more than 8 bytes
    */
   public ColumnStream aggregate(Aggregate... aggregates) {
     List<Aggregate> list = List.of(aggregates);

@@ -13,6 +13,7 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlCharStringLiteral;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
@@ -21,6 +22,7 @@ import org.apache.calcite.sql.parser.SqlParserPos;
 
 /** Converts the parser's tree to aggregates. */
 final class SqlAggregateConverter {
+  private static final String LISTAGG = "LISTAGG";
   private static final Map<String, Function<Expression, Aggregate>> FUNCTIONS =
       new LinkedHashMap<>();
 
@@ -38,6 +40,7 @@ final class SqlAggregateConverter {
     FUNCTIONS.put("VAR_POP", Aggregate::varPop);
     FUNCTIONS.put("VAR_SAMP", Aggregate::varSamp);
     FUNCTIONS.put("VARIANCE", Aggregate::varSamp);
+    FUNCTIONS.put(LISTAGG, Aggregate::listAgg);
   }
 
   private final SqlNodeConverter expressions;
@@ -116,6 +119,10 @@ final class SqlAggregateConverter {
   }
 
   private SqlAggregate call(SqlCall call, Function<Expression, Aggregate> function) {
+    if (name(call).equals(LISTAGG) && call.operandCount() == 2) {
+      Expression expression = expressions.convert(call.operand(0));
+      return aggregate(call, Aggregate.listAgg(expression, separator(call.operand(1))), expression);
+    }
     if (call.operandCount() != 1) {
       throw failure.apply(
           call.getParserPosition(),
@@ -128,9 +135,20 @@ final class SqlAggregateConverter {
       return new SqlAggregate(Aggregate.count(), List.of());
     }
     Expression expression = expressions.convert(argument);
-    Aggregate aggregate = function.apply(expression);
-    return new SqlAggregate(
-        isDistinct(call) ? aggregate.distinct() : aggregate, List.of(expression));
+    return aggregate(call, function.apply(expression), expression);
+  }
+
+  private static SqlAggregate aggregate(SqlCall call, Aggregate aggregate, Expression argument) {
+    return new SqlAggregate(isDistinct(call) ? aggregate.distinct() : aggregate, List.of(argument));
+  }
+
+  private String separator(SqlNode node) {
+    if (node instanceof SqlCharStringLiteral literal) {
+      return literal.getValueAs(String.class);
+    }
+    throw failure.apply(
+        node.getParserPosition(),
+        "expected a string literal for the separator, got '" + SqlNodeConverter.line(node) + "'");
   }
 
   private static boolean isDistinct(SqlCall call) {

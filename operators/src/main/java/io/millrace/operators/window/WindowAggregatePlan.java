@@ -96,9 +96,9 @@ public final class WindowAggregatePlan implements Serializable {
    *     another type than TIMESTAMP or TIMESTAMP_LTZ with up to 3 digits; if the input is a
    *     changelog; or if there is allowed lateness and the windows are of processing time, or they
    *     are not TUMBLE and an aggregate depends on the order of rows: a sum or average of FLOAT or
-   *     DOUBLE, a variance, or a first or last value; or if there is early firing and the windows
-   *     are of processing time or not TUMBLE, or there is such an aggregate or one that compares
-   *     values of more than 8 bytes
+   *     DOUBLE, a variance, a first or last value or LISTAGG; or if there is early firing and the
+   *     windows are of processing time or not TUMBLE, or there is such an aggregate or one that
+   *     compares values of more than 8 bytes
    */
   public WindowAggregatePlan(
       Schema input,

@@ -27,7 +27,8 @@ class SqlAggregatesTest {
                 "COUNT(*) AS n, count(name), Sum(ALL price * 2) s,\n"
                     + "MIN(price), MAX(price) FILTER (WHERE name LIKE 'a%') AS `the max`, AVG(price), "
                     + "count(distinct price), SUM(DISTINCT price) FILTER (WHERE price > 1) AS d, "
-                    + "FIRST_VALUE(price), LAST_VALUE(price), STDDEV(price), STDDEV_POP(price), VARIANCE(price), var_pop(price), VAR_SAMP(price)"))
+                    + "FIRST_VALUE(price), LAST_VALUE(price), STDDEV(price), STDDEV_POP(price), VARIANCE(price), var_pop(price), VAR_SAMP(price), "
+                    + "LISTAGG(name), listagg(UPPER(name), ' it''s ') FILTER (WHERE price > 1) AS l"))
         .extracting(parsed -> parsed.aggregate().toString())
         .containsExactly(
             "COUNT(*) AS n",
@@ -44,7 +45,9 @@ class SqlAggregatesTest {
             "STDDEV_POP(`price`)",
             "VAR_SAMP(`price`)",
             "VAR_POP(`price`)",
-            "VAR_SAMP(`price`)");
+            "VAR_SAMP(`price`)",
+            "LISTAGG(`name`)",
+            "LISTAGG(UPPER(`name`), ' it''s ') FILTER (WHERE (`price` > 1)) AS l");
   }
 
   @Test
@@ -59,12 +62,14 @@ class SqlAggregatesTest {
       delimiter = ';',
       quoteCharacter = '"',
       value = {
-        "price ; column 1: expected an aggregate function, one of COUNT, SUM, MIN, MAX, AVG, FIRST_VALUE, LAST_VALUE, STDDEV_POP, STDDEV_SAMP, STDDEV, VAR_POP, VAR_SAMP, VARIANCE, got 'price'",
-        "COUNT(*), * ; column 11: expected an aggregate function, one of COUNT, SUM, MIN, MAX, AVG, FIRST_VALUE, LAST_VALUE, STDDEV_POP, STDDEV_SAMP, STDDEV, VAR_POP, VAR_SAMP, VARIANCE, got '*'",
-        "UPPER(name) ; column 1: expected an aggregate function, one of COUNT, SUM, MIN, MAX, AVG, FIRST_VALUE, LAST_VALUE, STDDEV_POP, STDDEV_SAMP, STDDEV, VAR_POP, VAR_SAMP, VARIANCE, got 'UPPER(`name`)'",
+        "price ; column 1: expected an aggregate function, one of COUNT, SUM, MIN, MAX, AVG, FIRST_VALUE, LAST_VALUE, STDDEV_POP, STDDEV_SAMP, STDDEV, VAR_POP, VAR_SAMP, VARIANCE, LISTAGG, got 'price'",
+        "COUNT(*), * ; column 11: expected an aggregate function, one of COUNT, SUM, MIN, MAX, AVG, FIRST_VALUE, LAST_VALUE, STDDEV_POP, STDDEV_SAMP, STDDEV, VAR_POP, VAR_SAMP, VARIANCE, LISTAGG, got '*'",
+        "UPPER(name) ; column 1: expected an aggregate function, one of COUNT, SUM, MIN, MAX, AVG, FIRST_VALUE, LAST_VALUE, STDDEV_POP, STDDEV_SAMP, STDDEV, VAR_POP, VAR_SAMP, VARIANCE, LISTAGG, got 'UPPER(`name`)'",
         "SUM(price) + 1 ; column 1: expected an aggregate function, one of COUNT",
         "SUM(DISTINCT price, name) ; column 1: expected one argument in 'SUM(DISTINCT `price`, `name`)'",
         "SUM(price, price) ; column 1: expected one argument in 'SUM(`price`, `price`)'",
+        "LISTAGG(name, name) ; column 15: expected a string literal for the separator, got 'name'",
+        "LISTAGG(name, ',', 1) ; column 1: expected one argument in 'LISTAGG(`name`, ',', 1)'",
         "SUM(*) ; column 5: expected an expression of the columns of a row, got '*'",
         "SUM(prize) ; column 5: there is no column 'prize'; did you mean 'price'?",
         "SUM(MAX(price)) ; column 5: there is no function MAX",

@@ -3,8 +3,7 @@ package io.millrace.operators.process;
 
 import io.millrace.column.Column;
 import io.millrace.column.ColumnReader;
-import io.millrace.column.DataType;
-import io.millrace.column.DataType.Field;
+import io.millrace.column.FixedWidthColumnBuilder;
 import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Table;
 import io.millrace.memory.AccessScope;
@@ -18,14 +17,13 @@ import org.apache.flink.annotation.PublicEvolving;
  */
 @PublicEvolving
 public final class HostKeyedBatch {
-  static final Field NUMBER = new Field("$key_number", DataType.INT32, false);
-
   private final Table rows;
   private final ColumnReader keyNumbers;
   private final Table keys;
   private final Table state;
   private final RowTableBuilder output;
   private final RowTableBuilder newState;
+  private final RowTableBuilder timers;
   private final long watermark;
   private final long processingTime;
   private final AccessScope scope;
@@ -38,6 +36,7 @@ public final class HostKeyedBatch {
       Table state,
       RowTableBuilder output,
       RowTableBuilder newState,
+      RowTableBuilder timers,
       long watermark,
       long processingTime,
       AccessScope scope) {
@@ -47,6 +46,7 @@ public final class HostKeyedBatch {
     this.state = state;
     this.output = output;
     this.newState = newState;
+    this.timers = timers;
     this.watermark = watermark;
     this.processingTime = processingTime;
     this.scope = scope;
@@ -110,6 +110,39 @@ public final class HostKeyedBatch {
    */
   public RowTableBuilder newState() {
     return newState;
+  }
+
+  /**
+   * Sets a timer of event time, if it is not set: {@link KeyedBatchFunction#onTimer} is called for
+   * it when the watermark is at {@code time} or behind it.
+   *
+   * @param key the number of its key
+   * @param time in milliseconds since the epoch
+   */
+  public void registerEventTimeTimer(int key, long time) {
+    addTimer(key, time, false, true);
+  }
+
+  /** Deletes a timer of event time, if it is set. */
+  public void deleteEventTimeTimer(int key, long time) {
+    addTimer(key, time, false, false);
+  }
+
+  /** Sets a timer of processing time: likewise, when the clock of the machine is there. */
+  public void registerProcessingTimeTimer(int key, long time) {
+    addTimer(key, time, true, true);
+  }
+
+  /** Deletes a timer of processing time, if it is set. */
+  public void deleteProcessingTimeTimer(int key, long time) {
+    addTimer(key, time, true, false);
+  }
+
+  private void addTimer(int key, long time, boolean isProcessingTime, boolean isSet) {
+    ((FixedWidthColumnBuilder) timers.column(0)).appendInt(key);
+    ((FixedWidthColumnBuilder) timers.column(1)).appendLong(time);
+    ((FixedWidthColumnBuilder) timers.column(2)).appendBoolean(isProcessingTime);
+    ((FixedWidthColumnBuilder) timers.column(3)).appendBoolean(isSet);
   }
 
   /** As {@link KeyedBatch#watermark}. */

@@ -4,6 +4,7 @@ package io.millrace.operators.process;
 import static org.apache.flink.util.TimeUtils.formatWithHighestUnit;
 
 import io.millrace.calc.Calc;
+import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.expression.Expression;
@@ -34,7 +35,14 @@ import org.apache.flink.annotation.Internal;
 public final class ProcessPlan implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final String UPDATE_TIME = "$UPDATE_TIME";
-  private static final String IS_SET_ARGUMENT = "$is_set_";
+
+  /** The time of a timer, in milliseconds since the epoch: a last key column of the state. */
+  static final String TIMER = KeyedBatchFunction.TIMER;
+
+  static final Field TIMER_FIELD = Field.of(TIMER, DataType.INT64);
+
+  /** Whether a timer is set. */
+  static final String IS_TIMER = "$is_timer";
 
   private final Schema input;
   private final List<String> keys;
@@ -44,17 +52,20 @@ public final class ProcessPlan implements Serializable {
   private final Schema stateColumns;
 
   /**
-   * The steps.
+   * The steps. The key columns have {@link #TIMER} behind them if the function has timers, which is
+   * null for values.
    *
    * @param keys of the input: the key columns
    * @param groups of tables that number the keys of a batch, updated with these columns
-   * @param state of the values
-   * @param values of {@link StateSchema#changes} of {@code state}: the key columns, and the state
-   *     columns as the function reads them
-   * @param updates of the key columns and the state columns as the function writes them: what
-   *     {@code state} is updated with
+   * @param state of the values and timers
+   * @param values of {@link StateSchema#changes} of {@code state}: the keys, and the state columns
+   *     as the function reads them
+   * @param updates of the keys and the state columns as the function writes them: what {@code
+   *     state} is updated with
+   * @param timers null if the function has none
    */
-  record Steps(Calc keys, StateSchema groups, StateSchema state, Calc values, Calc updates)
+  record Steps(
+      Calc keys, StateSchema groups, StateSchema state, Calc values, Calc updates, Timers timers)
       implements AutoCloseable {
     @Override
     public void close() {
@@ -62,6 +73,26 @@ public final class ProcessPlan implements Serializable {
       failure.run(keys::close);
       failure.run(values::close);
       failure.run(updates::close);
+      if (timers != null) {
+        failure.run(timers::close);
+      }
+      failure.rethrow();
+    }
+  }
+
+  /**
+   * The steps of timers: rows of the state with a time.
+   *
+   * @param set of {@link StateSchema#changes}: the keys and times of timers that are set
+   * @param keys of these columns: the key columns, as those of {@code Steps.keys}
+   * @param updates of these columns, and {@link #IS_TIMER}: what the state is updated with
+   * @param removals of the keys and times: likewise, so that the timers are not set any more
+   */
+  record Timers(Calc set, Calc keys, Calc updates, Calc removals) implements AutoCloseable {
+    @Override
+    public void close() {
+      FirstFailure failure = new FirstFailure();
+      List.of(set, keys, updates, removals).forEach(calc -> failure.run(calc::close));
       failure.rethrow();
     }
   }
@@ -71,7 +102,8 @@ public final class ProcessPlan implements Serializable {
    * @param stateTtl how long the values of a key stay behind its last update; zero: for ever
    * @throws ExpressionException if a key column is an ARRAY or a ROW, a state column is one, is NOT
    *     NULL, or has the name of a key column or of another state column, the key or the state
-   *     columns have too many words, or the result has a column with a reserved name
+   *     columns have too many words, the result has a column with a reserved name, or there are
+   *     timers with slices of a negative time or not of a multiple of 4 ms, or with a time-to-live
    */
   public ProcessPlan(
       Schema input, List<String> keys, KeyedBatchFunction function, Duration stateTtl) {
@@ -87,6 +119,7 @@ public final class ProcessPlan implements Serializable {
           return outputSchema;
         });
     stateColumns.fields().forEach(this::checkState);
+    checkTimers();
     steps().close();
   }
 
@@ -114,6 +147,27 @@ public final class ProcessPlan implements Serializable {
     }
   }
 
+  private void checkTimers() {
+    Duration slices = function.timerSlices();
+    boolean isWhole = slices.equals(Duration.ofMillis(slices.toMillis()));
+    if (slices.isNegative() || !isWhole || slices.toMillis() % TimerSlices.ALIGNMENT != 0) {
+      throw new ExpressionException(
+          "expected slices of timers of a multiple of "
+              + TimerSlices.ALIGNMENT
+              + " ms, got "
+              + slices);
+    }
+    if (hasTimers() && !stateTtl.isZero()) {
+      throw new ExpressionException(
+          "stateTtl is not supported for a function with timers: a timer can clear the state");
+    }
+  }
+
+  /** Whether the function has timers. */
+  boolean hasTimers() {
+    return !function.timerSlices().isZero();
+  }
+
   public Schema outputSchema() {
     return outputSchema;
   }
@@ -125,6 +179,15 @@ public final class ProcessPlan implements Serializable {
 
   List<String> keys() {
     return keys;
+  }
+
+  Schema input() {
+    return input;
+  }
+
+  /** How wide slices of timers are, in milliseconds; zero if there are no timers. */
+  long timerSlices() {
+    return function.timerSlices().toMillis();
   }
 
   KeyedBatchFunction function() {
@@ -142,42 +205,137 @@ public final class ProcessPlan implements Serializable {
     return new Schema(fields);
   }
 
+  /** The key columns and the time of timers. */
+  Schema timers() {
+    List<Field> fields = new ArrayList<>(input.select(keys).fields());
+    fields.add(TIMER_FIELD);
+    return new Schema(fields);
+  }
+
+  /** The key columns and the time of timers, and whether they are set. */
+  Schema timerChanges() {
+    List<Field> fields = new ArrayList<>(timers().fields());
+    fields.add(new Field(IS_TIMER, DataType.BOOL, false));
+    return new Schema(fields);
+  }
+
   /** Resolves the steps; the caller closes them. */
   Steps steps() {
-    Schema keySchema = input.select(keys);
-    List<Integer> keyColumns = IntStream.range(0, keys.size()).boxed().toList();
-    StateSchema groups = schema(keySchema, keyColumns, List.of(Accumulator.countRows("$rows")));
-    List<Expression> updates = columns(keysAndState().names());
-    List<Expression> values = columns(keys);
-    List<Accumulator> accumulators = new ArrayList<>();
-    if (!stateTtl.isZero()) {
-      accumulators.add(Accumulator.updateTime(UPDATE_TIME));
+    return new Builder().build();
+  }
+
+  /** Collects the columns of the steps. */
+  private final class Builder {
+    private final List<Calc> calcs = new ArrayList<>();
+    private final List<Expression> values = columns(keys);
+    private final List<Expression> updates = columns(keys);
+    private final List<Expression> timerUpdates = columns(keys);
+    private final List<Accumulator> accumulators = new ArrayList<>();
+
+    Steps build() {
+      try {
+        return steps();
+      } catch (RuntimeException | Error e) {
+        FirstFailure failure = new FirstFailure();
+        failure.add(e);
+        calcs.forEach(calc -> failure.run(calc::close));
+        throw e;
+      }
     }
-    for (int i = 0; i < stateColumns.size(); i++) {
-      Field field = stateColumns.field(i);
-      String value = "$LAST(" + field.name() + ")";
-      String isSet = "$IS_SET(" + field.name() + ")";
-      int column = keys.size() + i;
-      accumulators.add(new Accumulator(value, Function.LAST, column));
-      accumulators.add(new Accumulator(isSet, Function.LAST, column + stateColumns.size()));
-      updates.add(Expressions.col(field.name()).isNotNull().as(IS_SET_ARGUMENT + i));
-      values.add(
-          Expressions.col(isSet)
-              .then(Expressions.col(value), Expressions.nullOf(field.type()))
-              .as(field.name()));
+
+    private Steps steps() {
+      Calc keyCalc = calc(input, keyColumns());
+      int keyCount = keyCalc.outputSchema().size();
+      List<Integer> keyPositions = IntStream.range(0, keyCount).boxed().toList();
+      StateSchema groups =
+          schema(keyCalc.outputSchema(), keyPositions, List.of(Accumulator.countRows("$rows")));
+      if (hasTimers()) {
+        updates.add(noTimer());
+        timerUpdates.add(Expressions.col(TIMER));
+      }
+      addValues(keyCount);
+      Calc updateCalc = calc(keysAndState(), updates);
+      StateSchema state = schema(updateCalc.outputSchema(), keyPositions, accumulators);
+      Calc valueCalc = calc(state.changes(), values);
+      return new Steps(
+          keyCalc, groups, state, valueCalc, updateCalc, hasTimers() ? timers(state) : null);
     }
-    Calc updateCalc = calc(keysAndState(), updates);
-    StateSchema state = schema(updateCalc.outputSchema(), keyColumns, accumulators);
-    return new Steps(
-        calc(input, columns(keys)), groups, state, calc(state.changes(), values), updateCalc);
+
+    private void addValues(int keyCount) {
+      if (!stateTtl.isZero()) {
+        accumulators.add(Accumulator.updateTime(UPDATE_TIME));
+      }
+      List<Expression> areSet = new ArrayList<>();
+      List<Expression> areNotSet = new ArrayList<>();
+      int column = keyCount;
+      for (Field field : stateColumns.fields()) {
+        String value = "$LAST(" + field.name() + ")";
+        String isSet = "$IS_SET(" + field.name() + ")";
+        accumulators.add(new Accumulator(value, Function.LAST, column));
+        accumulators.add(new Accumulator(isSet, Function.LAST, column + stateColumns.size()));
+        Expression none = Expressions.nullOf(field.type());
+        values.add(Expressions.col(isSet).then(Expressions.col(value), none).as(field.name()));
+        updates.add(Expressions.col(field.name()));
+        timerUpdates.add(none.as(field.name()));
+        areSet.add(Expressions.col(field.name()).isNotNull().as(isSet));
+        areNotSet.add(Expressions.lit(false).as(isSet));
+        column++;
+      }
+      updates.addAll(areSet);
+      timerUpdates.addAll(areNotSet);
+      if (hasTimers()) {
+        updates.add(Expressions.lit(false).as(IS_TIMER));
+        timerUpdates.add(Expressions.col(IS_TIMER));
+        accumulators.add(new Accumulator(isTimer(), Function.LAST, column + stateColumns.size()));
+      }
+    }
+
+    private ProcessPlan.Timers timers(StateSchema state) {
+      List<Expression> removals = new ArrayList<>(timerUpdates.subList(0, timerUpdates.size() - 1));
+      removals.add(Expressions.lit(false).as(IS_TIMER));
+      List<Expression> timers = columns(timers().names());
+      Calc set = calc(state.changes(), Optional.of(Expressions.col(isTimer())), timers);
+      return new ProcessPlan.Timers(
+          set,
+          calc(timers(), keyColumns()),
+          calc(timerChanges(), timerUpdates),
+          calc(timers(), removals));
+    }
+
+    private Schema timers() {
+      return ProcessPlan.this.timers();
+    }
+
+    private List<Expression> keyColumns() {
+      List<Expression> columns = columns(keys);
+      if (hasTimers()) {
+        columns.add(noTimer());
+      }
+      return columns;
+    }
+
+    private Calc calc(Schema schema, List<Expression> columns) {
+      return calc(schema, Optional.empty(), columns);
+    }
+
+    private Calc calc(Schema schema, Optional<Expression> condition, List<Expression> columns) {
+      Calc calc = Calc.of(schema, condition, columns, ExpressionSettings.DEFAULT.context());
+      calcs.add(calc);
+      return calc;
+    }
+  }
+
+  private static Expression noTimer() {
+    return Expressions.nullOf(DataType.INT64).as(TIMER);
+  }
+
+  // Timers lie in slices: the name tells how wide they are.
+  private String isTimer() {
+    return "$IS_TIMER(" + formatWithHighestUnit(function.timerSlices()) + ")";
   }
 
   private static List<Expression> columns(List<String> names) {
     return names.stream().map(Expressions::col).collect(Collectors.toCollection(ArrayList::new));
-  }
-
-  private static Calc calc(Schema schema, List<Expression> columns) {
-    return Calc.of(schema, Optional.empty(), columns, ExpressionSettings.DEFAULT.context());
   }
 
   private static StateSchema schema(

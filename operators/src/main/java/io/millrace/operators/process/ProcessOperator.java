@@ -98,6 +98,12 @@ public final class ProcessOperator extends KeyedStateOperator {
     return steps.state();
   }
 
+  /** Without the time of timers. */
+  @Override
+  protected int exchangeKeys() {
+    return plan.keys().size();
+  }
+
   @Override
   protected long stateTtl() {
     return plan.stateTtl().toMillis();

@@ -15,13 +15,13 @@ import org.apache.flink.streaming.api.TimeDomain;
  * before. A timer at a multiple of 10 sets another one, 3 ms later, and one at a multiple of 7
  * clears the number.
  */
-final class Reminders extends HostKeyedFunction {
+public final class Reminders extends HostKeyedFunction {
   private static final long serialVersionUID = 1L;
 
-  static final byte SET = 0;
-  static final byte DELETE = 1;
+  public static final byte SET = 0;
+  public static final byte DELETE = 1;
 
-  static final Schema ROWS =
+  public static final Schema ROWS =
       Schema.of(
           Field.of("k", DataType.INT64),
           new Field("time", DataType.INT64, false),
@@ -30,7 +30,7 @@ final class Reminders extends HostKeyedFunction {
   private final long slices;
   private final boolean isProcessingTime;
 
-  Reminders(long slices, boolean isProcessingTime) {
+  public Reminders(long slices, boolean isProcessingTime) {
     this.slices = slices;
     this.isProcessingTime = isProcessingTime;
   }

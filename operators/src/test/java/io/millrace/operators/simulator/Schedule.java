@@ -79,10 +79,11 @@ record Schedule(long seed, SimulatedOperator operator, boolean isIncremental, Li
   static Schedule of(long seed) {
     Random random = random(seed);
     SimulatedOperator operator =
-        switch (random.nextInt(5)) {
+        switch (random.nextInt(6)) {
           case 0 -> new SimulatedDeduplicate(random);
           case 1 -> new SimulatedGroupAggregate(random);
           case 2 -> new SimulatedSessions(random);
+          case 3 -> new SimulatedTimers(random);
           default -> new SimulatedWindowAggregate(random);
         };
     boolean isIncremental = random.nextBoolean();

@@ -51,10 +51,18 @@ class KeyedProcessParityTest {
   @RegisterExtension final RandomExtension seed = new RandomExtension();
 
   /** A watermark behind some rows, some seconds before the last of them. */
-  private record Delayed(int rowsPerWatermark, int[] rows) implements WatermarkGenerator<Row> {
+  private static final class Delayed implements WatermarkGenerator<Row> {
+    private final int rowsPerWatermark;
+    private int rows;
+
+    Delayed(int rowsPerWatermark) {
+      this.rowsPerWatermark = rowsPerWatermark;
+    }
+
     @Override
     public void onEvent(Row row, long timestamp, WatermarkOutput output) {
-      if (++rows[0] % rowsPerWatermark == 0) {
+      rows++;
+      if (rows % rowsPerWatermark == 0) {
         output.emitWatermark(new Watermark(timestamp - 5_000));
       }
     }
@@ -81,8 +89,7 @@ class KeyedProcessParityTest {
         .fromData(bids, ExternalRowDecoder.typeInformation(BIDS))
         .setParallelism(1)
         .assignTimestampsAndWatermarks(
-            WatermarkStrategy.<Row>forGenerator(
-                    context -> new Delayed(rowsPerWatermark, new int[1]))
+            WatermarkStrategy.<Row>forGenerator(context -> new Delayed(rowsPerWatermark))
                 .withTimestampAssigner((row, before) -> FlinkBurstAlerts.millis(row.getFieldAs(1))))
         .setParallelism(1);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.parity;
+package io.millrace.parity.process;
 
 import io.millrace.column.ColumnReader;
 import io.millrace.column.DataType;

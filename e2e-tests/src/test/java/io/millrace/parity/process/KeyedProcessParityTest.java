@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.parity;
+package io.millrace.parity.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -9,6 +9,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.row.ExternalRowDecoder;
+import io.millrace.parity.CollectedRows;
 import io.millrace.testing.RandomExtension;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,9 +40,10 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class KeyedProcessParityTest {
   private static final Path PAGE = Path.of("../docs/keyed-process.md");
-  private static final Path FUNCTION = Path.of("src/test/java/io/millrace/parity/BurstAlerts.java");
+  private static final Path FUNCTION =
+      Path.of("src/test/java/io/millrace/parity/process/BurstAlerts.java");
   private static final Path THIS =
-      Path.of("src/test/java/io/millrace/parity/KeyedProcessParityTest.java");
+      Path.of("src/test/java/io/millrace/parity/process/KeyedProcessParityTest.java");
   private static final int ROWS = 5_000;
   private static final Schema BIDS =
       Schema.of(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.parity;
+package io.millrace.parity.process;
 
 import java.time.Instant;
 import java.time.LocalDateTime;

@@ -59,7 +59,7 @@ final class TimerSlices {
     this.lookup = new StateLookup(context.stream(), context.resource());
     for (long namespace : tables.all().keySet()) {
       if (namespace != StateTables.ONLY) {
-        earliest.put(namespace, Long.MIN_VALUE);
+        earliest.put(namespace, namespace - Math.floorMod(namespace, ALIGNMENT));
       }
     }
   }

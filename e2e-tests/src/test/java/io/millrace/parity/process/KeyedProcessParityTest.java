@@ -79,7 +79,7 @@ class KeyedProcessParityTest {
     long now = 1_000_000;
     for (int i = 0; i < ROWS; i++) {
       now += random.nextInt(2_000);
-      long time = now - random.nextInt(10) * 1_000;
+      long time = now - random.nextInt(10) * 1_000L;
       bids.add(Row.of((long) random.nextInt(bidders), FlinkBurstAlerts.time(time)));
     }
     return bids;

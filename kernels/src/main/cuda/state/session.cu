@@ -16,7 +16,7 @@
 
 #include "common/block.cuh"
 #include "common/look_back.cuh"
-#include "state_slots.cuh"
+#include "state_find.cuh"
 
 namespace millrace {
 
@@ -91,32 +91,11 @@ struct SessionScratch {
   uint64_t next_tile;              // its low half
 };
 
-// The state row of a row's key, or null.
-template <typename Arguments>
-static __device__ __forceinline__ const uint64_t* find_row(const Arguments& arguments, int64_t row) {
-  const uint32_t hash = hash_of_key(arguments, row);
-  int64_t first = first_slot<BUCKET>(hash, arguments.index_mask);
-  Bucket<BUCKET> bucket = Bucket<BUCKET>::at(arguments.index, first);
-  for (int from = 0;;) {
-    uint64_t entry = 0;
-    const int i = bucket.find(from, hash, entry);
-    if (i < BUCKET) {
-      if (entry == 0) return nullptr;
-      const uint64_t* state = state_row(arguments, static_cast<int64_t>(mark_of(entry)) - 1);
-      if (is_key_of(arguments, row, state)) return state;
-      from = i + 1;
-    } else {
-      from = 0;
-      first = (first + BUCKET) & arguments.index_mask;
-      bucket = Bucket<BUCKET>::at(arguments.index, first);
-    }
-  }
-}
-
 // Whether the session of a row's key in the table begins at most the gap behind a time.
 template <typename Arguments>
 static __device__ __forceinline__ bool touches_session(const Arguments& arguments, int64_t row, int64_t time) {
-  const uint64_t* state = find_row(arguments, row);
+  int64_t number;
+  const uint64_t* state = find_row(arguments, row, number);
   if (state == nullptr || state[arguments.last_word] == 0) return false;
   // Differences wrap, as in Java.
   const uint64_t first = ~state[arguments.first_word] ^ SIGN_BIT;

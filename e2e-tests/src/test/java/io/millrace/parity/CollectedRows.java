@@ -14,7 +14,7 @@ import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.types.Row;
 
 /** The rows that a stream has given in a job of this process; operators find them by a number. */
-final class CollectedRows implements Serializable {
+public final class CollectedRows implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final AtomicLong NEXT = new AtomicLong();
   private static final Map<Long, Queue<Row>> COLLECTED = new ConcurrentHashMap<>();
@@ -26,7 +26,7 @@ final class CollectedRows implements Serializable {
   }
 
   /** Appends operators that keep the rows; each subtask keeps its own. */
-  static CollectedRows of(DataStream<Row> rows) {
+  public static CollectedRows of(DataStream<Row> rows) {
     CollectedRows collected = new CollectedRows();
     rows.map(collected::add)
         .returns(Types.BOOLEAN)
@@ -41,7 +41,7 @@ final class CollectedRows implements Serializable {
   }
 
   /** The rows, in the order of each subtask; they can be taken once. */
-  List<Row> take() {
+  public List<Row> take() {
     return List.copyOf(COLLECTED.remove(number));
   }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.device;
 
-import io.millrace.annotation.Internal;
+import io.millrace.annotation.PublicEvolving;
 
 /**
  * The structure that a kernel takes by value as its only parameter, in native memory, filled in
  * field by field. Freed by {@link #close}; reusable for any number of launches before that.
  */
-@Internal
+@PublicEvolving
 public final class KernelArguments implements AutoCloseable {
   // The driver takes an array of parameter pointers: its only element comes first.
   private static final int STRUCTURE_OFFSET = 16;

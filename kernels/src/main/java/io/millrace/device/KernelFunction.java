@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.device;
 
-import io.millrace.annotation.Internal;
+import io.millrace.annotation.PublicEvolving;
 
 /** A kernel. Launches are asynchronous and counted by {@link Device#launchCount}. */
-@Internal
+@PublicEvolving
 public interface KernelFunction {
 
   /**

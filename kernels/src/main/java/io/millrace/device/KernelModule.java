@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.device;
 
-import io.millrace.annotation.Internal;
+import io.millrace.annotation.PublicEvolving;
 
 /**
  * Kernels that are loaded on a device. Kernels compiled ahead of time from a CUDA source file stay
  * loaded as long as the device; a module of generated PTX is closed by the caller that compiled it.
  */
-@Internal
+@PublicEvolving
 public interface KernelModule extends AutoCloseable {
 
   /**

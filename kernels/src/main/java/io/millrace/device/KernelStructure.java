@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.device;
 
-import io.millrace.annotation.Internal;
+import io.millrace.annotation.PublicEvolving;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,7 +13,7 @@ import java.util.List;
  * <p>Layouts are declared in static fields; they are not changed after the class that declares them
  * is initialized.
  */
-@Internal
+@PublicEvolving
 public final class KernelStructure {
   /** A field of 32 bits at a byte offset. */
   public record Int32(int offset) {}

@@ -248,4 +248,37 @@ final class AccumulatorColumns implements StateValues.ResultColumns {
         accumulator.isNullable(input) ? buffer.slice(place.mask, Column.maskBytes(rows)) : null;
     return new Column(type, rows, 0, data, mask, List.of());
   }
+
+  /** The words of accumulators as columns, as they are in state rows: what other tables combine. */
+  static final class Words implements StateValues.ResultColumns {
+    private final List<Long> places = new ArrayList<>();
+
+    /**
+     * @param schema without a time
+     * @param rows of the result
+     * @param layout takes the columns
+     */
+    Words(StateSchema schema, int rows, ResultLayout layout) {
+      int words = schema.wordSchema().size();
+      for (int i = 0; i < words; i++) {
+        places.add(layout.add((long) rows * Long.BYTES));
+      }
+    }
+
+    @Override
+    public List<AccumulatorValue> results(long output) {
+      return places.stream().map(place -> AccumulatorValue.wordTo(output + place)).toList();
+    }
+
+    @Override
+    public List<SumColumn> sums(long output) {
+      return List.of();
+    }
+
+    @Override
+    public Column column(int position, Buffer buffer, int rows) {
+      Buffer data = buffer.slice(places.get(position), (long) rows * Long.BYTES);
+      return new Column(DataType.INT64, rows, 0, data, null, List.of());
+    }
+  }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.state;
 
+import io.millrace.annotation.Internal;
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
@@ -36,7 +37,8 @@ import java.util.List;
  * Some rows of a state table as columns: one buffer with the masks of the key columns and the data
  * of all columns, and one with the bytes of each column with strings.
  */
-final class StateValues implements AutoCloseable {
+@Internal
+public final class StateValues implements AutoCloseable {
   private static final PerDevice<StateValuesBatch.Kernels> KERNELS =
       new PerDevice<>(host -> new HostStateValues(), CudaStateValues::new);
 
@@ -110,6 +112,37 @@ final class StateValues implements AutoCloseable {
         memory);
   }
 
+  /**
+   * Copies of rows as columns: makes one attempt. Waits if there are strings.
+   *
+   * @param copies valid within {@code scope}; only the addresses of rows and strings count
+   * @return the columns of {@link StateSchema#changes}; the caller closes the table
+   * @throws GpuOutOfMemoryException if there is too little memory, or a column would have more than
+   *     2 Gi bytes
+   */
+  public static Table of(
+      StateAccess copies, AccessScope scope, DeviceStream stream, MemoryResource memory) {
+    int count = (int) copies.rowCount();
+    try (StateValues columns = of(copies.schema(), count, stream, memory)) {
+      columns.write(0, copies, scope);
+      return columns.table();
+    }
+  }
+
+  /** The columns of {@link StateSchema#changes} without rows; the caller closes the table. */
+  public static Table ofNoRows(StateSchema schema, DeviceStream stream, MemoryResource memory) {
+    try (StateValues columns = of(schema, 0, stream, memory);
+        AccessScope scope = AccessScope.on(stream)) {
+      columns.clear(scope);
+      return columns.table();
+    }
+  }
+
+  private static StateValues of(
+      StateSchema schema, int rows, DeviceStream stream, MemoryResource memory) {
+    return of(schema, schema.changes(), List.of(), rows, stream, memory);
+  }
+
   /** The columns of {@link StateSchema#partials}. */
   static StateValues partials(
       StateSchema schema, int rows, DeviceStream stream, MemoryResource memory) {
@@ -117,7 +150,7 @@ final class StateValues implements AutoCloseable {
       throw new IllegalStateException("expected a table of the first phase: its rows have no time");
     }
     return new StateValues(
-        schema, schema.partials(), PartialColumns::new, List.of(), rows, stream, memory);
+        schema, schema.partials(), AccumulatorColumns.Words::new, List.of(), rows, stream, memory);
   }
 
   private StateValues(
@@ -357,38 +390,5 @@ final class StateValues implements AutoCloseable {
     failure.run(buffer::close);
     strings.forEach(bytes -> failure.run(bytes::close));
     failure.rethrow();
-  }
-
-  /** The words of accumulators as columns, as they are in state rows: what other tables combine. */
-  private static final class PartialColumns implements ResultColumns {
-    private final List<Long> places = new ArrayList<>();
-
-    /**
-     * @param schema without a time
-     * @param rows of the result
-     * @param layout takes the columns
-     */
-    PartialColumns(StateSchema schema, int rows, ResultLayout layout) {
-      int words = schema.wordSchema().size();
-      for (int i = 0; i < words; i++) {
-        places.add(layout.add((long) rows * Long.BYTES));
-      }
-    }
-
-    @Override
-    public List<AccumulatorValue> results(long output) {
-      return places.stream().map(place -> AccumulatorValue.wordTo(output + place)).toList();
-    }
-
-    @Override
-    public List<SumColumn> sums(long output) {
-      return List.of();
-    }
-
-    @Override
-    public Column column(int position, Buffer buffer, int rows) {
-      Buffer data = buffer.slice(places.get(position), (long) rows * Long.BYTES);
-      return new Column(DataType.INT64, rows, 0, data, null, List.of());
-    }
   }
 }

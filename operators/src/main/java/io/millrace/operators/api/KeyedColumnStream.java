@@ -8,6 +8,8 @@ import io.millrace.expression.resolve.UserDefinedFunction;
 import io.millrace.operators.aggregate.Aggregate;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.deduplicate.Deduplication;
+import io.millrace.operators.process.HostKeyedFunction;
+import io.millrace.operators.process.KeyedBatchFunction;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.window.TimeWindow;
 import java.time.Duration;
@@ -53,11 +55,12 @@ public final class KeyedColumnStream extends ColumnStream {
   }
 
   /**
-   * Makes the next {@link #aggregate} or {@link #deduplicate} forget keys: as Flink SQL's {@code
-   * table.exec.state.ttl}, by the machine's clock. An aggregate and {@link Deduplication#keepLast}
-   * forget a key for which no row has come for so long; {@link Deduplication#keepFirst} a key whose
-   * first row is so long ago. The next row of a forgotten key begins a new key, with an insertion.
-   * Windows forget their rows by themselves, and refuse this.
+   * Makes the next {@link #aggregate}, {@link #deduplicate} or {@link #process} forget keys: as
+   * Flink SQL's {@code table.exec.state.ttl}, by the machine's clock. An aggregate and {@link
+   * Deduplication#keepLast} forget a key for which no row has come for so long; {@link
+   * Deduplication#keepFirst} a key whose first row is so long ago; {@link #process} the state of a
+   * key for which the function gave none for so long. The next row of a forgotten key begins a new
+   * key, with an insertion. Windows forget their rows by themselves, and refuse this.
    *
    * @param timeToLive in whole milliseconds; zero, as at first: keys stay for ever
    * @throws IllegalArgumentException if the time is negative, or not zero but less than a
@@ -158,6 +161,25 @@ public final class KeyedColumnStream extends ColumnStream {
     checkOnePhase("deduplicate");
     return new ColumnStream(
         KeyedSteps.deduplicate(plan(), exchange.keys(), deduplication, stateTtl));
+  }
+
+  /**
+   * Runs a function over the rows of each batch and the state of their keys: for what has no
+   * operator. Such a function is a {@link HostKeyedFunction} in Java, or works on the device.
+   *
+   * <p>State is a row for each key that the function gave state for, for ever or for {@link
+   * #stateTtl}, and part of each checkpoint, as that of {@link #aggregate}. Each result takes
+   * effect once, also if the job fails; but the function may be called again for the same rows, so
+   * it must not have effects other than its result.
+   *
+   * @param function serialized with the job
+   * @throws ExpressionException if a key column is an ARRAY or a ROW; a state column is one, is NOT
+   *     NULL, or has the name of another state column or a key column; the key or the state has too
+   *     many words; or if there is {@link #twoPhase}
+   */
+  public ColumnStream process(KeyedBatchFunction function) {
+    checkOnePhase("process");
+    return new ColumnStream(KeyedSteps.process(plan(), exchange.keys(), function, stateTtl));
   }
 
   private void checkOnePhase(String step) {

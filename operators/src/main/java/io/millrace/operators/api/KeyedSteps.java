@@ -16,6 +16,9 @@ import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.deduplicate.DeduplicateOperator;
 import io.millrace.operators.deduplicate.DeduplicatePlan;
 import io.millrace.operators.deduplicate.Deduplication;
+import io.millrace.operators.process.KeyedBatchFunction;
+import io.millrace.operators.process.ProcessOperator;
+import io.millrace.operators.process.ProcessPlan;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.row.SchemaConverter;
 import io.millrace.operators.window.TimeWindow;
@@ -148,6 +151,23 @@ final class KeyedSteps {
             DeduplicateOperator.factory(plan),
             List.of())
         .withState(StateExplain.ofKeys(plan.stateSchema()));
+  }
+
+  /**
+   * A stream behind a function with state.
+   *
+   * @throws ExpressionException as {@link ProcessPlan}
+   */
+  static StreamPlan process(
+      StreamPlan stream, List<String> keys, KeyedBatchFunction function, Duration stateTtl) {
+    ProcessPlan plan = new ProcessPlan(stream.schema(), keys, function, stateTtl);
+    return then(
+        stream,
+        "Process",
+        plan.toString(),
+        plan.outputSchema(),
+        ProcessOperator.factory(plan),
+        List.of());
   }
 
   /**

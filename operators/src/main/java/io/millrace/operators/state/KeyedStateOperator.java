@@ -93,18 +93,22 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
    *     gives them, and closes them
    */
   protected final void update(Table rows, Consumer<Table> changes) {
-    boolean expires = state.schema().hasTime();
-    UpdateTime time = expires ? updateTime() : null;
+    UpdateTime time = updateTime();
     deviceContext()
         .retry()
         .withSplitAndRetry(
             rows, part -> state.forUpdate(StateTables.ONLY).update(part, time), changes);
-    if (expires) {
+    if (time != null) {
       sweep.advance(time);
     }
   }
 
-  private UpdateTime updateTime() {
+  /** The time of an update of now; null if the rows of the state do not expire. */
+  protected final UpdateTime updateTime() {
+    return state.schema().hasTime() ? now() : null;
+  }
+
+  private UpdateTime now() {
     now = Math.max(now, getProcessingTimeService().getCurrentProcessingTime());
     return UpdateTime.of(now, stateTtl());
   }
@@ -120,7 +124,7 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     isCompressed = options.get(ExecutionOptions.SNAPSHOT_COMPRESSION);
     now = Long.MIN_VALUE;
     StateMetrics.register(getMetricGroup(), state, stateTtl());
-    sweep = new StateSweep(state, device.retry(), stateTtl(), updateTime().now());
+    sweep = new StateSweep(state, device.retry(), stateTtl(), now().now());
     if (context.isRestored()) {
       restore();
     }
@@ -138,7 +142,7 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
             deviceContext());
     StateReader reader =
         new StateReader(
-            state, filter, updateTime(), deviceContext(), getContainingTask().getCancelables());
+            state, filter, now(), deviceContext(), getContainingTask().getCancelables());
     PrioritizedOperatorSubtaskState restored =
         getContainingTask()
             .getEnvironment()

@@ -84,6 +84,7 @@ record Schedule(long seed, SimulatedOperator operator, boolean isIncremental, Li
           case 1 -> new SimulatedGroupAggregate(random);
           case 2 -> new SimulatedSessions(random);
           case 3 -> new SimulatedListAgg(random);
+          case 4 -> new SimulatedTimers(random);
           default -> new SimulatedWindowAggregate(random);
         };
     boolean isIncremental = random.nextBoolean();

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state.lookup;
+
+import io.millrace.device.HostMemory;
+import io.millrace.state.row.Expiry;
+import io.millrace.state.row.HostKeys;
+import io.millrace.state.row.StateAccess;
+
+/** The twin of state_lookup.cu. */
+final class HostLookupKernels implements LookupKernels {
+
+  @Override
+  public void find(Keys keys, long numbers, int width) {
+    for (int row = 0; row < keys.rows(); row++) {
+      long number = find(keys, row);
+      long address = numbers + (long) row * width;
+      if (width == Integer.BYTES) {
+        HostMemory.putInt(address, (int) number);
+      } else {
+        HostMemory.putLong(address, number);
+      }
+    }
+  }
+
+  private static long find(Keys keys, int row) {
+    StateAccess table = keys.table();
+    if (table == null) {
+      return StateLookup.NO_ROW;
+    }
+    HostKeys words = new HostKeys(keys.key(), keys.hasNullWord(), table.keyStrings());
+    long slot =
+        words.slot(row, words.hash(row), table.index(), table.indexSlots(), table::rowAddress);
+    return HostKeys.row(HostMemory.getLong(table.index() + slot * Long.BYTES));
+  }
+
+  @Override
+  public void copy(Copies copies) {
+    Keys keys = copies.keys();
+    long rowBytes = keys.schema().rowBytes();
+    long keyBytes = (long) keys.schema().firstAccumulator() * Long.BYTES;
+    for (int row = 0; row < keys.rows(); row++) {
+      long target = copies.target() + row * rowBytes;
+      HostMemory.copy(
+          target, copies.source() + (long) row * copies.sourceWords() * Long.BYTES, keyBytes);
+      long number = find(keys, row);
+      long state = number == StateLookup.NO_ROW ? 0 : keys.table().rowAddress(number);
+      if (state == 0 || isExpired(copies.expiry(), state + keyBytes)) {
+        HostMemory.fill(target + keyBytes, rowBytes - keyBytes, (byte) 0);
+      } else {
+        HostMemory.copy(target + keyBytes, state + keyBytes, rowBytes - keyBytes);
+      }
+    }
+  }
+
+  private static boolean isExpired(Expiry expiry, long time) {
+    return expiry.oldest() != 0 && expiry.isExpired(HostMemory.getLong(time));
+  }
+}

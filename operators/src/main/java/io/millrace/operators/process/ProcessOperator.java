@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.process;
+
+import io.millrace.calc.Calc;
+import io.millrace.column.Column;
+import io.millrace.column.DataType;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.memory.FirstFailure;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.context.OperatorFactory;
+import io.millrace.operators.process.ProcessPlan.Steps;
+import io.millrace.operators.process.TimerSlices.Due;
+import io.millrace.operators.state.KeyedStateOperator;
+import io.millrace.operators.state.StateTables;
+import io.millrace.operators.transfer.Deadline;
+import io.millrace.operators.transfer.HostTransfer;
+import io.millrace.state.StateTable;
+import io.millrace.state.lookup.StateLookup;
+import io.millrace.state.row.StateSchema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+import org.apache.flink.annotation.Internal;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.streaming.api.TimeDomain;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.ExceptionUtils;
+import org.apache.flink.util.IOUtils;
+
+/**
+ * Runs a {@link KeyedBatchFunction}: hands each batch to it with the state of its keys, puts the
+ * new state in the place of the one before, and emits its rows with the timestamp of the batch.
+ *
+ * <p>A batch that does not fit the device is processed in parts, each as if it were a batch. An
+ * attempt ends before the state changes.
+ */
+@Internal
+public final class ProcessOperator extends KeyedStateOperator {
+  private static final long serialVersionUID = 1L;
+
+  private final ProcessPlan plan;
+  private final KeyedBatchFunction function;
+  private transient Steps steps;
+  private transient StateLookup lookup;
+  private transient long watermark;
+  // Only of a function with timers.
+  private transient HostTransfer transfer;
+  private transient HostNumbers numbers;
+  private transient TimerSlices timers;
+  // null before the first timer of processing time.
+  private transient Deadline nextTimer;
+  private transient long nextTimerTime;
+
+  private ProcessOperator(StreamOperatorParameters<ColumnBatch> parameters, ProcessPlan plan) {
+    super(parameters);
+    this.plan = plan;
+    this.function = plan.function();
+  }
+
+  /** A factory of operators behind an exchange by the keys of {@code plan}. */
+  public static OperatorFactory<ColumnBatch, ColumnBatch> factory(ProcessPlan plan) {
+    return new OperatorFactory<>(
+        ProcessOperator.class, parameters -> new ProcessOperator(parameters, plan));
+  }
+
+  /**
+   * What an attempt gives.
+   *
+   * @param output rows of the result; null if there are none
+   * @param updates rows that the state is updated with, one for each key; null if nothing changes
+   */
+  private record Outcome(Table output, Table updates, TimerChanges timers)
+      implements AutoCloseable {
+    @Override
+    public void close() {
+      FirstFailure failure = new FirstFailure();
+      Stream.of(output, updates)
+          .filter(Objects::nonNull)
+          .forEach(table -> failure.run(table::close));
+      failure.run(timers::close);
+      failure.rethrow();
+    }
+  }
+
+  /** Calls the function. */
+  private interface Call {
+    KeyedResult apply(KeyedBatch batch) throws Exception;
+  }
+
+  @Override
+  protected StateSchema stateSchema() {
+    return steps.state();
+  }
+
+  /** Without the time of timers. */
+  @Override
+  protected int exchangeKeys() {
+    return plan.keys().size();
+  }
+
+  @Override
+  protected long stateTtl() {
+    return plan.stateTtl().toMillis();
+  }
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    steps = plan.steps();
+    super.initializeState(context);
+    DeviceContext device = deviceContext();
+    lookup = new StateLookup(device.stream(), device.resource());
+    watermark = Long.MIN_VALUE;
+    if (plan.hasTimers()) {
+      transfer = new HostTransfer(device);
+      numbers = new HostNumbers(transfer);
+      timers = new TimerSlices(plan.timerSlices(), steps, state(), device, numbers);
+    }
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    function.open(plan.input(), deviceContext(), getRuntimeContext());
+    awaitTimers();
+  }
+
+  @Override
+  protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
+    if (batch.table().rowCount() > 0) {
+      run(batch.table(), steps.keys(), function::process, element);
+      awaitTimers();
+    }
+  }
+
+  /**
+   * Calls the function for the timers that {@code mark} ends, and forwards it behind their rows.
+   */
+  @Override
+  public void processWatermark(Watermark mark) throws Exception {
+    watermark = Math.max(watermark, mark.getTimestamp());
+    fire(TimeDomain.EVENT_TIME, watermark);
+    awaitTimers();
+    super.processWatermark(mark);
+  }
+
+  private void onProcessingTime() {
+    nextTimer.clear();
+    fire(TimeDomain.PROCESSING_TIME, getProcessingTimeService().getCurrentProcessingTime());
+    awaitTimers();
+  }
+
+  private void awaitTimers() {
+    if (timers != null) {
+      timers.nextTime(TimeDomain.PROCESSING_TIME).ifPresent(this::awaitTimers);
+    }
+  }
+
+  // A deadline does not become earlier.
+  private void awaitTimers(long time) {
+    if (nextTimer == null || !nextTimer.isSet() || time < nextTimerTime) {
+      if (nextTimer != null) {
+        nextTimer.close();
+      }
+      nextTimer = new Deadline(getProcessingTimeService(), this::onProcessingTime);
+      nextTimer.set(getProcessingTimeService().getCurrentProcessingTime(), time);
+      nextTimerTime = time;
+    }
+  }
+
+  // Timers that the function sets meanwhile are due too.
+  private void fire(TimeDomain domain, long now) {
+    if (timers == null) {
+      return;
+    }
+    for (OptionalLong slice = timers.nextSlice(domain, now);
+        slice.isPresent();
+        slice = timers.nextSlice(domain, now)) {
+      Due due = timers.takeDue(slice.getAsLong(), now);
+      if (due != null) {
+        try (Table all = due.timers()) {
+          StreamRecord<ColumnBatch> element = new StreamRecord<>(null);
+          if (domain == TimeDomain.EVENT_TIME) {
+            element.setTimestamp(due.lastTime());
+          }
+          run(all, steps.timers().keys(), batch -> function.onTimer(batch, domain), element);
+        }
+      }
+      deviceContext().checkNotCanceled();
+    }
+  }
+
+  private void run(Table rows, Calc keyColumns, Call call, StreamRecord<ColumnBatch> element) {
+    deviceContext()
+        .retry()
+        .withSplitAndRetry(
+            rows, part -> attempt(part, keyColumns, call), outcome -> finish(outcome, element));
+  }
+
+  private Outcome attempt(Table rows, Calc keyCalc, Call call) {
+    DeviceContext context = deviceContext();
+    try (StateTable groups = new StateTable(steps.groups(), context.stream(), context.resource());
+        Table keyColumns = keyCalc.apply(rows, context.stream(), context.resource())) {
+      groups.accumulate(keyColumns);
+      try (Column keyNumbers = lookup.rows(groups, keyColumns, DataType.INT32);
+          Table found = lookup.values(state().forUpdate(StateTables.ONLY), groups, updateTime());
+          Table values = steps.values().apply(found, context.stream(), context.resource());
+          Table keys = values.select(plan.keys());
+          Table state = values.select(plan.stateColumns().names());
+          KeyedResult result = call(call, rows, keyNumbers, keys, state)) {
+        checkResult(result, keys.rowCount());
+        return outcome(result, keys);
+      }
+    }
+  }
+
+  private KeyedResult call(Call call, Table rows, Column keyNumbers, Table keys, Table state) {
+    long time = getProcessingTimeService().getCurrentProcessingTime();
+    try {
+      return call.apply(
+          new KeyedBatch(rows, keyNumbers, keys, state, watermark, time, deviceContext()));
+    } catch (Exception e) {
+      ExceptionUtils.rethrow(e);
+      throw new AssertionError(e);
+    }
+  }
+
+  private void checkResult(KeyedResult result, int keys) {
+    if (result.output() != null) {
+      checkSchema("output", plan.outputSchema(), result.output().schema());
+    }
+    if (result.state() != null) {
+      checkSchema("state", plan.stateColumns(), result.state().schema());
+      if (result.state().rowCount() != keys) {
+        throw new IllegalStateException(
+            "expected a row of state for each of the "
+                + keys
+                + " keys, got "
+                + result.state().rowCount()
+                + " rows from "
+                + function);
+      }
+    }
+    if (result.timers() != null) {
+      checkSchema("timers", KeyedResult.TIMERS, result.timers().schema());
+      if (timers == null) {
+        throw new IllegalStateException(
+            "expected timerSlices of a function that sets timers, got none of " + function);
+      }
+    }
+  }
+
+  private void checkSchema(String what, Schema expected, Schema actual) {
+    if (!expected.equals(actual)) {
+      throw new IllegalStateException(
+          "expected "
+              + what
+              + " with the columns "
+              + expected
+              + ", got "
+              + actual
+              + " from "
+              + function);
+    }
+  }
+
+  private Outcome outcome(KeyedResult result, Table keys) {
+    Table updates = result.state() == null ? null : updates(keys, result.state());
+    try {
+      TimerChanges changes =
+          result.timers() == null
+              ? TimerChanges.NONE
+              : TimerChanges.of(
+                  result.timers(), keys, plan, steps.timers(), timers, numbers, deviceContext());
+      return new Outcome(
+          result.output() == null ? null : result.output().share(), updates, changes);
+    } catch (RuntimeException | Error e) {
+      if (updates != null) {
+        updates.close();
+      }
+      throw e;
+    }
+  }
+
+  private Table updates(Table keys, Table state) {
+    List<Column> columns = new ArrayList<>();
+    keys.columns().forEach(column -> columns.add(column.share()));
+    state.columns().forEach(column -> columns.add(column.share()));
+    DeviceContext context = deviceContext();
+    try (Table all = new Table(plan.keysAndState(), columns, keys.rowCount())) {
+      return steps.updates().apply(all, context.stream(), context.resource());
+    }
+  }
+
+  private void finish(Outcome outcome, StreamRecord<ColumnBatch> element) {
+    try (outcome) {
+      if (outcome.updates() != null) {
+        update(outcome.updates(), Table::close);
+      }
+      outcome.timers().updates().forEach((slice, rows) -> timers.update(slice, rows.share()));
+      outcome.timers().earliest().forEach((slice, time) -> timers.add(slice, time));
+      Table rows = outcome.output();
+      if (rows != null && rows.rowCount() > 0) {
+        ColumnBatch.emit(element.copy(new ColumnBatch(rows.share())), output);
+      }
+    }
+  }
+
+  @Override
+  public void close() throws Exception {
+    IOUtils.closeAll(nextTimer, function::close, transfer, steps, super::close);
+  }
+}

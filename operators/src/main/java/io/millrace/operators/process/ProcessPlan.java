@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.process;
+
+import static org.apache.flink.util.TimeUtils.formatWithHighestUnit;
+
+import io.millrace.calc.Calc;
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.expression.Expression;
+import io.millrace.expression.Expressions;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.memory.FirstFailure;
+import io.millrace.operators.batch.EventTimeColumn;
+import io.millrace.state.row.Accumulator;
+import io.millrace.state.row.Accumulator.Function;
+import io.millrace.state.row.StateSchema;
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.flink.annotation.Internal;
+
+/**
+ * A function and the state of its keys: a state table with the last value of each state column, and
+ * beside it whether there is one, since a null would leave the value before. Immutable; serialized
+ * with the job.
+ */
+@Internal
+public final class ProcessPlan implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private static final String UPDATE_TIME = "$UPDATE_TIME";
+
+  /** The time of a timer, in milliseconds since the epoch: a last key column of the state. */
+  static final String TIMER = KeyedBatchFunction.TIMER;
+
+  static final Field TIMER_FIELD = Field.of(TIMER, DataType.INT64);
+
+  /** Whether a timer is set. */
+  static final String IS_TIMER = "$is_timer";
+
+  private final Schema input;
+  private final List<String> keys;
+  private final KeyedBatchFunction function;
+  private final Duration stateTtl;
+  private final Schema outputSchema;
+  private final Schema stateColumns;
+
+  /**
+   * The steps. The key columns have {@link #TIMER} behind them if the function has timers, which is
+   * null for values.
+   *
+   * @param keys of the input: the key columns
+   * @param groups of tables that number the keys of a batch, updated with these columns
+   * @param state of the values and timers
+   * @param values of {@link StateSchema#changes} of {@code state}: the keys, and the state columns
+   *     as the function reads them
+   * @param updates of the keys and the state columns as the function writes them: what {@code
+   *     state} is updated with
+   * @param timers null if the function has none
+   */
+  record Steps(
+      Calc keys, StateSchema groups, StateSchema state, Calc values, Calc updates, Timers timers)
+      implements AutoCloseable {
+    @Override
+    public void close() {
+      FirstFailure failure = new FirstFailure();
+      failure.run(keys::close);
+      failure.run(values::close);
+      failure.run(updates::close);
+      if (timers != null) {
+        failure.run(timers::close);
+      }
+      failure.rethrow();
+    }
+  }
+
+  /**
+   * The steps of timers: rows of the state with a time.
+   *
+   * @param set of {@link StateSchema#changes}: the keys and times of timers that are set
+   * @param keys of these columns: the key columns, as those of {@code Steps.keys}
+   * @param updates of these columns, and {@link #IS_TIMER}: what the state is updated with
+   * @param removals of the keys and times: likewise, so that the timers are not set any more
+   */
+  record Timers(Calc set, Calc keys, Calc updates, Calc removals) implements AutoCloseable {
+    @Override
+    public void close() {
+      FirstFailure failure = new FirstFailure();
+      List.of(set, keys, updates, removals).forEach(calc -> failure.run(calc::close));
+      failure.rethrow();
+    }
+  }
+
+  /**
+   * @param input the columns of the batches
+   * @param stateTtl how long the values of a key stay behind its last update; zero: for ever
+   * @throws ExpressionException if a key column is an ARRAY or a ROW, a state column is one, is NOT
+   *     NULL, or has the name of a key column or of another state column, the key or the state
+   *     columns have too many words, the result has a column with a reserved name, or there are
+   *     timers with slices of a negative time or not of a multiple of 4 ms, or with a time-to-live
+   */
+  public ProcessPlan(
+      Schema input, List<String> keys, KeyedBatchFunction function, Duration stateTtl) {
+    this.input = input;
+    this.keys = List.copyOf(keys);
+    this.function = function;
+    this.stateTtl = stateTtl;
+    this.outputSchema = function.outputSchema(input);
+    this.stateColumns = function.stateSchema(input);
+    checked(
+        () -> {
+          EventTimeColumn.checkNameIsFree(outputSchema);
+          return outputSchema;
+        });
+    stateColumns.fields().forEach(this::checkState);
+    checkTimers();
+    steps().close();
+  }
+
+  private void checkState(Field column) {
+    if (!column.nullable()) {
+      throw new ExpressionException(
+          "expected a nullable state column, got '"
+              + column.name()
+              + "' "
+              + column.type()
+              + " NOT NULL: null says that a key has no value");
+    }
+    if (keys.contains(column.name())) {
+      throw new ExpressionException(
+          "expected a state column with a name of its own, got '"
+              + column.name()
+              + "', which is a key column");
+    }
+    if (!Function.LAST.supports(column.type())) {
+      throw new ExpressionException(
+          "expected a type other than ARRAY, ROW and DICTIONARY for state column '"
+              + column.name()
+              + "', got "
+              + column.type());
+    }
+  }
+
+  private void checkTimers() {
+    Duration slices = function.timerSlices();
+    boolean isWhole = slices.equals(Duration.ofMillis(slices.toMillis()));
+    if (slices.isNegative() || !isWhole || slices.toMillis() % TimerSlices.ALIGNMENT != 0) {
+      throw new ExpressionException(
+          "expected slices of timers of a multiple of "
+              + TimerSlices.ALIGNMENT
+              + " ms, got "
+              + slices);
+    }
+    if (hasTimers() && !stateTtl.isZero()) {
+      throw new ExpressionException(
+          "stateTtl is not supported for a function with timers: a timer can clear the state");
+    }
+  }
+
+  /** Whether the function has timers. */
+  boolean hasTimers() {
+    return !function.timerSlices().isZero();
+  }
+
+  public Schema outputSchema() {
+    return outputSchema;
+  }
+
+  /** The state columns. */
+  Schema stateColumns() {
+    return stateColumns;
+  }
+
+  List<String> keys() {
+    return keys;
+  }
+
+  Schema input() {
+    return input;
+  }
+
+  /** How wide slices of timers are, in milliseconds; zero if there are no timers. */
+  long timerSlices() {
+    return function.timerSlices().toMillis();
+  }
+
+  KeyedBatchFunction function() {
+    return function;
+  }
+
+  Duration stateTtl() {
+    return stateTtl;
+  }
+
+  /** The key columns, and behind them the state columns. */
+  Schema keysAndState() {
+    List<Field> fields = new ArrayList<>(input.select(keys).fields());
+    fields.addAll(stateColumns.fields());
+    return new Schema(fields);
+  }
+
+  /** The key columns and the time of timers. */
+  Schema timers() {
+    List<Field> fields = new ArrayList<>(input.select(keys).fields());
+    fields.add(TIMER_FIELD);
+    return new Schema(fields);
+  }
+
+  /** The key columns and the time of timers, and whether they are set. */
+  Schema timerChanges() {
+    List<Field> fields = new ArrayList<>(timers().fields());
+    fields.add(new Field(IS_TIMER, DataType.BOOL, false));
+    return new Schema(fields);
+  }
+
+  /** Resolves the steps; the caller closes them. */
+  Steps steps() {
+    return new Builder().build();
+  }
+
+  /** Collects the columns of the steps. */
+  private final class Builder {
+    private final List<Calc> calcs = new ArrayList<>();
+    private final List<Expression> values = columns(keys);
+    private final List<Expression> updates = columns(keys);
+    private final List<Expression> timerUpdates = columns(keys);
+    private final List<Accumulator> accumulators = new ArrayList<>();
+
+    Steps build() {
+      try {
+        return steps();
+      } catch (RuntimeException | Error e) {
+        FirstFailure failure = new FirstFailure();
+        failure.add(e);
+        calcs.forEach(calc -> failure.run(calc::close));
+        throw e;
+      }
+    }
+
+    private Steps steps() {
+      Calc keyCalc = calc(input, keyColumns());
+      int keyCount = keyCalc.outputSchema().size();
+      List<Integer> keyPositions = IntStream.range(0, keyCount).boxed().toList();
+      StateSchema groups =
+          schema(keyCalc.outputSchema(), keyPositions, List.of(Accumulator.countRows("$rows")));
+      if (hasTimers()) {
+        updates.add(noTimer());
+        timerUpdates.add(Expressions.col(TIMER));
+      }
+      addValues(keyCount);
+      Calc updateCalc = calc(keysAndState(), updates);
+      StateSchema state = schema(updateCalc.outputSchema(), keyPositions, accumulators);
+      Calc valueCalc = calc(state.changes(), values);
+      return new Steps(
+          keyCalc, groups, state, valueCalc, updateCalc, hasTimers() ? timers(state) : null);
+    }
+
+    private void addValues(int keyCount) {
+      if (!stateTtl.isZero()) {
+        accumulators.add(Accumulator.updateTime(UPDATE_TIME));
+      }
+      List<Expression> areSet = new ArrayList<>();
+      List<Expression> areNotSet = new ArrayList<>();
+      int column = keyCount;
+      for (Field field : stateColumns.fields()) {
+        String value = "$LAST(" + field.name() + ")";
+        String isSet = "$IS_SET(" + field.name() + ")";
+        accumulators.add(new Accumulator(value, Function.LAST, column));
+        accumulators.add(new Accumulator(isSet, Function.LAST, column + stateColumns.size()));
+        Expression none = Expressions.nullOf(field.type());
+        values.add(Expressions.col(isSet).then(Expressions.col(value), none).as(field.name()));
+        updates.add(Expressions.col(field.name()));
+        timerUpdates.add(none.as(field.name()));
+        areSet.add(Expressions.col(field.name()).isNotNull().as(isSet));
+        areNotSet.add(Expressions.lit(false).as(isSet));
+        column++;
+      }
+      updates.addAll(areSet);
+      timerUpdates.addAll(areNotSet);
+      if (hasTimers()) {
+        updates.add(Expressions.lit(false).as(IS_TIMER));
+        timerUpdates.add(Expressions.col(IS_TIMER));
+        accumulators.add(new Accumulator(isTimer(), Function.LAST, column + stateColumns.size()));
+      }
+    }
+
+    private ProcessPlan.Timers timers(StateSchema state) {
+      List<Expression> removals = new ArrayList<>(timerUpdates.subList(0, timerUpdates.size() - 1));
+      removals.add(Expressions.lit(false).as(IS_TIMER));
+      List<Expression> timers = columns(timers().names());
+      Calc set = calc(state.changes(), Optional.of(Expressions.col(isTimer())), timers);
+      return new ProcessPlan.Timers(
+          set,
+          calc(timers(), keyColumns()),
+          calc(timerChanges(), timerUpdates),
+          calc(timers(), removals));
+    }
+
+    private Schema timers() {
+      return ProcessPlan.this.timers();
+    }
+
+    private List<Expression> keyColumns() {
+      List<Expression> columns = columns(keys);
+      if (hasTimers()) {
+        columns.add(noTimer());
+      }
+      return columns;
+    }
+
+    private Calc calc(Schema schema, List<Expression> columns) {
+      return calc(schema, Optional.empty(), columns);
+    }
+
+    private Calc calc(Schema schema, Optional<Expression> condition, List<Expression> columns) {
+      Calc calc = Calc.of(schema, condition, columns, ExpressionSettings.DEFAULT.context());
+      calcs.add(calc);
+      return calc;
+    }
+  }
+
+  private static Expression noTimer() {
+    return Expressions.nullOf(DataType.INT64).as(TIMER);
+  }
+
+  // Timers lie in slices: the name tells how wide they are.
+  private String isTimer() {
+    return "$IS_TIMER(" + formatWithHighestUnit(function.timerSlices()) + ")";
+  }
+
+  private static List<Expression> columns(List<String> names) {
+    return names.stream().map(Expressions::col).collect(Collectors.toCollection(ArrayList::new));
+  }
+
+  private static StateSchema schema(
+      Schema columns, List<Integer> keys, List<Accumulator> accumulators) {
+    return checked(() -> new StateSchema(columns, keys, accumulators, StateSchema.NO_KINDS));
+  }
+
+  private static <T> T checked(Supplier<T> constructor) {
+    try {
+      return constructor.get();
+    } catch (IllegalArgumentException e) {
+      throw new ExpressionException(e.getMessage());
+    }
+  }
+
+  /**
+   * Such as {@code Process(function=[CountBids], key=[auction], state=[bids BIGINT])}; with {@code
+   * stateTtl=[1 h]} behind it if values do not stay for ever.
+   */
+  @Override
+  public String toString() {
+    String state =
+        stateColumns.fields().stream()
+            .map(field -> field.name() + " " + field.type())
+            .collect(Collectors.joining(", "));
+    return "Process(function=["
+        + name(function)
+        + "], key=["
+        + String.join(", ", keys)
+        + "], state=["
+        + state
+        + (stateTtl.isZero() ? "])" : "], stateTtl=[" + formatWithHighestUnit(stateTtl) + "])");
+  }
+
+  private static String name(KeyedBatchFunction function) {
+    String name = function.getClass().getSimpleName();
+    return name.isEmpty() ? "anonymous" : name;
+  }
+}

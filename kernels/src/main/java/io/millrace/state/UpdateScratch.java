@@ -15,11 +15,9 @@ final class UpdateScratch implements AutoCloseable {
   private final StateSchema schema;
   private final DeviceStream stream;
   private final MemoryResource memory;
-  // Which chunks lie in host memory, when some do.
-  private final ChunkTable hostChunks;
+  private final StagedRows stagedRows;
   // null if there is none.
   private Buffer buffer;
-  private Buffer staged;
   private StateScratch layout;
   private int rows;
   private int batchNumber;
@@ -28,7 +26,7 @@ final class UpdateScratch implements AutoCloseable {
     this.schema = schema;
     this.stream = stream;
     this.memory = memory;
-    this.hostChunks = new ChunkTable(stream, memory);
+    this.stagedRows = new StagedRows(stream, memory);
   }
 
   /**
@@ -58,44 +56,12 @@ final class UpdateScratch implements AutoCloseable {
     return address;
   }
 
-  /**
-   * Rows in host memory that an update copies to the device, as addresses.
-   *
-   * @param hostChunks of a bit for each chunk of rows, whether it lies in host memory
-   * @param rows of room for a state row for each row of the batch
-   * @param sort of room to sort the rows of the batch; see {@link CudaStateFold}
-   */
-  record Staged(long hostChunks, long rows, long sort) {
-    static final Staged NONE = new Staged(0, 0, 0);
-  }
-
-  /**
-   * Room for the rows of the next batch that lie in host memory.
-   *
-   * @param chunksOnHost bits of {@link StateRows#hostChunks}
-   * @return {@link Staged#NONE} if no chunk is on the host
-   * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory
-   */
+  /** Room for the rows of the next batch that lie in host memory; see {@link StagedRows#access}. */
   Staged accessStaged(long[] chunksOnHost, int batchRows, AccessScope scope) {
     if (chunksOnHost.length == 0) {
       return Staged.NONE;
     }
-    long rowBytes = (long) batchRows * schema.rowBytes();
-    long bytes = rowBytes + CudaStateFold.sortBytes(batchRows);
-    if (staged == null || staged.size() < bytes) {
-      Buffer larger = Buffer.allocate(bytes, stream, memory);
-      releaseStaged();
-      staged = larger;
-    }
-    long address = staged.access(AccessMode.WRITE, scope);
-    return new Staged(hostChunks.access(chunksOnHost, scope), address, address + rowBytes);
-  }
-
-  private void releaseStaged() {
-    if (staged != null) {
-      staged.close();
-      staged = null;
-    }
+    return stagedRows.access(chunksOnHost, (long) batchRows * schema.rowBytes(), batchRows, scope);
   }
 
   /** The layout of the memory that was accessed last. */
@@ -112,14 +78,69 @@ final class UpdateScratch implements AutoCloseable {
   @Override
   public void close() {
     releaseZeros();
-    releaseStaged();
-    hostChunks.close();
+    stagedRows.close();
   }
 
   private void releaseZeros() {
     if (buffer != null) {
       buffer.close();
       buffer = null;
+    }
+  }
+
+  /**
+   * Rows in host memory that an update copies to the device, as addresses.
+   *
+   * @param hostChunks of a bit for each chunk of rows, whether it lies in host memory
+   * @param rows of room for a state row for each row of the batch
+   * @param sort of room to sort the rows of the batch; see {@link CudaStateFold}
+   */
+  record Staged(long hostChunks, long rows, long sort) {
+    static final Staged NONE = new Staged(0, 0, 0);
+  }
+
+  /** The memory for these rows, on a GPU alone. */
+  private static final class StagedRows implements AutoCloseable {
+    private final DeviceStream stream;
+    private final MemoryResource memory;
+    private final ChunkTable hostChunks;
+    // null if there is none.
+    private Buffer buffer;
+
+    StagedRows(DeviceStream stream, MemoryResource memory) {
+      this.stream = stream;
+      this.memory = memory;
+      this.hostChunks = new ChunkTable(stream, memory);
+    }
+
+    /**
+     * Room for the rows of the next batch.
+     *
+     * @param chunksOnHost bits of {@link StateRows#hostChunks}
+     * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory
+     */
+    Staged access(long[] chunksOnHost, long rowBytes, int batchRows, AccessScope scope) {
+      long bytes = rowBytes + CudaStateFold.sortBytes(batchRows);
+      if (buffer == null || buffer.size() < bytes) {
+        Buffer larger = Buffer.allocate(bytes, stream, memory);
+        releaseRows();
+        buffer = larger;
+      }
+      long address = buffer.access(AccessMode.WRITE, scope);
+      return new Staged(hostChunks.access(chunksOnHost, scope), address, address + rowBytes);
+    }
+
+    private void releaseRows() {
+      if (buffer != null) {
+        buffer.close();
+        buffer = null;
+      }
+    }
+
+    @Override
+    public void close() {
+      releaseRows();
+      hostChunks.close();
     }
   }
 }

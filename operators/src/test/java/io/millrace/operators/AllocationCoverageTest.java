@@ -45,6 +45,7 @@ class AllocationCoverageTest {
           Map.entry("io.millrace.kernel.partition.PartitionKernels", GPU_ONLY),
           Map.entry("io.millrace.kernel.slice.CudaSliceKernels", GPU_ONLY),
           Map.entry("io.millrace.state.CudaStateKernels", GPU_ONLY),
+          Map.entry("io.millrace.state.UpdateScratch$StagedRows", GPU_ONLY),
           Map.entry("io.millrace.state.row.CudaStateSelect", GPU_ONLY),
           Map.entry("io.millrace.state.session.CudaSessionKernels", GPU_ONLY));
 

@@ -91,14 +91,9 @@ public final class PageEpochs implements AutoCloseable {
     return epochs.access(AccessMode.WRITE, scope);
   }
 
-  /**
-   * The epochs of the first {@code rows} rows, at least 1, as they are now; the caller closes them.
-   * Copies them as {@link StateRows#share} does.
-   */
+  /** The epochs of the first {@code rows} rows, at least 1, for reading; the caller closes them. */
   public Buffer share(long rows) {
-    try (Buffer first = epochs.slice(0, bytes(rows))) {
-      return first.shallowCopy(stream);
-    }
+    return epochs.slice(0, bytes(rows));
   }
 
   @Override

@@ -20,6 +20,7 @@ import io.millrace.memory.Buffer;
 import io.millrace.memory.resource.HostMemoryResource;
 import io.millrace.memory.resource.PerDeviceResource;
 import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.testing.RecordingOutput;
 import io.millrace.operators.window.WindowHarness.Job;
 import io.millrace.operators.wire.BodyCodec;
 import io.millrace.operators.wire.ColumnBatchSerializer;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongUnaryOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
@@ -65,9 +67,13 @@ public final class SlidingWindowBenchmark {
             sum("value"),
             max("value"));
     List<Long> nanos = new ArrayList<>();
-    long rowsOut = 0;
+    AtomicLong rowsOut = new AtomicLong();
     OneInputStreamOperatorTestHarness<ColumnBatch, ColumnBatch> harness = harness(job);
     try (DeviceStream stream = Device.current().createStream()) {
+      RecordingOutput results =
+          new RecordingOutput(result -> rowsOut.addAndGet(waitFor(result.getValue(), stream)));
+      harness.setOutputCreator(serializer -> results);
+      harness.setup(new ColumnBatchSerializer(job.plan().outputSchema(), BodyCodec.RAW));
       harness.open();
       for (int slide = 0; slide < SLICES + slides; slide++) {
         List<Table> tables = slide(keys, rows, batches, slide, stream);
@@ -78,7 +84,7 @@ public final class SlidingWindowBenchmark {
           batch.release();
         }
         harness.processWatermark((slide + 1) * SLIDE_MILLIS - 1);
-        rowsOut = closeResults(harness, stream);
+        stream.synchronize();
         if (slide >= SLICES) {
           nanos.add(System.nanoTime() - start);
         }
@@ -86,7 +92,15 @@ public final class SlidingWindowBenchmark {
     } finally {
       harness.close();
     }
-    print(keys, rows, (long) rows * batches, nanos, rowsOut);
+    print(keys, rows, (long) rows * batches, nanos, rowsOut.get() / (SLICES + slides));
+  }
+
+  // Orders the stream behind the result, and gives its rows.
+  private static int waitFor(ColumnBatch result, DeviceStream stream) {
+    try (AccessScope scope = AccessScope.on(stream)) {
+      result.table().column(0).dataAddress(scope);
+    }
+    return result.rowCount();
   }
 
   private static void print(long keys, int rows, long rowsOfSlide, List<Long> nanos, long rowsOut) {
@@ -107,31 +121,9 @@ public final class SlidingWindowBenchmark {
 
   private static OneInputStreamOperatorTestHarness<ColumnBatch, ColumnBatch> harness(Job job)
       throws Exception {
-    OneInputStreamOperatorTestHarness<ColumnBatch, ColumnBatch> harness =
-        new OneInputStreamOperatorTestHarness<>(
-            WindowAggregateOperator.factory(job.plan(), null),
-            new ColumnBatchSerializer(SCHEMA, BodyCodec.RAW));
-    harness.setup(new ColumnBatchSerializer(job.plan().outputSchema(), BodyCodec.RAW));
-    return harness;
-  }
-
-  // Waits for the results of a window and counts its rows.
-  private static long closeResults(
-      OneInputStreamOperatorTestHarness<?, ColumnBatch> harness, DeviceStream stream) {
-    long rows = 0;
-    for (Object element = harness.getOutput().poll();
-        element != null;
-        element = harness.getOutput().poll()) {
-      if (element instanceof StreamRecord<?> row && row.getValue() instanceof ColumnBatch batch) {
-        rows += batch.rowCount();
-        try (AccessScope scope = AccessScope.on(stream)) {
-          batch.table().column(0).dataAddress(scope);
-        }
-        batch.release();
-      }
-    }
-    stream.synchronize();
-    return rows;
+    return new OneInputStreamOperatorTestHarness<>(
+        WindowAggregateOperator.factory(job.plan(), null),
+        new ColumnBatchSerializer(SCHEMA, BodyCodec.RAW));
   }
 
   private static List<Table> slide(

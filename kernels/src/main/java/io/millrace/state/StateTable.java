@@ -379,8 +379,8 @@ public final class StateTable implements AutoCloseable {
   }
 
   /**
-   * The rows of now. Later updates do not change them: an extent is copied when it is written to
-   * while a snapshot holds it. Enqueues nothing; takes time for each extent, not for each row.
+   * The rows of now: makes one attempt. An extent is copied when an update writes to it while a
+   * snapshot holds it, so this takes time for each extent alone; at once without copy-on-write.
    */
   public StateSnapshot snapshot() {
     return StateSnapshot.share(schema, rowCount, rows, strings, pageEpochs, id, epoch++);

@@ -91,9 +91,14 @@ public final class PageEpochs implements AutoCloseable {
     return epochs.access(AccessMode.WRITE, scope);
   }
 
-  /** The epochs of the first {@code rows} rows, at least 1, for reading; the caller closes them. */
+  /**
+   * The epochs of the first {@code rows} rows, at least 1, as they are now; the caller closes them.
+   * Copies them as {@link StateRows#share} does.
+   */
   public Buffer share(long rows) {
-    return epochs.slice(0, bytes(rows));
+    try (Buffer first = epochs.slice(0, bytes(rows))) {
+      return first.shallowCopy(stream);
+    }
   }
 
   @Override

@@ -169,14 +169,21 @@ public final class StateRows implements AutoCloseable {
     return addresses;
   }
 
-  /** The extents that hold the first {@code rows} rows, for reading; the caller closes them. */
+  /**
+   * The extents that hold the first {@code rows} rows, as they are now; the caller closes them.
+   * Copies them if memory is not copied on write.
+   *
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory for copies
+   */
   public List<Buffer> share(long rows) {
     List<Buffer> shared = new ArrayList<>();
     long left = rows * rowBytes;
     try {
       for (int i = 0; left > 0; i++) {
         long bytes = Math.min(left, extents.get(i).size());
-        shared.add(extents.get(i).slice(0, bytes));
+        try (Buffer extent = extents.get(i).slice(0, bytes)) {
+          shared.add(extent.shallowCopy(stream));
+        }
         left -= bytes;
       }
       return shared;

@@ -205,7 +205,7 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
               AsyncSnapshotCallable<SnapshotResult<KeyedStateHandle>>>
           writer)
       throws IOException {
-    StateTables.Snapshot snapshot = state.snapshot();
+    StateTables.Snapshot snapshot = deviceContext().retry().withHostRetry(state::snapshot);
     try {
       return writer
           .apply(snapshot, deviceContext().share())

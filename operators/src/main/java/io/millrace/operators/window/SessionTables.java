@@ -171,7 +171,7 @@ final class SessionTables {
     StateTable merged = tables.newTable();
     try {
       addTo(merged, slice, sliceEnd, lastTime, true);
-      try (StateSnapshot next = tables.all().get(nextEnd).snapshot()) {
+      try (StateSnapshot next = retry.withHostRetry(tables.all().get(nextEnd)::snapshot)) {
         for (int extent = 0; extent < next.extentCount(); extent++) {
           int number = extent;
           retry.withRetry(

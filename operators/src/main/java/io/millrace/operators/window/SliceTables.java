@@ -233,7 +233,7 @@ final class SliceTables {
   }
 
   private void mergeInto(long first, StateTable slice) {
-    try (StateSnapshot rows = slice.snapshot()) {
+    try (StateSnapshot rows = retry.withHostRetry(slice::snapshot)) {
       for (int extent = 0; extent < rows.extentCount(); extent++) {
         int merged = extent;
         retry.withRetry(

@@ -22,6 +22,7 @@ import io.millrace.testing.DeviceExtension;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RunnableFuture;
@@ -75,6 +76,22 @@ class KeyedStateSnapshotTest {
       assertThat(harness.changes(List.of(3L, 1, 0L), List.of(5L, 1, 0L), List.of(6L, 1, 0L)))
           .containsExactly(
               "-U[3, 2, 110]", "+U[3, 3, 111]", "-U[5, 1, 100]", "+U[5, 2, 101]", "+I[6, 1, 1]");
+    }
+  }
+
+  @OutOfMemoryTest
+  void aSnapshotIsACopyWithoutCopyOnWrite() throws Exception {
+    Job job = JOB.withOptions(Map.of("millrace.copy-on-write", "false"));
+    OperatorSubtaskState state;
+    try (GroupAggregateHarness harness = job.open(device)) {
+      harness.send(1, rows(0, 4, 10));
+      OperatorSnapshotFutures snapshot = harness.beginSnapshot();
+      harness.send(2, rows(2, 6, 100));
+      state = GroupAggregateHarness.write(snapshot);
+    }
+    try (GroupAggregateHarness harness = job.restore(device, state)) {
+      assertThat(harness.changes(List.of(3L, 1, 0L), List.of(4L, 1, 0L)))
+          .containsExactly("-U[3, 1, 10]", "+U[3, 2, 11]", "+I[4, 1, 1]");
     }
   }
 

@@ -19,6 +19,7 @@ import io.millrace.memory.spill.SpillQuota;
 import io.millrace.memory.spill.SpillStatistics;
 import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.Accumulator.Function;
+import io.millrace.state.row.StateRows;
 import io.millrace.state.row.StateSchema;
 import io.millrace.state.row.UpdateTime;
 import io.millrace.testing.DeviceExtension;
@@ -27,6 +28,7 @@ import io.millrace.testing.TableBuilder;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -87,6 +89,25 @@ class StateOnHostTest {
             .isLessThan(rowBytes);
         assertThat(rowHash(table)).isEqualTo(rowHash(expected));
       }
+    }
+  }
+
+  @Test
+  void eachChunkHasABit() {
+    int chunks = 70;
+    long bytes = chunks * StateRows.CHUNK_BYTES;
+    try (SpillManager manager = manager();
+        SpillQuota quota =
+            manager.openQuota("the test", SpillLimits.DEFAULT.withDeviceBytes(bytes / 2));
+        StateRows rows =
+            new StateRows(32, device.stream(), quota.resource(MemoryBudget.unlimited()))) {
+      rows.reserve(1);
+      assertThat(rows.hostChunks()).isEmpty();
+      rows.reserve(bytes / 32);
+      long[] bits = rows.hostChunks();
+      assertThat(bits).hasSize(2);
+      assertThat(BitSet.valueOf(bits).get(0)).isTrue();
+      assertThat(BitSet.valueOf(bits).get(chunks - 1)).isFalse();
     }
   }
 

@@ -10,6 +10,7 @@ import io.millrace.memory.FirstFailure;
 import io.millrace.memory.MemoryResource;
 import io.millrace.memory.SpillTier;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
@@ -142,7 +143,9 @@ public final class StateRows implements AutoCloseable {
       onHost.set(chunk, end, extent.tier() == SpillTier.HOST);
       chunk = end;
     }
-    return onHost.toLongArray();
+    // The words behind the last set bit are read too.
+    int words = onHost.isEmpty() ? 0 : (chunk - 1) / Long.SIZE + 1;
+    return Arrays.copyOf(onHost.toLongArray(), words);
   }
 
   /** The addresses of the chunks, for reading. */

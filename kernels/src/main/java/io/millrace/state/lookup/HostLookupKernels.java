@@ -5,14 +5,17 @@ import io.millrace.device.HostMemory;
 import io.millrace.state.row.Expiry;
 import io.millrace.state.row.HostKeys;
 import io.millrace.state.row.StateAccess;
+import java.util.function.IntToLongFunction;
+import java.util.function.LongUnaryOperator;
 
 /** The twin of state_lookup.cu. */
 final class HostLookupKernels implements LookupKernels {
 
   @Override
   public void find(Keys keys, long numbers, int width) {
+    IntToLongFunction numberOf = numberOf(keys);
     for (int row = 0; row < keys.rows(); row++) {
-      long number = find(keys, row);
+      long number = numberOf.applyAsLong(row);
       long address = numbers + (long) row * width;
       if (width == Integer.BYTES) {
         HostMemory.putInt(address, (int) number);
@@ -22,15 +25,19 @@ final class HostLookupKernels implements LookupKernels {
     }
   }
 
-  private static long find(Keys keys, int row) {
+  // The number of the state row of a row's key.
+  private static IntToLongFunction numberOf(Keys keys) {
     StateAccess table = keys.table();
     if (table == null) {
-      return StateLookup.NO_ROW;
+      return row -> StateLookup.NO_ROW;
     }
     HostKeys words = new HostKeys(keys.key(), keys.hasNullWord(), table.keyStrings());
-    long slot =
-        words.slot(row, words.hash(row), table.index(), table.indexSlots(), table::rowAddress);
-    return HostKeys.row(HostMemory.getLong(table.index() + slot * Long.BYTES));
+    LongUnaryOperator rowAddress = table::rowAddress;
+    return row -> {
+      int hash = words.hash(row);
+      long slot = words.slot(row, hash, table.index(), table.indexSlots(), rowAddress);
+      return HostKeys.row(HostMemory.getLong(table.index() + slot * Long.BYTES));
+    };
   }
 
   @Override
@@ -38,11 +45,12 @@ final class HostLookupKernels implements LookupKernels {
     Keys keys = copies.keys();
     long rowBytes = keys.schema().rowBytes();
     long keyBytes = (long) keys.schema().firstAccumulator() * Long.BYTES;
+    IntToLongFunction numberOf = numberOf(keys);
     for (int row = 0; row < keys.rows(); row++) {
       long target = copies.target() + row * rowBytes;
       HostMemory.copy(
           target, copies.source() + (long) row * copies.sourceWords() * Long.BYTES, keyBytes);
-      long number = find(keys, row);
+      long number = numberOf.applyAsLong(row);
       long state = number == StateLookup.NO_ROW ? 0 : keys.table().rowAddress(number);
       if (state == 0 || isExpired(copies.expiry(), state + keyBytes)) {
         HostMemory.fill(target + keyBytes, rowBytes - keyBytes, (byte) 0);

@@ -24,6 +24,9 @@ public abstract class BufferOwner {
   // Recorded after all work of the memory's own stream that uses the memory; null if only the end
   // of the stream is known to be after that work.
   private DeviceEvent ownWork;
+  // Whose work is ordered behind all work of the memory's own stream so far; null if that is known
+  // of none.
+  private DeviceStream orderedUser;
   private int openWrites;
   private boolean exposed;
   private boolean released;
@@ -208,16 +211,25 @@ public abstract class BufferOwner {
 
   // A third party may use the memory on its stream unseen.
   private void orderBehindOwnWork(DeviceStream user) {
-    if (ownWork != null && openOwnAccesses == 0 && !exposed && user != stream()) {
-      user.waitFor(ownWork);
-    } else {
+    boolean ownWorkEnded = openOwnAccesses == 0 && !exposed;
+    if (user == stream()) {
+      orderedUser = null;
+    } else if (!ownWorkEnded) {
       user.waitFor(stream());
+    } else if (user != orderedUser) {
+      if (ownWork != null) {
+        user.waitFor(ownWork);
+      } else {
+        user.waitFor(stream());
+      }
+      orderedUser = user;
     }
   }
 
   private void forgetOwnWork() {
     DeviceEvent forgotten = ownWork;
     ownWork = null;
+    orderedUser = null;
     if (forgotten != null) {
       forgotten.close();
     }

@@ -138,6 +138,7 @@ final class CudaStateKernels implements StateKernels {
           .function("state_group")
           .launch(blocks(batch.rows()), THREADS, sharedBytes, stream, arguments);
       return StateKernels.afterFirstWrite(
+          stream,
           () -> {
             if (batch.staged().hostChunks() == 0) {
               updateRows(batch, kernels, arguments);

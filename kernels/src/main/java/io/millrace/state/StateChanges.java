@@ -122,6 +122,7 @@ final class StateChanges implements AutoCloseable {
   void finish(StateInput input, int changed, long valueChunks) {
     changedKeys =
         StateKernels.afterFirstWrite(
+            stream,
             () -> {
               if (changed > 0) {
                 StateTable.KERNELS

@@ -3,6 +3,7 @@ package io.millrace.state;
 
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.memory.FirstFailure;
 import io.millrace.state.StateInput.SumColumn;
 import java.util.List;
 import java.util.function.Supplier;
@@ -38,17 +39,26 @@ interface StateKernels {
   }
 
   /**
-   * Runs work behind the first kernel that writes to the state.
+   * Runs work behind the first kernel that writes to the state. If it fails, waits for the stream:
+   * kernels may still write to memory that the caller then gives back.
    *
    * @throws IllegalStateException if memory ran out, such as for the code of a kernel: the batch
    *     must not be repeated, as it would count twice
    */
-  static <T> T afterFirstWrite(Supplier<T> work) {
+  static <T> T afterFirstWrite(DeviceStream stream, Supplier<T> work) {
     try {
       return work.get();
-    } catch (GpuOutOfMemoryException e) {
-      throw new IllegalStateException("memory ran out after a batch had changed the state", e);
+    } catch (RuntimeException | Error e) {
+      FirstFailure failure = new FirstFailure();
+      failure.add(e instanceof GpuOutOfMemoryException ? afterWrite(e) : e);
+      failure.run(stream::synchronize);
+      failure.rethrow();
+      throw e;
     }
+  }
+
+  private static IllegalStateException afterWrite(Throwable e) {
+    return new IllegalStateException("memory ran out after a batch had changed the state", e);
   }
 
   /**

@@ -37,9 +37,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Accumulators for each key, updated by batches. A hash index leads from keys to rows; rows lie in
  * chunks. While a {@link #snapshot} holds chunks, an update first copies them. Between updates,
- * extents of chunks are spilled one by one if the memory is spillable: an update uses those in
- * pinned host memory where they are, and brings those on disk back. Rows stay when all rows of
- * their key were taken back.
+ * extents are spilled one by one if memory is spillable: an update uses those in pinned host memory
+ * where they are, and brings those on disk back. Rows stay when their key's rows were taken back.
  *
  * <p>The same batches in the same order give the same rows and the same results, on the host and on
  * a GPU. Used by one thread.
@@ -349,6 +348,7 @@ public final class StateTable implements AutoCloseable {
       StateBatch batch = StateBatch.of(schema, input, inputRows, scratch, target, scope, stream);
       Counts counts = KERNELS.of(stream.device()).update(batch);
       return StateKernels.afterFirstWrite(
+          stream,
           () -> {
             strings.updated(stringAccess, counts.stringWords(), counts.changedKeys());
             long total = rowCount + counts.newKeys();

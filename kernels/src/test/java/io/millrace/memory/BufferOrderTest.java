@@ -113,6 +113,29 @@ class BufferOrderTest {
   }
 
   @Test
+  void aReaderSeesWhatTheOwnersStreamWroteSinceItReadLast() {
+    try (Buffer buffer = make(1)) {
+      read(buffer, second);
+      write(buffer, 2, owner);
+      read(buffer, second);
+      second.synchronize();
+      assertRead(2);
+    }
+  }
+
+  @Test
+  void aReaderThatReadsAgainDoesNotWaitForLaterWorkOfTheOwnersStream() {
+    try (Buffer buffer = make(1)) {
+      read(buffer, second);
+      DeviceEvent later = owner.recordEvent();
+      read(buffer, second);
+      second.synchronize();
+      assertRead(1);
+      assertThat(later.isReached()).isFalse();
+    }
+  }
+
+  @Test
   void aReaderSeesWhatTheOwnersStreamWritesInAnOpenScope() {
     try (Buffer buffer = makeWithEvent(1);
         AccessScope scope = AccessScope.on(owner)) {

@@ -179,6 +179,7 @@ final class SpillableBufferOwner extends BufferOwner {
     try {
       orderBehindUseOnHost(unspillStream);
       store.copyToDevice(this, deviceAddress);
+      forgetUses();
     } catch (RuntimeException | Error e) {
       resource.free(deviceAddress, size(), unspillStream);
       throw e;

@@ -26,9 +26,9 @@ public final class StateRows implements AutoCloseable {
   /** Bytes of a chunk at most. */
   public static final long CHUNK_BYTES = 4L << 20;
 
-  private static final int MAX_CHUNKS_OF_EXTENT = 16;
+  private static final int MAX_CHUNKS_OF_EXTENT = 64;
   // A new extent has this part of all chunks before it.
-  private static final int GROWTH_FRACTION = 16;
+  private static final int GROWTH_FRACTION = 8;
   private static final long FIRST_BYTES = 64L << 10;
 
   private final int rowBytes;

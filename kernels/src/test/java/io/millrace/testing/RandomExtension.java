@@ -17,6 +17,7 @@ public final class RandomExtension implements BeforeEachCallback, TestWatcher {
   public static final String SEED_PROPERTY = "millrace.seed";
 
   private long seed;
+  private Random random;
 
   @Override
   public void beforeEach(ExtensionContext context) {
@@ -27,15 +28,16 @@ public final class RandomExtension implements BeforeEachCallback, TestWatcher {
           case "random" -> new SplittableRandom().nextLong();
           default -> Long.parseLong(choice);
         };
+    random = new Random(seed);
   }
 
   public long seed() {
     return seed;
   }
 
-  /** A new generator that starts at the test's seed. */
+  /** The test's generator, which starts at its seed: each call gives the same generator. */
   public Random random() {
-    return new Random(seed);
+    return random;
   }
 
   @Override

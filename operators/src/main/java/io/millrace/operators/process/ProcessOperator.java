@@ -178,20 +178,28 @@ public final class ProcessOperator extends KeyedStateOperator {
     if (timers == null) {
       return;
     }
-    for (OptionalLong slice = timers.nextSlice(domain, now);
-        slice.isPresent();
-        slice = timers.nextSlice(domain, now)) {
-      Due due = timers.takeDue(slice.getAsLong(), now);
-      if (due != null) {
-        try (Table all = due.timers()) {
-          StreamRecord<ColumnBatch> element = new StreamRecord<>(null);
-          if (domain == TimeDomain.EVENT_TIME) {
-            element.setTimestamp(due.lastTime());
-          }
-          run(all, steps.timers().keys(), batch -> function.onTimer(batch, domain), element);
-        }
+    try {
+      for (OptionalLong slice = timers.nextSlice(domain, now);
+          slice.isPresent();
+          slice = timers.nextSlice(domain, now)) {
+        fire(domain, timers.takeDue(slice.getAsLong(), now));
+        deviceContext().checkNotCanceled();
       }
-      deviceContext().checkNotCanceled();
+    } finally {
+      timers.release();
+    }
+  }
+
+  private void fire(TimeDomain domain, Due due) {
+    if (due == null) {
+      return;
+    }
+    try (Table all = due.timers()) {
+      StreamRecord<ColumnBatch> element = new StreamRecord<>(null);
+      if (domain == TimeDomain.EVENT_TIME) {
+        element.setTimestamp(due.lastTime());
+      }
+      run(all, steps.timers().keys(), batch -> function.onTimer(batch, domain), element);
     }
   }
 

@@ -51,21 +51,26 @@ record TimerChanges(Map<Long, Table> updates, Map<Long, Long> earliest) implemen
         earliest.merge(slice, time.getLong(row), Math::min);
       }
     }
-    TimerChanges changes = new TimerChanges(new TreeMap<>(), earliest);
-    try (Table all = updates(timers, keys, plan, steps, context)) {
-      for (Map.Entry<Long, List<Integer>> slice : rows.entrySet()) {
-        try (Column map = numbers.upload(slice.getValue())) {
-          changes.updates.put(
-              slice.getKey(), Gather.gather(all, map, context.stream(), context.resource()));
-        }
-      }
-      return changes;
-    } catch (RuntimeException | Error e) {
-      FirstFailure failure = new FirstFailure();
-      failure.add(e);
-      failure.run(changes::close);
-      throw e;
+    if (rows.isEmpty()) {
+      return NONE;
     }
+    List<Integer> order = rows.values().stream().flatMap(List::stream).toList();
+    try (Table all = updates(timers, keys, plan, steps, context);
+        Column map = numbers.upload(order);
+        Table sorted = Gather.gather(all, map, context.stream(), context.resource())) {
+      return new TimerChanges(slices(sorted, rows), earliest);
+    }
+  }
+
+  private static Map<Long, Table> slices(Table sorted, Map<Long, List<Integer>> rows) {
+    Map<Long, Table> slices = new TreeMap<>();
+    int first = 0;
+    for (Map.Entry<Long, List<Integer>> slice : rows.entrySet()) {
+      int count = slice.getValue().size();
+      slices.put(slice.getKey(), sorted.slice(first, count));
+      first += count;
+    }
+    return slices;
   }
 
   private static void checkKey(int key, int keys) {

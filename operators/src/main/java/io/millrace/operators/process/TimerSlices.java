@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.process;
 
-import io.millrace.column.Column;
-import io.millrace.column.ColumnReader;
-import io.millrace.column.DataType;
 import io.millrace.column.Table;
-import io.millrace.kernel.gather.Gather;
-import io.millrace.memory.AccessScope;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.process.ProcessPlan.Steps;
+import io.millrace.operators.process.SliceTimers.Choice;
 import io.millrace.operators.state.StateTables;
 import io.millrace.state.StateTable;
 import io.millrace.state.lookup.StateLookup;
-import java.util.ArrayList;
-import java.util.BitSet;
-import java.util.Comparator;
-import java.util.List;
 import java.util.NavigableMap;
 import java.util.OptionalLong;
 import java.util.TreeMap;
-import java.util.stream.IntStream;
 import org.apache.flink.streaming.api.TimeDomain;
 
 /**
@@ -31,9 +22,6 @@ final class TimerSlices {
   /** Slices are as wide as a multiple of so many milliseconds. */
   static final long ALIGNMENT = 4;
 
-  private static final int MAX_TIMERS = 1 << 16;
-  private static final long NONE = Long.MAX_VALUE;
-
   private final long width;
   private final Steps steps;
   private final StateTables tables;
@@ -42,12 +30,12 @@ final class TimerSlices {
   private final StateLookup lookup;
   // For each slice a time before which none of its timers is.
   private final NavigableMap<Long, Long> earliest = new TreeMap<>();
+  // The slice that was read last, if nothing has changed it; null if there is none.
+  private SliceTimers read;
+  private long readNamespace;
 
   /** Timers that are due, at most one of each key, in the order of time. */
   record Due(Table timers, long lastTime) {}
-
-  // The rows that are due, and the earliest time of the others; NONE if there are none.
-  private record Choice(List<Integer> rows, boolean hasOthers, long otherTime, long lastTime) {}
 
   TimerSlices(
       long width, Steps steps, StateTables tables, DeviceContext context, HostNumbers numbers) {
@@ -99,90 +87,51 @@ final class TimerSlices {
 
   /**
    * Takes timers out of a slice: the first timer of each key that is due; of many keys those with
-   * the earliest timers.
+   * the earliest timers. Keeps what it read of the slice until {@link #release} or {@link #update}.
    *
    * @return null if none is due
    */
   Due takeDue(long namespace, long now) {
-    Taken taken = context.retry().withRetry(() -> due(namespace, now));
-    if (!taken.choice.hasOthers) {
+    SliceTimers slice = read(namespace);
+    Choice choice = slice.choose(now);
+    Table timers =
+        choice.rows().isEmpty()
+            ? null
+            : context.retry().withRetry(() -> slice.gather(choice, numbers, context));
+    slice.taken(choice);
+    if (!choice.hasOthers()) {
+      release();
       earliest.remove(namespace);
       tables.remove(namespace);
     } else {
-      earliest.put(namespace, taken.choice.otherTime);
+      earliest.put(namespace, choice.otherTime());
     }
-    if (taken.timers == null) {
+    if (timers == null) {
       return null;
     }
-    if (taken.choice.hasOthers) {
-      remove(namespace, taken.timers);
+    if (choice.hasOthers()) {
+      remove(namespace, timers);
     }
-    return new Due(taken.timers, taken.choice.lastTime);
+    return new Due(timers, choice.lastTime());
   }
 
-  private record Taken(Choice choice, Table timers) {}
-
-  private Taken due(long namespace, long now) {
-    StateTable slice = tables.all().get(namespace);
-    int rows = Math.toIntExact(slice.rowCount());
-    try (Table all = slice.values(0, rows, List.of());
-        Table set = steps.timers().set().apply(all, context.stream(), context.resource())) {
-      Choice choice = choose(set, now);
-      if (choice.rows.isEmpty()) {
-        return new Taken(choice, null);
-      }
-      try (Column map = numbers.upload(choice.rows)) {
-        return new Taken(choice, Gather.gather(set, map, context.stream(), context.resource()));
-      }
+  private SliceTimers read(long namespace) {
+    if (read == null || readNamespace != namespace) {
+      release();
+      StateTable slice = tables.all().get(namespace);
+      read =
+          context.retry().withRetry(() -> SliceTimers.read(slice, steps, lookup, numbers, context));
+      readNamespace = namespace;
     }
+    return read;
   }
 
-  private Choice choose(Table set, long now) {
-    if (set.rowCount() == 0) {
-      return new Choice(List.of(), false, NONE, NONE);
+  /** Gives back what was read of a slice. */
+  void release() {
+    if (read != null) {
+      read.close();
+      read = null;
     }
-    try (StateTable groups = new StateTable(steps.groups(), context.stream(), context.resource());
-        Table keys = steps.timers().keys().apply(set, context.stream(), context.resource())) {
-      groups.accumulate(keys);
-      try (Column keyNumbers = lookup.rows(groups, keys, DataType.INT32);
-          Table times = set.select(List.of(ProcessPlan.TIMER));
-          Table hostTimes = numbers.toHost(times);
-          Table hostKeys = numbers.toHost(keyNumbers);
-          AccessScope scope = AccessScope.on(context.hostStream())) {
-        return choose(
-            new ColumnReader(hostTimes.column(0), scope),
-            new ColumnReader(hostKeys.column(0), scope),
-            now);
-      }
-    }
-  }
-
-  private static Choice choose(ColumnReader times, ColumnReader keys, long now) {
-    List<Integer> due =
-        IntStream.range(0, times.size())
-            .filter(row -> times.getLong(row) <= now)
-            .boxed()
-            .sorted(Comparator.comparingLong(times::getLong))
-            .toList();
-    List<Integer> chosen = new ArrayList<>();
-    BitSet known = new BitSet();
-    long lastTime = Long.MIN_VALUE;
-    long otherTime = NONE;
-    for (int row : due) {
-      if (chosen.size() < MAX_TIMERS && !known.get(keys.getInt(row))) {
-        known.set(keys.getInt(row));
-        chosen.add(row);
-        lastTime = times.getLong(row);
-      } else {
-        otherTime = Math.min(otherTime, times.getLong(row));
-      }
-    }
-    for (int row = 0; row < times.size(); row++) {
-      if (times.getLong(row) > now) {
-        otherTime = Math.min(otherTime, times.getLong(row));
-      }
-    }
-    return new Choice(chosen, chosen.size() < times.size(), otherTime, lastTime);
   }
 
   private void remove(long namespace, Table timers) {
@@ -192,7 +141,7 @@ final class TimerSlices {
           .withSplitAndRetry(
               timers,
               part -> steps.timers().removals().apply(part, context.stream(), context.resource()),
-              removals -> update(namespace, removals));
+              removals -> change(namespace, removals));
     } catch (RuntimeException | Error e) {
       timers.close();
       throw e;
@@ -205,6 +154,13 @@ final class TimerSlices {
    * @param changes what the state is updated with; this takes ownership
    */
   void update(long namespace, Table changes) {
+    if (readNamespace == namespace) {
+      release();
+    }
+    change(namespace, changes);
+  }
+
+  private void change(long namespace, Table changes) {
     try (changes) {
       context
           .retry()

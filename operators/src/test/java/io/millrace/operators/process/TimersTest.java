@@ -5,26 +5,38 @@ import static java.util.Arrays.asList;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.column.Column;
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.process.ProcessHarness.Job;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
+import io.millrace.testing.RandomTables;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.api.TimeDomain;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Timers of event time and of processing time, compared with sorted sets. */
@@ -111,6 +123,127 @@ class TimersTest {
     }
   }
 
+  @Test
+  void timersOfProcessingTimeAreDueBehindRescaling() throws Exception {
+    Model model = new Model();
+    OperatorSubtaskState state = null;
+    int before = 0;
+    long now = 0;
+    for (int parallelism : List.of(2, 3, 1, 2)) {
+      List<ProcessHarness> subtasks = new ArrayList<>();
+      try {
+        for (int subtask = 0; subtask < parallelism; subtask++) {
+          OperatorSubtaskState part = ProcessHarness.part(state, before, parallelism, subtask);
+          subtasks.add(job(40, true).restore(device, subtask, parallelism, part));
+        }
+        for (int batch = 0; batch < 5; batch++) {
+          List<List<Object>> rows = randomRows(40, now + 1);
+          rows.forEach(model::process);
+          List<List<Object>> due = ProcessHarness.results(subtasks, rows, device);
+          now += 30;
+          for (ProcessHarness subtask : subtasks) {
+            subtask.setProcessingTime(now);
+            due.addAll(subtask.takeRows());
+          }
+          assertThat(byKey(due)).isEqualTo(byText(model.watermark(now)));
+        }
+        state = ProcessHarness.snapshot(subtasks);
+        before = parallelism;
+      } finally {
+        subtasks.forEach(ProcessHarness::close);
+      }
+    }
+  }
+
+  private List<List<Object>> randomRows(int count, long firstTime) {
+    Random random = seed.random();
+    List<List<Object>> rows = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      rows.add(
+          row(
+              random.nextInt(5) == 0 ? null : random.nextLong(10),
+              firstTime + random.nextLong(200),
+              random.nextInt(3) == 0 ? DELETE : SET));
+    }
+    return rows;
+  }
+
+  private static Map<String, List<List<Object>>> byKey(List<List<Object>> rows) {
+    Map<Object, List<List<Object>>> results = new HashMap<>();
+    rows.forEach(row -> results.computeIfAbsent(row.get(0), key -> new ArrayList<>()).add(row));
+    return byText(results);
+  }
+
+  // On the device alone: the timers that the rows set, for keys of any type.
+  private record AnyKey(DataType type) implements KeyedBatchFunction {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public Schema outputSchema(Schema input) {
+      return Schema.of(Field.of("k", type), new Field("time", DataType.INT64, false));
+    }
+
+    @Override
+    public Schema stateSchema(Schema input) {
+      return Schema.of(Field.of("unused", DataType.BOOL));
+    }
+
+    @Override
+    public Duration timerSlices() {
+      return Duration.ofMillis(40);
+    }
+
+    @Override
+    public KeyedResult process(KeyedBatch batch) {
+      List<Column> timers = new ArrayList<>();
+      timers.add(batch.keyNumbers().share());
+      for (String column : List.of("time", "is_processing_time", "is_set")) {
+        timers.add(batch.rows().column(column).share());
+      }
+      return new KeyedResult(
+          null, null, new Table(KeyedResult.TIMERS, timers, batch.rows().rowCount()));
+    }
+
+    @Override
+    public KeyedResult onTimer(KeyedBatch timers, TimeDomain domain) {
+      List<Column> output =
+          List.of(timers.keys().column("k").share(), timers.rows().column(TIMER).share());
+      return new KeyedResult(new Table(outputSchema(null), output, timers.rows().rowCount()), null);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.millrace.operators.process.ProcessOperatorTest#types")
+  void keysOfEachTypeHaveTimers(DataType type) throws Exception {
+    Schema schema =
+        Schema.of(
+            Field.of("k", type),
+            new Field("time", DataType.INT64, false),
+            new Field("is_processing_time", DataType.BOOL, false),
+            new Field("is_set", DataType.BOOL, false));
+    Random random = seed.random();
+    List<List<Object>> keys = new RandomTables(random, 0.2).rows(Schema.of(schema.field(0)), 30);
+    NavigableMap<Long, Set<List<Object>>> set = new TreeMap<>();
+    try (ProcessHarness harness = new Job(schema, List.of("k"), new AnyKey(type)).open(device)) {
+      for (long watermark = 60; watermark < 600; watermark += 60) {
+        List<List<Object>> rows = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+          Object key = keys.get(random.nextInt(keys.size())).get(0);
+          long time = watermark - 59 + random.nextLong(200);
+          rows.add(asList(key, time, false, true));
+          set.computeIfAbsent(time, absent -> new HashSet<>()).add(asList(key, time));
+        }
+        harness.send(0, rows);
+        harness.watermark(watermark);
+        Map<Long, Set<List<Object>>> due = set.headMap(watermark, true);
+        assertThat(harness.takeRows())
+            .containsExactlyInAnyOrderElementsOf(
+                due.values().stream().flatMap(Collection::stream).toList());
+        due.clear();
+      }
+    }
+  }
+
   @OutOfMemoryTest
   void timersOfOneSliceAreDueAtSeveralWatermarks() throws Exception {
     try (ProcessHarness harness = job(1_000, false).open(device)) {
@@ -163,24 +296,12 @@ class TimersTest {
     try (ProcessHarness harness = job(slices, false).open(device)) {
       long watermark = -100;
       for (int batch = 0; batch < 30; batch++) {
-        List<List<Object>> rows = new ArrayList<>();
-        for (int i = random.nextInt(60); i > 0; i--) {
-          rows.add(
-              row(
-                  random.nextInt(5) == 0 ? null : random.nextLong(10),
-                  watermark - 10 + random.nextLong(200),
-                  random.nextInt(3) == 0 ? DELETE : SET));
-        }
+        List<List<Object>> rows = randomRows(random.nextInt(60), watermark - 10);
         rows.forEach(model::process);
         harness.send(0, rows);
         watermark += random.nextInt(3) == 0 ? 0 : random.nextInt(60);
         harness.watermark(watermark);
-        Map<Object, List<List<Object>>> results = new HashMap<>();
-        for (List<Object> row : harness.takeRows()) {
-          results.computeIfAbsent(row.get(0), absent -> new ArrayList<>()).add(row);
-        }
-        assertThat(new TreeMap<>(byText(results)))
-            .isEqualTo(new TreeMap<>(byText(model.watermark(watermark))));
+        assertThat(byKey(harness.takeRows())).isEqualTo(byText(model.watermark(watermark)));
       }
       harness.watermark(Long.MAX_VALUE);
       model.watermark(watermark + 1_000);
@@ -189,7 +310,7 @@ class TimersTest {
   }
 
   private static Map<String, List<List<Object>>> byText(Map<Object, List<List<Object>>> rows) {
-    Map<String, List<List<Object>>> named = new HashMap<>();
+    Map<String, List<List<Object>>> named = new TreeMap<>();
     rows.forEach((key, of) -> named.put(String.valueOf(key), of));
     return named;
   }

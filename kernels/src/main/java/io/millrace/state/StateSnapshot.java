@@ -2,7 +2,9 @@
 package io.millrace.state;
 
 import io.millrace.annotation.PublicEvolving;
+import io.millrace.device.DeviceEvent;
 import io.millrace.device.DeviceStream;
+import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.HostMemory;
 import io.millrace.device.StagingBuffer;
 import io.millrace.memory.AccessMode;
@@ -107,9 +109,9 @@ public final class StateSnapshot implements AutoCloseable {
    * page whose number is not larger than the {@link #epoch} of an earlier snapshot of the table has
    * the rows and the long strings that it had then.
    *
-   * @param stream as in {@link #block}
+   * @param stream as in {@link #blocks}
    * @return a number for each page
-   * @throws io.millrace.device.GpuOutOfMemoryException as {@link #block}
+   * @throws io.millrace.device.GpuOutOfMemoryException as {@link Blocks#next}
    */
   public long[] pageEpochs(DeviceStream stream) {
     if (pageEpochs == null) {
@@ -142,23 +144,102 @@ public final class StateSnapshot implements AutoCloseable {
   }
 
   /**
-   * Copies rows to the host and waits for them: makes one attempt. An extent that was spilled to
-   * pinned host memory is read there.
+   * The rows from {@code first} to before {@code end}, as blocks.
    *
-   * @param first the first row; below {@link #rowCount}
-   * @param stream of the table's device, of the calling thread alone
-   * @return rows from {@code first} on, in their order, of up to {@link #BLOCK_BYTES} together with
-   *     their long strings, but at least one row; the caller closes the block
-   * @throws io.millrace.device.GpuOutOfMemoryException if there is no room to bring an extent back
-   *     from disk, or no staging memory
+   * @param stream of the table's device, of the calling thread alone; stays open as long as this
    */
-  public StateBlock block(long first, DeviceStream stream) {
-    return block(first, Integer.MAX_VALUE, stream);
+  public Blocks blocks(long first, long end, DeviceStream stream) {
+    Objects.checkFromToIndex(first, end, rowCount);
+    return new Blocks(first, end, stream);
   }
 
-  /** As {@link #block(long, DeviceStream)}, of at most {@code mostRows} rows. */
-  public StateBlock block(long first, int mostRows, DeviceStream stream) {
-    Objects.checkIndex(first, rowCount);
+  /**
+   * Rows that are copied to the host block by block, the next block while the caller uses the one
+   * before it, unless there are long strings. An extent that was spilled to pinned host memory is
+   * read there. Used by one thread.
+   */
+  public final class Blocks implements AutoCloseable {
+    private final long end;
+    private final DeviceStream stream;
+    private long row;
+    // The block from row on; null if its copy has not begun.
+    private Copy ahead;
+
+    private Blocks(long first, long end, DeviceStream stream) {
+      this.row = first;
+      this.end = end;
+      this.stream = stream;
+    }
+
+    /**
+     * The next rows: makes one attempt. Waits for them.
+     *
+     * @return rows in their order, of up to {@link #BLOCK_BYTES} together with their long strings,
+     *     but at least one row; the caller closes the block. null behind the last row
+     * @throws io.millrace.device.GpuOutOfMemoryException if there is no room to bring an extent
+     *     back from disk, or no staging memory; the next call tries again
+     */
+    public StateBlock next() {
+      if (row == end) {
+        return null;
+      }
+      Copy copy = ahead == null ? copy(row, end, stream) : ahead;
+      ahead = null;
+      try {
+        long next = row + copy.block.rowCount();
+        ahead = next < end && !schema.hasStrings() ? copyAhead(next) : null;
+        takeStrings(copy);
+        row += copy.block.rowCount();
+        return copy.block;
+      } catch (RuntimeException | Error e) {
+        FirstFailure failure = new FirstFailure();
+        failure.add(e);
+        failure.run(copy::close);
+        failure.run(this::close);
+        throw e;
+      }
+    }
+
+    private Copy copyAhead(long first) {
+      try {
+        return copy(first, end, stream);
+      } catch (GpuOutOfMemoryException e) {
+        return null;
+      }
+    }
+
+    private void takeStrings(Copy copy) {
+      copy.end.synchronize();
+      try (AccessScope scope = AccessScope.on(stream)) {
+        copy.block.takeStrings(BLOCK_BYTES, strings, stream.device(), scope);
+      }
+      copy.end.close();
+    }
+
+    /** Gives up the rows that were not asked for. */
+    @Override
+    public void close() {
+      if (ahead != null) {
+        ahead.close();
+        ahead = null;
+      }
+    }
+  }
+
+  // Rows on their way to a block, and the end of their copy.
+  private record Copy(StateBlock block, DeviceEvent end) implements AutoCloseable {
+    // The staging memory is used again.
+    @Override
+    public void close() {
+      FirstFailure failure = new FirstFailure();
+      failure.run(end::synchronize);
+      failure.run(end::close);
+      failure.run(block::close);
+      failure.rethrow();
+    }
+  }
+
+  private Copy copy(long first, long end, DeviceStream stream) {
     long offset = first * schema.rowBytes();
     int extent = 0;
     while (offset >= extents.get(extent).size()) {
@@ -166,14 +247,12 @@ public final class StateSnapshot implements AutoCloseable {
       extent++;
     }
     long bytes = Math.min(BLOCK_BYTES, extents.get(extent).size() - offset);
-    int rows = (int) Math.min(mostRows, bytes / schema.rowBytes());
+    int rows = (int) Math.min(end - first, bytes / schema.rowBytes());
     StateBlock block = new StateBlock(schema, rows, 0, stream.device());
     try (AccessScope scope = AccessScope.on(stream)) {
       long address = extents.get(extent).accessInPlace(AccessMode.READ, scope);
       stream.copy(block.address(), address + offset, block.byteCount());
-      stream.synchronize();
-      block.takeStrings(BLOCK_BYTES, strings, stream.device(), scope);
-      return block;
+      return new Copy(block, stream.recordEvent());
     } catch (RuntimeException | Error e) {
       block.close();
       throw e;
@@ -188,15 +267,16 @@ public final class StateSnapshot implements AutoCloseable {
   }
 
   /**
-   * Hands all rows to {@code consumer}, as {@link #block} gives them.
+   * Hands all rows to {@code consumer}, as {@link Blocks#next} gives them.
    *
    * @throws IOException if the consumer throws it
    */
   public void read(DeviceStream stream, BlockConsumer consumer) throws IOException {
-    for (long row = 0; row < rowCount; ) {
-      try (StateBlock block = block(row, stream)) {
-        row += block.rowCount();
-        consumer.accept(block);
+    try (Blocks blocks = blocks(0, rowCount, stream)) {
+      for (StateBlock next = blocks.next(); next != null; next = blocks.next()) {
+        try (StateBlock block = next) {
+          consumer.accept(block);
+        }
       }
     }
   }

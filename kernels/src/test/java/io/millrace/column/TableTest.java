@@ -16,6 +16,7 @@ import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
 import io.millrace.testing.TableBuilder;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -132,8 +133,8 @@ class TableTest {
   @Test
   void theRandomTablesAreTheSameForTheSameSeed() {
     Schema schema = DataTypes.schema(DataTypes.all());
-    List<List<Object>> rows = new RandomTables(random.random(), 0.3).rows(schema, 50);
-    assertThat(new RandomTables(random.random(), 0.3).rows(schema, 50)).isEqualTo(rows);
+    List<List<Object>> rows = new RandomTables(new Random(random.seed()), 0.3).rows(schema, 50);
+    assertThat(new RandomTables(new Random(random.seed()), 0.3).rows(schema, 50)).isEqualTo(rows);
     try (Table sliced = new RandomTables(random.random(), 0.3).generateSliced(schema, 50, device)) {
       assertThat(sliced.column(0).offset()).isPositive();
       assertThat(device.rows(sliced)).hasSize(50);

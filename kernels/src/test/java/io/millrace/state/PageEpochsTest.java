@@ -206,7 +206,9 @@ class PageEpochsTest {
   private List<List<Long>> pages(StateSnapshot snapshot) {
     List<List<Long>> pages = new ArrayList<>();
     for (long row = 0; row < snapshot.rowCount(); row += snapshot.pageRows()) {
-      try (StateBlock block = snapshot.block(row, snapshot.pageRows(), device.stream())) {
+      long end = Math.min(row + snapshot.pageRows(), snapshot.rowCount());
+      try (StateSnapshot.Blocks blocks = snapshot.blocks(row, end, device.stream());
+          StateBlock block = blocks.next()) {
         pages.add(SnapshotWords.of(block));
       }
     }

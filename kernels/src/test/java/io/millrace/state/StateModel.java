@@ -34,8 +34,8 @@ final class StateModel {
 
     M2 with(double number, int sign) {
       long newCount = count + sign;
-      if (newCount == 0) {
-        return NONE;
+      if (newCount <= 0) {
+        return new M2(0, 0, newCount);
       }
       double delta = number - mean;
       double newMean = mean + sign * (delta / newCount);

@@ -127,12 +127,18 @@ final class KeyedSteps {
     if (!(batches.getOutputType() instanceof ColumnBatchTypeInformation)) {
       return false;
     }
-    boolean isUpsert =
-        batches instanceof OneInputTransformation<?, ?> operator
-            && operator.getOperatorFactory() instanceof OperatorFactory<?, ?> factory
-            && factory.constructor() instanceof DeduplicateOperator.Constructor deduplicate
-            && deduplicate.plan().isChangelog();
-    return isUpsert || batches.getInputs().stream().anyMatch(KeyedSteps::hasUpserts);
+    if (batches instanceof OneInputTransformation<?, ?> operator
+        && operator.getOperatorFactory() instanceof OperatorFactory<?, ?> factory) {
+      if (factory.constructor() instanceof DeduplicateOperator.Constructor deduplicate
+          && deduplicate.plan().isChangelog()) {
+        return true;
+      }
+      // The function makes a changelog of its own.
+      if (factory.getStreamOperatorClass(null) == ProcessOperator.class) {
+        return false;
+      }
+    }
+    return batches.getInputs().stream().anyMatch(KeyedSteps::hasUpserts);
   }
 
   /**

@@ -38,12 +38,13 @@ final class BlockWriter {
   /** Writes the rows from {@code first} to before {@code end} of a table. */
   void write(StateSnapshot table, long first, long end, DataOutputStream target)
       throws IOException {
-    for (long row = first; row < end; ) {
-      long from = row;
-      int most = (int) Math.min(end - from, Integer.MAX_VALUE);
-      try (StateBlock block = retry.withRetry(() -> table.block(from, most, deviceStream))) {
-        write(block, table.schema().hasStrings(), target);
-        row += block.rowCount();
+    try (StateSnapshot.Blocks blocks = table.blocks(first, end, deviceStream)) {
+      for (StateBlock next = retry.withRetry(blocks::next);
+          next != null;
+          next = retry.withRetry(blocks::next)) {
+        try (StateBlock block = next) {
+          write(block, table.schema().hasStrings(), target);
+        }
       }
     }
   }

@@ -13,6 +13,9 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.batching.BatchOptions;
+import io.millrace.operators.process.KeyedBatch;
+import io.millrace.operators.process.KeyedBatchFunction;
+import io.millrace.operators.process.KeyedResult;
 import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.testing.FlinkCluster;
@@ -184,6 +187,34 @@ class DeduplicateTest {
         .hasMessageContaining("got the changes of deduplicate(...)");
     assertThatThrownBy(() -> last.keyBy("id").deduplicate(keepFirst()))
         .isInstanceOf(ExpressionException.class);
+  }
+
+  /** Makes a changelog of its own. */
+  private record Changelog() implements KeyedBatchFunction {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public Schema outputSchema(Schema input) {
+      return RowKindColumn.addTo(Schema.of(input.field(0)));
+    }
+
+    @Override
+    public Schema stateSchema(Schema input) {
+      return Schema.of(Field.of("rows", DataType.INT64));
+    }
+
+    @Override
+    public KeyedResult process(KeyedBatch batch) {
+      return new KeyedResult(null, null);
+    }
+  }
+
+  @Test
+  void theChangelogOfAFunctionBehindUpdatesIsAggregated() {
+    ColumnStream last = orders(flink.environment(1)).deduplicate(keepLast());
+    ColumnStream counts =
+        last.keyBy("id").process(new Changelog()).keyBy("id").aggregate(count().as("n"));
+    assertThat(counts.schema().field(0)).isEqualTo(ORDERS.field(0));
   }
 
   @Test

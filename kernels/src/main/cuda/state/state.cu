@@ -27,7 +27,7 @@
 //
 // Launch shapes (Java repeats them): STATE_THREADS per block; state_group and state_index with any number of blocks,
 // state_group with 8 bytes of shared memory per thread and word of an accumulator; state_update with `tiles` blocks, one
-// row per thread; state_fetch and state_return two threads per row of the batch.
+// row per thread; state_return with two threads per row of the batch, state_fetch with any number of blocks.
 
 // This file is compiled twice: for keys of fixed width, and in state_strings.cu for keys with strings.
 
@@ -198,9 +198,8 @@ extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_update(const _
   update_row(arguments, row, group, state, update, 2 * static_cast<int64_t>(before & CHANGED_KEYS));
 }
 
-extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_fetch(const __grid_constant__ StateArguments arguments) {
-  const uint32_t at = (blockIdx.x * STATE_THREADS + threadIdx.x) / 2;
-  const int half = threadIdx.x % 2;
+// Fetches the row at a position of the order, of which each of two threads has a half. Every thread of a warp calls it.
+static __device__ __forceinline__ void fetch(const StateArguments& arguments, uint32_t at, int half) {
   const uint32_t number = at < arguments.rows ? element_of<uint32_t>(arguments.staged_numbers, at) : NOT_STAGED;
   uint64_t* staged = slot_of<uint64_t>(arguments.staged, static_cast<int64_t>(at) * arguments.row_words);
   uint64_t* state = number == NOT_STAGED ? nullptr : state_row(arguments, number);
@@ -216,6 +215,13 @@ extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_fetch(const __
     }
   }
   if (arguments.positions == 0) return_early(arguments, group, state, half);
+}
+
+extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_fetch(const __grid_constant__ StateArguments arguments) {
+  constexpr uint32_t ROWS = STATE_THREADS / 2;
+  for (uint32_t first = blockIdx.x * ROWS; first < arguments.rows; first += gridDim.x * ROWS) {
+    fetch(arguments, first + threadIdx.x / 2, threadIdx.x % 2);
+  }
 }
 
 extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_return(const __grid_constant__ StateArguments arguments) {

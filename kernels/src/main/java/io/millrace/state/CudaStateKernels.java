@@ -110,6 +110,10 @@ final class CudaStateKernels implements StateKernels {
   // About a tenth of a millisecond.
   private static final int MAX_SPINS = 2_000;
 
+  // A row is written before too many others are read for the translation of its address to be kept:
+  // 4096 rows are on the bus at once, and it is busy with 512.
+  private static final int FETCH_BLOCKS = 32;
+
   private final KernelModule module;
   private final CudaStateStrings strings;
   private final KernelModule overflowModule;
@@ -161,7 +165,9 @@ final class CudaStateKernels implements StateKernels {
   private void updateStagedRows(StateBatch batch, KernelModule kernels, KernelArguments arguments) {
     put(arguments, fold.sortStaged(batch));
     int blocks = StateScratch.tiles(2 * batch.rows());
-    kernels.function("state_fetch").launch(blocks, THREADS, 0, batch.stream(), arguments);
+    kernels
+        .function("state_fetch")
+        .launch(Math.min(blocks, FETCH_BLOCKS), THREADS, 0, batch.stream(), arguments);
     updateRows(batch, kernels, arguments);
     if (batch.isOrdered()) {
       kernels.function("state_return").launch(blocks, THREADS, 0, batch.stream(), arguments);

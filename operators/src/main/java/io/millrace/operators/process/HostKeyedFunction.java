@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.process;
 
+import io.millrace.column.ColumnBuilder;
 import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
@@ -9,7 +10,9 @@ import io.millrace.memory.FirstFailure;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.transfer.HostTransfer;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.functions.RuntimeContext;
@@ -45,6 +48,9 @@ public abstract class HostKeyedFunction implements KeyedBatchFunction {
   private transient HostTransfer transfer;
   private transient Schema output;
   private transient Schema state;
+  private transient List<MapRows> maps;
+
+  private record MapRows(MapStateSchema schema, ExternalRows keys, ExternalRows values) {}
 
   /**
    * Processes a batch; see {@link KeyedBatchFunction#process}: it may be called again with the same
@@ -68,6 +74,10 @@ public abstract class HostKeyedFunction implements KeyedBatchFunction {
     transfer = new HostTransfer(device);
     output = outputSchema(input);
     state = stateSchema(input);
+    maps = new ArrayList<>();
+    for (MapStateSchema map : mapStates(input)) {
+      maps.add(new MapRows(map, new ExternalRows(map.keys()), new ExternalRows(map.values())));
+    }
   }
 
   @Override
@@ -83,6 +93,11 @@ public abstract class HostKeyedFunction implements KeyedBatchFunction {
   private KeyedResult onHost(KeyedBatch batch, ThrowingConsumer<HostKeyedBatch, Exception> function)
       throws Exception {
     HostNumbers numbers = new HostNumbers(transfer);
+    Map<String, HostMapState> hostMaps = new LinkedHashMap<>();
+    for (MapRows map : maps) {
+      hostMaps.put(
+          map.schema.name(), new HostMapState(map.schema, map.keys, map.values, batch, transfer));
+    }
     try (Table rows = transfer.toHost(batch.rows());
         Table hostNumbers = numbers.toHost(batch.keyNumbers());
         Table keys = transfer.toHost(batch.keys());
@@ -100,21 +115,35 @@ public abstract class HostKeyedFunction implements KeyedBatchFunction {
                 newRows,
                 newState,
                 timers,
+                hostMaps,
                 batch.watermark(),
                 batch.processingTime(),
                 scope));
       }
-      return upload(newRows, newState, timers);
+      return upload(newRows, newState, timers, hostMaps);
     }
   }
 
   private KeyedResult upload(
-      RowTableBuilder newRows, RowTableBuilder newState, RowTableBuilder timers) {
+      RowTableBuilder newRows,
+      RowTableBuilder newState,
+      RowTableBuilder timers,
+      Map<String, HostMapState> hostMaps) {
     List<Table> tables = new ArrayList<>();
+    Map<String, Table> entries = new LinkedHashMap<>();
     try {
-      tables.add(upload(newRows));
-      tables.add(upload(newState));
-      return new KeyedResult(tables.get(0), tables.get(1), upload(timers));
+      tables.add(upload("output", newRows));
+      tables.add(upload("newState", newState));
+      tables.add(upload("timers", timers));
+      hostMaps.forEach(
+          (name, map) -> {
+            Table changes = map.upload();
+            if (changes != null) {
+              tables.add(changes);
+              entries.put(name, changes);
+            }
+          });
+      return new KeyedResult(tables.get(0), tables.get(1), tables.get(2), entries);
     } catch (RuntimeException | Error e) {
       FirstFailure failure = new FirstFailure();
       failure.add(e);
@@ -124,8 +153,24 @@ public abstract class HostKeyedFunction implements KeyedBatchFunction {
   }
 
   // Null if no row was appended.
-  private Table upload(RowTableBuilder builder) {
-    int rows = builder.schema().size() == 0 ? 0 : builder.column(0).size();
+  private Table upload(String what, RowTableBuilder builder) {
+    int rows = builder.columns().stream().mapToInt(ColumnBuilder::size).max().orElse(0);
+    for (int i = 0; i < builder.schema().size(); i++) {
+      int size = builder.column(i).size();
+      if (size != rows) {
+        throw new IllegalStateException(
+            "expected "
+                + rows
+                + " values in column '"
+                + builder.schema().field(i).name()
+                + "' of "
+                + what
+                + ", as in another column, got "
+                + size
+                + " from "
+                + this);
+      }
+    }
     return rows == 0 ? null : transfer.upload(builder.finish(rows));
   }
 

@@ -6,6 +6,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.memory.FirstFailure;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.apache.flink.annotation.PublicEvolving;
@@ -19,9 +20,13 @@ import org.apache.flink.annotation.PublicEvolving;
  *     their order, with all values that the key has from now on; null if no value changes
  * @param timers of {@link #TIMERS}, in the order in which they are set and deleted; null if there
  *     are none
+ * @param entries for each map that changes, by its name, rows of {@link MapStateSchema#changes} in
+ *     the order in which entries are put and removed: the values of an entry that is removed do not
+ *     count
  */
 @PublicEvolving
-public record KeyedResult(Table output, Table state, Table timers) implements AutoCloseable {
+public record KeyedResult(Table output, Table state, Table timers, Map<String, Table> entries)
+    implements AutoCloseable {
   /**
    * Changes of timers: the number of a key of the batch, the time in milliseconds since the epoch,
    * whether it is a processing time, and whether the timer is set or deleted. A key has one timer
@@ -34,9 +39,14 @@ public record KeyedResult(Table output, Table state, Table timers) implements Au
           new Field("is_processing_time", DataType.BOOL, false),
           new Field("is_set", DataType.BOOL, false));
 
-  /** A result without timers. */
+  /** A result without timers and changes of maps. */
   public KeyedResult(Table output, Table state) {
     this(output, state, null);
+  }
+
+  /** A result without changes of maps. */
+  public KeyedResult(Table output, Table state, Table timers) {
+    this(output, state, timers, Map.of());
   }
 
   @Override
@@ -45,6 +55,7 @@ public record KeyedResult(Table output, Table state, Table timers) implements Au
     Stream.of(output, state, timers)
         .filter(Objects::nonNull)
         .forEach(table -> failure.run(table::close));
+    entries.values().forEach(table -> failure.run(table::close));
     failure.rethrow();
   }
 }

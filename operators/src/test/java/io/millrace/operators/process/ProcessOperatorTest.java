@@ -11,17 +11,12 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.expression.error.ExpressionException;
-import io.millrace.kernel.hash.HashFunction;
-import io.millrace.kernel.partition.HashPartition;
-import io.millrace.kernel.partition.PartitionAssigner;
-import io.millrace.kernel.partition.PartitionedTable;
 import io.millrace.operators.process.ProcessHarness.Job;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
-import io.millrace.testing.TableBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,7 +26,6 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.api.watermark.Watermark;
-import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -113,53 +107,18 @@ class ProcessOperatorTest {
     OperatorSubtaskState state = null;
     int before = 0;
     for (int parallelism : PARALLELISM) {
-      List<ProcessHarness> subtasks = new ArrayList<>();
-      try {
-        for (int subtask = 0; subtask < parallelism; subtask++) {
-          OperatorSubtaskState part =
-              state == null
-                  ? null
-                  : AbstractStreamOperatorTestHarness.repartitionOperatorState(
-                      state, ProcessHarness.MAX_PARALLELISM, before, parallelism, subtask);
-          subtasks.add(TOTALS.restore(device, subtask, parallelism, part));
-        }
+      try (ProcessSubtasks subtasks =
+          ProcessSubtasks.restore(TOTALS, device, parallelism, before, state)) {
         for (int batch = 0; batch < 5; batch++) {
           List<List<Object>> rows = randomRows(100);
-          assertThat(results(subtasks, rows))
+          assertThat(subtasks.results(rows))
               .containsExactlyInAnyOrderElementsOf(
                   rows.stream().map(model::process).filter(Objects::nonNull).toList());
         }
-        OperatorSubtaskState[] states = new OperatorSubtaskState[parallelism];
-        for (int subtask = 0; subtask < parallelism; subtask++) {
-          states[subtask] = subtasks.get(subtask).snapshot();
-        }
-        state = AbstractStreamOperatorTestHarness.repackageState(states);
+        state = subtasks.snapshot();
         before = parallelism;
-      } finally {
-        subtasks.forEach(ProcessHarness::close);
       }
     }
-  }
-
-  // Each row goes to the subtask of its key.
-  private List<List<Object>> results(List<ProcessHarness> subtasks, List<List<Object>> rows)
-      throws Exception {
-    List<List<Object>> results = new ArrayList<>();
-    try (Table batch = TableBuilder.ofRows(RunningTotals.ROWS, rows).build(device);
-        PartitionedTable parts =
-            HashPartition.hashPartition(
-                batch,
-                List.of(0),
-                PartitionAssigner.subtasks(ProcessHarness.MAX_PARALLELISM, subtasks.size()),
-                HashFunction.FLINK_JAVA,
-                device.stream(),
-                device.memory())) {
-      for (int i = 0; i < subtasks.size(); i++) {
-        subtasks.get(i).send(0, parts.partition(i));
-        results.addAll(subtasks.get(i).takeRows());
-      }
-    }
-    return results;
   }
 
   private List<List<Object>> randomRows(int count) {
@@ -312,7 +271,7 @@ class ProcessOperatorTest {
   void stateThatCannotBeKeptIsRefused() {
     assertRefused(
         new Field("x", DataType.INT32, false),
-        "expected a nullable state column, got 'x' INT NOT NULL: null says that a key has no value");
+        "expected a nullable state column, got 'x' INT NOT NULL: null says that there is no value");
     assertRefused(
         Field.of("k", DataType.INT32),
         "expected a state column with a name of its own, got 'k', which is a key column");

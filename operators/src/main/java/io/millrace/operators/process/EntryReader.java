@@ -5,9 +5,9 @@ import io.millrace.column.Table;
 import org.apache.flink.annotation.PublicEvolving;
 
 /**
- * Reads the maps of a batch's keys, as they are before the batch. Works on tables in the memory of
- * the device, on the stream of the batch's device. Each method makes one attempt, waits for the
- * device, and can be called while the function is.
+ * Reads the maps and lists of a batch's keys, as they are before the batch. Works on tables in the
+ * memory of the device, on the stream of the batch's device. Each method makes one attempt, waits
+ * for the device, and can be called while the function is.
  */
 @PublicEvolving
 public interface EntryReader {
@@ -35,4 +35,17 @@ public interface EntryReader {
    * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory for now
    */
   Table entries(String map);
+
+  /**
+   * The elements of lists.
+   *
+   * @param list its name
+   * @param requests of {@link ListStateSchema#requests}: the numbers of keys; stays the caller's
+   * @return rows of {@link ListStateSchema#read}: the elements of each key that is asked for in
+   *     their order, one key after the other; the caller closes the table
+   * @throws IllegalArgumentException if the function has no such list
+   * @throws IllegalStateException as {@link #find}
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory for now
+   */
+  Table elements(String list, Table requests);
 }

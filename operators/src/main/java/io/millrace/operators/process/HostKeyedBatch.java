@@ -24,7 +24,7 @@ public final class HostKeyedBatch {
   private final RowTableBuilder output;
   private final RowTableBuilder newState;
   private final RowTableBuilder timers;
-  private final Map<String, HostMapState> maps;
+  private final HostEntries entries;
   private final long watermark;
   private final long processingTime;
   private final AccessScope scope;
@@ -38,7 +38,7 @@ public final class HostKeyedBatch {
       RowTableBuilder output,
       RowTableBuilder newState,
       RowTableBuilder timers,
-      Map<String, HostMapState> maps,
+      HostEntries entries,
       long watermark,
       long processingTime,
       AccessScope scope) {
@@ -49,7 +49,7 @@ public final class HostKeyedBatch {
     this.output = output;
     this.newState = newState;
     this.timers = timers;
-    this.maps = maps;
+    this.entries = entries;
     this.watermark = watermark;
     this.processingTime = processingTime;
     this.scope = scope;
@@ -122,12 +122,17 @@ public final class HostKeyedBatch {
    *     name
    */
   public HostMapState map(String name) {
-    HostMapState map = maps.get(name);
-    if (map == null) {
-      throw new IllegalArgumentException(
-          "expected one of the maps " + maps.keySet() + ", got '" + name + "'");
-    }
-    return map;
+    return entries.map(name);
+  }
+
+  /**
+   * A list of the keys of the batch.
+   *
+   * @throws IllegalArgumentException if {@link KeyedBatchFunction#listStates} has none with this
+   *     name
+   */
+  public HostListState list(String name) {
+    return entries.list(name);
   }
 
   /**

@@ -48,9 +48,7 @@ public abstract class HostKeyedFunction implements KeyedBatchFunction {
   private transient HostTransfer transfer;
   private transient Schema output;
   private transient Schema state;
-  private transient List<MapRows> maps;
-
-  private record MapRows(MapStateSchema schema, ExternalRows keys, ExternalRows values) {}
+  private transient HostEntries.Rows entryRows;
 
   /**
    * Processes a batch; see {@link KeyedBatchFunction#process}: it may be called again with the same
@@ -74,10 +72,7 @@ public abstract class HostKeyedFunction implements KeyedBatchFunction {
     transfer = new HostTransfer(device);
     output = outputSchema(input);
     state = stateSchema(input);
-    maps = new ArrayList<>();
-    for (MapStateSchema map : mapStates(input)) {
-      maps.add(new MapRows(map, new ExternalRows(map.keys()), new ExternalRows(map.values())));
-    }
+    entryRows = new HostEntries.Rows(EntrySchemas.of(this, input));
   }
 
   @Override
@@ -93,11 +88,7 @@ public abstract class HostKeyedFunction implements KeyedBatchFunction {
   private KeyedResult onHost(KeyedBatch batch, ThrowingConsumer<HostKeyedBatch, Exception> function)
       throws Exception {
     HostNumbers numbers = new HostNumbers(transfer);
-    Map<String, HostMapState> hostMaps = new LinkedHashMap<>();
-    for (MapRows map : maps) {
-      hostMaps.put(
-          map.schema.name(), new HostMapState(map.schema, map.keys, map.values, batch, transfer));
-    }
+    HostEntries entries = entryRows.of(batch, transfer);
     try (Table rows = transfer.toHost(batch.rows());
         Table hostNumbers = numbers.toHost(batch.keyNumbers());
         Table keys = transfer.toHost(batch.keys());
@@ -115,12 +106,12 @@ public abstract class HostKeyedFunction implements KeyedBatchFunction {
                 newRows,
                 newState,
                 timers,
-                hostMaps,
+                entries,
                 batch.watermark(),
                 batch.processingTime(),
                 scope));
       }
-      return upload(newRows, newState, timers, hostMaps);
+      return upload(newRows, newState, timers, entries);
     }
   }
 
@@ -128,25 +119,19 @@ public abstract class HostKeyedFunction implements KeyedBatchFunction {
       RowTableBuilder newRows,
       RowTableBuilder newState,
       RowTableBuilder timers,
-      Map<String, HostMapState> hostMaps) {
+      HostEntries entries) {
     List<Table> tables = new ArrayList<>();
-    Map<String, Table> entries = new LinkedHashMap<>();
+    Map<String, Table> changes = new LinkedHashMap<>();
     try {
       tables.add(upload("output", newRows));
       tables.add(upload("newState", newState));
       tables.add(upload("timers", timers));
-      hostMaps.forEach(
-          (name, map) -> {
-            Table changes = map.upload();
-            if (changes != null) {
-              tables.add(changes);
-              entries.put(name, changes);
-            }
-          });
-      return new KeyedResult(tables.get(0), tables.get(1), tables.get(2), entries);
+      entries.upload(changes);
+      return new KeyedResult(tables.get(0), tables.get(1), tables.get(2), changes);
     } catch (RuntimeException | Error e) {
       FirstFailure failure = new FirstFailure();
       failure.add(e);
+      tables.addAll(changes.values());
       tables.stream().filter(Objects::nonNull).forEach(table -> failure.run(table::close));
       throw e;
     }

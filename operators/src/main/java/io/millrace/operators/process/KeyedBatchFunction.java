@@ -12,9 +12,9 @@ import org.apache.flink.streaming.api.TimeDomain;
 
 /**
  * A function over the batches of a keyed stream, with a value of each state column for each key: a
- * columnar form of Flink's {@code KeyedProcessFunction} with {@code ValueState}, {@code MapState}
- * and timers. It works on tables in the memory of the device; {@link HostKeyedFunction} is one that
- * reads and writes columns in Java.
+ * columnar form of Flink's {@code KeyedProcessFunction} with {@code ValueState}, {@code MapState},
+ * {@code ListState} and timers. It works on tables in the memory of the device; {@link
+ * HostKeyedFunction} is one that reads and writes columns in Java.
  *
  * <p>Each subtask has an instance of its own, which it deserializes. Calls come from one thread.
  */
@@ -44,6 +44,15 @@ public interface KeyedBatchFunction extends Serializable {
    * @param input the columns of the stream
    */
   default List<MapStateSchema> mapStates(Schema input) {
+    return List.of();
+  }
+
+  /**
+   * The lists that each key has beside its values; none unless a function says otherwise.
+   *
+   * @param input the columns of the stream
+   */
+  default List<ListStateSchema> listStates(Schema input) {
     return List.of();
   }
 

@@ -5,27 +5,37 @@ import io.millrace.column.Table;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.state.StateTables;
+import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.state.StateTable;
 import io.millrace.state.row.UpdateTime;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
 
-/** The maps in the state of a subtask. Used by one thread. */
+/** The maps and the lists in the state of a subtask. Used by one thread. */
 final class KeyedEntries {
   private final Map<String, KeyedMap> maps = new LinkedHashMap<>();
+  private final Map<String, KeyedList> lists = new LinkedHashMap<>();
 
   /**
-   * @param steps of the maps by name
+   * @param steps of {@link EntrySchemas#states}, by name
    * @param states the state of each name
    */
   KeyedEntries(
+      EntrySchemas schemas,
       Map<String, MapSteps> steps,
       Function<String, StateTables> states,
       DeviceContext context,
-      HostNumbers numbers) {
-    steps.forEach(
-        (name, map) -> maps.put(name, new KeyedMap(map, states.apply(name), context, numbers)));
+      HostTransfer transfer) {
+    HostNumbers numbers = new HostNumbers(transfer);
+    Function<String, KeyedMap> map =
+        name -> new KeyedMap(steps.get(name), states.apply(name), context, numbers);
+    schemas.maps().forEach(schema -> maps.put(schema.name(), map.apply(schema.name())));
+    for (ListStateSchema list : schemas.lists()) {
+      KeyedMap elements = map.apply(list.elementsByIndex().name());
+      KeyedMap lengths = map.apply(list.lengths().name());
+      lists.put(list.name(), new KeyedList(list, elements, lengths, context, transfer));
+    }
   }
 
   /**
@@ -52,22 +62,27 @@ final class KeyedEntries {
 
     @Override
     public Table find(String map, Table requests) {
-      return map(map).find(requests, keys, time);
+      return get("maps", maps, map).find(requests, keys, time);
     }
 
     @Override
     public Table entries(String map) {
-      return map(map).entries(batchKeys, time);
+      return get("maps", maps, map).entries(batchKeys, time);
+    }
+
+    @Override
+    public Table elements(String list, Table requests) {
+      return get("lists", lists, list).read(requests, keys);
     }
   }
 
-  private KeyedMap map(String name) {
-    KeyedMap map = maps.get(name);
-    if (map == null) {
+  private static <T> T get(String what, Map<String, T> states, String name) {
+    T state = states.get(name);
+    if (state == null) {
       throw new IllegalArgumentException(
-          "expected one of the maps " + maps.keySet() + ", got '" + name + "'");
+          "expected one of the " + what + " " + states.keySet() + ", got '" + name + "'");
     }
-    return map;
+    return state;
   }
 
   /**
@@ -79,7 +94,14 @@ final class KeyedEntries {
   Map<String, Table> updates(Map<String, Table> changes, Table keys) {
     Map<String, Table> updates = new LinkedHashMap<>();
     try {
-      changes.forEach((name, rows) -> updates.put(name, map(name).updates(rows, keys)));
+      changes.forEach(
+          (name, rows) -> {
+            if (lists.containsKey(name)) {
+              lists.get(name).addUpdates(rows, keys, updates);
+            } else {
+              updates.put(name, get("maps", maps, name).updates(rows, keys));
+            }
+          });
       return updates;
     } catch (RuntimeException | Error e) {
       FirstFailure failure = new FirstFailure();

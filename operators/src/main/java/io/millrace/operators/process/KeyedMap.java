@@ -161,7 +161,12 @@ final class KeyedMap {
     }
   }
 
-  private void checkSchema(Schema expected, Schema actual) {
+  /**
+   * Checks the columns of rows.
+   *
+   * @throws IllegalStateException if they differ
+   */
+  void checkSchema(Schema expected, Schema actual) {
     if (!expected.equals(actual)) {
       throw new IllegalStateException(
           "expected the columns " + expected + " for '" + steps.map().name() + "', got " + actual);

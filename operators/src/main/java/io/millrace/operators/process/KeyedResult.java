@@ -20,9 +20,10 @@ import org.apache.flink.annotation.PublicEvolving;
  *     their order, with all values that the key has from now on; null if no value changes
  * @param timers of {@link #TIMERS}, in the order in which they are set and deleted; null if there
  *     are none
- * @param entries for each map that changes, by its name, rows of {@link MapStateSchema#changes} in
- *     the order in which entries are put and removed: the values of an entry that is removed do not
- *     count
+ * @param entries for each map or list that changes, by its name, its changes in their order. Rows
+ *     of {@link MapStateSchema#changes} put or remove an entry, whose values do not count then.
+ *     Rows of {@link ListStateSchema#changes} add an element behind the others; or they remove all
+ *     elements of a key, and the columns of the element do not count
  */
 @PublicEvolving
 public record KeyedResult(Table output, Table state, Table timers, Map<String, Table> entries)
@@ -39,12 +40,12 @@ public record KeyedResult(Table output, Table state, Table timers, Map<String, T
           new Field("is_processing_time", DataType.BOOL, false),
           new Field("is_set", DataType.BOOL, false));
 
-  /** A result without timers and changes of maps. */
+  /** A result without timers and changes of maps and lists. */
   public KeyedResult(Table output, Table state) {
     this(output, state, null);
   }
 
-  /** A result without changes of maps. */
+  /** A result without changes of maps and lists. */
   public KeyedResult(Table output, Table state, Table timers) {
     this(output, state, timers, Map.of());
   }

@@ -77,7 +77,7 @@ public final class ProcessOperator extends KeyedStateOperator {
    *
    * @param output rows of the result; null if there are none
    * @param updates rows that the state is updated with, one for each key; null if nothing changes
-   * @param entries rows that the states of maps are updated with, by name
+   * @param entries rows that the states of maps and lists are updated with, by name
    */
   private record Outcome(
       Table output, Table updates, TimerChanges timers, Map<String, Table> entries)
@@ -131,7 +131,7 @@ public final class ProcessOperator extends KeyedStateOperator {
     watermark = Long.MIN_VALUE;
     transfer = new HostTransfer(device);
     numbers = new HostNumbers(transfer);
-    entries = new KeyedEntries(steps.maps(), this::state, device, numbers);
+    entries = new KeyedEntries(plan.entries(), steps.maps(), this::state, device, transfer);
     if (plan.hasTimers()) {
       timers = new TimerSlices(plan.timerSlices(), steps, state(), device, numbers);
     }

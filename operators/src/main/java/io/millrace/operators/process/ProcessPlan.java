@@ -19,12 +19,10 @@ import io.millrace.state.row.StateSchema;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -66,7 +64,7 @@ public final class ProcessPlan implements Serializable {
    * @param updates of the keys and the state columns as the function writes them: what {@code
    *     state} is updated with
    * @param timers null if the function has none
-   * @param maps by name
+   * @param maps of {@link EntrySchemas#states}, by name
    */
   record Steps(
       Calc keys,
@@ -115,7 +113,8 @@ public final class ProcessPlan implements Serializable {
    *     NULL, or has the name of a key column or of another state column, the key or the state
    *     columns have too many words, the result has a column with a reserved name, there are timers
    *     with slices of a negative time or not of a multiple of 4 ms, or with a time-to-live, or the
-   *     same holds for a map, or two maps have the same name
+   *     same holds for a map or a list, two of which have the same name, or there are lists and a
+   *     time-to-live
    */
   public ProcessPlan(
       Schema input, List<String> keys, KeyedBatchFunction function, Duration stateTtl) {
@@ -132,7 +131,7 @@ public final class ProcessPlan implements Serializable {
         });
     checkStateColumns();
     checkTimers();
-    checkMaps();
+    entries().check(stateTtl);
     steps().close();
   }
 
@@ -146,20 +145,6 @@ public final class ProcessPlan implements Serializable {
       }
     }
     new LastValues(stateColumns).check("state column");
-  }
-
-  private void checkMaps() {
-    Set<String> names = new HashSet<>();
-    for (MapStateSchema map : maps()) {
-      if (map.name().isEmpty() || !names.add(map.name())) {
-        throw new ExpressionException(
-            "expected a name of its own for each map, got '" + map.name() + "'");
-      }
-      if (map.keys().size() == 0) {
-        throw new ExpressionException(
-            "expected a column of the map key of '" + map.name() + "', got none");
-      }
-    }
   }
 
   private void checkTimers() {
@@ -196,8 +181,8 @@ public final class ProcessPlan implements Serializable {
     return keys;
   }
 
-  List<MapStateSchema> maps() {
-    return function.mapStates(input);
+  EntrySchemas entries() {
+    return EntrySchemas.of(function, input);
   }
 
   Schema input() {
@@ -282,7 +267,7 @@ public final class ProcessPlan implements Serializable {
 
     private Map<String, MapSteps> mapSteps() {
       Map<String, MapSteps> steps = new LinkedHashMap<>();
-      for (MapStateSchema map : maps()) {
+      for (MapStateSchema map : entries().states()) {
         MapSteps step =
             new MapSteps.Builder(map, input.select(keys), keyColumns(), !stateTtl.isZero()).build();
         resolved.add(step::close);

@@ -147,7 +147,15 @@ final class MapCommands extends HostKeyedFunction {
     append(batch.output().column(1), answer);
   }
 
-  private static void append(ColumnBuilder column, String value) {
+  static void append(ColumnBuilder column, Long value) {
+    if (value == null) {
+      column.appendNull();
+    } else {
+      ((FixedWidthColumnBuilder) column).appendLong(value);
+    }
+  }
+
+  static void append(ColumnBuilder column, String value) {
     if (value == null) {
       column.appendNull();
     } else {

@@ -22,17 +22,17 @@ import org.apache.flink.types.Row;
  * Runs the command of each row on the map of its key {@code k}, and emits the answers. {@code clear
  * at} sets a timer of event time at {@code n}, which clears the map.
  */
-final class MapCommands extends HostKeyedFunction {
+public final class MapCommands extends HostKeyedFunction {
   private static final long serialVersionUID = 1L;
 
-  static final String PUT = "put";
-  static final String REMOVE = "remove";
-  static final String GET = "get";
-  static final String ENTRIES = "entries";
-  static final String CLEAR = "clear";
-  static final String CLEAR_AT = "clear at";
+  public static final String PUT = "put";
+  public static final String REMOVE = "remove";
+  public static final String GET = "get";
+  public static final String ENTRIES = "entries";
+  public static final String CLEAR = "clear";
+  public static final String CLEAR_AT = "clear at";
 
-  static final Schema ROWS =
+  public static final Schema ROWS =
       Schema.of(
           Field.of("k", DataType.STRING),
           new Field("command", DataType.STRING, false),
@@ -53,7 +53,7 @@ final class MapCommands extends HostKeyedFunction {
    * @param slices of timers, in milliseconds; 0 for none
    * @param isRequested whether the entries that are read are requested before
    */
-  MapCommands(long slices, boolean isRequested) {
+  public MapCommands(long slices, boolean isRequested) {
     this.slices = slices;
     this.isRequested = isRequested;
   }
@@ -164,11 +164,18 @@ final class MapCommands extends HostKeyedFunction {
   }
 
   /** A simple program that says what is emitted for a row; null for nothing. */
-  static final class Model {
+  public static final class Model {
     private final Map<Object, Map<Row, Row>> maps = new HashMap<>();
     private final Map<Object, Long> counts = new HashMap<>();
 
-    List<Object> process(List<Object> command) {
+    public Model copy() {
+      Model copy = new Model();
+      maps.forEach((key, map) -> copy.maps.put(key, new HashMap<>(map)));
+      copy.counts.putAll(counts);
+      return copy;
+    }
+
+    public List<Object> process(List<Object> command) {
       Object key = command.get(0);
       Map<Row, Row> map = maps.computeIfAbsent(key, absent -> new HashMap<>());
       long count = counts.merge(key, 1L, Long::sum);

@@ -248,6 +248,43 @@ class ProcessOperatorTest {
     }
   }
 
+  /** Appends a value to the second column of the result alone. */
+  private static final class UnequalColumns extends HostKeyedFunction {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public Schema outputSchema(Schema input) {
+      return Schema.of(Field.of("x", DataType.INT32), Field.of("y", DataType.INT32));
+    }
+
+    @Override
+    public Schema stateSchema(Schema input) {
+      return Schema.of();
+    }
+
+    @Override
+    protected void process(HostKeyedBatch batch) {
+      batch.output().column(1).appendNull();
+    }
+
+    @Override
+    public String toString() {
+      return "UnequalColumns";
+    }
+  }
+
+  @Test
+  void columnsThatGetDifferentNumbersOfValuesFailTheJob() throws Exception {
+    try (ProcessHarness harness =
+        new Job(RunningTotals.ROWS, List.of("k"), new UnequalColumns()).open(device)) {
+      assertThatThrownBy(() -> harness.results(asList("a", 1, "x")))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage(
+              "expected 1 values in column 'x' of output, as in another column, got 0 from"
+                  + " UnequalColumns");
+    }
+  }
+
   private record State(Field field) implements KeyedBatchFunction {
     private static final long serialVersionUID = 1L;
 

@@ -53,4 +53,15 @@ record EntrySchemas(List<MapStateSchema> maps, List<ListStateSchema> lists) {
               + "': use a map");
     }
   }
+
+  /** Such as {@code , maps=[visits], lists=[bids]}: the names. */
+  @Override
+  public String toString() {
+    return text("maps", maps.stream().map(MapStateSchema::name).toList())
+        + text("lists", lists.stream().map(ListStateSchema::name).toList());
+  }
+
+  private static String text(String what, List<String> names) {
+    return names.isEmpty() ? "" : ", " + what + "=" + names;
+  }
 }

@@ -86,6 +86,16 @@ final class KeyedEntries {
   }
 
   /**
+   * Removes rows that maps do not need any more, if that pays; behind an update of {@code state}.
+   */
+  void compact(String state) {
+    KeyedMap map = maps.get(state);
+    if (map != null) {
+      map.compact();
+    }
+  }
+
+  /**
    * What states are updated with, by name: makes one attempt. The caller closes the tables.
    *
    * @param changes of {@link KeyedResult#entries}; stays the caller's

@@ -19,16 +19,20 @@ import io.millrace.state.row.UpdateTime;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A map in the state of a subtask. Each method makes one attempt. Used by one thread. */
+/**
+ * A map in the state of a subtask. Reads, and {@link #updates}, make one attempt. Used by one
+ * thread.
+ */
 final class KeyedMap {
-  // Of the state that are read at a time when all entries are asked for.
-  private static final int SCAN_ROWS = 1 << 18;
+  /** Rows of the state that are read at a time when all entries are. */
+  static final int SCAN_ROWS = 1 << 18;
 
   private final MapSteps steps;
   private final StateTables state;
   private final DeviceContext context;
   private final HostNumbers numbers;
   private final StateLookup lookup;
+  private final EntryCompaction compaction;
 
   KeyedMap(MapSteps steps, StateTables state, DeviceContext context, HostNumbers numbers) {
     this.steps = steps;
@@ -36,6 +40,7 @@ final class KeyedMap {
     this.context = context;
     this.numbers = numbers;
     this.lookup = new StateLookup(context.stream(), context.resource());
+    this.compaction = new EntryCompaction(steps, state, context);
   }
 
   MapStateSchema schema() {
@@ -126,6 +131,13 @@ final class KeyedMap {
     checkSchema(steps.map().changes(), changes.schema());
     try (Table named = withKeys(changes, keys, steps.changes())) {
       return steps.updates().apply(named, context.stream(), context.resource());
+    }
+  }
+
+  /** Removes rows of entries that were removed, if that pays; behind an update. */
+  void compact() {
+    if (!state.schema().hasTime()) {
+      compaction.advance();
     }
   }
 

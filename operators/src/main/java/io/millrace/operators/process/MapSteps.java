@@ -32,6 +32,8 @@ import java.util.stream.Stream;
  * @param batchKeys of these columns: the key columns of the tables that number the keys of a batch
  * @param ofBatch of the same columns, and the number of each entry's key in the batch or a number
  *     below 0: {@link MapStateSchema#entries} of the batch's keys
+ * @param moves of the columns of {@code entries}: what another table of {@code state} is updated
+ *     with, so that it has the entries
  * @param updates of the keys, the values, and whether entries are put: what {@code state} is
  *     updated with
  */
@@ -44,6 +46,7 @@ record MapSteps(
     Calc entries,
     Calc batchKeys,
     Calc ofBatch,
+    Calc moves,
     Calc updates)
     implements AutoCloseable {
   /** The oldest time of rows that have not expired. */
@@ -141,6 +144,12 @@ record MapSteps(
               numbered,
               Optional.of(Expressions.col(MapStateSchema.KEY).ge(0)),
               ProcessPlan.columns(map.entries().names())),
+          calc(
+              entries,
+              Stream.of(
+                  ProcessPlan.columns(keys.names()),
+                  last.updates(),
+                  List.of(Expressions.lit(true).as(MapStateSchema.IS_PUT)))),
           updates);
     }
 
@@ -182,7 +191,8 @@ record MapSteps(
   @Override
   public void close() {
     FirstFailure failure = new FirstFailure();
-    List.of(values, entries, batchKeys, ofBatch, updates).forEach(calc -> failure.run(calc::close));
+    List.of(values, entries, batchKeys, ofBatch, moves, updates)
+        .forEach(calc -> failure.run(calc::close));
     failure.rethrow();
   }
 }

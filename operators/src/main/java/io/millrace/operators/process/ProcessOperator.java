@@ -321,6 +321,7 @@ public final class ProcessOperator extends KeyedStateOperator {
         update(outcome.updates(), Table::close);
       }
       outcome.entries().forEach((name, rows) -> update(name, rows, Table::close));
+      outcome.entries().keySet().forEach(entries::compact);
       outcome.timers().updates().forEach((slice, rows) -> timers.update(slice, rows.share()));
       outcome.timers().earliest().forEach((slice, time) -> timers.add(slice, time));
       Table rows = outcome.output();

@@ -356,7 +356,7 @@ public final class ProcessPlan implements Serializable {
 
   /**
    * Such as {@code Process(function=[CountBids], key=[auction], state=[bids BIGINT])}; with {@code
-   * stateTtl=[1 h]} behind it if values do not stay for ever.
+   * maps=[visits]}, {@code lists=[bids]} and {@code stateTtl=[1 h]} behind it if there are any.
    */
   @Override
   public String toString() {
@@ -370,7 +370,9 @@ public final class ProcessPlan implements Serializable {
         + String.join(", ", keys)
         + "], state=["
         + state
-        + (stateTtl.isZero() ? "])" : "], stateTtl=[" + formatWithHighestUnit(stateTtl) + "])");
+        + "]"
+        + entries()
+        + (stateTtl.isZero() ? ")" : ", stateTtl=[" + formatWithHighestUnit(stateTtl) + "])");
   }
 
   private static String name(KeyedBatchFunction function) {

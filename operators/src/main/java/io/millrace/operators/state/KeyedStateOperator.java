@@ -96,6 +96,11 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     return state(KeyedStates.UNNAMED);
   }
 
+  /** All states, likewise. */
+  final KeyedStates states() {
+    return states;
+  }
+
   /**
    * A state of {@link #furtherStateSchemas}, likewise.
    *

@@ -120,6 +120,36 @@ class EntryTablesTest {
     }
   }
 
+  @OutOfMemoryTest(attempts = 1)
+  void entriesThatWereRemovedGiveTheirRowsBack() throws Exception {
+    int count = (int) EntryCompaction.MIN_ROWS;
+    Job job = new Job(ROWS, List.of("k"), new Entries(Entries.MAP, false));
+    try (ProcessHarness harness = job.open(device)) {
+      harness.send(0, entries(0, count / 2 + 1, true));
+      harness.send(0, entries(1, count / 2 + 1, false));
+      assertThat(harness.rowsInState()).isEqualTo(count / 2 + 1);
+      harness.takeRows();
+      harness.send(0, entries(count / 2 + 1, count, true));
+      assertThat(harness.rowsInState()).as("half of the rows have entries").isEqualTo(count / 2);
+      harness.takeRows();
+      assertThat(
+              harness.results(
+                  asList(1, 0L, true, null),
+                  asList(1, 1L, true, null),
+                  asList(1, count - 1L, true, null)))
+          .containsExactly("[v0, true]", "[null, false]", "[v" + (count - 1) + ", true]");
+    }
+  }
+
+  // Of one key: entries from `first` to before `end`.
+  private static List<List<Object>> entries(long first, long end, boolean isPut) {
+    List<List<Object>> rows = new ArrayList<>();
+    for (long entry = first; entry < end; entry++) {
+      rows.add(asList(1, entry, isPut, isPut ? "v" + entry : null));
+    }
+    return rows;
+  }
+
   private static Stream<DataType> types() {
     return Stream.of(
         DataType.BOOL,

@@ -44,7 +44,7 @@ class ListStateTest {
     return row(key, command, null, null);
   }
 
-  @OutOfMemoryTest
+  @OutOfMemoryTest(attempts = 1)
   void eachKeyHasItsElements() throws Exception {
     try (ProcessHarness harness = job(true).open(device)) {
       assertThat(

@@ -44,7 +44,7 @@ class MapStateTest {
     return row(key, command, null, 0, null);
   }
 
-  @OutOfMemoryTest
+  @OutOfMemoryTest(attempts = 1)
   void eachKeyHasItsEntries() throws Exception {
     try (ProcessHarness harness = JOB.open(device)) {
       harness.results(row("a", PUT, "x", 1, LONG), row(null, PUT, LONG, 1, null));

@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.flink.api.common.eventtime.Watermark;
@@ -53,7 +52,7 @@ class KeyedProcessParityTest {
   @RegisterExtension final RandomExtension seed = new RandomExtension();
 
   /** A watermark behind some rows, some seconds before the last of them. */
-  private static final class Delayed implements WatermarkGenerator<Row> {
+  static final class Delayed implements WatermarkGenerator<Row> {
     private final int rowsPerWatermark;
     private int rows;
 
@@ -134,16 +133,21 @@ class KeyedProcessParityTest {
   void theExampleIsTheTextOfTheTest() throws IOException {
     assumeTrue(Files.exists(PAGE), "only where the sources are");
     String code = normalized(Files.readString(FUNCTION) + Files.readString(THIS));
-    Matcher example = Pattern.compile("(?s)```java\n(.*?)```").matcher(Files.readString(PAGE));
-    int examples = 0;
-    for (; examples < 2 && example.find(); examples++) {
-      assertThat(code).contains(normalized(example.group(1)));
-    }
-    assertThat(examples).isEqualTo(2);
+    List<String> examples = examples(Files.readString(PAGE));
+    assertThat(examples.subList(0, 2)).allMatch(code::contains);
+  }
+
+  /** The Java code of a page. */
+  static List<String> examples(String page) {
+    return Pattern.compile("(?s)```java\n(.*?)```")
+        .matcher(page)
+        .results()
+        .map(example -> normalized(example.group(1)))
+        .toList();
   }
 
   /** The lines without their indentation. */
-  private static String normalized(String code) {
+  static String normalized(String code) {
     return code.lines().map(String::strip).collect(Collectors.joining("\n"));
   }
 }

@@ -167,15 +167,18 @@ public final class KeyedColumnStream extends ColumnStream {
    * Runs a function over the rows of each batch and the state of their keys: for what has no
    * operator. Such a function is a {@link HostKeyedFunction} in Java, or works on the device.
    *
-   * <p>State is a row for each key that the function gave state for, for ever or for {@link
-   * #stateTtl}, and part of each checkpoint, as that of {@link #aggregate}. Each result takes
-   * effect once, also if the job fails; but the function may be called again for the same rows, so
-   * it must not have effects other than its result.
+   * <p>State is a row for each key that the function gave state for, and for each entry of a map or
+   * position of a list, for ever or for {@link #stateTtl}, and part of each checkpoint, as that of
+   * {@link #aggregate}. Each result takes effect once, also if the job fails; but the function may
+   * be called again for the same rows, so it must not have effects other than its result.
    *
    * @param function serialized with the job
    * @throws ExpressionException if a key column is an ARRAY or a ROW; a state column is one, is NOT
    *     NULL, or has the name of another state column or a key column; the key or the state has too
-   *     many words; or if there is {@link #twoPhase}
+   *     many words; the same holds for a map or a list; two of these have the same name; the width
+   *     of slices of timers is negative or not a multiple of 4 ms; there is a {@link #stateTtl} for
+   *     a function with timers or lists; the result has a column with a reserved name; or if there
+   *     is {@link #twoPhase}
    */
   public ColumnStream process(KeyedBatchFunction function) {
     checkOnePhase("process");

@@ -24,6 +24,7 @@ public final class HostKeyedBatch {
   private final RowTableBuilder output;
   private final RowTableBuilder newState;
   private final RowTableBuilder timers;
+  private final HostEntries entries;
   private final long watermark;
   private final long processingTime;
   private final AccessScope scope;
@@ -37,6 +38,7 @@ public final class HostKeyedBatch {
       RowTableBuilder output,
       RowTableBuilder newState,
       RowTableBuilder timers,
+      HostEntries entries,
       long watermark,
       long processingTime,
       AccessScope scope) {
@@ -47,6 +49,7 @@ public final class HostKeyedBatch {
     this.output = output;
     this.newState = newState;
     this.timers = timers;
+    this.entries = entries;
     this.watermark = watermark;
     this.processingTime = processingTime;
     this.scope = scope;
@@ -110,6 +113,26 @@ public final class HostKeyedBatch {
    */
   public RowTableBuilder newState() {
     return newState;
+  }
+
+  /**
+   * A map of the keys of the batch.
+   *
+   * @throws IllegalArgumentException if {@link KeyedBatchFunction#mapStates} has none with this
+   *     name
+   */
+  public HostMapState map(String name) {
+    return entries.map(name);
+  }
+
+  /**
+   * A list of the keys of the batch.
+   *
+   * @throws IllegalArgumentException if {@link KeyedBatchFunction#listStates} has none with this
+   *     name
+   */
+  public HostListState list(String name) {
+    return entries.list(name);
   }
 
   /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.process;
 
+import io.millrace.column.ColumnBuilder;
 import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
@@ -9,7 +10,9 @@ import io.millrace.memory.FirstFailure;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.transfer.HostTransfer;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.functions.RuntimeContext;
@@ -45,6 +48,7 @@ public abstract class HostKeyedFunction implements KeyedBatchFunction {
   private transient HostTransfer transfer;
   private transient Schema output;
   private transient Schema state;
+  private transient HostEntries.Rows entryRows;
 
   /**
    * Processes a batch; see {@link KeyedBatchFunction#process}: it may be called again with the same
@@ -68,6 +72,7 @@ public abstract class HostKeyedFunction implements KeyedBatchFunction {
     transfer = new HostTransfer(device);
     output = outputSchema(input);
     state = stateSchema(input);
+    entryRows = new HostEntries.Rows(EntrySchemas.of(this, input));
   }
 
   @Override
@@ -83,6 +88,7 @@ public abstract class HostKeyedFunction implements KeyedBatchFunction {
   private KeyedResult onHost(KeyedBatch batch, ThrowingConsumer<HostKeyedBatch, Exception> function)
       throws Exception {
     HostNumbers numbers = new HostNumbers(transfer);
+    HostEntries entries = entryRows.of(batch, transfer);
     try (Table rows = transfer.toHost(batch.rows());
         Table hostNumbers = numbers.toHost(batch.keyNumbers());
         Table keys = transfer.toHost(batch.keys());
@@ -100,32 +106,56 @@ public abstract class HostKeyedFunction implements KeyedBatchFunction {
                 newRows,
                 newState,
                 timers,
+                entries,
                 batch.watermark(),
                 batch.processingTime(),
                 scope));
       }
-      return upload(newRows, newState, timers);
+      return upload(newRows, newState, timers, entries);
     }
   }
 
   private KeyedResult upload(
-      RowTableBuilder newRows, RowTableBuilder newState, RowTableBuilder timers) {
+      RowTableBuilder newRows,
+      RowTableBuilder newState,
+      RowTableBuilder timers,
+      HostEntries entries) {
     List<Table> tables = new ArrayList<>();
+    Map<String, Table> changes = new LinkedHashMap<>();
     try {
-      tables.add(upload(newRows));
-      tables.add(upload(newState));
-      return new KeyedResult(tables.get(0), tables.get(1), upload(timers));
+      tables.add(upload("output", newRows));
+      tables.add(upload("newState", newState));
+      tables.add(upload("timers", timers));
+      entries.upload(changes);
+      return new KeyedResult(tables.get(0), tables.get(1), tables.get(2), changes);
     } catch (RuntimeException | Error e) {
       FirstFailure failure = new FirstFailure();
       failure.add(e);
+      tables.addAll(changes.values());
       tables.stream().filter(Objects::nonNull).forEach(table -> failure.run(table::close));
       throw e;
     }
   }
 
   // Null if no row was appended.
-  private Table upload(RowTableBuilder builder) {
-    int rows = builder.schema().size() == 0 ? 0 : builder.column(0).size();
+  private Table upload(String what, RowTableBuilder builder) {
+    int rows = builder.columns().stream().mapToInt(ColumnBuilder::size).max().orElse(0);
+    for (int i = 0; i < builder.schema().size(); i++) {
+      int size = builder.column(i).size();
+      if (size != rows) {
+        throw new IllegalStateException(
+            "expected "
+                + rows
+                + " values in column '"
+                + builder.schema().field(i).name()
+                + "' of "
+                + what
+                + ", as in another column, got "
+                + size
+                + " from "
+                + this);
+      }
+    }
     return rows == 0 ? null : transfer.upload(builder.finish(rows));
   }
 

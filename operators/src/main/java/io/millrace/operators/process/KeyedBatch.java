@@ -14,6 +14,7 @@ import org.apache.flink.annotation.PublicEvolving;
  * @param keyNumbers an INT without nulls for each row: the number of its key, a row of {@code keys}
  * @param keys the distinct keys of the rows, in the order in which they come first
  * @param state for each of {@code keys} its value of each state column, null if it has none
+ * @param entries reads the maps and lists of the keys; valid until the function returns
  * @param watermark the watermark before the rows, in milliseconds since the epoch; {@link
  *     Long#MIN_VALUE} if there was none
  * @param processingTime the clock of the machine, in milliseconds since the epoch
@@ -24,6 +25,7 @@ public record KeyedBatch(
     Column keyNumbers,
     Table keys,
     Table state,
+    EntryReader entries,
     long watermark,
     long processingTime,
     DeviceContext device) {}

@@ -5,15 +5,16 @@ import io.millrace.column.Schema;
 import io.millrace.operators.context.DeviceContext;
 import java.io.Serializable;
 import java.time.Duration;
+import java.util.List;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.streaming.api.TimeDomain;
 
 /**
  * A function over the batches of a keyed stream, with a value of each state column for each key: a
- * columnar form of Flink's {@code KeyedProcessFunction} with {@code ValueState} and timers. It
- * works on tables in the memory of the device; {@link HostKeyedFunction} is one that reads and
- * writes columns in Java.
+ * columnar form of Flink's {@code KeyedProcessFunction} with {@code ValueState}, {@code MapState},
+ * {@code ListState} and timers. It works on tables in the memory of the device; {@link
+ * HostKeyedFunction} is one that reads and writes columns in Java.
  *
  * <p>Each subtask has an instance of its own, which it deserializes. Calls come from one thread.
  */
@@ -36,6 +37,24 @@ public interface KeyedBatchFunction extends Serializable {
    * @param input the columns of the stream
    */
   Schema stateSchema(Schema input);
+
+  /**
+   * The maps that each key has beside its values; none unless a function says otherwise.
+   *
+   * @param input the columns of the stream
+   */
+  default List<MapStateSchema> mapStates(Schema input) {
+    return List.of();
+  }
+
+  /**
+   * The lists that each key has beside its values; none unless a function says otherwise.
+   *
+   * @param input the columns of the stream
+   */
+  default List<ListStateSchema> listStates(Schema input) {
+    return List.of();
+  }
 
   /**
    * Called once, before the first batch.

@@ -6,6 +6,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.memory.FirstFailure;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.apache.flink.annotation.PublicEvolving;
@@ -19,9 +20,14 @@ import org.apache.flink.annotation.PublicEvolving;
  *     their order, with all values that the key has from now on; null if no value changes
  * @param timers of {@link #TIMERS}, in the order in which they are set and deleted; null if there
  *     are none
+ * @param entries for each map or list that changes, by its name, its changes in their order. Rows
+ *     of {@link MapStateSchema#changes} put or remove an entry, whose values do not count then.
+ *     Rows of {@link ListStateSchema#changes} add an element behind the others; or they remove all
+ *     elements of a key, and the columns of the element do not count
  */
 @PublicEvolving
-public record KeyedResult(Table output, Table state, Table timers) implements AutoCloseable {
+public record KeyedResult(Table output, Table state, Table timers, Map<String, Table> entries)
+    implements AutoCloseable {
   /**
    * Changes of timers: the number of a key of the batch, the time in milliseconds since the epoch,
    * whether it is a processing time, and whether the timer is set or deleted. A key has one timer
@@ -34,9 +40,14 @@ public record KeyedResult(Table output, Table state, Table timers) implements Au
           new Field("is_processing_time", DataType.BOOL, false),
           new Field("is_set", DataType.BOOL, false));
 
-  /** A result without timers. */
+  /** A result without timers and changes of maps and lists. */
   public KeyedResult(Table output, Table state) {
     this(output, state, null);
+  }
+
+  /** A result without changes of maps and lists. */
+  public KeyedResult(Table output, Table state, Table timers) {
+    this(output, state, timers, Map.of());
   }
 
   @Override
@@ -45,6 +56,7 @@ public record KeyedResult(Table output, Table state, Table timers) implements Au
     Stream.of(output, state, timers)
         .filter(Objects::nonNull)
         .forEach(table -> failure.run(table::close));
+    entries.values().forEach(table -> failure.run(table::close));
     failure.rethrow();
   }
 }

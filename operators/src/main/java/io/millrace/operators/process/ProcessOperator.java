@@ -20,7 +20,9 @@ import io.millrace.state.StateTable;
 import io.millrace.state.lookup.StateLookup;
 import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
@@ -49,9 +51,10 @@ public final class ProcessOperator extends KeyedStateOperator {
   private transient Steps steps;
   private transient StateLookup lookup;
   private transient long watermark;
-  // Only of a function with timers.
   private transient HostTransfer transfer;
   private transient HostNumbers numbers;
+  private transient KeyedEntries entries;
+  // Only of a function with timers.
   private transient TimerSlices timers;
   // null before the first timer of processing time.
   private transient Deadline nextTimer;
@@ -74,8 +77,10 @@ public final class ProcessOperator extends KeyedStateOperator {
    *
    * @param output rows of the result; null if there are none
    * @param updates rows that the state is updated with, one for each key; null if nothing changes
+   * @param entries rows that the states of maps and lists are updated with, by name
    */
-  private record Outcome(Table output, Table updates, TimerChanges timers)
+  private record Outcome(
+      Table output, Table updates, TimerChanges timers, Map<String, Table> entries)
       implements AutoCloseable {
     @Override
     public void close() {
@@ -84,6 +89,7 @@ public final class ProcessOperator extends KeyedStateOperator {
           .filter(Objects::nonNull)
           .forEach(table -> failure.run(table::close));
       failure.run(timers::close);
+      entries.values().forEach(table -> failure.run(table::close));
       failure.rethrow();
     }
   }
@@ -96,6 +102,13 @@ public final class ProcessOperator extends KeyedStateOperator {
   @Override
   protected StateSchema stateSchema() {
     return steps.state();
+  }
+
+  @Override
+  protected Map<String, StateSchema> furtherStateSchemas() {
+    Map<String, StateSchema> schemas = new LinkedHashMap<>();
+    steps.maps().forEach((name, map) -> schemas.put(name, map.state()));
+    return schemas;
   }
 
   /** Without the time of timers. */
@@ -116,9 +129,10 @@ public final class ProcessOperator extends KeyedStateOperator {
     DeviceContext device = deviceContext();
     lookup = new StateLookup(device.stream(), device.resource());
     watermark = Long.MIN_VALUE;
+    transfer = new HostTransfer(device);
+    numbers = new HostNumbers(transfer);
+    entries = new KeyedEntries(plan.entries(), steps.maps(), this::state, device, transfer);
     if (plan.hasTimers()) {
-      transfer = new HostTransfer(device);
-      numbers = new HostNumbers(transfer);
       timers = new TimerSlices(plan.timerSlices(), steps, state(), device, numbers);
     }
   }
@@ -220,18 +234,20 @@ public final class ProcessOperator extends KeyedStateOperator {
           Table values = steps.values().apply(found, context.stream(), context.resource());
           Table keys = values.select(plan.keys());
           Table state = values.select(plan.stateColumns().names());
-          KeyedResult result = call(call, rows, keyNumbers, keys, state)) {
+          KeyedResult result = call(call, rows, keyNumbers, keys, state, groups)) {
         checkResult(result, keys.rowCount());
         return outcome(result, keys);
       }
     }
   }
 
-  private KeyedResult call(Call call, Table rows, Column keyNumbers, Table keys, Table state) {
+  private KeyedResult call(
+      Call call, Table rows, Column keyNumbers, Table keys, Table state, StateTable groups) {
+    EntryReader reader = entries.reader(keys, groups, updateTime());
     long time = getProcessingTimeService().getCurrentProcessingTime();
     try {
       return call.apply(
-          new KeyedBatch(rows, keyNumbers, keys, state, watermark, time, deviceContext()));
+          new KeyedBatch(rows, keyNumbers, keys, state, reader, watermark, time, deviceContext()));
     } catch (Exception e) {
       ExceptionUtils.rethrow(e);
       throw new AssertionError(e);
@@ -278,19 +294,21 @@ public final class ProcessOperator extends KeyedStateOperator {
   }
 
   private Outcome outcome(KeyedResult result, Table keys) {
-    Table updates = result.state() == null ? null : updates(keys, result.state());
+    Map<String, Table> entryUpdates = entries.updates(result.entries(), keys);
+    Table updates = null;
     try {
+      updates = result.state() == null ? null : updates(keys, result.state());
       TimerChanges changes =
           result.timers() == null
               ? TimerChanges.NONE
               : TimerChanges.of(
                   result.timers(), keys, plan, steps.timers(), timers, numbers, deviceContext());
-      return new Outcome(
-          result.output() == null ? null : result.output().share(), updates, changes);
+      Table output = result.output() == null ? null : result.output().share();
+      return new Outcome(output, updates, changes, entryUpdates);
     } catch (RuntimeException | Error e) {
-      if (updates != null) {
-        updates.close();
-      }
+      FirstFailure failure = new FirstFailure();
+      failure.add(e);
+      failure.run(new Outcome(null, updates, TimerChanges.NONE, entryUpdates)::close);
       throw e;
     }
   }
@@ -310,6 +328,8 @@ public final class ProcessOperator extends KeyedStateOperator {
       if (outcome.updates() != null) {
         update(outcome.updates(), Table::close);
       }
+      outcome.entries().forEach((name, rows) -> update(name, rows, Table::close));
+      outcome.entries().keySet().forEach(entries::compact);
       outcome.timers().updates().forEach((slice, rows) -> timers.update(slice, rows.share()));
       outcome.timers().earliest().forEach((slice, time) -> timers.add(slice, time));
       Table rows = outcome.output();

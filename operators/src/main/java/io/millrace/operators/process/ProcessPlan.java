@@ -19,7 +19,9 @@ import io.millrace.state.row.StateSchema;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -34,7 +36,6 @@ import org.apache.flink.annotation.Internal;
 @Internal
 public final class ProcessPlan implements Serializable {
   private static final long serialVersionUID = 1L;
-  private static final String UPDATE_TIME = "$UPDATE_TIME";
 
   /** The time of a timer, in milliseconds since the epoch: a last key column of the state. */
   static final String TIMER = KeyedBatchFunction.TIMER;
@@ -63,9 +64,16 @@ public final class ProcessPlan implements Serializable {
    * @param updates of the keys and the state columns as the function writes them: what {@code
    *     state} is updated with
    * @param timers null if the function has none
+   * @param maps of {@link EntrySchemas#states}, by name
    */
   record Steps(
-      Calc keys, StateSchema groups, StateSchema state, Calc values, Calc updates, Timers timers)
+      Calc keys,
+      StateSchema groups,
+      StateSchema state,
+      Calc values,
+      Calc updates,
+      Timers timers,
+      Map<String, MapSteps> maps)
       implements AutoCloseable {
     @Override
     public void close() {
@@ -76,6 +84,7 @@ public final class ProcessPlan implements Serializable {
       if (timers != null) {
         failure.run(timers::close);
       }
+      maps.values().forEach(map -> failure.run(map::close));
       failure.rethrow();
     }
   }
@@ -102,8 +111,10 @@ public final class ProcessPlan implements Serializable {
    * @param stateTtl how long the values of a key stay behind its last update; zero: for ever
    * @throws ExpressionException if a key column is an ARRAY or a ROW, a state column is one, is NOT
    *     NULL, or has the name of a key column or of another state column, the key or the state
-   *     columns have too many words, the result has a column with a reserved name, or there are
-   *     timers with slices of a negative time or not of a multiple of 4 ms, or with a time-to-live
+   *     columns have too many words, the result has a column with a reserved name, there are timers
+   *     with slices of a negative time or not of a multiple of 4 ms, or with a time-to-live, or the
+   *     same holds for a map or a list, two of which have the same name, or there are lists and a
+   *     time-to-live
    */
   public ProcessPlan(
       Schema input, List<String> keys, KeyedBatchFunction function, Duration stateTtl) {
@@ -118,33 +129,22 @@ public final class ProcessPlan implements Serializable {
           EventTimeColumn.checkNameIsFree(outputSchema);
           return outputSchema;
         });
-    stateColumns.fields().forEach(this::checkState);
+    checkStateColumns();
     checkTimers();
+    entries().check(stateTtl);
     steps().close();
   }
 
-  private void checkState(Field column) {
-    if (!column.nullable()) {
-      throw new ExpressionException(
-          "expected a nullable state column, got '"
-              + column.name()
-              + "' "
-              + column.type()
-              + " NOT NULL: null says that a key has no value");
+  private void checkStateColumns() {
+    for (String name : stateColumns.names()) {
+      if (keys.contains(name)) {
+        throw new ExpressionException(
+            "expected a state column with a name of its own, got '"
+                + name
+                + "', which is a key column");
+      }
     }
-    if (keys.contains(column.name())) {
-      throw new ExpressionException(
-          "expected a state column with a name of its own, got '"
-              + column.name()
-              + "', which is a key column");
-    }
-    if (!Function.LAST.supports(column.type())) {
-      throw new ExpressionException(
-          "expected a type other than ARRAY, ROW and DICTIONARY for state column '"
-              + column.name()
-              + "', got "
-              + column.type());
-    }
+    new LastValues(stateColumns).check("state column");
   }
 
   private void checkTimers() {
@@ -179,6 +179,10 @@ public final class ProcessPlan implements Serializable {
 
   List<String> keys() {
     return keys;
+  }
+
+  EntrySchemas entries() {
+    return EntrySchemas.of(function, input);
   }
 
   Schema input() {
@@ -226,7 +230,7 @@ public final class ProcessPlan implements Serializable {
 
   /** Collects the columns of the steps. */
   private final class Builder {
-    private final List<Calc> calcs = new ArrayList<>();
+    private final List<Runnable> resolved = new ArrayList<>();
     private final List<Expression> values = columns(keys);
     private final List<Expression> updates = columns(keys);
     private final List<Expression> timerUpdates = columns(keys);
@@ -238,7 +242,7 @@ public final class ProcessPlan implements Serializable {
       } catch (RuntimeException | Error e) {
         FirstFailure failure = new FirstFailure();
         failure.add(e);
-        calcs.forEach(calc -> failure.run(calc::close));
+        resolved.forEach(failure::run);
         throw e;
       }
     }
@@ -257,36 +261,35 @@ public final class ProcessPlan implements Serializable {
       Calc updateCalc = calc(keysAndState(), updates);
       StateSchema state = schema(updateCalc.outputSchema(), keyPositions, accumulators);
       Calc valueCalc = calc(state.changes(), values);
-      return new Steps(
-          keyCalc, groups, state, valueCalc, updateCalc, hasTimers() ? timers(state) : null);
+      ProcessPlan.Timers timers = hasTimers() ? timers(state) : null;
+      return new Steps(keyCalc, groups, state, valueCalc, updateCalc, timers, mapSteps());
+    }
+
+    private Map<String, MapSteps> mapSteps() {
+      Map<String, MapSteps> steps = new LinkedHashMap<>();
+      for (MapStateSchema map : entries().states()) {
+        MapSteps step =
+            new MapSteps.Builder(map, input.select(keys), keyColumns(), !stateTtl.isZero()).build();
+        resolved.add(step::close);
+        steps.put(map.name(), step);
+      }
+      return steps;
     }
 
     private void addValues(int keyCount) {
       if (!stateTtl.isZero()) {
-        accumulators.add(Accumulator.updateTime(UPDATE_TIME));
+        accumulators.add(Accumulator.updateTime(LastValues.UPDATE_TIME));
       }
-      List<Expression> areSet = new ArrayList<>();
-      List<Expression> areNotSet = new ArrayList<>();
-      int column = keyCount;
-      for (Field field : stateColumns.fields()) {
-        String value = "$LAST(" + field.name() + ")";
-        String isSet = "$IS_SET(" + field.name() + ")";
-        accumulators.add(new Accumulator(value, Function.LAST, column));
-        accumulators.add(new Accumulator(isSet, Function.LAST, column + stateColumns.size()));
-        Expression none = Expressions.nullOf(field.type());
-        values.add(Expressions.col(isSet).then(Expressions.col(value), none).as(field.name()));
-        updates.add(Expressions.col(field.name()));
-        timerUpdates.add(none.as(field.name()));
-        areSet.add(Expressions.col(field.name()).isNotNull().as(isSet));
-        areNotSet.add(Expressions.lit(false).as(isSet));
-        column++;
-      }
-      updates.addAll(areSet);
-      timerUpdates.addAll(areNotSet);
+      LastValues last = new LastValues(stateColumns);
+      accumulators.addAll(last.accumulators(keyCount));
+      values.addAll(last.values());
+      updates.addAll(last.updates());
+      timerUpdates.addAll(last.noValues());
       if (hasTimers()) {
         updates.add(Expressions.lit(false).as(IS_TIMER));
         timerUpdates.add(Expressions.col(IS_TIMER));
-        accumulators.add(new Accumulator(isTimer(), Function.LAST, column + stateColumns.size()));
+        accumulators.add(
+            new Accumulator(isTimer(), Function.LAST, keyCount + 2 * stateColumns.size()));
       }
     }
 
@@ -320,7 +323,7 @@ public final class ProcessPlan implements Serializable {
 
     private Calc calc(Schema schema, Optional<Expression> condition, List<Expression> columns) {
       Calc calc = Calc.of(schema, condition, columns, ExpressionSettings.DEFAULT.context());
-      calcs.add(calc);
+      resolved.add(calc::close);
       return calc;
     }
   }
@@ -334,7 +337,7 @@ public final class ProcessPlan implements Serializable {
     return "$IS_TIMER(" + formatWithHighestUnit(function.timerSlices()) + ")";
   }
 
-  private static List<Expression> columns(List<String> names) {
+  static List<Expression> columns(List<String> names) {
     return names.stream().map(Expressions::col).collect(Collectors.toCollection(ArrayList::new));
   }
 
@@ -353,7 +356,7 @@ public final class ProcessPlan implements Serializable {
 
   /**
    * Such as {@code Process(function=[CountBids], key=[auction], state=[bids BIGINT])}; with {@code
-   * stateTtl=[1 h]} behind it if values do not stay for ever.
+   * maps=[visits]}, {@code lists=[bids]} and {@code stateTtl=[1 h]} behind it if there are any.
    */
   @Override
   public String toString() {
@@ -367,7 +370,9 @@ public final class ProcessPlan implements Serializable {
         + String.join(", ", keys)
         + "], state=["
         + state
-        + (stateTtl.isZero() ? "])" : "], stateTtl=[" + formatWithHighestUnit(stateTtl) + "])");
+        + "]"
+        + entries()
+        + (stateTtl.isZero() ? ")" : ", stateTtl=[" + formatWithHighestUnit(stateTtl) + "])");
   }
 
   private static String name(KeyedBatchFunction function) {

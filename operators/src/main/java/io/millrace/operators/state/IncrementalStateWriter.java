@@ -30,7 +30,7 @@ import org.apache.flink.runtime.state.StreamStateHandle;
  * ends, also if the checkpoint is canceled before it begins.
  */
 final class IncrementalStateWriter extends AsyncSnapshotCallable<SnapshotResult<KeyedStateHandle>> {
-  private final StateTables.Snapshot snapshot;
+  private final KeyedStates.Snapshot snapshot;
   private final PageIndex base;
   private final Target target;
   private final DeviceContext context;
@@ -56,7 +56,7 @@ final class IncrementalStateWriter extends AsyncSnapshotCallable<SnapshotResult<
    * @param context keeps the memory of the snapshot until it is closed
    */
   IncrementalStateWriter(
-      StateTables.Snapshot snapshot, PageIndex base, Target target, DeviceContext context) {
+      KeyedStates.Snapshot snapshot, PageIndex base, Target target, DeviceContext context) {
     this.snapshot = snapshot;
     this.base = base;
     this.target = target;
@@ -94,7 +94,7 @@ final class IncrementalStateWriter extends AsyncSnapshotCallable<SnapshotResult<
 
   private List<TablePages> writeTables(ReusedPages reused, PageWriter writer) throws IOException {
     List<TablePages> tables = new ArrayList<>();
-    for (StateSnapshot table : snapshot.tables().values()) {
+    for (StateSnapshot table : snapshot.tables()) {
       Page[] pages = reused.pages(tables.size());
       int pageRows = table.pageRows();
       for (int page = 0; page < pages.length; page++) {

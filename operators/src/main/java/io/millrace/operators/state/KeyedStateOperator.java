@@ -11,6 +11,9 @@ import io.millrace.state.StateTable;
 import io.millrace.state.row.StateSchema;
 import io.millrace.state.row.UpdateTime;
 import java.io.IOException;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.RunnableFuture;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -33,22 +36,22 @@ import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.util.IOUtils;
 
 /**
- * The base of operators that keep {@link StateTables}, behind an exchange by the tables' key. A
- * checkpoint holds the tables as raw keyed state or, if the job has incremental checkpoints, as
- * managed keyed state that shares files with earlier checkpoints; savepoints hold them as raw keyed
- * state. Both forms are restored with any parallelism and on any device. The task's thread only
- * shares the tables' chunks with the checkpoint; another thread writes them, while batches go on
- * and copy the chunks that they change.
+ * The base of operators that keep {@link StateTables}, of one schema or of several, behind an
+ * exchange by the tables' key. A checkpoint holds the tables as raw keyed state or, if the job has
+ * incremental checkpoints, as managed keyed state that shares files with earlier checkpoints;
+ * savepoints hold them as raw keyed state. Both forms are restored with any parallelism and on any
+ * device. The task's thread only shares the tables' chunks with the checkpoint; another thread
+ * writes them, while batches go on and copy the chunks that they change.
  */
 @Internal
 public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch> {
   private static final long serialVersionUID = 1L;
 
-  private transient StateTables state;
+  private transient KeyedStates states;
   private transient boolean isIncremental;
   private transient boolean isCompressed;
   private transient IncrementalCheckpoints checkpoints;
-  private transient StateSweep sweep;
+  private transient Map<String, StateSweep> sweeps;
   // The latest time of an update: the clock may go back.
   private transient long now;
 
@@ -61,6 +64,16 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
    * name tells all that its value depends on.
    */
   protected abstract StateSchema stateSchema();
+
+  /**
+   * The schemas of further states by name. The first columns of their keys are the keys of the
+   * exchange too; they have a time if {@link #stateSchema} has one. A checkpoint's states go to
+   * those with the same names: a state that the checkpoint has not is empty then, and one that this
+   * has not is left out.
+   */
+  protected Map<String, StateSchema> furtherStateSchemas() {
+    return Map.of();
+  }
 
   /**
    * How many of the first columns of the state's key are the keys of the exchange before this: all,
@@ -78,34 +91,55 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     return 0;
   }
 
-  /** The state, from {@link #initializeState} to {@link #close}. */
+  /** The state of {@link #stateSchema}, from {@link #initializeState} to {@link #close}. */
   protected final StateTables state() {
-    return state;
+    return state(KeyedStates.UNNAMED);
+  }
+
+  /** All states, likewise. */
+  final KeyedStates states() {
+    return states;
   }
 
   /**
-   * Combines rows with the only table of the state. This changes the state once, so it is an
-   * attempt of its own: what comes before and behind it can be repeated. Rows that do not fit the
-   * device are combined in parts.
+   * A state of {@link #furtherStateSchemas}, likewise.
    *
+   * @throws IllegalArgumentException if there is none with this name
+   */
+  protected final StateTables state(String name) {
+    return states.get(name);
+  }
+
+  /** {@link #update(String, Table, Consumer)} of {@link #state()}. */
+  protected final void update(Table rows, Consumer<Table> changes) {
+    update(KeyedStates.UNNAMED, rows, changes);
+  }
+
+  /**
+   * Combines rows with the only table of a state. This changes the state once, so it is an attempt
+   * of its own: what comes before and behind it can be repeated. Rows that do not fit the device
+   * are combined in parts.
+   *
+   * @param name of the state
    * @param rows of {@link StateSchema#input}; stays the caller's
    * @param changes takes the changes of each part, as {@link StateTable#update(Table, UpdateTime)}
    *     gives them, and closes them
    */
-  protected final void update(Table rows, Consumer<Table> changes) {
+  protected final void update(String name, Table rows, Consumer<Table> changes) {
+    StateTables state = state(name);
     UpdateTime time = updateTime();
     deviceContext()
         .retry()
         .withSplitAndRetry(
             rows, part -> state.forUpdate(StateTables.ONLY).update(part, time), changes);
     if (time != null) {
-      sweep.advance(time);
+      sweeps.get(name).advance(time);
     }
   }
 
   /** The time of an update of now; null if the rows of the state do not expire. */
   protected final UpdateTime updateTime() {
-    return state.schema().hasTime() ? now() : null;
+    return states.haveTime() ? now() : null;
   }
 
   private UpdateTime now() {
@@ -117,14 +151,23 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
     DeviceContext device = openDeviceContext();
-    state = new StateTables(stateSchema(), device.stream(), device.resource());
+    Map<String, StateSchema> schemas = new LinkedHashMap<>();
+    schemas.put(KeyedStates.UNNAMED, stateSchema());
+    schemas.putAll(furtherStateSchemas());
+    states = new KeyedStates(schemas, device.stream(), device.resource());
     checkpoints = new IncrementalCheckpoints();
     LayeredOptions options = LayeredOptions.of(this);
     isIncremental = options.get(CheckpointingOptions.INCREMENTAL_CHECKPOINTS);
     isCompressed = options.get(ExecutionOptions.SNAPSHOT_COMPRESSION);
     now = Long.MIN_VALUE;
-    StateMetrics.register(getMetricGroup(), state, stateTtl());
-    sweep = new StateSweep(state, device.retry(), stateTtl(), now().now());
+    StateMetrics.register(getMetricGroup(), states, stateTtl());
+    sweeps = new HashMap<>();
+    long begin = now().now();
+    states
+        .all()
+        .forEach(
+            (name, state) ->
+                sweeps.put(name, new StateSweep(state, device.retry(), stateTtl(), begin)));
     if (context.isRestored()) {
       restore();
     }
@@ -142,7 +185,7 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
             deviceContext());
     StateReader reader =
         new StateReader(
-            state, filter, now(), deviceContext(), getContainingTask().getCancelables());
+            states, filter, now(), deviceContext(), getContainingTask().getCancelables());
     PrioritizedOperatorSubtaskState restored =
         getContainingTask()
             .getEnvironment()
@@ -200,12 +243,12 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
 
   private RunnableFuture<SnapshotResult<KeyedStateHandle>> future(
       BiFunction<
-              StateTables.Snapshot,
+              KeyedStates.Snapshot,
               DeviceContext,
               AsyncSnapshotCallable<SnapshotResult<KeyedStateHandle>>>
           writer)
       throws IOException {
-    StateTables.Snapshot snapshot = deviceContext().retry().withHostRetry(state::snapshot);
+    KeyedStates.Snapshot snapshot = deviceContext().retry().withHostRetry(states::snapshot);
     try {
       return writer
           .apply(snapshot, deviceContext().share())
@@ -238,6 +281,6 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(state, super::close);
+    IOUtils.closeAll(states, super::close);
   }
 }

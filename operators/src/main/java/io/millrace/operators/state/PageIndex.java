@@ -11,7 +11,7 @@ import org.apache.flink.runtime.state.StreamStateHandle;
  * Where the pages of a subtask's tables lie at a checkpoint.
  *
  * @param files by their identifiers
- * @param tables in the order of their namespaces
+ * @param tables of one state after the other, each state's in the order of their namespaces
  */
 record PageIndex(Map<UUID, StreamStateHandle> files, List<TablePages> tables) {
   static final PageIndex EMPTY = new PageIndex(Map.of(), List.of());

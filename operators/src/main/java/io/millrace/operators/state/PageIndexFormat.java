@@ -24,10 +24,12 @@ import org.apache.flink.runtime.state.StreamStateHandle;
  * identifier of each; and for each table, in the order of the header, the number of rows of a page,
  * and for each page the number of its file, its offset and its bytes. A file of pages begins with a
  * {@link HeaderFormat} with its identifier. In version 1 of files, the rows and the strings of
- * blocks are written as they are.
+ * blocks are written as they are. In version 1 of the index, there is one state.
  */
 final class PageIndexFormat {
-  private static final HeaderFormat INDEX = new HeaderFormat(0x4d4c5249, List.of(1), 1 << 30);
+  private static final int INDEX_VERSION_OF_ONE_STATE = 1;
+  private static final HeaderFormat INDEX =
+      new HeaderFormat(0x4d4c5249, List.of(INDEX_VERSION_OF_ONE_STATE, 2), 1 << 30);
   private static final int FILE_VERSION_OF_PLAIN_BLOCKS = 1;
   private static final HeaderFormat FILE =
       new HeaderFormat(0x4d4c5250, List.of(FILE_VERSION_OF_PLAIN_BLOCKS, 2), 2 * Long.BYTES);
@@ -70,8 +72,12 @@ final class PageIndexFormat {
    */
   static Index readIndex(InputStream source, Map<UUID, StreamStateHandle> files)
       throws IOException {
-    DataInputDeserializer bytes = INDEX.read(source).content();
-    StateFormat.Header header = StateFormat.header(bytes);
+    HeaderFormat.Header read = INDEX.read(source);
+    DataInputDeserializer bytes = read.content();
+    StateFormat.Header header =
+        read.version() == INDEX_VERSION_OF_ONE_STATE
+            ? StateFormat.headerOfOneState(bytes)
+            : StateFormat.header(bytes);
     List<UUID> numbered = new ArrayList<>();
     for (int i = bytes.readInt(); i > 0; i--) {
       UUID file = readId(bytes);
@@ -81,16 +87,23 @@ final class PageIndexFormat {
       }
     }
     List<TablePages> tables = new ArrayList<>();
-    for (TableRows table : header.tables()) {
-      int pageRows = number(bytes, 1, Integer.MAX_VALUE);
-      List<Page> pages = new ArrayList<>();
-      for (long row = 0; row < table.rowCount(); row += pageRows) {
-        UUID file = numbered.get(number(bytes, 0, numbered.size() - 1));
-        pages.add(new Page(file, bytes.readLong(), bytes.readLong()));
+    for (StateFormat.State state : header.states()) {
+      for (TableRows table : state.tables()) {
+        tables.add(readPages(table, numbered, bytes));
       }
-      tables.add(new TablePages(0, 0, pageRows, pages));
     }
     return new Index(header, new PageIndex(files, tables));
+  }
+
+  private static TablePages readPages(
+      TableRows table, List<UUID> files, DataInputDeserializer bytes) throws IOException {
+    int pageRows = number(bytes, 1, Integer.MAX_VALUE);
+    List<Page> pages = new ArrayList<>();
+    for (long row = 0; row < table.rowCount(); row += pageRows) {
+      UUID file = files.get(number(bytes, 0, files.size() - 1));
+      pages.add(new Page(file, bytes.readLong(), bytes.readLong()));
+    }
+    return new TablePages(0, 0, pageRows, pages);
   }
 
   private static int number(DataInputDeserializer bytes, int least, int most) throws IOException {

@@ -46,14 +46,14 @@ final class ReusedPages {
    * @param mayReuse whether the checkpoint may refer to a file
    */
   static ReusedPages find(
-      StateTables.Snapshot snapshot,
+      KeyedStates.Snapshot snapshot,
       PageIndex base,
       Predicate<StreamStateHandle> mayReuse,
       DeviceStream stream,
       GpuRetry retry) {
     ReusedPages reused = new ReusedPages(base);
     Map<Long, TablePages> before = base.tablesById();
-    for (StateSnapshot table : snapshot.tables().values()) {
+    for (StateSnapshot table : snapshot.tables()) {
       long[] epochs = retry.withRetry(() -> table.pageEpochs(stream));
       reused.tables.add(unchanged(epochs, before.get(table.tableId())));
     }

@@ -19,6 +19,7 @@ import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.DataOutputView;
@@ -26,23 +27,27 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * The rows of a subtask's keyed state in a checkpoint. The same bytes on every device. First the
  * format's number and the version; then a header, with its length before it and its CRC-32C behind
- * it: an identifier, the key columns, the values, the number of tables, and the namespace and the
- * number of rows of each table. Then blocks of rows, table after table, as {@link BlockWriter}
- * writes them. Numbers are big-endian. In versions 1 and 2, the rows and the strings of a block are
- * written as they are. In version 1, the header has the number of rows of the only table instead of
- * the tables.
+ * it: an identifier and the number of states, and for each state its name, the key columns, the
+ * values, the number of tables, and the namespace and the number of rows of each table. Then blocks
+ * of rows, table after table, as {@link BlockWriter} writes them. Numbers are big-endian. In
+ * versions up to 3, there is one state, without its number and its name. In versions 1 and 2, the
+ * rows and the strings of a block are written as they are. In version 1, the header has the number
+ * of rows of the only table instead of the tables.
  *
  * <p>All key groups of a subtask are in one sequence of rows: a reader takes the rows of its own
  * key groups.
  */
 final class StateFormat {
   private static final int MAGIC = 0x4d4c5253;
-  private static final int VERSION = 3;
+  private static final int VERSION = 4;
+  private static final int VERSION_OF_ONE_STATE = 3;
   private static final int VERSION_OF_PLAIN_BLOCKS = 2;
   private static final int VERSION_OF_ONE_TABLE = 1;
   private static final HeaderFormat HEADER =
       new HeaderFormat(
-          MAGIC, List.of(VERSION_OF_ONE_TABLE, VERSION_OF_PLAIN_BLOCKS, VERSION), 16 << 20);
+          MAGIC,
+          List.of(VERSION_OF_ONE_TABLE, VERSION_OF_PLAIN_BLOCKS, VERSION_OF_ONE_STATE, VERSION),
+          16 << 20);
   private static final int HEADER_BYTES = 4 << 10;
 
   private StateFormat() {}
@@ -54,23 +59,39 @@ final class StateFormat {
    * What a checkpoint says about its rows.
    *
    * @param id of the sequence of rows
+   * @param states in the order of their rows
+   */
+  record Header(UUID id, List<State> states) {
+
+    /** The header of the rows of {@code snapshot}. */
+    static Header of(UUID id, KeyedStates.Snapshot snapshot) {
+      List<State> states = new ArrayList<>();
+      snapshot
+          .states()
+          .forEach(
+              (name, state) -> {
+                List<TableRows> tables = new ArrayList<>();
+                state
+                    .tables()
+                    .forEach(
+                        (namespace, table) ->
+                            tables.add(new TableRows(namespace, table.rowCount())));
+                states.add(State.of(name, state.schema(), tables));
+              });
+      return new Header(id, states);
+    }
+  }
+
+  /**
+   * What a checkpoint says about the rows of a state.
+   *
    * @param values {@link StateSchema#wordSchema} of the accumulators
    * @param tables in the order of their rows
    */
-  record Header(UUID id, Schema keys, Schema values, List<TableRows> tables) {
+  record State(String name, Schema keys, Schema values, List<TableRows> tables) {
 
-    /** The header of the rows of {@code snapshot}. */
-    static Header of(UUID id, StateTables.Snapshot snapshot) {
-      List<TableRows> tables = new ArrayList<>();
-      snapshot
-          .tables()
-          .forEach((namespace, table) -> tables.add(new TableRows(namespace, table.rowCount())));
-      return of(id, snapshot.schema(), tables);
-    }
-
-    /** The header of the rows of tables of {@code schema}. */
-    static Header of(UUID id, StateSchema schema, List<TableRows> tables) {
-      return new Header(id, schema.keySchema(), schema.wordSchema(), tables);
+    static State of(String name, StateSchema schema, List<TableRows> tables) {
+      return new State(name, schema.keySchema(), schema.wordSchema(), tables);
     }
 
     /**
@@ -82,10 +103,15 @@ final class StateFormat {
      *     integer's type may become wider
      */
     int[] positions(StateSchema schema) throws IOException {
-      Header job = of(id, schema, tables);
+      State job = of(name, schema, tables);
       if (!keys.equals(job.keys)) {
         throw new IOException(
-            "the checkpoint has state for the key " + keys + ", and the job has " + job.keys);
+            "the checkpoint has "
+                + title()
+                + " for the key "
+                + keys
+                + ", and the job has "
+                + job.keys);
       }
       int[] positions = new int[job.values.size()];
       for (int i = 0; i < positions.length; i++) {
@@ -93,10 +119,19 @@ final class StateFormat {
         boolean isTime = i == 0 && schema.hasTime();
         if (positions[i] == StateBlock.NO_WORD && !isTime) {
           throw new IOException(
-              "the checkpoint has state with " + values + ", and the job has " + job.values);
+              "the checkpoint has "
+                  + title()
+                  + " with "
+                  + values
+                  + ", and the job has "
+                  + job.values);
         }
       }
       return positions;
+    }
+
+    private String title() {
+      return name.isEmpty() ? "state" : "state '" + name + "'";
     }
 
     private int position(Field value) {
@@ -117,9 +152,10 @@ final class StateFormat {
               && type.id().byteWidth() < wider.id().byteWidth());
     }
 
-    /** A schema with the layout of the rows, for a table of {@code schema} with the same keys. */
-    StateSchema layout(StateSchema schema) {
-      List<Field> input = new ArrayList<>(schema.input().fields());
+    /** A schema with the layout of the rows. */
+    StateSchema layout() {
+      List<Field> input = new ArrayList<>(keys.fields());
+      List<Integer> keyPositions = IntStream.range(0, keys.size()).boxed().toList();
       List<Accumulator> accumulators = new ArrayList<>();
       for (int word = 0; word < values.size(); ) {
         Field value = values.field(word);
@@ -133,18 +169,18 @@ final class StateFormat {
         Accumulator added = accumulators.get(accumulators.size() - 1);
         word += added.words(new Schema(input));
       }
-      return new StateSchema(new Schema(input), schema.keys(), accumulators, StateSchema.NO_KINDS);
+      return new StateSchema(new Schema(input), keyPositions, accumulators, StateSchema.NO_KINDS);
     }
   }
 
   /** Writes all rows of {@code snapshot}. */
-  static void write(StateTables.Snapshot snapshot, BlockWriter blocks, OutputStream target)
+  static void write(KeyedStates.Snapshot snapshot, BlockWriter blocks, OutputStream target)
       throws IOException {
     DataOutputStream output = new DataOutputStream(target);
     DataOutputSerializer header = new DataOutputSerializer(HEADER_BYTES);
     write(Header.of(UUID.randomUUID(), snapshot), header);
     HEADER.write(header.getCopyOfBuffer(), output);
-    for (StateSnapshot table : snapshot.tables().values()) {
+    for (StateSnapshot table : snapshot.tables()) {
       blocks.write(table, 0, table.rowCount(), output);
     }
     output.flush();
@@ -153,12 +189,16 @@ final class StateFormat {
   static void write(Header header, DataOutputView target) throws IOException {
     target.writeLong(header.id.getMostSignificantBits());
     target.writeLong(header.id.getLeastSignificantBits());
-    SchemaFormat.write(header.keys, target);
-    SchemaFormat.write(header.values, target);
-    target.writeInt(header.tables.size());
-    for (TableRows table : header.tables) {
-      target.writeLong(table.namespace());
-      target.writeLong(table.rowCount());
+    target.writeInt(header.states.size());
+    for (State state : header.states) {
+      target.writeUTF(state.name);
+      SchemaFormat.write(state.keys, target);
+      SchemaFormat.write(state.values, target);
+      target.writeInt(state.tables.size());
+      for (TableRows table : state.tables) {
+        target.writeLong(table.namespace());
+        target.writeLong(table.rowCount());
+      }
     }
   }
 
@@ -181,8 +221,24 @@ final class StateFormat {
     return header(source, VERSION);
   }
 
+  /** As {@link #header(DataInputView)}, of version 3. */
+  static Header headerOfOneState(DataInputView source) throws IOException {
+    return header(source, VERSION_OF_ONE_STATE);
+  }
+
   private static Header header(DataInputView source, int version) throws IOException {
     UUID id = new UUID(source.readLong(), source.readLong());
+    if (version <= VERSION_OF_ONE_STATE) {
+      return new Header(id, List.of(state(KeyedStates.UNNAMED, source, version)));
+    }
+    List<State> states = new ArrayList<>();
+    for (int i = source.readInt(); i > 0; i--) {
+      states.add(state(source.readUTF(), source, version));
+    }
+    return new Header(id, states);
+  }
+
+  private static State state(String name, DataInputView source, int version) throws IOException {
     Schema keys = SchemaFormat.read(source);
     Schema values = SchemaFormat.read(source);
     int tables = version == VERSION_OF_ONE_TABLE ? 1 : source.readInt();
@@ -191,21 +247,29 @@ final class StateFormat {
       long namespace = version == VERSION_OF_ONE_TABLE ? StateTables.ONLY : source.readLong();
       rows.add(new TableRows(namespace, source.readLong()));
     }
-    return new Header(id, keys, values, rows);
+    return new State(name, keys, values, rows);
+  }
+
+  /** How the blocks behind a header of a version are written. */
+  static Encoding encoding(int version) {
+    return version <= VERSION_OF_PLAIN_BLOCKS ? Encoding.PLAIN : Encoding.PIECES;
   }
 
   /**
-   * Reads the blocks behind {@code header}.
+   * Reads the blocks of a state.
    *
+   * @param source behind the blocks of the states before
    * @throws IOException if the rows end too early, or as {@link BlockReader#read}
    */
   static void readBlocks(
-      VersionedHeader header, BlockReader blocks, InputStream source, BlockReader.Consumer consumer)
+      State state,
+      Encoding encoding,
+      BlockReader blocks,
+      InputStream source,
+      BlockReader.Consumer consumer)
       throws IOException {
     DataInputStream input = new DataInputStream(source);
-    Encoding encoding =
-        header.version <= VERSION_OF_PLAIN_BLOCKS ? Encoding.PLAIN : Encoding.PIECES;
-    for (TableRows table : header.header.tables) {
+    for (TableRows table : state.tables) {
       try {
         blocks.read(table, encoding, input, consumer);
       } catch (EOFException e) {

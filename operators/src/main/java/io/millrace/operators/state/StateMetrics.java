@@ -16,20 +16,20 @@ final class StateMetrics {
   private StateMetrics() {}
 
   /**
-   * Registers the metrics of {@code state}, until Flink closes {@code operator}.
+   * Registers the metrics of {@code states}, until Flink closes {@code operator}.
    *
    * @param timeToLive in milliseconds, if rows expire
    */
-  static void register(MetricGroup operator, StateTables state, long timeToLive) {
+  static void register(MetricGroup operator, KeyedStates states, long timeToLive) {
     MetricGroup group = operator.addGroup("state");
-    group.<Long, Gauge<Long>>gauge("rows", state::rowCount);
-    group.<Long, Gauge<Long>>gauge("bytes", state::reservedBytes);
-    group.<Double, Gauge<Double>>gauge("indexLoad", state::indexLoad);
-    group.<Long, Gauge<Long>>gauge("copiedBytes", () -> state.copied().bytes());
-    group.<Long, Gauge<Long>>gauge("copiedExtents", () -> state.copied().count());
-    if (state.schema().hasTime()) {
+    group.<Long, Gauge<Long>>gauge("rows", states::rowCount);
+    group.<Long, Gauge<Long>>gauge("bytes", states::reservedBytes);
+    group.<Double, Gauge<Double>>gauge("indexLoad", states::indexLoad);
+    group.<Long, Gauge<Long>>gauge("copiedBytes", () -> states.copied().bytes());
+    group.<Long, Gauge<Long>>gauge("copiedExtents", () -> states.copied().count());
+    if (states.haveTime()) {
       group.<Long, Gauge<Long>>gauge("ttl", () -> timeToLive);
-      group.<Long, Gauge<Long>>gauge("expiredRows", state::expiredRows);
+      group.<Long, Gauge<Long>>gauge("expiredRows", states::expiredRows);
     }
   }
 }

@@ -19,6 +19,7 @@ import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.UUID;
 import org.apache.flink.core.fs.CloseableRegistry;
@@ -29,10 +30,17 @@ import org.apache.flink.runtime.state.KeyGroupsStateHandle;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.StreamStateHandle;
 import org.apache.flink.util.IOUtils;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Reads the state of a checkpoint into the tables of a subtask. */
+/**
+ * Reads the states of a checkpoint into those of a subtask. States that the subtask has not are
+ * left out.
+ */
 final class StateReader {
-  private final StateTables tables;
+  private static final Logger LOG = LoggerFactory.getLogger(StateReader.class);
+
+  private final KeyedStates states;
   private final KeyGroupFilter filter;
   private final UpdateTime time;
   private final Device device;
@@ -46,12 +54,12 @@ final class StateReader {
    * @param cancelables closed when the task is canceled
    */
   StateReader(
-      StateTables tables,
+      KeyedStates states,
       KeyGroupFilter filter,
       UpdateTime time,
       DeviceContext context,
       CloseableRegistry cancelables) {
-    this.tables = tables;
+    this.states = states;
     this.filter = filter;
     this.time = time;
     this.device = context.device();
@@ -60,9 +68,9 @@ final class StateReader {
   }
 
   /**
-   * Adds the rows of the subtask's key groups to its tables.
+   * Adds the rows of the subtask's key groups to its states.
    *
-   * @throws IOException if the state is damaged, does not fit the tables, or cannot be read
+   * @throws IOException if the state is damaged, does not fit the states, or cannot be read
    */
   void read(KeyedStateHandle state) throws IOException {
     if (state instanceof KeyGroupsStateHandle rows) {
@@ -81,8 +89,11 @@ final class StateReader {
     try (Source source = new Source(state.getDelegateStateHandle())) {
       source.stream.seek(state.getOffsetForKeyGroup(keyGroup));
       VersionedHeader header = StateFormat.readHeader(source.stream);
-      Rows rows = new Rows(header.header());
-      StateFormat.readBlocks(header, rows.blocks, source.stream, rows::add);
+      for (StateFormat.State part : header.header().states()) {
+        Rows rows = new Rows(part);
+        StateFormat.readBlocks(
+            part, StateFormat.encoding(header.version()), rows.blocks, source.stream, rows::add);
+      }
     }
   }
 
@@ -95,10 +106,13 @@ final class StateReader {
     try (Source source = new Source(state.getMetaDataStateHandle())) {
       index = PageIndexFormat.readIndex(source.stream, files);
     }
-    Rows rows = new Rows(index.header());
+    Iterator<TablePages> tables = index.pages().tables().iterator();
     try (PageFiles pages = new PageFiles(files)) {
-      for (int i = 0; i < index.header().tables().size(); i++) {
-        readTable(index.header().tables().get(i), index.pages().tables().get(i), pages, rows);
+      for (StateFormat.State part : index.header().states()) {
+        Rows rows = new Rows(part);
+        for (TableRows table : part.tables()) {
+          readTable(table, tables.next(), pages, rows);
+        }
       }
     }
   }
@@ -183,23 +197,33 @@ final class StateReader {
     }
   }
 
-  /** Adds rows with the layout of a checkpoint to the tables. */
+  /** Adds rows with the layout of a checkpoint to the tables of a state. */
   private final class Rows {
     final BlockReader blocks;
-    private final StateSchema schema = tables.schema();
+    // null if the subtask does not have the state.
+    private final StateTables tables;
     private final int[] positions;
     private final Expiry expiry;
 
-    Rows(StateFormat.Header header) throws IOException {
-      positions = header.positions(schema);
-      blocks = new BlockReader(header.layout(schema), device, retry);
-      expiry = schema.hasTime() ? schema.expiryBefore(time.oldest()) : Expiry.NEVER;
+    Rows(StateFormat.State state) throws IOException {
+      blocks = new BlockReader(state.layout(), device, retry);
+      tables = states.all().get(state.name());
+      if (tables == null) {
+        LOG.info("state '{}' of the checkpoint is left out: the job has it no more", state.name());
+        positions = new int[0];
+        expiry = Expiry.NEVER;
+      } else {
+        StateSchema schema = tables.schema();
+        positions = state.positions(schema);
+        expiry = schema.hasTime() ? schema.expiryBefore(time.oldest()) : Expiry.NEVER;
+      }
     }
 
     void add(long namespace, StateBlock block) {
-      if (retry.withHostRetry(() -> filter.apply(block)).rowCount() == 0) {
+      if (tables == null || retry.withHostRetry(() -> filter.apply(block)).rowCount() == 0) {
         return;
       }
+      StateSchema schema = tables.schema();
       try (StateBlock own =
           retry.withHostRetry(
               () -> block.withAccumulators(schema, positions, expiry.word(time.now()), device))) {
@@ -209,11 +233,11 @@ final class StateReader {
         retry.withRetry(() -> merge(namespace, own));
       }
     }
-  }
 
-  private StateTable merge(long namespace, StateBlock block) {
-    StateTable table = tables.forUpdate(namespace);
-    table.merge(block);
-    return table;
+    private StateTable merge(long namespace, StateBlock block) {
+      StateTable table = tables.forUpdate(namespace);
+      table.merge(block);
+      return table;
+    }
   }
 }

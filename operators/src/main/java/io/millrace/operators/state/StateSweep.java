@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes the expired rows of a subtask's only table, a part of the work with each update. First it
+ * Removes the expired rows of a state's only table, a part of the work with each update. First it
  * counts the rows that have not expired. If they are at most half of all rows, it moves them to a
  * new table, but leaves those that were updated since the move began to the end: a row tells so by
  * its time. At the end it moves these, and the new table takes the place of the old one. Until then

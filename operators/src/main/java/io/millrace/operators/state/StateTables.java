@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import org.apache.flink.annotation.Internal;
 
 /**
- * The state tables of a subtask, all with one schema. Each has a namespace, a number such as the
- * end of a slice of time. Used by one thread, except for the metrics.
+ * State tables of a subtask, all with one schema. Each has a namespace, a number such as the end of
+ * a slice of time. Used by one thread, except for the metrics.
  */
 @Internal
 public final class StateTables implements AutoCloseable {
@@ -159,15 +159,9 @@ public final class StateTables implements AutoCloseable {
     return tables.values().stream().mapToLong(StateTable::rowCount).sum();
   }
 
-  /** How full the indexes of all tables are, from 0 to 1. Any thread may ask. */
-  double indexLoad() {
-    long rows = 0;
-    long slots = 0;
-    for (StateTable table : tables.values()) {
-      rows += table.rowCount();
-      slots += table.indexSlots();
-    }
-    return slots == 0 ? 0 : (double) rows / slots;
+  /** The slots of the indexes of all tables, of which each row takes one. Any thread may ask. */
+  long indexSlots() {
+    return tables.values().stream().mapToLong(StateTable::indexSlots).sum();
   }
 
   /**

@@ -22,7 +22,7 @@ import org.apache.flink.runtime.state.StreamStateHandle;
  * up when it ends, also if the checkpoint is canceled before it begins.
  */
 final class StateWriter extends AsyncSnapshotCallable<SnapshotResult<KeyedStateHandle>> {
-  private final StateTables.Snapshot snapshot;
+  private final KeyedStates.Snapshot snapshot;
   private final KeyGroupRange keyGroups;
   private final DeviceContext context;
   private final CheckpointStreamFactory streams;
@@ -34,7 +34,7 @@ final class StateWriter extends AsyncSnapshotCallable<SnapshotResult<KeyedStateH
    * @param context keeps the memory of the snapshot until it is closed
    */
   StateWriter(
-      StateTables.Snapshot snapshot,
+      KeyedStates.Snapshot snapshot,
       KeyGroupRange keyGroups,
       DeviceContext context,
       CheckpointStreamFactory streams,

@@ -107,22 +107,16 @@ class ProcessOperatorTest {
     OperatorSubtaskState state = null;
     int before = 0;
     for (int parallelism : PARALLELISM) {
-      List<ProcessHarness> subtasks = new ArrayList<>();
-      try {
-        for (int subtask = 0; subtask < parallelism; subtask++) {
-          OperatorSubtaskState part = ProcessHarness.part(state, before, parallelism, subtask);
-          subtasks.add(TOTALS.restore(device, subtask, parallelism, part));
-        }
+      try (ProcessSubtasks subtasks =
+          ProcessSubtasks.restore(TOTALS, device, parallelism, before, state)) {
         for (int batch = 0; batch < 5; batch++) {
           List<List<Object>> rows = randomRows(100);
-          assertThat(ProcessHarness.results(subtasks, rows, device))
+          assertThat(subtasks.results(rows))
               .containsExactlyInAnyOrderElementsOf(
                   rows.stream().map(model::process).filter(Objects::nonNull).toList());
         }
-        state = ProcessHarness.snapshot(subtasks);
+        state = subtasks.snapshot();
         before = parallelism;
-      } finally {
-        subtasks.forEach(ProcessHarness::close);
       }
     }
   }
@@ -254,6 +248,43 @@ class ProcessOperatorTest {
     }
   }
 
+  /** Appends a value to the second column of the result alone. */
+  private static final class UnequalColumns extends HostKeyedFunction {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public Schema outputSchema(Schema input) {
+      return Schema.of(Field.of("x", DataType.INT32), Field.of("y", DataType.INT32));
+    }
+
+    @Override
+    public Schema stateSchema(Schema input) {
+      return Schema.of();
+    }
+
+    @Override
+    protected void process(HostKeyedBatch batch) {
+      batch.output().column(1).appendNull();
+    }
+
+    @Override
+    public String toString() {
+      return "UnequalColumns";
+    }
+  }
+
+  @Test
+  void columnsThatGetDifferentNumbersOfValuesFailTheJob() throws Exception {
+    try (ProcessHarness harness =
+        new Job(RunningTotals.ROWS, List.of("k"), new UnequalColumns()).open(device)) {
+      assertThatThrownBy(() -> harness.results(asList("a", 1, "x")))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage(
+              "expected 1 values in column 'x' of output, as in another column, got 0 from"
+                  + " UnequalColumns");
+    }
+  }
+
   private record State(Field field) implements KeyedBatchFunction {
     private static final long serialVersionUID = 1L;
 
@@ -277,7 +308,7 @@ class ProcessOperatorTest {
   void stateThatCannotBeKeptIsRefused() {
     assertRefused(
         new Field("x", DataType.INT32, false),
-        "expected a nullable state column, got 'x' INT NOT NULL: null says that a key has no value");
+        "expected a nullable state column, got 'x' INT NOT NULL: null says that there is no value");
     assertRefused(
         Field.of("k", DataType.INT32),
         "expected a state column with a name of its own, got 'k', which is a key column");

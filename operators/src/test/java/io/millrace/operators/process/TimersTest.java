@@ -130,27 +130,18 @@ class TimersTest {
     int before = 0;
     long now = 0;
     for (int parallelism : List.of(2, 3, 1, 2)) {
-      List<ProcessHarness> subtasks = new ArrayList<>();
-      try {
-        for (int subtask = 0; subtask < parallelism; subtask++) {
-          OperatorSubtaskState part = ProcessHarness.part(state, before, parallelism, subtask);
-          subtasks.add(job(40, true).restore(device, subtask, parallelism, part));
-        }
+      try (ProcessSubtasks subtasks =
+          ProcessSubtasks.restore(job(40, true), device, parallelism, before, state)) {
         for (int batch = 0; batch < 5; batch++) {
           List<List<Object>> rows = randomRows(40, now + 1);
           rows.forEach(model::process);
-          List<List<Object>> due = ProcessHarness.results(subtasks, rows, device);
+          List<List<Object>> due = subtasks.results(rows);
           now += 30;
-          for (ProcessHarness subtask : subtasks) {
-            subtask.setProcessingTime(now);
-            due.addAll(subtask.takeRows());
-          }
+          due.addAll(subtasks.setProcessingTime(now));
           assertThat(byKey(due)).isEqualTo(byText(model.watermark(now)));
         }
-        state = ProcessHarness.snapshot(subtasks);
+        state = subtasks.snapshot();
         before = parallelism;
-      } finally {
-        subtasks.forEach(ProcessHarness::close);
       }
     }
   }

@@ -173,10 +173,10 @@ class DamagedStateTest {
         .isInstanceOf(IOException.class)
         .hasMessage("expected keyed state, which begins with 4d4c5253, got 12345678");
     byte[] later = bytes.clone();
-    ByteBuffer.wrap(later).putInt(4, 4);
+    ByteBuffer.wrap(later).putInt(4, 5);
     assertThat(failure(JOB, with(whole, later)))
         .isInstanceOf(IOException.class)
-        .hasMessage("expected keyed state of version 1 or 2 or 3, got version 4");
+        .hasMessage("expected keyed state of version 1 or 2 or 3 or 4, got version 5");
   }
 
   @Test

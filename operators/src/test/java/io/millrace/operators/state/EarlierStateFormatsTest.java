@@ -63,6 +63,30 @@ class EarlierStateFormatsTest {
               + "aG9ydAAAAAAAAAAAAAAAAAAAAAIAAAAAAAAADwAAAAAAAAACAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
               + "AAAbAAAAYSBzdAAAAAAAAAAAAAAAAAAAAAABAAAAAAAAABQAAAAAAAAAAQAAAAAAAAAAAAAAAAAA"
               + "AAAAAAAAAAAAYSBzdHJpbmcgb2YgMjYgYnl0ZXMsIG9yIHNvAAAAAAA=");
+  // The same with version 3, which had one state.
+  private static final byte[] ONE_STATE =
+      decode(
+          "TUxSUwAAAAMAAACabEcg/TmiQ1i52r3uhxMmsAAAAAEABG5hbWUBAAZTVFJJTkcAAAAAAAAAAAAA"
+              + "AwAJJENPVU5UKCopAAAFSU5UNjQAAAAAAAAAAA0kU1VNKGBwcmljZWApAAAFSU5UNjQAAAAAAAAA"
+              + "AA8kQ09VTlQoYHByaWNlYCkAAAVJTlQ2NAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAkwwelQA"
+              + "AAACAAAAAAAAACCslTxUaeAW2QAAAAAFAAAAc2hvcnQAAAAAAAAAAAAAAAAAAAACAAAAAAAAAA8A"
+              + "AAAAAAAAAgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAGwAAAGEgc3QAAAAAAAAAAAAAAAAAAAAAAQAA"
+              + "AAAAAAAUAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABhIHN0cmluZyBvZiAyNiBi"
+              + "eXRlcywgb3Igc28AAAAAAA==");
+  // The same as an incremental checkpoint, with version 1 of the index.
+  private static final byte[] ONE_STATE_INDEX =
+      decode(
+          "TUxSSQAAAAEAAADGEyuaH/wLQ+auabUip+gPjQAAAAEABG5hbWUBAAZTVFJJTkcAAAAAAAAAAAAA"
+              + "AwAJJENPVU5UKCopAAAFSU5UNjQAAAAAAAAAAA0kU1VNKGBwcmljZWApAAAFSU5UNjQAAAAAAAAA"
+              + "AA8kQ09VTlQoYHByaWNlYCkAAAVJTlQ2NAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAgAAAAGd"
+              + "xXYifFFKEJZfOzVR76JsAAAQAAAAAAAAAAAAAAAAIAAAAAAAAAC84HTtbA==");
+  private static final String ONE_STATE_FILE_ID = "9dc57622-7c51-4a10-965f-3b3551efa26c";
+  private static final byte[] ONE_STATE_FILE =
+      decode(
+          "TUxSUAAAAAIAAAAQncV2InxRShCWXzs1Ue+ibALP06MAAAACAAAAAAAAACCslTxUaeAW2QAAAAAF"
+              + "AAAAc2hvcnQAAAAAAAAAAAAAAAAAAAACAAAAAAAAAA8AAAAAAAAAAgAAAAAAAAAAAAAAAAAAAAAA"
+              + "AAAAAAAAGwAAAGEgc3QAAAAAAAAAAAAAAAAAAAAAAQAAAAAAAAAUAAAAAAAAAAEAAAAAAAAAAAAA"
+              + "AAAAAAAAAAAAAAAAAAAAAABhIHN0cmluZyBvZiAyNiBieXRlcywgb3Igc28AAAAAAA==");
   private static final Job JOB =
       new Job(
           Schema.of(
@@ -111,20 +135,27 @@ class EarlierStateFormatsTest {
   }
 
   @Test
+  void stateOfOneSchemaIsRestored() throws Exception {
+    assertRestored(full(ONE_STATE));
+    assertRestored(pages(ONE_STATE_INDEX, ONE_STATE_FILE, ONE_STATE_FILE_ID));
+  }
+
+  @Test
   void pagesWithPlainBlocksAreRestored() throws Exception {
-    assertRestored(
-        OperatorSubtaskState.builder()
-            .setManagedKeyedState(
-                new IncrementalRemoteKeyedStateHandle(
-                    new UUID(0, 1),
-                    KeyGroupRange.of(0, GroupAggregateHarness.MAX_PARALLELISM - 1),
-                    1,
-                    List.of(
-                        HandleAndLocalPath.of(
-                            new ByteStreamStateHandle("file", PLAIN_FILE), PLAIN_FILE_ID)),
-                    List.of(),
-                    new ByteStreamStateHandle("index", PLAIN_INDEX)))
-            .build());
+    assertRestored(pages(PLAIN_INDEX, PLAIN_FILE, PLAIN_FILE_ID));
+  }
+
+  private static OperatorSubtaskState pages(byte[] index, byte[] file, String fileId) {
+    return OperatorSubtaskState.builder()
+        .setManagedKeyedState(
+            new IncrementalRemoteKeyedStateHandle(
+                new UUID(0, 1),
+                KeyGroupRange.of(0, GroupAggregateHarness.MAX_PARALLELISM - 1),
+                1,
+                List.of(HandleAndLocalPath.of(new ByteStreamStateHandle("file", file), fileId)),
+                List.of(),
+                new ByteStreamStateHandle("index", index)))
+        .build();
   }
 
   private void assertRestored(OperatorSubtaskState state) throws Exception {

@@ -194,16 +194,16 @@ public class KeyedOperatorHarness extends OperatorHarness {
 
   /** The number of rows in the operator's state. */
   public final long rowsInState() {
-    return state().rowCount();
+    return operator().states().rowCount();
   }
 
   /** The number of rows that the operator removed from its state since they had expired. */
   public final long expiredRows() {
-    return state().expiredRows();
+    return operator().states().expiredRows();
   }
 
-  private StateTables state() {
-    return ((KeyedStateOperator) harness().getOperator()).state();
+  private KeyedStateOperator operator() {
+    return (KeyedStateOperator) harness().getOperator();
   }
 
   public void watermark(long timestamp) throws Exception {

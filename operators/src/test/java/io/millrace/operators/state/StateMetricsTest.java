@@ -15,6 +15,7 @@ import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.TableBuilder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -29,8 +30,9 @@ class StateMetricsTest {
   @Test
   void rowsAndBytesGrowWithTheKeys() {
     RecordingMetricGroup metrics = new RecordingMetricGroup();
-    try (StateTables state = new StateTables(SCHEMA, device.stream(), device.memory())) {
-      StateMetrics.register(metrics, state, 0);
+    try (KeyedStates states = states()) {
+      StateTables state = states.get(KeyedStates.UNNAMED);
+      StateMetrics.register(metrics, states, 0);
       assertThat(metrics.gauge("state.rows")).isEqualTo(0L);
       assertThat(metrics.gauge("state.bytes")).isEqualTo(0L);
       assertThat(metrics.gauge("state.indexLoad")).isEqualTo(0.0);
@@ -50,8 +52,9 @@ class StateMetricsTest {
   @Test
   void extentsThatACheckpointHoldsAreCountedWhenTheyAreCopied() {
     RecordingMetricGroup metrics = new RecordingMetricGroup();
-    try (StateTables state = new StateTables(SCHEMA, device.stream(), device.memory())) {
-      StateMetrics.register(metrics, state, 0);
+    try (KeyedStates states = states()) {
+      StateTables state = states.get(KeyedStates.UNNAMED);
+      StateMetrics.register(metrics, states, 0);
       update(state, 300_000);
       assertThat(metrics.gauge("state.copiedExtents")).isEqualTo(0L);
       StateTables.Snapshot snapshot = state.snapshot();
@@ -67,6 +70,10 @@ class StateMetricsTest {
       assertThat(metrics.gauge("state.copiedExtents")).isEqualTo(3L);
       assertThat(metrics.gauge("state.bytes")).isEqualTo(0L);
     }
+  }
+
+  private KeyedStates states() {
+    return new KeyedStates(Map.of(KeyedStates.UNNAMED, SCHEMA), device.stream(), device.memory());
   }
 
   private void update(StateTables state, long keys) {

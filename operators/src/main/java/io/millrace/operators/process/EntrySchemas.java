@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.process;
+
+import io.millrace.column.Schema;
+import io.millrace.expression.error.ExpressionException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** The maps and the lists of a function. */
+record EntrySchemas(List<MapStateSchema> maps, List<ListStateSchema> lists) {
+
+  static EntrySchemas of(KeyedBatchFunction function, Schema input) {
+    return new EntrySchemas(function.mapStates(input), function.listStates(input));
+  }
+
+  /** What is kept for them, each with a name of its own. */
+  List<MapStateSchema> states() {
+    List<MapStateSchema> states = new ArrayList<>(maps);
+    for (ListStateSchema list : lists) {
+      states.add(list.elementsByIndex());
+      states.add(list.lengths());
+    }
+    return states;
+  }
+
+  /**
+   * Checks what does not depend on the types of columns.
+   *
+   * @throws ExpressionException if a name is empty or there twice, a map has no key, or there are
+   *     lists and a time-to-live
+   */
+  void check(Duration stateTtl) {
+    Set<String> names = new HashSet<>();
+    for (MapStateSchema state : states()) {
+      if (state.name().isEmpty() || !names.add(state.name())) {
+        throw new ExpressionException(
+            "expected a name of its own for each map and list, got '" + state.name() + "'");
+      }
+    }
+    for (MapStateSchema map : maps) {
+      if (map.keys().size() == 0) {
+        throw new ExpressionException(
+            "expected a column of the map key of '" + map.name() + "', got none");
+      }
+    }
+    if (!lists.isEmpty() && !stateTtl.isZero()) {
+      throw new ExpressionException(
+          "stateTtl is not supported for a function with lists, such as '"
+              + lists.get(0).name()
+              + "': use a map");
+    }
+  }
+
+  /** Such as {@code , maps=[visits], lists=[bids]}: the names. */
+  @Override
+  public String toString() {
+    return text("maps", maps.stream().map(MapStateSchema::name).toList())
+        + text("lists", lists.stream().map(ListStateSchema::name).toList());
+  }
+
+  private static String text(String what, List<String> names) {
+    return names.isEmpty() ? "" : ", " + what + "=" + names;
+  }
+}

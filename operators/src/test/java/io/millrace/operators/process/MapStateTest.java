@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.process;
+
+import static io.millrace.operators.process.MapCommands.CLEAR;
+import static io.millrace.operators.process.MapCommands.CLEAR_AT;
+import static io.millrace.operators.process.MapCommands.ENTRIES;
+import static io.millrace.operators.process.MapCommands.GET;
+import static io.millrace.operators.process.MapCommands.PUT;
+import static io.millrace.operators.process.MapCommands.REMOVE;
+import static java.util.Arrays.asList;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.operators.process.ProcessHarness.Job;
+import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.OutOfMemoryTest;
+import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.RandomExtension;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Maps, entry by entry and as tables, compared with those of Java. */
+@ExtendWith(NothingHeldExtension.class)
+class MapStateTest {
+  private static final String LONG = "a string of more than 12 bytes";
+  private static final int[] PARALLELISM = {2, 3, 1, 2};
+  private static final Job JOB = new Job(MapCommands.ROWS, List.of("k"), new MapCommands(0, true));
+
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+  @RegisterExtension final RandomExtension seed = new RandomExtension();
+
+  private static List<Object> row(String key, String command, String s, int n, String v) {
+    return asList(key, command, s, n, v);
+  }
+
+  private static List<Object> row(String key, String command) {
+    return row(key, command, null, 0, null);
+  }
+
+  @OutOfMemoryTest(attempts = 1)
+  void eachKeyHasItsEntries() throws Exception {
+    try (ProcessHarness harness = JOB.open(device)) {
+      harness.results(row("a", PUT, "x", 1, LONG), row(null, PUT, LONG, 1, null));
+      assertThat(
+              harness.results(
+                  row("a", GET, "x", 1, null),
+                  row("a", GET, "x", 2, null),
+                  row(null, GET, LONG, 1, null),
+                  row("b", GET, "x", 1, null),
+                  row("a", PUT, null, 7, "v"),
+                  row("a", GET, null, 7, null)))
+          .containsExactly(
+              "[a, get +I[x, 1] +I[" + LONG + ", 1]]",
+              "[a, get +I[x, 2] null]",
+              "[null, get +I[" + LONG + ", 1] +I[null, 1]]",
+              "[b, get +I[x, 1] null]",
+              "[a, get +I[null, 7] +I[v, 4]]");
+      assertThat(harness.results(row("a", REMOVE, "x", 1, null), row("a", ENTRIES)))
+          .containsExactly("[a, entries [+I[null, 7]=+I[v, 4]]]");
+      assertThat(harness.results(row("a", ENTRIES), row("a", CLEAR), row(null, ENTRIES)))
+          .containsExactly(
+              "[a, entries [+I[null, 7]=+I[v, 4]]]",
+              "[null, entries [+I[" + LONG + ", 1]=+I[null, 1]]]");
+      assertThat(harness.results(row("a", ENTRIES), row("a", GET, null, 7, null)))
+          .containsExactly("[a, entries []]", "[a, get +I[null, 7] null]");
+    }
+  }
+
+  // The third attempt is the last; then the batch is processed in parts.
+  @OutOfMemoryTest(attempts = 3)
+  void aBatchThatDoesNotFitIsProcessedInParts() throws Exception {
+    try (ProcessHarness harness = JOB.open(device)) {
+      harness.results(row("a", PUT, "x", 1, LONG), row("b", PUT, "x", 1, "y"));
+      assertThat(
+              harness.results(
+                  row("a", GET, "x", 1, null),
+                  row("b", REMOVE, "x", 1, null),
+                  row("a", PUT, "y", 1, null),
+                  row("b", GET, "x", 1, null),
+                  row("a", ENTRIES)))
+          .containsExactly(
+              "[a, get +I[x, 1] +I[" + LONG + ", 1]]",
+              "[b, get +I[x, 1] null]",
+              "[a, entries [+I[x, 1]=+I[" + LONG + ", 1], +I[y, 1]=+I[null, 3]]]");
+    }
+  }
+
+  @OutOfMemoryTest(attempts = 1)
+  void entriesAreInTheCheckpoint() throws Exception {
+    OperatorSubtaskState state;
+    try (ProcessHarness harness = JOB.open(device)) {
+      harness.results(row("a", PUT, "x", 1, LONG), row("b", PUT, LONG, 2, "y"));
+      harness.results(row("b", REMOVE, LONG, 2, null), row("b", PUT, "z", 3, null));
+      state = harness.snapshot();
+      harness.results(row("a", CLEAR));
+    }
+    try (ProcessHarness harness = JOB.restore(device, 0, 1, state)) {
+      assertThat(harness.results(row("b", ENTRIES), row("a", GET, "x", 1, null)))
+          .containsExactly(
+              "[b, entries [+I[z, 3]=+I[null, 3]]]", "[a, get +I[x, 1] +I[" + LONG + ", 1]]");
+    }
+  }
+
+  @OutOfMemoryTest(attempts = 1)
+  void eachEntryExpires() throws Exception {
+    Job job =
+        new Job(MapCommands.ROWS, List.of("k"), new MapCommands(0, true), Duration.ofMillis(100));
+    try (ProcessHarness harness = job.open(device)) {
+      harness.setProcessingTime(1_000);
+      harness.results(row("a", PUT, "x", 1, "v"), row("a", PUT, "y", 1, "v"));
+      harness.setProcessingTime(1_050);
+      harness.results(row("a", PUT, "y", 1, "w"));
+      harness.setProcessingTime(1_099);
+      assertThat(harness.results(row("a", GET, "x", 1, null)))
+          .containsExactly("[a, get +I[x, 1] +I[v, 1]]");
+      harness.setProcessingTime(1_100);
+      assertThat(
+              harness.results(
+                  row("a", GET, "x", 1, null), row("a", GET, "y", 1, null), row("a", ENTRIES)))
+          .containsExactly(
+              "[a, get +I[x, 1] null]",
+              "[a, get +I[y, 1] +I[w, 3]]",
+              "[a, entries [+I[y, 1]=+I[w, 3]]]");
+    }
+  }
+
+  @OutOfMemoryTest(attempts = 1)
+  void timersReadAndClearMaps() throws Exception {
+    Job job = new Job(MapCommands.ROWS, List.of("k"), new MapCommands(8, false));
+    OperatorSubtaskState state;
+    try (ProcessHarness harness = job.open(device)) {
+      harness.results(
+          row("a", PUT, "x", 1, "v"),
+          row("b", PUT, "x", 1, "v"),
+          row("a", CLEAR_AT, null, 5, null),
+          row("b", CLEAR_AT, null, 20, null));
+      harness.watermark(5);
+      assertThat(harness.takeTexts()).containsExactly("[a, cleared [+I[x, 1]=+I[v, 1]]]");
+      state = harness.snapshot();
+    }
+    try (ProcessHarness harness = job.restore(device, 0, 1, state)) {
+      assertThat(harness.results(row("a", ENTRIES))).containsExactly("[a, entries []]");
+      harness.watermark(20);
+      assertThat(harness.takeTexts()).containsExactly("[b, cleared [+I[x, 1]=+I[v, 1]]]");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void randomCommandsAfterRescaling(boolean isRequested) throws Exception {
+    Job job = new Job(MapCommands.ROWS, List.of("k"), new MapCommands(0, isRequested));
+    MapCommands.Model model = new MapCommands.Model();
+    OperatorSubtaskState state = null;
+    int before = 0;
+    for (int parallelism : PARALLELISM) {
+      try (ProcessSubtasks subtasks =
+          ProcessSubtasks.restore(job, device, parallelism, before, state)) {
+        for (int batch = 0; batch < 5; batch++) {
+          List<List<Object>> rows = randomRows(60);
+          assertThat(subtasks.results(rows))
+              .containsExactlyInAnyOrderElementsOf(
+                  rows.stream().map(model::process).filter(Objects::nonNull).toList());
+        }
+        state = subtasks.snapshot();
+        before = parallelism;
+      }
+    }
+  }
+
+  private List<List<Object>> randomRows(int count) {
+    Random random = seed.random();
+    String[] commands = {PUT, PUT, PUT, PUT, REMOVE, GET, GET, GET, ENTRIES, CLEAR};
+    List<List<Object>> rows = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      int key = random.nextInt(12);
+      int s = random.nextInt(4);
+      rows.add(
+          row(
+              key == 0 ? null : key % 2 == 0 ? "k" + key : LONG + key,
+              commands[random.nextInt(commands.length)],
+              s == 0 ? null : s == 1 ? LONG : "s" + s,
+              random.nextInt(4),
+              random.nextInt(4) == 0 ? null : LONG.substring(random.nextInt(30))));
+    }
+    return rows;
+  }
+}

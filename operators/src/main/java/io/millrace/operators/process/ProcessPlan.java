@@ -13,6 +13,7 @@ import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.batch.EventTimeColumn;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.Accumulator.Function;
 import io.millrace.state.row.StateSchema;
@@ -34,7 +35,6 @@ import org.apache.flink.annotation.Internal;
 @Internal
 public final class ProcessPlan implements Serializable {
   private static final long serialVersionUID = 1L;
-  private static final String UPDATE_TIME = "$UPDATE_TIME";
 
   /** The time of a timer, in milliseconds since the epoch: a last key column of the state. */
   static final String TIMER = KeyedBatchFunction.TIMER;
@@ -47,7 +47,7 @@ public final class ProcessPlan implements Serializable {
   private final Schema input;
   private final List<String> keys;
   private final KeyedBatchFunction function;
-  private final Duration stateTtl;
+  private final StateTtl stateTtl;
   private final Schema outputSchema;
   private final Schema stateColumns;
 
@@ -99,14 +99,14 @@ public final class ProcessPlan implements Serializable {
 
   /**
    * @param input the columns of the batches
-   * @param stateTtl how long the values of a key stay behind its last update; zero: for ever
+   * @param stateTtl how long the values of a key stay behind its last update
    * @throws ExpressionException if a key column is an ARRAY or a ROW, a state column is one, is NOT
    *     NULL, or has the name of a key column or of another state column, the key or the state
    *     columns have too many words, the result has a column with a reserved name, or there are
    *     timers with slices of a negative time or not of a multiple of 4 ms, or with a time-to-live
    */
   public ProcessPlan(
-      Schema input, List<String> keys, KeyedBatchFunction function, Duration stateTtl) {
+      Schema input, List<String> keys, KeyedBatchFunction function, StateTtl stateTtl) {
     this.input = input;
     this.keys = List.copyOf(keys);
     this.function = function;
@@ -157,7 +157,7 @@ public final class ProcessPlan implements Serializable {
               + " ms, got "
               + slices);
     }
-    if (hasTimers() && !stateTtl.isZero()) {
+    if (hasTimers() && !stateTtl.isNone()) {
       throw new ExpressionException(
           "stateTtl is not supported for a function with timers: a timer can clear the state");
     }
@@ -194,7 +194,7 @@ public final class ProcessPlan implements Serializable {
     return function;
   }
 
-  Duration stateTtl() {
+  StateTtl stateTtl() {
     return stateTtl;
   }
 
@@ -262,8 +262,8 @@ public final class ProcessPlan implements Serializable {
     }
 
     private void addValues(int keyCount) {
-      if (!stateTtl.isZero()) {
-        accumulators.add(Accumulator.updateTime(UPDATE_TIME));
+      if (!stateTtl.isNone()) {
+        accumulators.add(stateTtl.updateTime());
       }
       List<Expression> areSet = new ArrayList<>();
       List<Expression> areNotSet = new ArrayList<>();
@@ -367,7 +367,9 @@ public final class ProcessPlan implements Serializable {
         + String.join(", ", keys)
         + "], state=["
         + state
-        + (stateTtl.isZero() ? "])" : "], stateTtl=[" + formatWithHighestUnit(stateTtl) + "])");
+        + "]"
+        + stateTtl.text()
+        + ")";
   }
 
   private static String name(KeyedBatchFunction function) {

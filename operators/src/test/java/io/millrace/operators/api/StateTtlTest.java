@@ -14,6 +14,7 @@ import io.millrace.operators.batching.BatchOptions;
 import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.window.Tumble;
 import java.time.Duration;
+import org.apache.flink.streaming.api.TimeDomain;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,12 @@ class StateTtlTest {
         .contains("GroupAggregate(groupBy=[k], select=[k, COUNT(*) AS n], stateTtl=[3 h])");
     assertThat(hours.deduplicate(keepFirst()).explain())
         .contains("Deduplicate(keep=[FirstRow], key=[k], order=[PROCTIME], stateTtl=[3 h])");
+    assertThat(
+            hours
+                .stateTtl(Duration.ofMinutes(2), TimeDomain.EVENT_TIME)
+                .aggregate(count().as("n"))
+                .explain())
+        .contains("stateTtl=[2 min, EVENT_TIME])");
     assertThat(hours.stateTtl(Duration.ZERO).aggregate(count().as("n")).explain())
         .doesNotContain("stateTtl");
   }

@@ -97,7 +97,7 @@ public final class WindowAggregatePlan implements Serializable {
    *     changelog; or if there is allowed lateness and the windows are of processing time, or they
    *     are not TUMBLE and an aggregate depends on the order of rows: a sum or average of FLOAT or
    *     DOUBLE, a variance, a first or last value or LISTAGG; or if there is early firing and the
-   *     windows are of processing time or not TUMBLE, or there is such an aggregate or one that
+   *     windows are sessions or of processing time, or there is such an aggregate or one that
    *     compares values of more than 8 bytes
    */
   public WindowAggregatePlan(
@@ -193,9 +193,9 @@ public final class WindowAggregatePlan implements Serializable {
     if (!isEarly()) {
       return;
     }
-    if (window.isProcessingTime() || window.function() != TimeWindow.Function.TUMBLE) {
+    if (window.isProcessingTime() || window.isSession()) {
       throw new ExpressionException(
-          "expected TUMBLE of event time for early firing, got " + window);
+          "expected TUMBLE, HOP or CUMULATE of event time for early firing, got " + window);
     }
     try (Steps steps = steps()) {
       if (steps.aggregates().state().isOrdered()) {

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.parity.window;
+
+import static io.millrace.operators.aggregate.Aggregate.count;
+import static io.millrace.operators.aggregate.Aggregate.max;
+import static io.millrace.operators.aggregate.Aggregate.min;
+import static io.millrace.operators.aggregate.Aggregate.sum;
+import static org.apache.flink.types.RowKind.UPDATE_BEFORE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.device.Device;
+import io.millrace.operators.api.ColumnStream;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.batching.BatchOptions;
+import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.row.ExternalRowDecoder;
+import io.millrace.operators.window.Hop;
+import io.millrace.operators.window.TimeWindow;
+import io.millrace.operators.window.Tumble;
+import io.millrace.parity.CollectedRows;
+import io.millrace.parity.ReplayedChanges;
+import io.millrace.testing.RandomExtension;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.common.eventtime.WatermarkGenerator;
+import org.apache.flink.api.common.eventtime.WatermarkOutput;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.TableConfig;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.types.Row;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Windows that emit results before they end, and for rows behind their end: what their changes
+ * leave is what those of Flink SQL's group windows leave, over the same rows and watermarks.
+ */
+class EmittedChangesParityTest {
+  private static final int KEY_COLUMNS = 3;
+  private static final int ROWS = 600;
+  // Rows before the first watermark: what comes out before it does is early.
+  private static final int ROWS_WITHOUT_WATERMARK = 60;
+  private static final int SIZE = 1_000;
+  private static final int SLIDE = 250;
+  private static final int MAX_DISORDER = 1_500;
+  private static final Schema SCHEMA =
+      Schema.of(
+          new Field("k", DataType.INT32, false),
+          Field.of("v", DataType.INT32),
+          new Field("ts", DataType.timestamp(3), false),
+          Field.of("w", DataType.INT64));
+
+  @RegisterExtension final RandomExtension random = new RandomExtension();
+
+  /** A job with both. */
+  record Job(String window, boolean isEarly, long lateness, int parallelism) {
+    TimeWindow timeWindow() {
+      return window.equals("TUMBLE")
+          ? Tumble.over("ts", Duration.ofMillis(SIZE))
+          : Hop.over("ts", Duration.ofMillis(SIZE)).every(Duration.ofMillis(SLIDE));
+    }
+
+    String sql() {
+      String widths = window.equals("TUMBLE") ? millis(SIZE) : millis(SLIDE) + ", " + millis(SIZE);
+      String arguments = "(ts, " + widths + ")";
+      return "SELECT k, COUNT(*), COUNT(v), SUM(v), MIN(v), MAX(v), "
+          + window
+          + "_START"
+          + arguments
+          + ", "
+          + window
+          + "_END"
+          + arguments
+          + " FROM t GROUP BY k, "
+          + window
+          + arguments;
+    }
+
+    private static String millis(int millis) {
+      return "INTERVAL '%d.%03d' SECOND(6, 3)".formatted(millis / 1_000, millis % 1_000);
+    }
+  }
+
+  static Stream<Job> jobs() {
+    List<Job> jobs = new ArrayList<>();
+    for (String window : List.of("TUMBLE", "HOP")) {
+      for (int parallelism : new int[] {1, 2}) {
+        jobs.add(new Job(window, true, 0, parallelism));
+        jobs.add(new Job(window, true, 700, parallelism));
+        jobs.add(new Job(window, false, 700, parallelism));
+      }
+    }
+    return jobs.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("jobs")
+  void changesLeaveFlinksRows(Job job) throws Exception {
+    StreamExecutionEnvironment environment = environment(job.parallelism());
+    StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
+    emit(job, tables.getConfig());
+    EarlyRows early = new EarlyRows(job.isEarly() ? ROWS_WITHOUT_WATERMARK : ROWS);
+    DataStream<Row> rows = stream(rows(random.random()), early, environment);
+    CollectedRows flink = early.expect(flink(job, rows, tables));
+    CollectedRows millrace = early.expect(millrace(job, rows));
+    environment.execute();
+
+    Map<List<Object>, List<Object>> flinks = changesLeave(flink);
+    Map<List<Object>, List<Object>> ours = changesLeave(millrace);
+    if (job.isEarly() && job.lateness() > 0 && job.window().equals("HOP")) {
+      removeEmptied(flinks, ours);
+    }
+    assertThat(ours).as("seed %d", random.seed()).isEqualTo(flinks).isNotEmpty();
+    assertThat(ColumnBatch.liveBatches()).as("live batches").isZero();
+    assertThat(DeviceContext.heldBytes(Device.current())).as("bytes held").isZero();
+  }
+
+  private static StreamExecutionEnvironment environment(int parallelism) {
+    Configuration configuration = new Configuration();
+    configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(256));
+    configuration.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(64));
+    configuration.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(64));
+    return StreamExecutionEnvironment.getExecutionEnvironment(configuration)
+        .setParallelism(parallelism);
+  }
+
+  private static void emit(Job job, TableConfig config) {
+    if (job.isEarly()) {
+      config.set("table.exec.emit.early-fire.enabled", "true");
+      config.set("table.exec.emit.early-fire.delay", "1 ms");
+    }
+    if (job.lateness() > 0) {
+      config.set("table.exec.emit.late-fire.enabled", "true");
+      config.set("table.exec.emit.late-fire.delay", "0 ms");
+      config.set("table.exec.emit.allow-lateness", job.lateness() + " ms");
+    }
+  }
+
+  private static CollectedRows flink(Job job, DataStream<Row> rows, StreamTableEnvironment tables) {
+    tables.createTemporaryView(
+        "t",
+        tables.fromDataStream(
+            rows,
+            org.apache.flink.table.api.Schema.newBuilder()
+                .column("k", "INT NOT NULL")
+                .column("v", "INT")
+                .column("ts", "TIMESTAMP(3) NOT NULL")
+                .column("w", "BIGINT")
+                .watermark("ts", "SOURCE_WATERMARK()")
+                .build()));
+    return CollectedRows.of(tables.toChangelogStream(tables.sqlQuery(job.sql())));
+  }
+
+  private static CollectedRows millrace(Job job, DataStream<Row> rows) {
+    return CollectedRows.of(
+        ColumnStream.from(rows, SCHEMA)
+            .batch(BatchOptions.DEFAULT.withRows(50, 50))
+            .setParallelism(1)
+            .keyBy("k")
+            .window(job.timeWindow())
+            .allowedLateness(Duration.ofMillis(job.lateness()))
+            .earlyFiring(Duration.ofMillis(job.isEarly() ? 1 : 0))
+            .aggregate(count(), count("v"), sum("v"), min("v"), max("v"))
+            .toRows());
+  }
+
+  // Flink emits a result of no rows by a timer of a window whose state it has dropped already.
+  private static void removeEmptied(
+      Map<List<Object>, List<Object>> flinks, Map<List<Object>, List<Object>> ours) {
+    flinks.values().removeIf(row -> row.get(KEY_COLUMNS).equals(0L));
+    assertThat(flinks).hasSizeGreaterThan(ours.size() / 2);
+    ours.keySet().retainAll(flinks.keySet());
+  }
+
+  // By the key, the start and the end of the window, which come first.
+  private static Map<List<Object>, List<Object>> changesLeave(CollectedRows rows) {
+    List<Row> changes = new ArrayList<>();
+    for (Row row : rows.take()) {
+      Row ordered = Row.project(row, new int[] {0, 6, 7, 1, 2, 3, 4, 5});
+      ordered.setKind(row.getKind());
+      changes.add(ordered);
+    }
+    ReplayedChanges replayed = new ReplayedChanges(changes, KEY_COLUMNS);
+    assertThat(replayed.errors()).isEmpty();
+    assertThat(changes).as("changes of results").anyMatch(row -> row.getKind() == UPDATE_BEFORE);
+    return replayed.rows();
+  }
+
+  private static List<Row> rows(Random numbers) {
+    List<Row> rows = new ArrayList<>();
+    long latest = 0;
+    for (int i = 0; i < ROWS; i++) {
+      long time = 10L * i - numbers.nextInt(MAX_DISORDER);
+      latest = Math.max(latest, time);
+      boolean hasWatermark = i >= ROWS_WITHOUT_WATERMARK && numbers.nextInt(8) == 0;
+      rows.add(
+          Row.of(
+              numbers.nextInt(5),
+              numbers.nextInt(4) == 0 ? null : numbers.nextInt(100),
+              LocalDateTime.ofEpochSecond(
+                  Math.floorDiv(time, 1_000),
+                  Math.floorMod(time, 1_000) * 1_000_000,
+                  ZoneOffset.UTC),
+              hasWatermark ? latest - numbers.nextInt(MAX_DISORDER / 2) : null));
+    }
+    return rows;
+  }
+
+  private static DataStream<Row> stream(
+      List<Row> rows, EarlyRows early, StreamExecutionEnvironment environment) {
+    return environment
+        .fromData(rows, ExternalRowDecoder.typeInformation(SCHEMA))
+        .setParallelism(1)
+        .map(early)
+        .returns(ExternalRowDecoder.typeInformation(SCHEMA))
+        .setParallelism(1)
+        // A task of its own: those behind it go on while it waits.
+        .disableChaining()
+        .assignTimestampsAndWatermarks(
+            WatermarkStrategy.<Row>forGenerator(context -> new WatermarkOfRow())
+                .withTimestampAssigner((row, before) -> millis(row)))
+        .setParallelism(1);
+  }
+
+  private static long millis(Row row) {
+    return ((LocalDateTime) row.getField(2)).toInstant(ZoneOffset.UTC).toEpochMilli();
+  }
+
+  private static final class WatermarkOfRow implements WatermarkGenerator<Row> {
+    @Override
+    public void onEvent(Row row, long timestamp, WatermarkOutput output) {
+      if (row.getField(3) instanceof Long watermark) {
+        output.emitWatermark(new Watermark(watermark));
+      }
+    }
+
+    @Override
+    public void onPeriodicEmit(WatermarkOutput output) {
+      // Only rows bring watermarks.
+    }
+  }
+}

@@ -113,7 +113,7 @@ class EventTimeTtlTest {
       harness.changes(List.of("b", 1));
       state = harness.snapshot();
     }
-    // Watermarks begin anew, behind those of the checkpoint.
+    // Watermarks begin again, before those of the checkpoint.
     try (GroupAggregateHarness harness = JOB.restore(device, state)) {
       assertThat(harness.changes(List.of("b", 1), List.of("c", 1)))
           .containsExactly("-U[b, 1, 1]", "+U[b, 2, 2]", "+I[c, 1, 1]");

@@ -7,16 +7,13 @@ import static io.millrace.operators.aggregate.Aggregate.min;
 import static io.millrace.operators.aggregate.Aggregate.sum;
 import static org.apache.flink.types.RowKind.UPDATE_BEFORE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.millrace.column.DataType;
-import io.millrace.column.DataType.Field;
-import io.millrace.column.Schema;
 import io.millrace.device.Device;
 import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batching.BatchOptions;
 import io.millrace.operators.context.DeviceContext;
-import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.window.Hop;
 import io.millrace.operators.window.TimeWindow;
 import io.millrace.operators.window.Tumble;
@@ -24,8 +21,6 @@ import io.millrace.parity.CollectedRows;
 import io.millrace.parity.ReplayedChanges;
 import io.millrace.testing.RandomExtension;
 import java.time.Duration;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -33,18 +28,12 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.apache.flink.api.common.eventtime.Watermark;
-import org.apache.flink.api.common.eventtime.WatermarkGenerator;
-import org.apache.flink.api.common.eventtime.WatermarkOutput;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.MemorySize;
-import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.TableConfig;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -61,13 +50,6 @@ class EmittedChangesParityTest {
   private static final int SIZE = 1_000;
   private static final int SLIDE = 250;
   private static final int MAX_DISORDER = 1_500;
-  private static final Schema SCHEMA =
-      Schema.of(
-          new Field("k", DataType.INT32, false),
-          Field.of("v", DataType.INT32),
-          new Field("ts", DataType.timestamp(3), false),
-          Field.of("w", DataType.INT64));
-
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
   /** A job with both. */
@@ -122,7 +104,7 @@ class EmittedChangesParityTest {
   @ParameterizedTest
   @MethodSource("jobs")
   void changesLeaveFlinksRows(Job job) throws Exception {
-    StreamExecutionEnvironment environment = environment(job.parallelism());
+    StreamExecutionEnvironment environment = WatermarkedRows.environment(job.parallelism());
     StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
     emit(job, tables.getConfig());
     EarlyRows early = new EarlyRows(job.isEarly() ? ROWS_WITHOUT_WATERMARK : ROWS);
@@ -140,13 +122,16 @@ class EmittedChangesParityTest {
     assertThat(DeviceContext.heldBytes(Device.current())).as("bytes held").isZero();
   }
 
-  private static StreamExecutionEnvironment environment(int parallelism) {
-    Configuration configuration = new Configuration();
-    configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(256));
-    configuration.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(64));
-    configuration.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(64));
-    return StreamExecutionEnvironment.getExecutionEnvironment(configuration)
-        .setParallelism(parallelism);
+  @Test
+  void flinkRefusesSessionsToo() {
+    StreamTableEnvironment tables = StreamTableEnvironment.create(WatermarkedRows.environment(1));
+    emit(new Job("SESSION", false, 700, 1), tables.getConfig());
+    tables.executeSql(
+        "CREATE TABLE t (k INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen')");
+    String session = "SESSION(ts, INTERVAL '1' SECOND)";
+    assertThatThrownBy(() -> tables.explainSql("SELECT k, COUNT(*) FROM t GROUP BY k, " + session))
+        .rootCause()
+        .hasMessageContaining("Session window doesn't support EMIT strategy");
   }
 
   private static void emit(Job job, TableConfig config) {
@@ -162,23 +147,13 @@ class EmittedChangesParityTest {
   }
 
   private static CollectedRows flink(Job job, DataStream<Row> rows, StreamTableEnvironment tables) {
-    tables.createTemporaryView(
-        "t",
-        tables.fromDataStream(
-            rows,
-            org.apache.flink.table.api.Schema.newBuilder()
-                .column("k", "INT NOT NULL")
-                .column("v", "INT")
-                .column("ts", "TIMESTAMP(3) NOT NULL")
-                .column("w", "BIGINT")
-                .watermark("ts", "SOURCE_WATERMARK()")
-                .build()));
+    WatermarkedRows.addTo(tables, rows);
     return CollectedRows.of(tables.toChangelogStream(tables.sqlQuery(job.sql())));
   }
 
   private static CollectedRows millrace(Job job, DataStream<Row> rows) {
     return CollectedRows.of(
-        ColumnStream.from(rows, SCHEMA)
+        ColumnStream.from(rows, WatermarkedRows.SCHEMA)
             .batch(BatchOptions.DEFAULT.withRows(50, 50))
             .setParallelism(1)
             .keyBy("k")
@@ -235,10 +210,7 @@ class EmittedChangesParityTest {
           Row.of(
               numbers.nextInt(5),
               numbers.nextInt(4) == 0 ? null : numbers.nextInt(100),
-              LocalDateTime.ofEpochSecond(
-                  Math.floorDiv(time, 1_000),
-                  Math.floorMod(time, 1_000) * 1_000_000,
-                  ZoneOffset.UTC),
+              WatermarkedRows.timestamp(time),
               hasWatermark ? latest - numbers.nextInt(MAX_DISORDER / 2) : null));
     }
     return rows;
@@ -246,35 +218,14 @@ class EmittedChangesParityTest {
 
   private static DataStream<Row> stream(
       List<Row> rows, EarlyRows early, StreamExecutionEnvironment environment) {
-    return environment
-        .fromData(rows, ExternalRowDecoder.typeInformation(SCHEMA))
-        .setParallelism(1)
-        .map(early)
-        .returns(ExternalRowDecoder.typeInformation(SCHEMA))
-        .setParallelism(1)
-        // A task of its own: those behind it go on while it waits.
-        .disableChaining()
-        .assignTimestampsAndWatermarks(
-            WatermarkStrategy.<Row>forGenerator(context -> new WatermarkOfRow())
-                .withTimestampAssigner((row, before) -> millis(row)))
-        .setParallelism(1);
-  }
-
-  private static long millis(Row row) {
-    return ((LocalDateTime) row.getField(2)).toInstant(ZoneOffset.UTC).toEpochMilli();
-  }
-
-  private static final class WatermarkOfRow implements WatermarkGenerator<Row> {
-    @Override
-    public void onEvent(Row row, long timestamp, WatermarkOutput output) {
-      if (row.getField(3) instanceof Long watermark) {
-        output.emitWatermark(new Watermark(watermark));
-      }
-    }
-
-    @Override
-    public void onPeriodicEmit(WatermarkOutput output) {
-      // Only rows bring watermarks.
-    }
+    return WatermarkedRows.stream(
+        environment
+            .fromData(rows, WatermarkedRows.TYPE)
+            .setParallelism(1)
+            .map(early)
+            .returns(WatermarkedRows.TYPE)
+            .setParallelism(1)
+            // A task of its own: those behind it go on while it waits.
+            .disableChaining());
   }
 }

@@ -40,7 +40,7 @@ class LateSessionRowsParityTest {
   @ValueSource(ints = {1, 2})
   void sessionsTakeTheLateRowsThatFlinksTake(int parallelism) throws Exception {
     Random numbers = random.random();
-    long gap = 10 + numbers.nextInt(60);
+    long gap = 10L + numbers.nextInt(60);
     List<Row> all = rows(numbers);
     StreamExecutionEnvironment environment = WatermarkedRows.environment(parallelism);
     StreamTableEnvironment tables = StreamTableEnvironment.create(environment);

@@ -40,6 +40,11 @@ public final class CollectedRows implements Serializable {
     return COLLECTED.get(number).add(row);
   }
 
+  /** Whether there is a row; before they are taken. */
+  public boolean isAny() {
+    return !COLLECTED.get(number).isEmpty();
+  }
+
   /** The rows, in the order of each subtask; they can be taken once. */
   public List<Row> take() {
     return List.copyOf(COLLECTED.remove(number));

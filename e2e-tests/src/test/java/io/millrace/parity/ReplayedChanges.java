@@ -13,7 +13,7 @@ import org.apache.flink.types.Row;
  * The rows that a changelog with a key leaves. For each key an insertion comes first, each update
  * is the row as it was directly before the row as it is, and a deletion names the row as it was.
  */
-final class ReplayedChanges {
+public final class ReplayedChanges {
   private final int keyColumns;
   private final Map<List<Object>, List<Object>> present = new LinkedHashMap<>();
   private final Map<List<Object>, List<Object>> withoutUpdateAfter = new LinkedHashMap<>();
@@ -23,7 +23,7 @@ final class ReplayedChanges {
    * @param changes in the order of each key
    * @param keyColumns how many columns from the first on are the key
    */
-  ReplayedChanges(List<Row> changes, int keyColumns) {
+  public ReplayedChanges(List<Row> changes, int keyColumns) {
     this.keyColumns = keyColumns;
     changes.forEach(this::replay);
     withoutUpdateAfter.forEach((key, row) -> errors.add("no +U behind -U" + row));
@@ -56,12 +56,12 @@ final class ReplayedChanges {
   }
 
   /** The present row of each key. */
-  Map<List<Object>, List<Object>> rows() {
+  public Map<List<Object>, List<Object>> rows() {
     return present;
   }
 
   /** The changes that could not follow the changes before them. */
-  List<String> errors() {
+  public List<String> errors() {
     return errors;
   }
 }

@@ -100,7 +100,7 @@ record EtlGrouping(
       return;
     }
     if (isTwoPhase) {
-      new TwoPhasePlan(selected, keys, aggregates, ExpressionSettings.DEFAULT, Duration.ZERO);
+      new TwoPhasePlan(selected, keys, aggregates, ExpressionSettings.DEFAULT);
     }
     toChangelog(plan.outputSchema());
   }

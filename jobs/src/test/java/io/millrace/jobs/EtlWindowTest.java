@@ -332,7 +332,7 @@ class EtlWindowTest {
         "--session 10s --tumble 1s --window-time ts | group-by.window: expected one window function, got group-by.window.tumble and group-by.window.session",
         "--session 10s --window-time ts --window-offset 1s | group-by.window.offset has no effect here: it is used only where group-by.keys and a window other than group-by.window.session are given",
         "--session 10s --window-time ts --allowed-lateness 1s | group-by.window.allowed-lateness: expected TUMBLE, HOP or CUMULATE of event time for allowed lateness, got SESSION(time_col=[ts], gap=[10 s])",
-        "--hop 10s --slide 5s --window-time ts --early-firing 1s | group-by.window.early-firing: expected TUMBLE of event time for early firing, got HOP(time_col=[ts], size=[10 s], slide=[5 s])",
+        "--session 10s --window-time ts --early-firing 1s | group-by.window.early-firing: expected TUMBLE, HOP or CUMULATE of event time for early firing, got SESSION(time_col=[ts], gap=[10 s])",
         "--tumble 1s --window-time ts --early-firing 100micros | group-by.window.early-firing: expected whole milliseconds, got PT0.0001S",
         "--tumble 1s --window-time ts --watermark price | source.watermark.column: expected TIMESTAMP or TIMESTAMP_LTZ with up to 3 digits for column 'price', got INT",
         "--tumble 1s --window-time ts --watermark no | source.watermark.column: expected a column of source.schema, got 'no'",

@@ -7,6 +7,7 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.state.KeyedStateOperator;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.state.row.StateSchema;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.runtime.state.StateInitializationContext;
@@ -67,8 +68,8 @@ public final class GroupAggregateOperator extends KeyedStateOperator {
   }
 
   @Override
-  protected long stateTtl() {
-    return plan.stateTtl().toMillis();
+  protected StateTtl stateTtl() {
+    return plan.stateTtl();
   }
 
   @Override

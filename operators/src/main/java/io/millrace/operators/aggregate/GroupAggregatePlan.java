@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.aggregate;
 
-import static org.apache.flink.util.TimeUtils.formatWithHighestUnit;
-
 import io.millrace.calc.Calc;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
@@ -13,11 +11,11 @@ import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.Accumulator.Function;
 import io.millrace.state.row.StateSchema;
 import java.io.Serializable;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -33,13 +31,12 @@ import org.apache.flink.annotation.Internal;
 public final class GroupAggregatePlan implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final String ARGUMENT = "$argument_";
-  private static final String UPDATE_TIME = "$UPDATE_TIME";
 
   private final Schema input;
   private final List<String> keys;
   private final List<Aggregate> aggregates;
   private final ExpressionSettings settings;
-  private final Duration stateTtl;
+  private final StateTtl stateTtl;
   private final Schema outputSchema;
   private final List<String> hostReasons;
   private final Schema argumentSchema;
@@ -66,13 +63,13 @@ public final class GroupAggregatePlan implements Serializable {
   /** A plan whose state stays. */
   public GroupAggregatePlan(
       Schema input, List<String> keys, List<Aggregate> aggregates, ExpressionSettings settings) {
-    this(input, keys, aggregates, settings, Duration.ZERO);
+    this(input, keys, aggregates, settings, StateTtl.NONE);
   }
 
   /**
    * @param input the columns of the batches; with a {@link RowKindColumn} if rows may be taken back
    * @param settings of the aggregates' expressions
-   * @param stateTtl how long a key stays behind its last update; zero: for ever
+   * @param stateTtl how long a key stays behind its last update
    * @throws ExpressionException if there is no aggregate, there is DISTINCT with a time-to-live, an
    *     argument does not fit the columns, a filter is not BOOLEAN, a function does not support its
    *     argument's type, or two columns of the result have the same name
@@ -82,7 +79,7 @@ public final class GroupAggregatePlan implements Serializable {
       List<String> keys,
       List<Aggregate> aggregates,
       ExpressionSettings settings,
-      Duration stateTtl) {
+      StateTtl stateTtl) {
     this.input = input;
     this.keys = List.copyOf(keys);
     this.aggregates = List.copyOf(aggregates);
@@ -91,7 +88,7 @@ public final class GroupAggregatePlan implements Serializable {
     if (aggregates.isEmpty()) {
       throw new ExpressionException("expected an aggregate");
     }
-    if (!stateTtl.isZero() && aggregates.stream().anyMatch(Aggregate::isDistinct)) {
+    if (!stateTtl.isNone() && aggregates.stream().anyMatch(Aggregate::isDistinct)) {
       throw new ExpressionException(
           "DISTINCT is not supported with stateTtl: a key and its values would expire apart");
     }
@@ -138,8 +135,8 @@ public final class GroupAggregatePlan implements Serializable {
     return hostReasons;
   }
 
-  /** How long a key stays behind its last update; zero: for ever. */
-  public Duration stateTtl() {
+  /** How long a key stays behind its last update. */
+  public StateTtl stateTtl() {
     return stateTtl;
   }
 
@@ -162,8 +159,8 @@ public final class GroupAggregatePlan implements Serializable {
     Steps build() {
       keys.forEach(key -> arguments.add(Expressions.col(key)));
       keys.forEach(key -> results.add(Expressions.col(key)));
-      if (!stateTtl.isZero()) {
-        accumulators.add(Accumulator.updateTime(UPDATE_TIME));
+      if (!stateTtl.isNone()) {
+        accumulators.add(stateTtl.updateTime());
       }
       int kindColumn = StateSchema.NO_KINDS;
       if (isChangelog) {
@@ -387,7 +384,9 @@ public final class GroupAggregatePlan implements Serializable {
         + String.join(", ", keys)
         + "], select=["
         + selectText()
-        + (stateTtl.isZero() ? "])" : "], stateTtl=[" + formatWithHighestUnit(stateTtl) + "])");
+        + "]"
+        + stateTtl.text()
+        + ")";
   }
 
   /** The keys and the aggregates, such as {@code a, COUNT(*) AS n}. */

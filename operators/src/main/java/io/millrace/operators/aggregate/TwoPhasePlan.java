@@ -5,8 +5,8 @@ import io.millrace.column.Schema;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.aggregate.GroupAggregatePlan.Steps;
+import io.millrace.operators.state.StateTtl;
 import java.io.Serializable;
-import java.time.Duration;
 import java.util.List;
 import org.apache.flink.annotation.Internal;
 
@@ -24,6 +24,12 @@ public final class TwoPhasePlan implements Serializable {
   private final GroupAggregatePlan aggregates;
   private final Schema partials;
 
+  /** A plan whose state stays. */
+  public TwoPhasePlan(
+      Schema input, List<String> keys, List<Aggregate> aggregates, ExpressionSettings settings) {
+    this(input, keys, aggregates, settings, StateTtl.NONE);
+  }
+
   /**
    * @param input the columns of the batches in front of the first phase
    * @throws ExpressionException as {@link GroupAggregatePlan}; or if an aggregate has DISTINCT or
@@ -35,7 +41,7 @@ public final class TwoPhasePlan implements Serializable {
       List<String> keys,
       List<Aggregate> aggregates,
       ExpressionSettings settings,
-      Duration stateTtl) {
+      StateTtl stateTtl) {
     this.keys = List.copyOf(keys);
     this.aggregates = new GroupAggregatePlan(input, keys, aggregates, settings, stateTtl);
     for (Aggregate aggregate : aggregates) {

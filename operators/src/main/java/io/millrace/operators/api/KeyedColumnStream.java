@@ -11,12 +11,14 @@ import io.millrace.operators.deduplicate.Deduplication;
 import io.millrace.operators.process.HostKeyedFunction;
 import io.millrace.operators.process.KeyedBatchFunction;
 import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.window.TimeWindow;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.function.Consumer;
 import org.apache.flink.annotation.PublicEvolving;
+import org.apache.flink.streaming.api.TimeDomain;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 
 /**
@@ -33,15 +35,15 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 public final class KeyedColumnStream extends ColumnStream {
   private final KeyedExchange exchange;
   private final ExpressionSettings settings;
-  private final Duration stateTtl;
+  private final StateTtl stateTtl;
   private final boolean isTwoPhase;
 
   KeyedColumnStream(KeyedExchange exchange) {
-    this(exchange, exchange.input().settings(), Duration.ZERO, false);
+    this(exchange, exchange.input().settings(), StateTtl.NONE, false);
   }
 
   private KeyedColumnStream(
-      KeyedExchange exchange, ExpressionSettings settings, Duration stateTtl, boolean isTwoPhase) {
+      KeyedExchange exchange, ExpressionSettings settings, StateTtl stateTtl, boolean isTwoPhase) {
     super(() -> exchange.exchanged().withSettings(settings));
     this.exchange = exchange;
     this.settings = settings;
@@ -67,11 +69,21 @@ public final class KeyedColumnStream extends ColumnStream {
    *     millisecond
    */
   public KeyedColumnStream stateTtl(Duration timeToLive) {
+    return stateTtl(timeToLive, TimeDomain.PROCESSING_TIME);
+  }
+
+  /**
+   * As {@link #stateTtl(Duration)}, by the clock of a time domain.
+   *
+   * @param domain processing time: the machine's clock; event time: the watermark of the operator.
+   *     A checkpoint of the other domain is refused
+   */
+  public KeyedColumnStream stateTtl(Duration timeToLive, TimeDomain domain) {
     if (timeToLive.isNegative() || (timeToLive.toMillis() == 0 && !timeToLive.isZero())) {
       throw new IllegalArgumentException(
           "expected zero or at least a millisecond for stateTtl, got " + timeToLive);
     }
-    return new KeyedColumnStream(exchange, settings, timeToLive, isTwoPhase);
+    return new KeyedColumnStream(exchange, settings, new StateTtl(timeToLive, domain), isTwoPhase);
   }
 
   /**
@@ -97,10 +109,10 @@ public final class KeyedColumnStream extends ColumnStream {
    * or a deletion. The results after the last batch are those of Flink SQL's {@code GROUP BY}; how
    * many changes come before them depends on the batches.
    *
-   * <p>State is a row per key, for ever or for {@link #stateTtl}, in the memory of the device or of
-   * the host, and part of each checkpoint. If this stream is a changelog, rows that it takes back
-   * are taken out of {@code COUNT}, {@code SUM} and {@code AVG}; {@code MIN}, {@code MAX} and
-   * {@code LISTAGG} are refused then.
+   * <p>State is a row per key, for ever or for {@link #stateTtl(Duration)}, in the memory of the
+   * device or of the host, and part of each checkpoint. If this stream is a changelog, rows that it
+   * takes back are taken out of {@code COUNT}, {@code SUM} and {@code AVG}; {@code MIN}, {@code
+   * MAX} and {@code LISTAGG} are refused then.
    *
    * @param aggregates the columns behind the key columns, at least one
    * @throws ExpressionException if an argument does not fit the columns, a filter is not BOOLEAN, a
@@ -124,10 +136,10 @@ public final class KeyedColumnStream extends ColumnStream {
    *
    * @param window such as {@code Tumble.over("ts", Duration.ofSeconds(10))} or {@code
    *     Tumble.overProcessingTime(Duration.ofSeconds(10))}
-   * @throws ExpressionException if there is a {@link #stateTtl}, or {@link #twoPhase}
+   * @throws ExpressionException if there is a {@link #stateTtl(Duration)}, or {@link #twoPhase}
    */
   public WindowedColumnStream window(TimeWindow window) {
-    if (!stateTtl.isZero()) {
+    if (!stateTtl.isNone()) {
       throw new ExpressionException(
           "stateTtl is not supported for windows: their state goes when they end");
     }
@@ -149,8 +161,8 @@ public final class KeyedColumnStream extends ColumnStream {
    * <p>With {@link Deduplication#by} the result is such a changelog in both cases: for each batch
    * and key of it the first or the last row, unless the row of an earlier batch stays.
    *
-   * <p>State is the key and 8 bytes for each key, or 16 with a {@link #stateTtl}; see {@link
-   * #aggregate}.
+   * <p>State is the key and 8 bytes for each key, or 16 with a {@link #stateTtl(Duration)}; see
+   * {@link #aggregate}.
    *
    * @param deduplication such as {@code Deduplication.keepFirst()}
    * @throws ExpressionException if a key column is an ARRAY or a ROW, this stream is a changelog,
@@ -168,9 +180,10 @@ public final class KeyedColumnStream extends ColumnStream {
    * operator. Such a function is a {@link HostKeyedFunction} in Java, or works on the device.
    *
    * <p>State is a row for each key that the function gave state for, and for each entry of a map or
-   * position of a list, for ever or for {@link #stateTtl}, and part of each checkpoint, as that of
-   * {@link #aggregate}. Each result takes effect once, also if the job fails; but the function may
-   * be called again for the same rows, so it must not have effects other than its result.
+   * position of a list, for ever or for {@link #stateTtl(Duration)}, and part of each checkpoint,
+   * as that of {@link #aggregate}. Each result takes effect once, also if the job fails; but the
+   * function may be called again for the same rows, so it must not have effects other than its
+   * result.
    *
    * @param function serialized with the job
    * @throws ExpressionException if a key column is an ARRAY or a ROW; a state column is one, is NOT

@@ -21,6 +21,7 @@ import io.millrace.operators.process.ProcessOperator;
 import io.millrace.operators.process.ProcessPlan;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.row.SchemaConverter;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.window.TimeWindow;
 import io.millrace.operators.window.WindowAggregateOperator;
 import io.millrace.operators.window.WindowAggregatePlan;
@@ -46,7 +47,7 @@ final class KeyedSteps {
    *     the rows before them
    */
   static StreamPlan aggregate(
-      StreamPlan stream, List<String> keys, List<Aggregate> aggregates, Duration stateTtl) {
+      StreamPlan stream, List<String> keys, List<Aggregate> aggregates, StateTtl stateTtl) {
     checkUpdates(stream);
     GroupAggregatePlan plan =
         new GroupAggregatePlan(stream.schema(), keys, aggregates, stream.settings(), stateTtl);
@@ -92,7 +93,7 @@ final class KeyedSteps {
       KeyedExchange exchange,
       ExpressionSettings settings,
       List<Aggregate> aggregates,
-      Duration stateTtl) {
+      StateTtl stateTtl) {
     StreamPlan stream = exchange.input().withSettings(settings);
     checkUpdates(stream);
     TwoPhasePlan plan =
@@ -147,7 +148,7 @@ final class KeyedSteps {
    * @throws ExpressionException as {@link DeduplicatePlan}
    */
   static StreamPlan deduplicate(
-      StreamPlan stream, List<String> keys, Deduplication deduplication, Duration stateTtl) {
+      StreamPlan stream, List<String> keys, Deduplication deduplication, StateTtl stateTtl) {
     DeduplicatePlan plan = new DeduplicatePlan(stream.schema(), keys, deduplication, stateTtl);
     return then(
             stream,
@@ -165,7 +166,7 @@ final class KeyedSteps {
    * @throws ExpressionException as {@link ProcessPlan}
    */
   static StreamPlan process(
-      StreamPlan stream, List<String> keys, KeyedBatchFunction function, Duration stateTtl) {
+      StreamPlan stream, List<String> keys, KeyedBatchFunction function, StateTtl stateTtl) {
     ProcessPlan plan = new ProcessPlan(stream.schema(), keys, function, stateTtl);
     return then(
         stream,

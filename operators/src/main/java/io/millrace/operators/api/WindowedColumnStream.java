@@ -67,12 +67,13 @@ public final class WindowedColumnStream {
   }
 
   /**
-   * Emits results of windows of TUMBLE before they end, as Flink SQL does with {@code
-   * table.exec.emit.early-fire.delay}. The result of {@link #aggregate} is a changelog then: each
-   * {@code interval} of the machine's clock, and before each checkpoint, a row is emitted for each
-   * key that has new rows in a window, as an insertion or as an update with the row before directly
-   * before the row after; nothing if no accumulator of the key changed. When a window fires, it
-   * emits only what changed since. Zero, which is the default, is without this.
+   * Emits results of windows of TUMBLE, HOP and CUMULATE before they end, as Flink SQL does for
+   * group windows with {@code table.exec.emit.early-fire.delay}. The result of {@link #aggregate}
+   * is a changelog then: each {@code interval} of the machine's clock, and before each checkpoint,
+   * a row is emitted for each key that has new rows in a window, as an insertion or as an update
+   * with the row before directly before the row after; nothing if no accumulator of the key
+   * changed. When a window fires, it emits only what changed since. Zero, which is the default, is
+   * without this.
    *
    * @param interval between results, of windows of event time
    * @throws IllegalArgumentException if {@code interval} is negative or no number of milliseconds
@@ -103,8 +104,8 @@ public final class WindowedColumnStream {
    *     called as a column of the window; if the stream is a changelog; or if there is allowed
    *     lateness and the windows are of processing time, or they are not TUMBLE and an aggregate
    *     depends on the order of rows: a sum or average of FLOAT or DOUBLE, a variance, or a first
-   *     or last value; or if there is early firing and the windows are not TUMBLE of event time, or
-   *     there is such an aggregate
+   *     or last value; or if there is early firing and the windows are sessions or of processing
+   *     time, or there is such an aggregate
    */
   public ColumnStream aggregate(Aggregate... aggregates) {
     return new ColumnStream(

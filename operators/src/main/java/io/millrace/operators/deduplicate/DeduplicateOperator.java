@@ -16,6 +16,7 @@ import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.deduplicate.DeduplicatePlan.Steps;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.state.KeyedStateOperator;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
@@ -80,8 +81,8 @@ public final class DeduplicateOperator extends KeyedStateOperator {
   }
 
   @Override
-  protected long stateTtl() {
-    return plan.stateTtl().toMillis();
+  protected StateTtl stateTtl() {
+    return plan.stateTtl();
   }
 
   @Override

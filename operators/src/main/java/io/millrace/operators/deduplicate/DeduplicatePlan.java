@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.deduplicate;
 
-import static org.apache.flink.util.TimeUtils.formatWithHighestUnit;
-
 import io.millrace.calc.Calc;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
@@ -14,12 +12,12 @@ import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.deduplicate.Deduplication.Keep;
 import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.Accumulator.Function;
 import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.StateSchema;
 import java.io.Serializable;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -44,13 +42,11 @@ public final class DeduplicatePlan implements Serializable {
   private static final String FIRST_ARRIVAL = "$MIN(arrival)";
   private static final String LAST_ARRIVAL = "$MAX(arrival)";
   private static final String POSITION = "$position";
-  private static final String CREATION_TIME = "$CREATION_TIME";
-  private static final String UPDATE_TIME = "$UPDATE_TIME";
 
   private final Schema input;
   private final List<String> keys;
   private final Deduplication deduplication;
-  private final Duration stateTtl;
+  private final StateTtl stateTtl;
 
   /**
    * The steps.
@@ -73,13 +69,13 @@ public final class DeduplicatePlan implements Serializable {
 
   /**
    * @param input the columns of the batches
-   * @param stateTtl how long a key stays behind the row that is kept of it; zero: for ever
+   * @param stateTtl how long a key stays behind the row that is kept of it
    * @throws ExpressionException if a key column is an ARRAY or a ROW, the input is a changelog, or
    *     the column that orders the rows does not exist, is a key, may be null or has a type that
    *     {@link Deduplication#by} does not have
    */
   public DeduplicatePlan(
-      Schema input, List<String> keys, Deduplication deduplication, Duration stateTtl) {
+      Schema input, List<String> keys, Deduplication deduplication, StateTtl stateTtl) {
     this.input = input;
     this.keys = List.copyOf(keys);
     this.deduplication = deduplication;
@@ -135,7 +131,7 @@ public final class DeduplicatePlan implements Serializable {
     return deduplication.isChangelog();
   }
 
-  Duration stateTtl() {
+  StateTtl stateTtl() {
     return stateTtl;
   }
 
@@ -219,16 +215,14 @@ public final class DeduplicatePlan implements Serializable {
 
   // A first row by arrival is kept until the time is over, whatever rows come behind it.
   private Accumulator time() {
-    return isChangelog()
-        ? Accumulator.updateTime(UPDATE_TIME)
-        : Accumulator.creationTime(CREATION_TIME);
+    return isChangelog() ? stateTtl.updateTime() : stateTtl.creationTime();
   }
 
   private StateSchema state(String value) {
     Function function = deduplication.keep() == Keep.FIRST ? Function.MIN : Function.MAX;
     Accumulator accumulator = new Accumulator(value, function, keys.size());
     List<Accumulator> accumulators =
-        stateTtl.isZero() ? List.of(accumulator) : List.of(time(), accumulator);
+        stateTtl.isNone() ? List.of(accumulator) : List.of(time(), accumulator);
     List<Integer> keyColumns = IntStream.range(0, keys.size()).boxed().toList();
     return checked(
         () -> new StateSchema(updateSchema(), keyColumns, accumulators, StateSchema.NO_KINDS));
@@ -254,6 +248,8 @@ public final class DeduplicatePlan implements Serializable {
         + String.join(", ", keys)
         + "], order=["
         + deduplication.order()
-        + (stateTtl.isZero() ? "])" : "], stateTtl=[" + formatWithHighestUnit(stateTtl) + "])");
+        + "]"
+        + stateTtl.text()
+        + ")";
   }
 }

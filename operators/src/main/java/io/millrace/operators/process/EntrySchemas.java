@@ -3,7 +3,7 @@ package io.millrace.operators.process;
 
 import io.millrace.column.Schema;
 import io.millrace.expression.error.ExpressionException;
-import java.time.Duration;
+import io.millrace.operators.state.StateTtl;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -32,7 +32,7 @@ record EntrySchemas(List<MapStateSchema> maps, List<ListStateSchema> lists) {
    * @throws ExpressionException if a name is empty or there twice, a map has no key, or there are
    *     lists and a time-to-live
    */
-  void check(Duration stateTtl) {
+  void check(StateTtl stateTtl) {
     Set<String> names = new HashSet<>();
     for (MapStateSchema state : states()) {
       if (state.name().isEmpty() || !names.add(state.name())) {
@@ -46,7 +46,7 @@ record EntrySchemas(List<MapStateSchema> maps, List<ListStateSchema> lists) {
             "expected a column of the map key of '" + map.name() + "', got none");
       }
     }
-    if (!lists.isEmpty() && !stateTtl.isZero()) {
+    if (!lists.isEmpty() && !stateTtl.isNone()) {
       throw new ExpressionException(
           "stateTtl is not supported for a function with lists, such as '"
               + lists.get(0).name()

@@ -16,9 +16,6 @@ import java.util.List;
  * there is a value, since a null would leave the value before.
  */
 record LastValues(Schema columns) {
-  /** The first accumulator of rows that expire. */
-  static final String UPDATE_TIME = "$UPDATE_TIME";
-
   /**
    * Checks that the columns can be kept.
    *

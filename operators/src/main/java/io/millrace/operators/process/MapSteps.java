@@ -10,6 +10,7 @@ import io.millrace.expression.Expressions;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.memory.FirstFailure;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.Accumulator.Function;
 import io.millrace.state.row.StateSchema;
@@ -67,19 +68,19 @@ record MapSteps(
     private final MapStateSchema map;
     private final Schema streamKeys;
     private final List<Expression> batchKeys;
-    private final boolean hasTime;
+    private final StateTtl stateTtl;
     private final List<Calc> calcs = new ArrayList<>();
 
     /**
      * @param streamKeys the columns of the stream's key
      * @param batchKeys of these: the key columns of the tables that number the keys of a batch
-     * @param hasTime whether rows expire
+     * @param stateTtl of the entries
      */
-    Builder(MapStateSchema map, Schema streamKeys, List<Expression> batchKeys, boolean hasTime) {
+    Builder(MapStateSchema map, Schema streamKeys, List<Expression> batchKeys, StateTtl stateTtl) {
       this.map = map;
       this.streamKeys = streamKeys;
       this.batchKeys = batchKeys;
-      this.hasTime = hasTime;
+      this.stateTtl = stateTtl;
     }
 
     /**
@@ -155,8 +156,8 @@ record MapSteps(
 
     private List<Accumulator> accumulators(LastValues last, int keyCount) {
       List<Accumulator> accumulators = new ArrayList<>();
-      if (hasTime) {
-        accumulators.add(Accumulator.updateTime(LastValues.UPDATE_TIME));
+      if (!stateTtl.isNone()) {
+        accumulators.add(stateTtl.updateTime());
       }
       accumulators.addAll(last.accumulators(keyCount));
       accumulators.add(
@@ -169,10 +170,10 @@ record MapSteps(
       columns.addAll(last.values());
       List<Field> fields = new ArrayList<>(state.changes().fields());
       Expression isEntry = Expressions.col(IS_ENTRY);
-      if (hasTime) {
+      if (!stateTtl.isNone()) {
         fields.add(OLDEST);
         Expression oldest = Expressions.col(OLDEST.name());
-        isEntry = isEntry.and(Expressions.col(LastValues.UPDATE_TIME).ge(oldest));
+        isEntry = isEntry.and(Expressions.col(stateTtl.updateTime().name()).ge(oldest));
       }
       return calc(new Schema(fields), Optional.of(isEntry), columns);
     }

@@ -14,6 +14,7 @@ import io.millrace.operators.process.ProcessPlan.Steps;
 import io.millrace.operators.process.TimerSlices.Due;
 import io.millrace.operators.state.KeyedStateOperator;
 import io.millrace.operators.state.StateTables;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.transfer.Deadline;
 import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.state.StateTable;
@@ -118,8 +119,8 @@ public final class ProcessOperator extends KeyedStateOperator {
   }
 
   @Override
-  protected long stateTtl() {
-    return plan.stateTtl().toMillis();
+  protected StateTtl stateTtl() {
+    return plan.stateTtl();
   }
 
   @Override

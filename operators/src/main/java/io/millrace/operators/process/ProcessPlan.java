@@ -13,6 +13,7 @@ import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.batch.EventTimeColumn;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.Accumulator.Function;
 import io.millrace.state.row.StateSchema;
@@ -48,7 +49,7 @@ public final class ProcessPlan implements Serializable {
   private final Schema input;
   private final List<String> keys;
   private final KeyedBatchFunction function;
-  private final Duration stateTtl;
+  private final StateTtl stateTtl;
   private final Schema outputSchema;
   private final Schema stateColumns;
 
@@ -108,7 +109,7 @@ public final class ProcessPlan implements Serializable {
 
   /**
    * @param input the columns of the batches
-   * @param stateTtl how long the values of a key stay behind its last update; zero: for ever
+   * @param stateTtl how long the values of a key stay behind its last update
    * @throws ExpressionException if a key column is an ARRAY or a ROW, a state column is one, is NOT
    *     NULL, or has the name of a key column or of another state column, the key or the state
    *     columns have too many words, the result has a column with a reserved name, there are timers
@@ -117,7 +118,7 @@ public final class ProcessPlan implements Serializable {
    *     time-to-live
    */
   public ProcessPlan(
-      Schema input, List<String> keys, KeyedBatchFunction function, Duration stateTtl) {
+      Schema input, List<String> keys, KeyedBatchFunction function, StateTtl stateTtl) {
     this.input = input;
     this.keys = List.copyOf(keys);
     this.function = function;
@@ -157,7 +158,7 @@ public final class ProcessPlan implements Serializable {
               + " ms, got "
               + slices);
     }
-    if (hasTimers() && !stateTtl.isZero()) {
+    if (hasTimers() && !stateTtl.isNone()) {
       throw new ExpressionException(
           "stateTtl is not supported for a function with timers: a timer can clear the state");
     }
@@ -198,7 +199,7 @@ public final class ProcessPlan implements Serializable {
     return function;
   }
 
-  Duration stateTtl() {
+  StateTtl stateTtl() {
     return stateTtl;
   }
 
@@ -269,7 +270,7 @@ public final class ProcessPlan implements Serializable {
       Map<String, MapSteps> steps = new LinkedHashMap<>();
       for (MapStateSchema map : entries().states()) {
         MapSteps step =
-            new MapSteps.Builder(map, input.select(keys), keyColumns(), !stateTtl.isZero()).build();
+            new MapSteps.Builder(map, input.select(keys), keyColumns(), stateTtl).build();
         resolved.add(step::close);
         steps.put(map.name(), step);
       }
@@ -277,8 +278,8 @@ public final class ProcessPlan implements Serializable {
     }
 
     private void addValues(int keyCount) {
-      if (!stateTtl.isZero()) {
-        accumulators.add(Accumulator.updateTime(LastValues.UPDATE_TIME));
+      if (!stateTtl.isNone()) {
+        accumulators.add(stateTtl.updateTime());
       }
       LastValues last = new LastValues(stateColumns);
       accumulators.addAll(last.accumulators(keyCount));
@@ -372,7 +373,8 @@ public final class ProcessPlan implements Serializable {
         + state
         + "]"
         + entries()
-        + (stateTtl.isZero() ? ")" : ", stateTtl=[" + formatWithHighestUnit(stateTtl) + "])");
+        + stateTtl.text()
+        + ")";
   }
 
   private static String name(KeyedBatchFunction function) {

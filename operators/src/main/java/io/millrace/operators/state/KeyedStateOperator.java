@@ -31,8 +31,10 @@ import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.SnapshotResult;
 import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.streaming.api.operators.OperatorSnapshotFutures;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.util.IOUtils;
 
 /**
@@ -52,8 +54,10 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
   private transient boolean isCompressed;
   private transient IncrementalCheckpoints checkpoints;
   private transient Map<String, StateSweep> sweeps;
-  // The latest time of an update: the clock may go back.
+  // The latest time of an update: the machine's clock may go back.
   private transient long now;
+  // null if rows do not expire by event time.
+  private transient WatermarkClock watermarks;
 
   protected KeyedStateOperator(StreamOperatorParameters<ColumnBatch> parameters) {
     super(parameters);
@@ -83,12 +87,9 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     return stateSchema().keys().size();
   }
 
-  /**
-   * How long a key stays behind the time in its row, in milliseconds, if the rows of {@link
-   * #stateSchema} have a time.
-   */
-  protected long stateTtl() {
-    return 0;
+  /** How long a key stays, if the rows of {@link #stateSchema} have a time. */
+  protected StateTtl stateTtl() {
+    return StateTtl.NONE;
   }
 
   /** The state of {@link #stateSchema}, from {@link #initializeState} to {@link #close}. */
@@ -143,8 +144,11 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
   }
 
   private UpdateTime now() {
+    if (watermarks != null) {
+      return watermarks.now();
+    }
     now = Math.max(now, getProcessingTimeService().getCurrentProcessingTime());
-    return UpdateTime.of(now, stateTtl());
+    return UpdateTime.of(now, stateTtl().toMillis());
   }
 
   @Override
@@ -160,14 +164,18 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     isIncremental = options.get(CheckpointingOptions.INCREMENTAL_CHECKPOINTS);
     isCompressed = options.get(ExecutionOptions.SNAPSHOT_COMPRESSION);
     now = Long.MIN_VALUE;
-    StateMetrics.register(getMetricGroup(), states, stateTtl());
+    long timeToLive = stateTtl().toMillis();
+    if (stateTtl().isEventTime()) {
+      watermarks = new WatermarkClock(timeToLive, context);
+    }
+    StateMetrics.register(getMetricGroup(), states, timeToLive);
     sweeps = new HashMap<>();
     long begin = now().now();
     states
         .all()
         .forEach(
             (name, state) ->
-                sweeps.put(name, new StateSweep(state, device.retry(), stateTtl(), begin)));
+                sweeps.put(name, new StateSweep(state, device.retry(), timeToLive, begin)));
     if (context.isRestored()) {
       restore();
     }
@@ -196,6 +204,25 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     }
     for (KeyedStateHandle handle : restored.getJobManagerManagedKeyedState()) {
       reader.read(handle);
+    }
+  }
+
+  /** Removes expired rows, if they expire by event time, and forwards {@code mark}. */
+  @Override
+  public void processWatermark(Watermark mark) throws Exception {
+    if (watermarks != null) {
+      watermarks.advance(mark.getTimestamp());
+      UpdateTime time = watermarks.now();
+      sweeps.values().forEach(sweep -> sweep.advance(time));
+    }
+    super.processWatermark(mark);
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    if (watermarks != null) {
+      watermarks.snapshot();
     }
   }
 

@@ -18,11 +18,13 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.DataOutputView;
+import org.apache.flink.streaming.api.TimeDomain;
 
 /**
  * The rows of a subtask's keyed state in a checkpoint. The same bytes on every device. First the
@@ -99,8 +101,8 @@ final class StateFormat {
      * accumulators. The checkpoint may have further words, and it may lack the time of rows: its
      * position is {@link StateBlock#NO_WORD} then.
      *
-     * @throws IOException if the keys differ, a value is missing, or a value has another type; an
-     *     integer's type may become wider
+     * @throws IOException if the keys differ, a value is missing, or a value has another type,
+     *     where an integer's type may become wider; or if both have a time of rows, by other clocks
      */
     int[] positions(StateSchema schema) throws IOException {
       State job = of(name, schema, tables);
@@ -112,6 +114,9 @@ final class StateFormat {
                 + keys
                 + ", and the job has "
                 + job.keys);
+      }
+      if (schema.hasTime()) {
+        checkDomain(job);
       }
       int[] positions = new int[job.values.size()];
       for (int i = 0; i < positions.length; i++) {
@@ -132,6 +137,23 @@ final class StateFormat {
 
     private String title() {
       return name.isEmpty() ? "state" : "state '" + name + "'";
+    }
+
+    private void checkDomain(State job) throws IOException {
+      Optional<TimeDomain> domain = domain();
+      Optional<TimeDomain> ofJob = job.domain();
+      if (domain.isPresent() && !domain.equals(ofJob)) {
+        throw new IOException(
+            "the checkpoint has state with a stateTtl of "
+                + domain.get()
+                + ", and the job has a stateTtl of "
+                + ofJob.orElseThrow());
+      }
+    }
+
+    // Of the time of rows, which is the first value.
+    private Optional<TimeDomain> domain() {
+      return values.size() == 0 ? Optional.empty() : StateTtl.domainOf(values.field(0).name());
     }
 
     private int position(Field value) {

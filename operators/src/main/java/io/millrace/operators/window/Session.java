@@ -11,6 +11,18 @@ public final class Session {
   private Session() {}
 
   /**
+   * Sessions of processing time: a row belongs to the session of its key by the clock of the
+   * machine when its batch arrives at the operator. They fire by the clock, at most a thousandth of
+   * {@code gap} and a millisecond behind their end; sessions that are open at the end of the input
+   * give no rows, as in Flink.
+   *
+   * @throws IllegalArgumentException if {@code gap} is not a positive number of milliseconds
+   */
+  public static TimeWindow overProcessingTime(Duration gap) {
+    return new TimeWindow(TimeWindow.Function.SESSION, null, gap, gap);
+  }
+
+  /**
    * Sessions of each key: they begin with a row, and end when {@code gap} has passed behind their
    * last row.
    *

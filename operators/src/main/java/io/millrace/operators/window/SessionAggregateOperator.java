@@ -7,11 +7,14 @@ import io.millrace.memory.FirstFailure;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.state.KeyedStateOperator;
+import io.millrace.operators.transfer.Deadline;
+import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
 import io.millrace.state.row.StateSchema;
 import io.millrace.state.session.Sessions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
@@ -23,8 +26,9 @@ import org.apache.flink.util.OutputTag;
 
 /**
  * Aggregates the sessions of each key. It emits the row of a session when the watermark reaches its
- * last millisecond, before it forwards the watermark. The results of a session are those of Flink
- * SQL's window aggregate over {@code SESSION}.
+ * last millisecond, before it forwards the watermark; or, of processing time, when the clock has
+ * passed it. The results of a session are those of Flink SQL's window aggregate over {@code
+ * SESSION}.
  *
  * <p>A row is late by itself if a session of this row alone would have ended. Such rows count as
  * behind the other rows of their batch: they belong to an open session that they touch, directly or
@@ -35,7 +39,11 @@ import org.apache.flink.util.OutputTag;
 public final class SessionAggregateOperator extends KeyedStateOperator {
   private static final long serialVersionUID = 1L;
 
+  // Sessions of processing time fire so often at most.
+  private static final int FIRINGS_PER_GAP = 1_000;
+
   private final WindowAggregatePlan plan;
+  private final TimeWindow window;
   // null: late rows are dropped.
   private final OutputTag<ColumnBatch> lateTag;
   private transient Steps steps;
@@ -44,6 +52,9 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
   private transient SessionResults results;
   private transient WindowProgress progress;
   private transient LateRows lateRows;
+  // Of sessions of processing time.
+  private transient HostTransfer transfer;
+  private transient Deadline nextFiring;
 
   /**
    * @param lateTag the side output for late rows; null if they are dropped
@@ -54,6 +65,7 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
       OutputTag<ColumnBatch> lateTag) {
     super(parameters);
     this.plan = plan;
+    this.window = plan.window();
     this.lateTag = lateTag;
   }
 
@@ -78,6 +90,8 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
     splitter = new SliceSplitter(plan, steps, device);
     results = new SessionResults(plan.outputSchema(), steps.results(), device, output);
     lateRows = new LateRows(lateTag, getMetricGroup(), output);
+    transfer = new HostTransfer(device);
+    nextFiring = new Deadline(getProcessingTimeService(), this::onProcessingTime);
   }
 
   @Override
@@ -87,8 +101,60 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
   }
 
   @Override
+  public void open() throws Exception {
+    super.open();
+    if (window.isProcessingTime()) {
+      awaitNextFiring();
+    }
+  }
+
+  @Override
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
-    splitter.forTimes(batch.table(), rows -> add(rows, element));
+    if (!window.isProcessingTime()) {
+      splitter.forTimes(batch.table(), rows -> add(rows, element));
+    } else if (batch.table().rowCount() > 0) {
+      addNow(batch.table());
+    }
+  }
+
+  // If the clock was set back, time stands still. No row is late.
+  private void addNow(Table input) {
+    long earliest = Math.max(sessions.watermark(), sessions.lastLateTime() + 1);
+    long now = Math.max(processingTime(), earliest);
+    DeviceContext context = deviceContext();
+    context
+        .retry()
+        .withSplitAndRetry(
+            input,
+            part -> ProcessingTimeColumn.addTo(part, now, transfer, context),
+            rows -> {
+              try (rows) {
+                splitter.forTimes(rows, this::addToSlices);
+              }
+            });
+    if (!nextFiring.isSet()) {
+      awaitNextFiring();
+    }
+  }
+
+  private long processingTime() {
+    return getProcessingTimeService().getCurrentProcessingTime();
+  }
+
+  private void onProcessingTime() {
+    fire(processingTime());
+    nextFiring.clear();
+    awaitNextFiring();
+  }
+
+  // Sessions may end at each millisecond, and each time the rows of a slice are looked at.
+  private void awaitNextFiring() {
+    OptionalLong end = sessions.nextFiringTime();
+    if (end.isPresent()) {
+      long grid = 1 + window.sliceWidth() / FIRINGS_PER_GAP;
+      long time = -Math.floorDiv(-end.getAsLong(), grid) * grid;
+      nextFiring.set(processingTime(), time);
+    }
   }
 
   private void add(TimedRows timed, StreamRecord<ColumnBatch> element) {
@@ -210,17 +276,29 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
     }
   }
 
-  /** Fires the sessions that {@code mark} ends, and forwards it behind their rows. */
+  /**
+   * Fires the sessions of event time that {@code mark} ends, and forwards it behind their rows. It
+   * is forwarded at once by sessions of processing time.
+   */
   @Override
   public void processWatermark(Watermark mark) throws Exception {
-    if (mark.getTimestamp() > sessions.watermark()) {
-      sessions.fire(mark.getTimestamp(), results::emit);
+    if (window.isProcessingTime()) {
+      super.processWatermark(mark);
+      return;
     }
+    fire(mark.getTimestamp());
     super.processWatermark(new Watermark(sessions.watermark()));
+  }
+
+  // Fires the sessions that end by a watermark or a processing time.
+  private void fire(long time) {
+    if (time > sessions.watermark()) {
+      sessions.fire(time, results::emit);
+    }
   }
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(steps, super::close);
+    IOUtils.closeAll(nextFiring, transfer, steps, super::close);
   }
 }

@@ -12,6 +12,7 @@ import io.millrace.state.session.Sessions;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
@@ -44,6 +45,13 @@ final class SessionTables {
   /** The watermark up to which all sessions have fired. */
   long watermark() {
     return watermark;
+  }
+
+  /** When the next session may end at the earliest; empty if there is none. */
+  OptionalLong nextFiringTime() {
+    return leastLastTimes.values().stream()
+        .mapToLong(last -> Math.max(last, lastLateTime() + 1) + gap - 1)
+        .min();
   }
 
   /** A row of this time or an earlier one would be a session that has ended. */

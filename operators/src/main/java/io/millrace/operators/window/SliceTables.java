@@ -98,7 +98,7 @@ final class SliceTables {
       return;
     }
     for (long windowEnd : fired) {
-      try (StateTable merged = retry.withRetry(() -> merge(slices(windowEnd).values()))) {
+      try (StateTable merged = merged(windowEnd)) {
         retry.withSplitAndRetry(
             rows, merged::update, changes -> consumer.accept(windowEnd, changes));
       }
@@ -112,7 +112,8 @@ final class SliceTables {
     return table;
   }
 
-  private StateTable forUpdate(long sliceEnd) {
+  /** The table of a slice that is not late, for updates; an empty one if there was none. */
+  StateTable forUpdate(long sliceEnd) {
     boolean isMerged = mergesFiredSlices() && hasFired(sliceEnd);
     return tables.forUpdate(isMerged ? window.firstSliceEnd(sliceEnd) : sliceEnd);
   }
@@ -121,14 +122,20 @@ final class SliceTables {
     return window.function() == Function.CUMULATE && allowedLateness == 0;
   }
 
-  private List<Long> firedWindowEnds(long sliceEnd) {
+  /** The ends of the windows with a slice that have fired and still take rows, in their order. */
+  List<Long> firedWindowEnds(long sliceEnd) {
+    return allowedLateness == 0
+        ? List.of()
+        : openWindowEnds(sliceEnd).stream().filter(this::hasFired).toList();
+  }
+
+  /** The ends of the windows with a slice that take rows, in their order. */
+  List<Long> openWindowEnds(long sliceEnd) {
     List<Long> ends = new ArrayList<>();
-    if (allowedLateness > 0) {
-      long last = window.lastWindowEnd(sliceEnd);
-      for (long end = sliceEnd; end <= last && hasFired(end); end += window.sliceWidth()) {
-        if (!isClosed(end)) {
-          ends.add(end);
-        }
+    long last = window.lastWindowEnd(sliceEnd);
+    for (long end = sliceEnd; end <= last; end += window.sliceWidth()) {
+      if (!isClosed(end)) {
+        ends.add(end);
       }
     }
     return ends;
@@ -175,12 +182,29 @@ final class SliceTables {
     } else if (slices.size() == 1) {
       consumer.accept(slices.get(slices.firstKey()));
     } else {
-      try (StateTable merged = retry.withRetry(() -> merge(slices.values()))) {
+      try (StateTable merged = merged(windowEnd)) {
         consumer.accept(merged);
       }
     }
+    end(windowEnd);
+  }
+
+  /** As {@link #fire}, of a window whose rows have been emitted. */
+  void pass(long windowEnd) {
+    if (mergesFiredSlices()) {
+      cumulate(windowEnd);
+    }
+    end(windowEnd);
+  }
+
+  private void end(long windowEnd) {
     lastFired = windowEnd;
     dropLateSlices();
+  }
+
+  /** The rows of a window in a table of their own, which the caller closes. */
+  StateTable merged(long windowEnd) {
+    return retry.withRetry(() -> merge(slices(windowEnd).values(), tables.newTable()));
   }
 
   private SortedMap<Long, StateTable> slices(long windowEnd) {
@@ -200,8 +224,13 @@ final class SliceTables {
     dropLateSlices();
   }
 
-  private StateTable merge(Collection<StateTable> slices) {
-    StateTable merged = tables.newTable();
+  /**
+   * Merges tables: makes one attempt.
+   *
+   * @param merged an empty table with their schema; closed if the attempt fails
+   * @return {@code merged}
+   */
+  static StateTable merge(Collection<StateTable> slices, StateTable merged) {
     try {
       for (StateTable slice : slices) {
         try (StateSnapshot rows = slice.snapshot()) {

@@ -10,7 +10,6 @@ import io.millrace.operators.transfer.ControlEvent;
 import io.millrace.operators.transfer.Deadline;
 import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
-import io.millrace.state.StateTable;
 import io.millrace.state.row.StateSchema;
 import java.util.OptionalLong;
 import org.apache.flink.annotation.Internal;
@@ -129,7 +128,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
           new EarlyResults(
               plan,
               steps.aggregates().state(),
-              state(),
+              slices,
               deviceContext(),
               getProcessingTimeService(),
               results::emitChanges);
@@ -221,7 +220,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     if (slices.isLate(sliceEnd)) {
       lateRows.add(input, element);
     } else if (earlyResults != null) {
-      earlyResults.add(sliceEnd, arguments, slices.hasFired(sliceEnd));
+      earlyResults.add(sliceEnd, arguments);
     } else {
       slices.add(sliceEnd, arguments, results::emitChanges);
     }
@@ -247,18 +246,18 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
       for (OptionalLong end = slices.nextWindowEnd(time);
           end.isPresent();
           end = slices.nextWindowEnd(time)) {
-        long windowEnd = end.getAsLong();
-        slices.fire(windowEnd, rows -> emit(rows, windowEnd));
+        fireWindow(end.getAsLong());
       }
       slices.advance(time);
     }
   }
 
-  private void emit(StateTable rows, long windowEnd) {
+  private void fireWindow(long windowEnd) {
     if (earlyResults != null) {
       earlyResults.emit(windowEnd);
+      slices.pass(windowEnd);
     } else {
-      results.emit(rows, windowEnd);
+      slices.fire(windowEnd, rows -> results.emit(rows, windowEnd));
     }
   }
 

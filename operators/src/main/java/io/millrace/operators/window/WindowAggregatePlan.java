@@ -88,8 +88,7 @@ public final class WindowAggregatePlan implements Serializable {
    * @param input the columns of the batches
    * @param settings of the aggregates' expressions; the zone is the zone of windows over a
    *     TIMESTAMP_LTZ and over processing time
-   * @param allowedLateness how long windows take rows behind their end, in whole milliseconds;
-   *     zero: not at all
+   * @param allowedLateness how long windows take rows behind their end, in milliseconds; or zero
    * @param earlyFiring the time between results of windows that have not fired, in whole
    *     milliseconds; zero: there are none
    * @throws ExpressionException as {@link GroupAggregatePlan}; if there is no time column or it has
@@ -97,7 +96,7 @@ public final class WindowAggregatePlan implements Serializable {
    *     changelog; or if there is allowed lateness and the windows are of processing time, or they
    *     are not TUMBLE and an aggregate depends on the order of rows: a sum or average of FLOAT or
    *     DOUBLE, a variance, a first or last value or LISTAGG; or if there is early firing and the
-   *     windows are of processing time or not TUMBLE, or there is such an aggregate or one that
+   *     windows are sessions or of processing time, or there is such an aggregate or one that
    *     compares values of more than 8 bytes
    */
   public WindowAggregatePlan(
@@ -108,9 +107,10 @@ public final class WindowAggregatePlan implements Serializable {
       ExpressionSettings settings,
       Duration allowedLateness,
       Duration earlyFiring) {
-    this.input = input;
-    this.keys = List.copyOf(keys);
     this.window = window;
+    boolean hasTimes = !window.isProcessingTime() || !window.isSession();
+    this.input = hasTimes ? input : ProcessingTimeColumn.addTo(input);
+    this.keys = List.copyOf(keys);
     this.settings = settings;
     this.allowedLateness = allowedLateness;
     this.earlyFiring = earlyFiring;
@@ -118,7 +118,7 @@ public final class WindowAggregatePlan implements Serializable {
     if (RowKindColumn.isIn(input)) {
       throw new ExpressionException("windows over a changelog are not supported");
     }
-    this.aggregates = new GroupAggregatePlan(input, keys, withTimes(aggregates), settings);
+    this.aggregates = new GroupAggregatePlan(this.input, keys, withTimes(aggregates), settings);
     this.selectText = new GroupAggregatePlan(input, keys, aggregates, settings).selectText();
     if (!this.aggregates.distinctTexts().isEmpty()) {
       throw new ExpressionException("DISTINCT is not supported in windows: " + selectText);
@@ -147,7 +147,7 @@ public final class WindowAggregatePlan implements Serializable {
     if (!window.isSession() || selected.isEmpty()) {
       return selected;
     }
-    String time = window.timeColumn().orElseThrow();
+    String time = input.field(timeColumn()).name();
     List<Aggregate> all = new ArrayList<>();
     all.add(Aggregate.max(time).as(LAST_TIME));
     all.add(Aggregate.min(time).as(FIRST_TIME));
@@ -193,9 +193,9 @@ public final class WindowAggregatePlan implements Serializable {
     if (!isEarly()) {
       return;
     }
-    if (window.isProcessingTime() || window.function() != TimeWindow.Function.TUMBLE) {
+    if (window.isProcessingTime() || window.isSession()) {
       throw new ExpressionException(
-          "expected TUMBLE of event time for early firing, got " + window);
+          "expected TUMBLE, HOP or CUMULATE of event time for early firing, got " + window);
     }
     try (Steps steps = steps()) {
       if (steps.aggregates().state().isOrdered()) {
@@ -252,7 +252,7 @@ public final class WindowAggregatePlan implements Serializable {
 
   /** The position of the time column in the input; there is one. */
   int timeColumn() {
-    return input.indexOf(window.timeColumn().orElseThrow());
+    return input.indexOf(window.timeColumn().orElse(ProcessingTimeColumn.NAME));
   }
 
   /**

@@ -15,6 +15,7 @@ import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.state.KeyedOperatorHarness;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
@@ -97,7 +98,7 @@ class DistinctOperatorTest {
                     KEYS,
                     List.of(count("x").distinct()),
                     ExpressionSettings.DEFAULT,
-                    Duration.ofMillis(100)))
+                    StateTtl.ofProcessingTime(Duration.ofMillis(100))))
         .isInstanceOf(ExpressionException.class)
         .hasMessage(
             "DISTINCT is not supported with stateTtl: a key and its values would expire apart");

@@ -4,6 +4,7 @@ package io.millrace.operators.aggregate;
 import io.millrace.column.Schema;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.state.KeyedOperatorHarness;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.testing.OperatorHarness;
 import io.millrace.testing.DeviceExtension;
 import java.time.Duration;
@@ -39,11 +40,11 @@ public final class GroupAggregateHarness extends KeyedOperatorHarness {
       List<String> keys,
       List<Aggregate> aggregates,
       Map<String, String> options,
-      Duration stateTtl,
+      StateTtl stateTtl,
       boolean isTwoPhase) {
 
     public Job(Schema schema, List<String> keys, Aggregate... aggregates) {
-      this(schema, keys, List.of(aggregates), Map.of(), Duration.ZERO, false);
+      this(schema, keys, List.of(aggregates), Map.of(), StateTtl.NONE, false);
     }
 
     public Job withTwoPhases(boolean newIsTwoPhase) {
@@ -59,6 +60,10 @@ public final class GroupAggregateHarness extends KeyedOperatorHarness {
     }
 
     public Job withStateTtl(Duration newStateTtl) {
+      return withStateTtl(StateTtl.ofProcessingTime(newStateTtl));
+    }
+
+    public Job withStateTtl(StateTtl newStateTtl) {
       return new Job(schema, keys, aggregates, options, newStateTtl, isTwoPhase);
     }
 

@@ -22,6 +22,7 @@ import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.aggregate.GroupAggregateHarness.Job;
 import io.millrace.operators.aggregate.GroupAggregateSubtasks.Snapshot;
 import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OperatorHarness;
 import io.millrace.operators.testing.OutOfMemoryTest;
@@ -270,6 +271,6 @@ class TwoPhaseAggregateTest {
 
   private static TwoPhasePlan plan(Aggregate... aggregates) {
     return new TwoPhasePlan(
-        BIDS, KEYS, List.of(aggregates), ExpressionSettings.DEFAULT, Duration.ZERO);
+        BIDS, KEYS, List.of(aggregates), ExpressionSettings.DEFAULT, StateTtl.NONE);
   }
 }

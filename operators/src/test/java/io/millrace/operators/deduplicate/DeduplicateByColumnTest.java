@@ -13,6 +13,7 @@ import io.millrace.column.Schema;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.deduplicate.DeduplicateHarness.Job;
 import io.millrace.operators.deduplicate.Deduplication.Keep;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
@@ -91,7 +92,12 @@ class DeduplicateByColumnTest {
 
   @OutOfMemoryTest
   void aFirstRowStaysBeforeRowsOfTheSameTimeWhereKeysAreForgotten() throws Exception {
-    Job job = new Job(ROWS, List.of("k"), keepFirst().by("t"), Duration.ofMillis(100));
+    Job job =
+        new Job(
+            ROWS,
+            List.of("k"),
+            keepFirst().by("t"),
+            StateTtl.ofProcessingTime(Duration.ofMillis(100)));
     try (DeduplicateHarness harness = job.open(device)) {
       harness.setProcessingTime(1_000);
       assertThat(harness.results(asList("a", "x", 5L), asList("b", "y", 5L)))
@@ -109,7 +115,12 @@ class DeduplicateByColumnTest {
 
   @Test
   void aLastRowIsForgottenWithoutFurtherRows() throws Exception {
-    Job job = new Job(ROWS, List.of("k"), keepLast().by("t"), Duration.ofMillis(100));
+    Job job =
+        new Job(
+            ROWS,
+            List.of("k"),
+            keepLast().by("t"),
+            StateTtl.ofProcessingTime(Duration.ofMillis(100)));
     try (DeduplicateHarness harness = job.open(device)) {
       harness.setProcessingTime(1_000);
       assertThat(harness.results(asList("a", "x", 5L), asList("b", "y", 5L)))
@@ -125,7 +136,7 @@ class DeduplicateByColumnTest {
   // The third attempt is the last; then the batch, or its changes, are processed in parts.
   @OutOfMemoryTest(attempts = 3)
   void aBatchThatDoesNotFitIsProcessedInParts() throws Exception {
-    Duration ttl = Duration.ofDays(1);
+    StateTtl ttl = StateTtl.ofProcessingTime(Duration.ofDays(1));
     try (DeduplicateHarness first =
             new Job(ROWS, List.of("k"), keepFirst().by("t"), ttl).open(device);
         DeduplicateHarness last = job(keepLast().by("t")).open(device)) {
@@ -185,7 +196,7 @@ class DeduplicateByColumnTest {
     RandomTables tables = new RandomTables(random.random(), 0.2);
     List<Object> times = tables.rows(schema, 6).stream().map(row -> row.get(0)).toList();
     for (Keep keep : Keep.values()) {
-      for (Duration ttl : List.of(Duration.ZERO, Duration.ofDays(1))) {
+      for (StateTtl ttl : List.of(StateTtl.NONE, StateTtl.ofProcessingTime(Duration.ofDays(1)))) {
         Model model = new Model(keep);
         Job job = new Job(schema, List.of("k", "j"), new Deduplication(keep).by("t"), ttl);
         OperatorSubtaskState state = null;
@@ -276,7 +287,7 @@ class DeduplicateByColumnTest {
     Schema nullable =
         Schema.of(Field.of("k", DataType.INT32), Field.of("t", DataType.timestamp(3)));
     assertThatThrownBy(
-            () -> new DeduplicatePlan(nullable, List.of("k"), keepLast().by("t"), Duration.ZERO))
+            () -> new DeduplicatePlan(nullable, List.of("k"), keepLast().by("t"), StateTtl.NONE))
         .isInstanceOf(ExpressionException.class)
         .hasMessageContaining("expected a NOT NULL column to order by, got 't' ")
         .hasMessageContaining("COALESCE");

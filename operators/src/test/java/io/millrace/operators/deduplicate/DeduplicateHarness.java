@@ -3,8 +3,8 @@ package io.millrace.operators.deduplicate;
 
 import io.millrace.column.Schema;
 import io.millrace.operators.state.KeyedOperatorHarness;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.testing.DeviceExtension;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -27,10 +27,10 @@ final class DeduplicateHarness extends KeyedOperatorHarness {
   }
 
   /** The job that the subtask is part of. */
-  record Job(Schema schema, List<String> keys, Deduplication deduplication, Duration stateTtl) {
+  record Job(Schema schema, List<String> keys, Deduplication deduplication, StateTtl stateTtl) {
 
     Job(Schema schema, List<String> keys, Deduplication deduplication) {
-      this(schema, keys, deduplication, Duration.ZERO);
+      this(schema, keys, deduplication, StateTtl.NONE);
     }
 
     DeduplicatePlan plan() {

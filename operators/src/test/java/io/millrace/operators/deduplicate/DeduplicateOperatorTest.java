@@ -13,12 +13,12 @@ import io.millrace.column.Schema;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.deduplicate.DeduplicateHarness.Job;
 import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -196,13 +196,13 @@ class DeduplicateOperatorTest {
   void whatCannotBeDeduplicatedIsRefused() {
     Schema lists = Schema.of(Field.of("words", DataType.list(DataType.STRING)));
     assertThatThrownBy(
-            () -> new DeduplicatePlan(lists, List.of("words"), keepFirst(), Duration.ZERO))
+            () -> new DeduplicatePlan(lists, List.of("words"), keepFirst(), StateTtl.NONE))
         .isInstanceOf(ExpressionException.class)
         .hasMessageContaining("'words'");
     assertThatThrownBy(
             () ->
                 new DeduplicatePlan(
-                    RowKindColumn.addTo(ROWS), List.of("k"), keepLast(), Duration.ZERO))
+                    RowKindColumn.addTo(ROWS), List.of("k"), keepLast(), StateTtl.NONE))
         .isInstanceOf(ExpressionException.class)
         .hasMessage(
             "de-duplication of a changelog is not supported: expected a stream of insertions");

@@ -9,6 +9,7 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.operators.deduplicate.DeduplicateHarness.Job;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -31,7 +33,8 @@ class DeduplicateTtlTest {
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
 
   private static Job job(Deduplication deduplication) {
-    return new Job(ROWS, List.of("k"), deduplication, Duration.ofMillis(100));
+    return new Job(
+        ROWS, List.of("k"), deduplication, StateTtl.ofProcessingTime(Duration.ofMillis(100)));
   }
 
   @OutOfMemoryTest
@@ -76,6 +79,63 @@ class DeduplicateTtlTest {
       assertThat(harness.rowsInState()).isEqualTo(2);
       harness.setProcessingTime(1_100);
       assertThat(harness.results(List.of("b", 3), List.of("a", 4))).containsExactly("[a, 4]");
+    }
+  }
+
+  @OutOfMemoryTest
+  void aFirstRowIsForgottenByTheWatermark() throws Exception {
+    Job job =
+        new Job(ROWS, List.of("k"), keepFirst(), StateTtl.ofEventTime(Duration.ofMillis(100)));
+    OperatorSubtaskState state;
+    try (DeduplicateHarness harness = job.open(device)) {
+      assertThat(harness.results(List.of("before", 1))).hasSize(1);
+      harness.watermark(1_000);
+      assertThat(harness.results(List.of("a", 1))).hasSize(1);
+      harness.watermark(1_099);
+      assertThat(harness.results(List.of("a", 2), List.of("before", 2), List.of("b", 2)))
+          .containsExactly("[b, 2]");
+      state = harness.snapshot();
+    }
+    try (DeduplicateHarness harness = job.restore(device, 0, 1, state)) {
+      assertThat(harness.results(List.of("a", 3), List.of("before", 3))).isEmpty();
+      harness.watermark(500);
+      assertThat(harness.results(List.of("b", 3), List.of("before", 3))).isEmpty();
+      harness.watermark(1_100);
+      assertThat(harness.results(List.of("a", 4), List.of("before", 4), List.of("b", 4)))
+          .containsExactly("[a, 4]", "[before, 4]");
+      harness.watermark(1_198);
+      assertThat(harness.results(List.of("b", 5))).isEmpty();
+      harness.watermark(1_199);
+      assertThat(harness.results(List.of("b", 5))).containsExactly("[b, 5]");
+    }
+  }
+
+  @Test
+  void aFirstRowDoesNotBecomeOlderWhereSubtasksHadOtherWatermarks() throws Exception {
+    Job job =
+        new Job(ROWS, List.of("k"), keepFirst(), StateTtl.ofEventTime(Duration.ofMillis(100)));
+    OperatorSubtaskState[] parts = new OperatorSubtaskState[2];
+    for (int subtask = 0; subtask < 2; subtask++) {
+      try (DeduplicateHarness harness = job.restore(device, subtask, 2, null)) {
+        harness.watermark(1_000 + 50 * subtask);
+        harness.results(List.of("key of subtask " + subtask, 1));
+        parts[subtask] = harness.snapshot();
+      }
+    }
+    OperatorSubtaskState state =
+        AbstractStreamOperatorTestHarness.repartitionOperatorState(
+            AbstractStreamOperatorTestHarness.repackageState(parts),
+            DeduplicateHarness.MAX_PARALLELISM,
+            2,
+            1,
+            0);
+    try (DeduplicateHarness harness = job.restore(device, 0, 1, state)) {
+      // The clock begins at 1,000 again.
+      assertThat(harness.results(List.of("key of subtask 1", 2))).isEmpty();
+      harness.watermark(1_149);
+      assertThat(harness.results(List.of("key of subtask 1", 2))).isEmpty();
+      harness.watermark(1_150);
+      assertThat(harness.results(List.of("key of subtask 1", 2))).hasSize(1);
     }
   }
 

@@ -8,6 +8,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.process.ProcessHarness.Job;
+import io.millrace.operators.state.StateTtl;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -82,7 +83,11 @@ class EntrySchemasTest {
         "'x': expected a type other than ARRAY, ROW and DICTIONARY for key column 'm', got"
             + " ARRAY<INT>");
     assertRefused(
-        new Job(ROWS, List.of("k"), new Declared(List.of(), List.of(list)), Duration.ofHours(1)),
+        new Job(
+            ROWS,
+            List.of("k"),
+            new Declared(List.of(), List.of(list)),
+            StateTtl.ofProcessingTime(Duration.ofHours(1))),
         "stateTtl is not supported for a function with lists, such as 'x': use a map");
   }
 

@@ -11,6 +11,7 @@ import static java.util.Arrays.asList;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.operators.process.ProcessHarness.Job;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
@@ -111,7 +112,11 @@ class MapStateTest {
   @OutOfMemoryTest(attempts = 1)
   void eachEntryExpires() throws Exception {
     Job job =
-        new Job(MapCommands.ROWS, List.of("k"), new MapCommands(0, true), Duration.ofMillis(100));
+        new Job(
+            MapCommands.ROWS,
+            List.of("k"),
+            new MapCommands(0, true),
+            StateTtl.ofProcessingTime(Duration.ofMillis(100)));
     try (ProcessHarness harness = job.open(device)) {
       harness.setProcessingTime(1_000);
       harness.results(row("a", PUT, "x", 1, "v"), row("a", PUT, "y", 1, "v"));

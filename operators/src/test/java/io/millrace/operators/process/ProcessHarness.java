@@ -3,8 +3,8 @@ package io.millrace.operators.process;
 
 import io.millrace.column.Schema;
 import io.millrace.operators.state.KeyedOperatorHarness;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.testing.DeviceExtension;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -19,10 +19,10 @@ final class ProcessHarness extends KeyedOperatorHarness {
   }
 
   /** The job that the subtask is part of; its key columns are the first. */
-  record Job(Schema schema, List<String> keys, KeyedBatchFunction function, Duration stateTtl) {
+  record Job(Schema schema, List<String> keys, KeyedBatchFunction function, StateTtl stateTtl) {
 
     Job(Schema schema, List<String> keys, KeyedBatchFunction function) {
-      this(schema, keys, function, Duration.ZERO);
+      this(schema, keys, function, StateTtl.NONE);
     }
 
     ProcessPlan plan() {

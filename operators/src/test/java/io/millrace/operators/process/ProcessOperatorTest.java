@@ -12,6 +12,7 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.process.ProcessHarness.Job;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
@@ -89,7 +90,11 @@ class ProcessOperatorTest {
   @OutOfMemoryTest
   void valuesExpire() throws Exception {
     Job job =
-        new Job(RunningTotals.ROWS, List.of("k"), new RunningTotals(), Duration.ofMillis(100));
+        new Job(
+            RunningTotals.ROWS,
+            List.of("k"),
+            new RunningTotals(),
+            StateTtl.ofProcessingTime(Duration.ofMillis(100)));
     try (ProcessHarness harness = job.open(device)) {
       harness.setProcessingTime(1_000);
       harness.results(asList("a", 1, "x"), asList("b", 1, "x"));
@@ -98,6 +103,27 @@ class ProcessOperatorTest {
       harness.setProcessingTime(1_100);
       assertThat(harness.results(asList("b", 1, "x"), asList("a", 1, "x")))
           .containsExactly("[b, 1, x]", "[a, 3, x]");
+    }
+  }
+
+  @OutOfMemoryTest
+  void valuesExpireByTheWatermark() throws Exception {
+    Job job =
+        new Job(
+            RunningTotals.ROWS,
+            List.of("k"),
+            new RunningTotals(),
+            StateTtl.ofEventTime(Duration.ofMillis(100)));
+    try (ProcessHarness harness = job.open(device)) {
+      harness.results(asList("a", 1, "x"), asList("b", 1, "x"));
+      harness.watermark(1_000);
+      harness.setProcessingTime(1_000_000);
+      assertThat(harness.results(asList("a", 1, "x"))).containsExactly("[a, 2, x]");
+      harness.watermark(1_099);
+      assertThat(harness.results(asList("a", 1, "x"))).containsExactly("[a, 3, x]");
+      harness.watermark(1_100);
+      assertThat(harness.results(asList("b", 1, "x"), asList("a", 1, "x")))
+          .containsExactly("[b, 1, x]", "[a, 4, x]");
     }
   }
 

@@ -12,6 +12,7 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.process.ProcessHarness.Job;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
@@ -325,7 +326,10 @@ class TimersTest {
     assertThatThrownBy(
             () ->
                 new ProcessPlan(
-                    Reminders.ROWS, List.of("k"), new Reminders(8, false), Duration.ofHours(1)))
+                    Reminders.ROWS,
+                    List.of("k"),
+                    new Reminders(8, false),
+                    StateTtl.ofProcessingTime(Duration.ofHours(1))))
         .isInstanceOf(ExpressionException.class)
         .hasMessage(
             "stateTtl is not supported for a function with timers: a timer can clear the state");

@@ -22,7 +22,7 @@ record Schedule(long seed, SimulatedOperator operator, boolean isIncremental, Li
     SEND(28),
     PROCESS(40),
     WATERMARK(0),
-    PROCESSING_TIME(2),
+    PROCESSING_TIME(0),
     TRIGGER(8),
     WRITE(7),
     BEGIN_WRITE(4),
@@ -33,7 +33,7 @@ record Schedule(long seed, SimulatedOperator operator, boolean isIncremental, Li
     FAIL_OVER(1),
     STOP(1);
 
-    // Of watermarks, the operator says it.
+    // Of watermarks and the clock, the operator says it.
     private final int weight;
 
     Kind(int weight) {
@@ -43,6 +43,9 @@ record Schedule(long seed, SimulatedOperator operator, boolean isIncremental, Li
     private int weight(SimulatedOperator operator, boolean isIncremental) {
       if (this == WATERMARK) {
         return operator.watermarkWeight();
+      }
+      if (this == PROCESSING_TIME) {
+        return operator.processingTimeWeight();
       }
       boolean isOfCheckpoints = this == TRIGGER || this == WRITE || this == NOTIFY;
       return isIncremental && isOfCheckpoints ? MORE_CHECKPOINTS * weight : weight;

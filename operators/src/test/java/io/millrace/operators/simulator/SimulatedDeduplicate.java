@@ -12,6 +12,7 @@ import io.millrace.operators.deduplicate.DeduplicateOperator;
 import io.millrace.operators.deduplicate.DeduplicatePlan;
 import io.millrace.operators.deduplicate.Deduplication;
 import io.millrace.operators.deduplicate.Deduplication.Keep;
+import io.millrace.operators.state.StateTtl;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,20 +31,22 @@ final class SimulatedDeduplicate implements SimulatedOperator {
           new Field("k", DataType.STRING, false),
           new Field("n", DataType.INT64, false),
           Field.of("s", DataType.STRING));
-  private static final long TTL = 60;
+  private static final Duration TTL = Duration.ofMillis(60);
   private static final String ORDER = "n";
   private static final int ORDERED_VALUES = 8;
-  // By what is kept, and whether keys are forgotten.
+  // By what is kept, and how long.
   private static final Map<List<Object>, DeduplicatePlan> PLANS =
       Stream.of(Keep.values())
           .flatMap(keep -> Stream.of(new Deduplication(keep), new Deduplication(keep).by(ORDER)))
           .flatMap(
               deduplication ->
-                  Stream.of(true, false).map(forgets -> List.<Object>of(deduplication, forgets)))
+                  Stream.of(
+                          StateTtl.NONE, StateTtl.ofProcessingTime(TTL), StateTtl.ofEventTime(TTL))
+                      .map(stateTtl -> List.<Object>of(deduplication, stateTtl)))
           .collect(Collectors.toMap(key -> key, SimulatedDeduplicate::plan));
 
   private final Deduplication deduplication;
-  private final boolean forgets;
+  private final StateTtl stateTtl;
   private final int keys;
   private final Map<String, String> options;
 
@@ -51,7 +54,7 @@ final class SimulatedDeduplicate implements SimulatedOperator {
   SimulatedDeduplicate(Random random) {
     Deduplication arrival = new Deduplication(random.nextBoolean() ? Keep.FIRST : Keep.LAST);
     deduplication = random.nextBoolean() ? arrival : arrival.by(ORDER);
-    forgets = random.nextBoolean();
+    stateTtl = TtlClock.randomTtl(TTL, random);
     keys = 1 + random.nextInt(random.nextInt(10) == 0 ? 1_000 : 30);
     options =
         random.nextInt(4) == 0
@@ -64,12 +67,12 @@ final class SimulatedDeduplicate implements SimulatedOperator {
   }
 
   private static DeduplicatePlan plan(List<Object> key) {
-    Duration stateTtl = key.get(1).equals(true) ? Duration.ofMillis(TTL) : Duration.ZERO;
-    return new DeduplicatePlan(ROWS, List.of("k"), (Deduplication) key.get(0), stateTtl);
+    return new DeduplicatePlan(
+        ROWS, List.of("k"), (Deduplication) key.get(0), (StateTtl) key.get(1));
   }
 
   private DeduplicatePlan plan() {
-    return PLANS.get(List.of(deduplication, forgets));
+    return PLANS.get(List.of(deduplication, stateTtl));
   }
 
   @Override
@@ -95,6 +98,17 @@ final class SimulatedDeduplicate implements SimulatedOperator {
   @Override
   public Map<String, String> options() {
     return options;
+  }
+
+  /** The models know one watermark. */
+  @Override
+  public boolean needsEqualWatermarks() {
+    return stateTtl.isEventTime();
+  }
+
+  @Override
+  public int watermarkWeight() {
+    return stateTtl.isEventTime() ? 20 : 4;
   }
 
   @Override
@@ -127,6 +141,11 @@ final class SimulatedDeduplicate implements SimulatedOperator {
     }
 
     @Override
+    public long nextWatermark(long previous, Random random) {
+      return TtlClock.nextWatermark(previous, random);
+    }
+
+    @Override
     public RowSource copy() {
       return this;
     }
@@ -137,7 +156,7 @@ final class SimulatedDeduplicate implements SimulatedOperator {
     private final Map<Object, List<Object>> emitted;
     // When the kept rows came.
     private final Map<Object, Long> times;
-    private long now;
+    private final TtlClock clock = new TtlClock(stateTtl);
 
     Model(
         Map<Object, List<Object>> kept,
@@ -150,13 +169,23 @@ final class SimulatedDeduplicate implements SimulatedOperator {
 
     @Override
     public void processingTime(long timestamp) {
-      now = timestamp;
+      clock.processingTime(timestamp);
+    }
+
+    @Override
+    public void watermark(long timestamp) {
+      clock.watermark(timestamp);
+    }
+
+    @Override
+    public void restored(long watermark) {
+      clock.watermark(watermark);
     }
 
     @Override
     public void process(List<Object> row) {
       Object key = row.get(0);
-      if (forgets && kept.containsKey(key) && times.get(key) + TTL <= now) {
+      if (kept.containsKey(key) && clock.hasExpired(times.get(key))) {
         kept.remove(key);
         emitted.remove(key);
       }
@@ -166,7 +195,7 @@ final class SimulatedDeduplicate implements SimulatedOperator {
       }
       // A first row by arrival does not stay longer because of rows behind it.
       if (isNew || deduplication.isChangelog()) {
-        times.put(key, now);
+        times.put(key, clock.now());
       }
     }
 

@@ -19,6 +19,7 @@ import io.millrace.operators.aggregate.TwoPhasePlan;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.state.StateTtl;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -46,18 +47,18 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
   private static final GroupAggregatePlan PLAN_OF_CHANGES =
       plan(RowKindColumn.addTo(ROWS), OF_CHANGES);
   private static final GroupAggregatePlan PLAN_OF_ROWS = plan(ROWS, OF_ROWS);
-  private static final long TTL = 60;
-  private static final GroupAggregatePlan PLAN_THAT_FORGETS =
-      new GroupAggregatePlan(
-          ROWS, KEYS, OF_ROWS, ExpressionSettings.DEFAULT, Duration.ofMillis(TTL));
+  private static final Duration TTL = Duration.ofMillis(60);
+  private static final List<TwoPhasePlan> PLANS_THAT_FORGET =
+      List.of(
+          twoPhases(ROWS, OF_ROWS, StateTtl.ofProcessingTime(TTL)),
+          twoPhases(ROWS, OF_ROWS, StateTtl.ofEventTime(TTL)));
 
   private static final TwoPhasePlan TWO_PHASES_OF_CHANGES =
-      twoPhases(RowKindColumn.addTo(ROWS), OF_CHANGES, 0);
-  private static final TwoPhasePlan TWO_PHASES_OF_ROWS = twoPhases(ROWS, OF_ROWS, 0);
-  private static final TwoPhasePlan TWO_PHASES_THAT_FORGET = twoPhases(ROWS, OF_ROWS, TTL);
+      twoPhases(RowKindColumn.addTo(ROWS), OF_CHANGES, StateTtl.NONE);
+  private static final TwoPhasePlan TWO_PHASES_OF_ROWS = twoPhases(ROWS, OF_ROWS, StateTtl.NONE);
 
   private final boolean isChangelog;
-  private final boolean forgets;
+  private final StateTtl stateTtl;
   // Then rows are the accumulators of a first phase.
   private final boolean isTwoPhase;
   private final int keys;
@@ -68,7 +69,7 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
   SimulatedGroupAggregate(Random random) {
     isChangelog = random.nextBoolean();
     // Rows of a forgotten key must not be taken back.
-    forgets = !isChangelog && random.nextBoolean();
+    stateTtl = isChangelog ? StateTtl.NONE : TtlClock.randomTtl(TTL, random);
     isTwoPhase = random.nextInt(3) == 0;
     boolean isLarge = random.nextInt(20) == 0;
     keys = isLarge ? 2_000 : 1 + random.nextInt(12);
@@ -87,19 +88,22 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
     return new GroupAggregatePlan(schema, KEYS, aggregates, ExpressionSettings.DEFAULT);
   }
 
-  private static TwoPhasePlan twoPhases(Schema schema, List<Aggregate> aggregates, long ttl) {
-    return new TwoPhasePlan(
-        schema, KEYS, aggregates, ExpressionSettings.DEFAULT, Duration.ofMillis(ttl));
+  private static TwoPhasePlan twoPhases(Schema schema, List<Aggregate> aggregates, StateTtl ttl) {
+    return new TwoPhasePlan(schema, KEYS, aggregates, ExpressionSettings.DEFAULT, ttl);
   }
 
   private TwoPhasePlan twoPhasePlan() {
-    return isChangelog
-        ? TWO_PHASES_OF_CHANGES
-        : forgets ? TWO_PHASES_THAT_FORGET : TWO_PHASES_OF_ROWS;
+    if (!stateTtl.isNone()) {
+      return PLANS_THAT_FORGET.get(stateTtl.isEventTime() ? 1 : 0);
+    }
+    return isChangelog ? TWO_PHASES_OF_CHANGES : TWO_PHASES_OF_ROWS;
   }
 
   private GroupAggregatePlan plan() {
-    return isChangelog ? PLAN_OF_CHANGES : forgets ? PLAN_THAT_FORGETS : PLAN_OF_ROWS;
+    if (!stateTtl.isNone()) {
+      return twoPhasePlan().aggregates();
+    }
+    return isChangelog ? PLAN_OF_CHANGES : PLAN_OF_ROWS;
   }
 
   @Override
@@ -127,6 +131,17 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
   @Override
   public Map<String, String> options() {
     return options;
+  }
+
+  /** The models know one watermark. */
+  @Override
+  public boolean needsEqualWatermarks() {
+    return stateTtl.isEventTime();
+  }
+
+  @Override
+  public int watermarkWeight() {
+    return stateTtl.isEventTime() ? 20 : 4;
   }
 
   @Override
@@ -213,6 +228,11 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
     }
 
     @Override
+    public long nextWatermark(long previous, Random random) {
+      return TtlClock.nextWatermark(previous, random);
+    }
+
+    @Override
     public RowSource copy() {
       return new Source(new ArrayList<>(live));
     }
@@ -264,7 +284,7 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
     private final Map<List<Object>, List<Object>> results;
     // When the last row of a key came.
     private final Map<List<Object>, Long> times;
-    private long now;
+    private final TtlClock clock = new TtlClock(stateTtl);
 
     Model(
         Map<List<Object>, Sums> sums,
@@ -277,17 +297,27 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
 
     @Override
     public void processingTime(long timestamp) {
-      now = timestamp;
+      clock.processingTime(timestamp);
+    }
+
+    @Override
+    public void watermark(long timestamp) {
+      clock.watermark(timestamp);
+    }
+
+    @Override
+    public void restored(long watermark) {
+      clock.watermark(watermark);
     }
 
     @Override
     public void process(List<Object> row) {
       List<Object> key = new ArrayList<>(row.subList(0, 2));
-      if (forgets && sums.containsKey(key) && times.get(key) + TTL <= now) {
+      if (sums.containsKey(key) && clock.hasExpired(times.get(key))) {
         sums.remove(key);
         results.remove(key);
       }
-      times.put(key, now);
+      times.put(key, clock.now());
       Sums before = sums.getOrDefault(key, Sums.NONE);
       Sums after = before.plus(isTwoPhase ? sumsOfPartial(row) : sums(row));
       if (after.rows == 0) {

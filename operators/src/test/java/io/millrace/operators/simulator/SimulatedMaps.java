@@ -9,7 +9,7 @@ import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.process.MapCommands;
 import io.millrace.operators.process.ProcessOperator;
 import io.millrace.operators.process.ProcessPlan;
-import java.time.Duration;
+import io.millrace.operators.state.StateTtl;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -38,7 +38,7 @@ final class SimulatedMaps implements SimulatedOperator {
                       MapCommands.ROWS,
                       List.of("k"),
                       new MapCommands(0, isRequested),
-                      Duration.ZERO))
+                      StateTtl.NONE))
           .toList();
 
   private final ProcessPlan plan;

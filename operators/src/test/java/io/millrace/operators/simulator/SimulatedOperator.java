@@ -40,6 +40,11 @@ interface SimulatedOperator {
     return 4;
   }
 
+  /** The weight of steps of the machine's clock, likewise. */
+  default int processingTimeWeight() {
+    return 2;
+  }
+
   /** A subtask of the source, at its beginning. */
   RowSource newSource();
 

@@ -11,6 +11,7 @@ import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.window.Session;
+import io.millrace.operators.window.TimeWindow;
 import io.millrace.operators.window.WindowAggregateOperator;
 import io.millrace.operators.window.WindowAggregatePlan;
 import java.time.Duration;
@@ -24,8 +25,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Aggregates by key and session of rows out of order. None is late by itself: which of these rows
- * are late depends on batches.
+ * Aggregates by key and session, of processing time, or of rows out of order. None is late by
+ * itself: which of these rows are late depends on batches.
  */
 final class SimulatedSessions implements SimulatedOperator {
   // Watermarks begin with 0.
@@ -33,7 +34,11 @@ final class SimulatedSessions implements SimulatedOperator {
   // Planning costs more than a small schedule.
   private static final Map<Long, WindowAggregatePlan> PLANS =
       Map.of(1L, plan(1), 5L, plan(5), 20L, plan(20), 100L, plan(100));
+  private static final long GAP_OF_PROCESSING_TIME = 80;
+  private static final WindowAggregatePlan PLAN_OF_PROCESSING_TIME =
+      plan(Session.overProcessingTime(Duration.ofMillis(GAP_OF_PROCESSING_TIME)));
 
+  private final boolean isProcessingTime;
   private final long gap;
   private final int keys;
   private final int maxRows;
@@ -41,17 +46,25 @@ final class SimulatedSessions implements SimulatedOperator {
   private final Map<String, String> options;
 
   private static WindowAggregatePlan plan(long gap) {
+    return plan(Session.over("ts", Duration.ofMillis(gap)));
+  }
+
+  private static WindowAggregatePlan plan(TimeWindow sessions) {
     return new WindowAggregatePlan(
         SimulatedWindows.ROWS,
         List.of("a", "b"),
-        Session.over("ts", Duration.ofMillis(gap)),
+        sessions,
         List.of(count(), sum("v"), max("w")),
         ExpressionSettings.DEFAULT);
   }
 
   /** An operator of which {@code random} decides the details. */
   SimulatedSessions(Random random) {
-    gap = List.of(1L, 5L, 20L, 100L).get(random.nextInt(4));
+    isProcessingTime = random.nextInt(3) == 0;
+    gap =
+        isProcessingTime
+            ? GAP_OF_PROCESSING_TIME
+            : List.of(1L, 5L, 20L, 100L).get(random.nextInt(4));
     boolean isLarge = random.nextInt(20) == 0;
     keys = isLarge ? 1_000 : 1 + random.nextInt(12);
     maxRows = isLarge ? 400 : 24;
@@ -66,6 +79,10 @@ final class SimulatedSessions implements SimulatedOperator {
             : Map.of();
   }
 
+  private WindowAggregatePlan plan() {
+    return isProcessingTime ? PLAN_OF_PROCESSING_TIME : PLANS.get(gap);
+  }
+
   @Override
   public Schema schema() {
     return SimulatedWindows.ROWS;
@@ -73,7 +90,7 @@ final class SimulatedSessions implements SimulatedOperator {
 
   @Override
   public Schema outputSchema() {
-    return PLANS.get(gap).outputSchema();
+    return plan().outputSchema();
   }
 
   @Override
@@ -83,7 +100,7 @@ final class SimulatedSessions implements SimulatedOperator {
 
   @Override
   public OperatorFactory<ColumnBatch, ColumnBatch> factory() {
-    return WindowAggregateOperator.factory(PLANS.get(gap), null);
+    return WindowAggregateOperator.factory(plan(), null);
   }
 
   @Override
@@ -94,12 +111,17 @@ final class SimulatedSessions implements SimulatedOperator {
   /** Rows behind a watermark that is set back may be in slices behind the one of their session. */
   @Override
   public boolean needsEqualWatermarks() {
-    return true;
+    return !isProcessingTime;
   }
 
   @Override
   public int watermarkWeight() {
-    return 20;
+    return isProcessingTime ? 4 : 20;
+  }
+
+  @Override
+  public int processingTimeWeight() {
+    return isProcessingTime ? 20 : 2;
   }
 
   @Override
@@ -109,12 +131,12 @@ final class SimulatedSessions implements SimulatedOperator {
 
   @Override
   public KeyGroupModel newModel() {
-    return new Model(new HashMap<>(), Long.MIN_VALUE);
+    return new Model(new HashMap<>(), isProcessingTime ? 0 : Long.MIN_VALUE);
   }
 
   @Override
   public String toString() {
-    return PLANS.get(gap) + ", " + keys + " keys, " + options;
+    return plan() + ", " + keys + " keys, " + options;
   }
 
   private static LocalDateTime timestamp(long millis) {
@@ -180,7 +202,8 @@ final class SimulatedSessions implements SimulatedOperator {
     row.addAll(Arrays.asList(sums.rows, sums.v, sums.w));
     row.add(timestamp(sums.first));
     row.add(timestamp(sums.last + gap));
-    row.add(timestamp(sums.last + gap - 1));
+    LocalDateTime last = timestamp(sums.last + gap - 1);
+    row.add(isProcessingTime ? last.toInstant(ZoneOffset.UTC) : last);
     return row;
   }
 
@@ -188,7 +211,10 @@ final class SimulatedSessions implements SimulatedOperator {
     private final Map<List<Object>, List<Sums>> open;
     // Sessions that have fired, which the operator has not emitted.
     private final List<List<Object>> fired = new ArrayList<>();
+    // Or the time of the clock.
     private long watermark;
+    // Until the clock moves: timers that are due wait for that.
+    private boolean isRestored;
 
     Model(Map<List<Object>, List<Sums>> open, long watermark) {
       this.open = open;
@@ -197,7 +223,10 @@ final class SimulatedSessions implements SimulatedOperator {
 
     @Override
     public void process(List<Object> row) {
-      long time = ((LocalDateTime) row.get(4)).toInstant(ZoneOffset.UTC).toEpochMilli();
+      long time =
+          isProcessingTime
+              ? watermark
+              : ((LocalDateTime) row.get(4)).toInstant(ZoneOffset.UTC).toEpochMilli();
       assertThat(time + gap - 1).as("end of a session of %s", row).isGreaterThan(watermark);
       Sums merged = new Sums(time, time, 1, (Integer) row.get(2), (long) row.get(3));
       Sums added = merged;
@@ -215,6 +244,22 @@ final class SimulatedSessions implements SimulatedOperator {
 
     @Override
     public void watermark(long timestamp) {
+      if (!isProcessingTime) {
+        fire(timestamp);
+      }
+    }
+
+    @Override
+    public void processingTime(long timestamp) {
+      if (isProcessingTime && isRestored) {
+        watermark = timestamp;
+        isRestored = false;
+      } else if (isProcessingTime) {
+        fire(timestamp);
+      }
+    }
+
+    private void fire(long timestamp) {
       watermark = timestamp;
       open.forEach(
           (key, sessions) ->
@@ -231,6 +276,7 @@ final class SimulatedSessions implements SimulatedOperator {
     @Override
     public void restored(long timestamp) {
       watermark = timestamp;
+      isRestored = true;
     }
 
     @Override

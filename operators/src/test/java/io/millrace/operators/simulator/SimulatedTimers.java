@@ -9,7 +9,7 @@ import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.process.ProcessOperator;
 import io.millrace.operators.process.ProcessPlan;
 import io.millrace.operators.process.Reminders;
-import java.time.Duration;
+import io.millrace.operators.state.StateTtl;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -28,7 +28,7 @@ final class SimulatedTimers implements SimulatedOperator {
           .mapToObj(
               slices ->
                   new ProcessPlan(
-                      Reminders.ROWS, List.of("k"), new Reminders(slices, false), Duration.ZERO))
+                      Reminders.ROWS, List.of("k"), new Reminders(slices, false), StateTtl.NONE))
           .toList();
 
   private final ProcessPlan plan;

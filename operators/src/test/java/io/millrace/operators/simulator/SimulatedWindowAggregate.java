@@ -35,7 +35,11 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
           new SimulatedWindows("CUMULATE", 30, 10, 0, 0),
           new SimulatedWindows("CUMULATE", 12, 3, 2, 0),
           new SimulatedWindows("HOP", 12, 4, -1, 9),
-          new SimulatedWindows("CUMULATE", 12, 3, 2, 7));
+          new SimulatedWindows("CUMULATE", 12, 3, 2, 7),
+          new SimulatedWindows("HOP", 20, 5, 0, 0, 40),
+          new SimulatedWindows("HOP", 12, 4, -1, 9, 30),
+          new SimulatedWindows("CUMULATE", 30, 10, 0, 0, 50),
+          new SimulatedWindows("CUMULATE", 12, 3, 2, 7, 20));
 
   private final SimulatedWindows windows;
   private final int keys;

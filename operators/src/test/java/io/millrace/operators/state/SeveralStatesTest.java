@@ -11,7 +11,6 @@ import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -27,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SeveralStatesTest {
   private static final int ENTRIES = 3_000;
   private static final ProcessPlan PLAN =
-      new ProcessPlan(MapCommands.ROWS, List.of("k"), new MapCommands(0, true), Duration.ZERO);
+      new ProcessPlan(MapCommands.ROWS, List.of("k"), new MapCommands(0, true), StateTtl.NONE);
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @TempDir Path temporary;

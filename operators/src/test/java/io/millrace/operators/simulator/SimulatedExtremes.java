@@ -107,7 +107,7 @@ final class SimulatedExtremes implements SimulatedOperator {
             Arrays.asList(
                 (short) random.nextInt(keys),
                 random.nextInt(5) == 0 ? null : text,
-                RowKind.values()[random.nextInt(4)].toByteValue()));
+                (byte) random.nextInt(RowKind.values().length)));
       }
       return rows;
     }

@@ -206,6 +206,7 @@ class ExtremesOperatorTest {
   @ParameterizedTest
   @MethodSource("types")
   void extremesAreThoseOfTheRowsThatAreLeft(Values values) throws Exception {
+    Random numbers = random.random();
     Schema rows = rowsOf(values.type());
     Map<Object, NavigableMap<Object, Integer>> model = new HashMap<>();
     Map<Object, List<Object>> last = new HashMap<>();
@@ -213,7 +214,7 @@ class ExtremesOperatorTest {
     for (int restart = 0; restart < 4; restart++) {
       try (Harness harness = Harness.open(device, rows, state, min("x"), max("x"))) {
         for (int batch = 0; batch < 20; batch++) {
-          harness.send(0, randomBatch(values, model));
+          harness.send(0, randomBatch(numbers, values, model));
           harness.takeAdded().forEach(row -> last.put(row.get(0), row));
           model.forEach(
               (key, counts) ->
@@ -227,13 +228,12 @@ class ExtremesOperatorTest {
   }
 
   private List<List<Object>> randomBatch(
-      Values values, Map<Object, NavigableMap<Object, Integer>> model) {
-    Random numbers = random.random();
+      Random numbers, Values values, Map<Object, NavigableMap<Object, Integer>> model) {
     List<List<Object>> batch = new ArrayList<>();
     for (int i = numbers.nextInt(12); i > 0; i--) {
       Object key = numbers.nextInt(6) == 0 ? null : numbers.nextInt(4);
       Object value = numbers.nextInt(8) == 0 ? null : values.value().apply(numbers);
-      boolean isAdded = numbers.nextInt(5) < 3;
+      boolean isAdded = numbers.nextBoolean();
       if (value != null) {
         model
             .computeIfAbsent(key, absent -> new TreeMap<>())

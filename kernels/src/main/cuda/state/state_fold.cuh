@@ -324,7 +324,7 @@ static __device__ __forceinline__ OneValue value_of_row(const FoldedValue& value
   return {bits_at(address, width_of_value(value.type)), is_null_in(value, row) ? 0u : 1u};
 }
 
-// Rows are never taken back.
+// Rows that take others back have no value.
 template <bool IS_FIRST>
 struct OneValueFold {
   static __device__ __forceinline__ OneValue read(const uint64_t* words) { return {words[0], words[1]}; }

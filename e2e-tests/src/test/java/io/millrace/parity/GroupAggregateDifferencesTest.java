@@ -166,6 +166,23 @@ class GroupAggregateDifferencesTest {
         .isEqualTo("+U[1, " + large.add(BigDecimal.ONE) + "]");
   }
 
+  /** Flink looks for the largest value among those that were taken back before they came, too. */
+  @Test
+  void aValueThatWasOnlyTakenBackIsNoMaximum() throws Exception {
+    Row[] rows = {
+      Row.ofKind(RowKind.UPDATE_AFTER, 1, 5),
+      Row.of(1, 3),
+      Row.of(1, 2),
+      Row.ofKind(RowKind.DELETE, 1, 9),
+      Row.ofKind(RowKind.DELETE, 1, 5)
+    };
+
+    assertThat(flink("MAX(x)", INTEGERS, rows)).last().isEqualTo("+U[1, 9]");
+
+    assertThat(millrace(List.of(max("x")), rows.length, RowKindColumn.addTo(INTEGERS), rows))
+        .containsExactly("+I[1, 3]");
+  }
+
   /** Only malformed changelogs take back rows of a key that has none. */
   @Test
   void takingBackARowOfAnUnknownKeyCounts() throws Exception {

@@ -7,6 +7,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.device.Device;
 import io.millrace.operators.aggregate.Aggregate;
+import io.millrace.operators.aggregate.ExtremesOperator;
 import io.millrace.operators.aggregate.GroupAggregateOperator;
 import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.api.KeyedColumnStream;
@@ -94,7 +95,10 @@ class GroupAggregateParityTest {
           RandomGroupBy.of(numbers, job.isChangelog(), isInOrder, job.isTwoPhase());
       cases.add(add(job, query, environment, tables, 1 + numbers.nextInt(MAX_BATCH_ROWS)));
     }
-    assertThat(aggregateOperators(environment)).isEqualTo(QUERIES_PER_JOB);
+    assertThat(operators(GroupAggregateOperator.class, environment)).isEqualTo(QUERIES_PER_JOB);
+    assertThat(operators(ExtremesOperator.class, environment) > 0)
+        .as("whether values that are left are looked for, with seed %d", random.seed())
+        .isEqualTo(job.isChangelog() && !job.isTwoPhase());
     environment.execute();
 
     List<String> differences = new ArrayList<>();
@@ -184,13 +188,13 @@ class GroupAggregateParityTest {
         .aggregate(query.aggregatesAndParts().toArray(Aggregate[]::new));
   }
 
-  private static long aggregateOperators(StreamExecutionEnvironment environment) {
+  private static long operators(Class<?> type, StreamExecutionEnvironment environment) {
     return environment.getStreamGraph(false).getStreamNodes().stream()
         .map(StreamNode::getOperatorFactory)
         .filter(
             factory ->
                 factory.getStreamOperatorClass(Thread.currentThread().getContextClassLoader())
-                    == GroupAggregateOperator.class)
+                    == type)
         .count();
   }
 

@@ -17,6 +17,8 @@ import java.util.function.IntUnaryOperator;
 final class HostStateFold {
   private final StateBatch batch;
   private final List<Integer> words = new ArrayList<>();
+  // The words among them that are zero for a key without rows.
+  private final List<Integer> wordsThatBeginAgain = new ArrayList<>();
   // By their first words.
   private final Map<Integer, HostValueFold> wideFolds = new TreeMap<>();
   // By the claimant of a key.
@@ -26,9 +28,15 @@ final class HostStateFold {
 
   HostStateFold(StateBatch batch) {
     this.batch = batch;
+    boolean beginsAgain = false;
     for (int i = 0; i < batch.values().size(); i++) {
-      if (batch.values().get(i).isOrdered()) {
+      AccumulatorValue value = batch.values().get(i);
+      if (value.isOrdered()) {
+        beginsAgain = value.isFirstOrdered() ? value.beginsAgain() : beginsAgain;
         words.add(i);
+        if (beginsAgain) {
+          wordsThatBeginAgain.add(i);
+        }
       }
     }
     int strings = 0;
@@ -68,7 +76,7 @@ final class HostStateFold {
       if (isChangelog) {
         rowsPresent[claimant] += counted(row);
         if (rowsPresent[claimant] == 0) {
-          words.forEach(word -> HostMemory.putLong(address(claimant, word), 0));
+          wordsThatBeginAgain.forEach(word -> HostMemory.putLong(address(claimant, word), 0));
         }
       }
     }

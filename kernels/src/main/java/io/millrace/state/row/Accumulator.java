@@ -63,7 +63,10 @@ public record Accumulator(String name, Function function, int column) implements
      * know.
      */
     FIRST,
-    /** Last value, likewise. */
+    /**
+     * Last value, likewise. It stays when all rows of a key were taken back; a row that takes
+     * another back has a null.
+     */
     LAST,
     /**
      * The strings one behind the other, in the order of the rows; empty if there is no value. None
@@ -137,10 +140,10 @@ public record Accumulator(String name, Function function, int column) implements
     return function == Function.LISTAGG;
   }
 
-  /** Whether values can be taken back. */
+  /** Whether rows can be taken back. */
   boolean isRetractable() {
     boolean isExtreme = function == Function.MIN || function == Function.MAX;
-    return isTime() || (!isExtreme && !isOneValue() && !isList());
+    return isTime() || (!isExtreme && function != Function.FIRST && !isList());
   }
 
   /** Whether it counts rows or values. */

@@ -197,6 +197,11 @@ public record AccumulatorValue(
     return isOrdered() && operation != FURTHER && operation != SECOND;
   }
 
+  /** Whether a key without rows begins again: it is a sum or an {@link M2} in that order. */
+  public boolean beginsAgain() {
+    return operation >= ADD_FLOAT32 && operation <= M2;
+  }
+
   /**
    * Combines an element, which is not null, with the words of a value of {@link #isOrdered}.
    *

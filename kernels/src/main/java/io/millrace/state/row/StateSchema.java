@@ -54,8 +54,8 @@ public final class StateSchema implements Serializable {
    * @throws IllegalArgumentException if there is no key column, a key column is an ARRAY, a ROW or
    *     a DICTIONARY, a function does not support the type of its column, there are more than 24
    *     words of keys or 48 words of accumulators, rows may be taken back and there is an
-   *     accumulator that cannot take them back, such as a minimum, or no count of all rows, or
-   *     another accumulator than the first one is a time
+   *     accumulator that cannot take them back, such as a minimum, or no count of rows, or another
+   *     accumulator than the first one is a time
    */
   public StateSchema(
       Schema input, List<Integer> keys, List<Accumulator> accumulators, int kindColumn) {

@@ -281,7 +281,12 @@ public final class Aggregate implements Serializable {
 
   // The smallest and the largest value are those of the different values.
   boolean isDistinct() {
-    return isDistinct && function != Function.MIN && function != Function.MAX;
+    return isDistinct && !isExtreme();
+  }
+
+  /** Whether it is MIN or MAX. */
+  boolean isExtreme() {
+    return function == Function.MIN || function == Function.MAX;
   }
 
   Optional<Expression> filter() {

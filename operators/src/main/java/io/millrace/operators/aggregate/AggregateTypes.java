@@ -62,6 +62,10 @@ final class AggregateTypes {
     if (!function.supports(type) || (isBytesExtreme && function != Accumulator.Function.COUNT)) {
       throw new ExpressionException(aggregate + " is not supported: its argument is " + type);
     }
+    if (isChangelog && (isOneValue || isList)) {
+      throw new ExpressionException(
+          aggregate + " is not supported for a changelog: the values before are not kept");
+    }
     if (isChangelog && aggregate.isDistinct() && isInOrder(aggregate.function(), type)) {
       throw new ExpressionException(
           aggregate + " is not supported for a changelog: its argument is " + type);

@@ -2,22 +2,17 @@
 package io.millrace.operators.aggregate;
 
 import io.millrace.calc.Calc;
-import io.millrace.column.DataType.Field;
-import io.millrace.column.Schema;
 import io.millrace.expression.Expression;
 import io.millrace.expression.Expressions;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
-import io.millrace.memory.FirstFailure;
-import io.millrace.operators.row.RowKindColumn;
-import io.millrace.state.row.Accumulator;
+import io.millrace.operators.aggregate.ArgumentName.Kind;
 import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * The columns of DISTINCT among the arguments of aggregates. An argument has a column of its own,
@@ -26,11 +21,6 @@ import java.util.Optional;
  * columns of all other aggregates.
  */
 final class DistinctArguments {
-  /** The column that is null in the rows that are added. */
-  static final String IS_ROW = "$is_row";
-
-  private static final String ROWS = "$COUNT(*)";
-
   /**
    * An argument.
    *
@@ -66,46 +56,20 @@ final class DistinctArguments {
     argument.values.put(column, value);
   }
 
-  /** {@code columns}, which may be null from {@code first} on. */
-  static Schema nullable(Schema columns, int first) {
-    List<Field> fields = new ArrayList<>(columns.fields());
-    for (int i = first; i < fields.size(); i++) {
-      fields.set(i, Field.of(fields.get(i).name(), fields.get(i).type()));
-    }
-    return new Schema(fields);
-  }
-
   /**
-   * The steps between the arguments and {@code state}; the caller closes them.
+   * Adds the steps between the arguments and {@code state}; the caller closes them.
    *
    * @throws ExpressionException if a value cannot be part of a key, or there are more than 24 words
    *     of keys
    */
-  List<DistinctStep> steps(StateSchema state, ExpressionSettings settings) {
-    List<DistinctStep> steps = new ArrayList<>();
-    try {
-      for (Argument argument : arguments) {
-        StateSchema values = values(argument, state);
-        steps.add(
-            new DistinctStep(argument.text, values, addedRows(argument, state, values, settings)));
-      }
-      return steps;
-    } catch (RuntimeException | Error e) {
-      FirstFailure failure = new FirstFailure();
-      failure.add(e);
-      steps.forEach(step -> failure.run(step::close));
-      throw e;
-    }
-  }
-
-  private static StateSchema values(Argument argument, StateSchema state) {
-    List<Integer> keys = new ArrayList<>(state.keys());
-    keys.add(argument.column);
-    try {
-      return new StateSchema(
-          state.input(), keys, List.of(Accumulator.countRows(ROWS)), state.kindColumn());
-    } catch (IllegalArgumentException e) {
-      throw new ExpressionException("DISTINCT " + argument.text + ": " + e.getMessage());
+  void addSteps(StateSchema state, ExpressionSettings settings, List<ArgumentStep> steps) {
+    for (Argument argument : arguments) {
+      StateSchema values = AddedRows.values(argument.column, state, "DISTINCT " + argument.text);
+      steps.add(
+          new DistinctStep(
+              new ArgumentName(Kind.DISTINCT, argument.text),
+              values,
+              addedRows(argument, state, values, settings)));
     }
   }
 
@@ -114,20 +78,8 @@ final class DistinctArguments {
     Expression kind = Expressions.col(StateSchema.KIND);
     Expression comesOrGoes =
         kind.eq((int) ChangeKind.INSERT.value()).or(kind.eq((int) ChangeKind.DELETE.value()));
-    List<Expression> columns = new ArrayList<>();
-    for (int i = 0; i < state.input().size(); i++) {
-      Field field = state.input().field(i);
-      Expression value =
-          argument.values.getOrDefault(i, Expressions.nullOf(field.type())).as(field.name());
-      if (state.keys().contains(i)) {
-        value = Expressions.col(field.name());
-      } else if (i == state.kindColumn()) {
-        value = kind.as(RowKindColumn.NAME);
-      }
-      columns.add(value);
-    }
     Expression hasValue = Expressions.col(argument.name).isNotNull();
-    return Calc.of(
-        values.changes(), Optional.of(comesOrGoes.and(hasValue)), columns, settings.context());
+    return AddedRows.of(
+        values.changes(), comesOrGoes.and(hasValue), state, kind, argument.values, settings);
   }
 }

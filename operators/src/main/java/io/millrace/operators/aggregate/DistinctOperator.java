@@ -2,124 +2,36 @@
 package io.millrace.operators.aggregate;
 
 import io.millrace.column.Table;
-import io.millrace.operators.aggregate.GroupAggregatePlan.Steps;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
-import io.millrace.operators.context.OperatorFactory;
-import io.millrace.operators.state.KeyedStateOperator;
-import io.millrace.state.row.StateSchema;
-import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.annotation.Internal;
-import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
-import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.apache.flink.util.IOUtils;
 
 /**
- * Keeps the different values of an argument of DISTINCT for each key, in front of the {@link
- * GroupAggregateOperator}. Adds rows to each batch for the values that came and went, so that the
- * aggregates see the batch and its values in one update. The first of several such operators
- * computes the arguments of all aggregates.
- *
- * <p>The state changes once per batch, in an attempt of its own; the rows are joined behind it. A
- * batch that does not fit the device is sent in parts.
+ * Keeps the different values of an argument of DISTINCT for each key. Adds rows to each batch for
+ * the values that came and went.
  */
 @Internal
-public final class DistinctOperator extends KeyedStateOperator {
+public final class DistinctOperator extends ArgumentOperator {
   private static final long serialVersionUID = 1L;
 
-  private final GroupAggregatePlan plan;
-  private final int position;
-  private transient Steps steps;
-
-  private DistinctOperator(
+  DistinctOperator(
       StreamOperatorParameters<ColumnBatch> parameters, GroupAggregatePlan plan, int position) {
-    super(parameters);
-    this.plan = plan;
-    this.position = position;
-  }
-
-  /**
-   * A factory of operators behind an exchange by the keys of {@code plan}.
-   *
-   * @param position of the argument among {@link GroupAggregatePlan#distinctTexts}
-   */
-  public static OperatorFactory<ColumnBatch, ColumnBatch> factory(
-      GroupAggregatePlan plan, int position) {
-    return new OperatorFactory<>(
-        DistinctOperator.class, parameters -> new DistinctOperator(parameters, plan, position));
+    super(parameters, plan, position);
   }
 
   @Override
-  protected StateSchema stateSchema() {
-    return step().state();
-  }
-
-  private DistinctStep step() {
-    return steps.distincts().get(position);
-  }
-
-  // Without the argument.
-  @Override
-  protected int exchangeKeys() {
-    return plan.keyCount();
-  }
-
-  @Override
-  public void initializeState(StateInitializationContext context) throws Exception {
-    steps = plan.steps();
-    super.initializeState(context);
-  }
-
-  @Override
-  protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
+  void addRows(Table changes, List<Table> tables) {
     DeviceContext context = deviceContext();
-    if (position > 0) {
-      add(batch.table().share(), element);
-    } else {
-      context
-          .retry()
-          .withSplitAndRetry(
-              batch.table(),
-              part -> steps.arguments().apply(part, context.stream(), context.resource()),
-              rows -> add(rows, element));
-    }
-  }
-
-  private void add(Table rows, StreamRecord<ColumnBatch> element) {
-    List<Table> tables = new ArrayList<>();
-    tables.add(rows);
-    try (JoinedRows joined = new JoinedRows(tables)) {
-      update(rows, changes -> addRows(changes, tables));
-      emit(joined, element);
-    }
-  }
-
-  private void addRows(Table changes, List<Table> tables) {
-    DeviceContext context = deviceContext();
+    DistinctStep step = (DistinctStep) step();
     try (changes) {
       context
           .retry()
           .withSplitAndRetry(
               changes,
-              part -> step().addedRows().apply(part, context.stream(), context.resource()),
+              part -> step.addedRows().apply(part, context.stream(), context.resource()),
               tables::add);
     }
-  }
-
-  private void emit(JoinedRows rows, StreamRecord<ColumnBatch> element) {
-    DeviceContext context = deviceContext();
-    context
-        .retry()
-        .withSplitAndRetry(
-            rows,
-            part -> part.table(plan.argumentSchema(), context.stream(), context.resource()),
-            table -> ColumnBatch.emit(element.copy(new ColumnBatch(table)), output));
-  }
-
-  @Override
-  public void close() throws Exception {
-    IOUtils.closeAll(steps, super::close);
   }
 }

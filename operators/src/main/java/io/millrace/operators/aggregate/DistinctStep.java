@@ -8,14 +8,13 @@ import org.apache.flink.annotation.Internal;
 /**
  * The different values of an argument of DISTINCT.
  *
- * @param text of the argument
  * @param state the number of rows of each key and value
  * @param addedRows makes rows for the aggregates of the values that came or went, of the changes of
  *     {@code state}
  */
 @Internal
-public record DistinctStep(String text, StateSchema state, Calc addedRows)
-    implements AutoCloseable {
+public record DistinctStep(ArgumentName name, StateSchema state, Calc addedRows)
+    implements ArgumentStep {
   @Override
   public void close() {
     addedRows.close();

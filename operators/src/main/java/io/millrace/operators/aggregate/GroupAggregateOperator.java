@@ -43,8 +43,8 @@ public final class GroupAggregateOperator extends KeyedStateOperator {
   }
 
   /**
-   * A factory of operators behind an exchange by the keys of {@code plan}, and behind a {@link
-   * DistinctOperator} for each of its {@link GroupAggregatePlan#distinctTexts}.
+   * A factory of operators behind an exchange by the keys of {@code plan}, and behind an {@link
+   * ArgumentOperator} for each of its {@link GroupAggregatePlan#keptArguments}.
    */
   public static OperatorFactory<ColumnBatch, ColumnBatch> factory(GroupAggregatePlan plan) {
     return new OperatorFactory<>(
@@ -80,7 +80,7 @@ public final class GroupAggregateOperator extends KeyedStateOperator {
 
   @Override
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
-    if (isSecondPhase || !plan.distinctTexts().isEmpty()) {
+    if (isSecondPhase || !plan.keptArguments().isEmpty()) {
       update(batch.table().share(), element);
       return;
     }

@@ -6,7 +6,8 @@ import io.millrace.column.Schema;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.aggregate.Aggregate;
-import io.millrace.operators.aggregate.DistinctOperator;
+import io.millrace.operators.aggregate.ArgumentName;
+import io.millrace.operators.aggregate.ArgumentOperator;
 import io.millrace.operators.aggregate.GroupAggregateOperator;
 import io.millrace.operators.aggregate.GroupAggregatePlan;
 import io.millrace.operators.aggregate.LocalGroupAggregateOperator;
@@ -52,20 +53,19 @@ final class KeyedSteps {
     GroupAggregatePlan plan =
         new GroupAggregatePlan(stream.schema(), keys, aggregates, stream.settings(), stateTtl);
     StreamPlan arguments = stream;
-    List<SingleOutputStreamOperator<ColumnBatch>> distincts = new ArrayList<>();
-    for (int i = 0; i < plan.distinctTexts().size(); i++) {
+    List<SingleOutputStreamOperator<ColumnBatch>> operators = new ArrayList<>();
+    for (int i = 0; i < plan.keptArguments().size(); i++) {
+      ArgumentName name = plan.keptArguments().get(i);
       SingleOutputStreamOperator<ColumnBatch> operator =
           StreamPlan.append(
               arguments.batches(),
-              "Distinct",
-              "Distinct(" + plan.distinctTexts().get(i) + ")",
+              name.operator(),
+              name.toString(),
               plan.argumentSchema(),
-              DistinctOperator.factory(plan, i));
-      distincts.add(operator);
+              ArgumentOperator.factory(plan, i));
+      operators.add(operator);
       arguments =
-          arguments
-              .then(operator, "Distinct(" + plan.distinctTexts().get(i) + ")")
-              .withState(StateExplain.ofDistinct(plan, i));
+          arguments.then(operator, name.toString()).withState(StateExplain.ofArgument(plan, i));
     }
     SingleOutputStreamOperator<ColumnBatch> operator =
         StreamPlan.append(
@@ -76,7 +76,7 @@ final class KeyedSteps {
             GroupAggregateOperator.factory(plan));
     return arguments
         .then(
-            new DistinctAggregateStream(plan.distinctTexts(), distincts, operator),
+            new AggregateStream(plan.keptArguments(), operators, operator),
             plan.toString(),
             plan.hostReasons().toArray(String[]::new))
         .withState(StateExplain.ofKeys(plan));

@@ -3,7 +3,6 @@ package io.millrace.operators.api;
 
 import io.millrace.operators.aggregate.GroupAggregatePlan;
 import io.millrace.operators.aggregate.GroupAggregatePlan.Steps;
-import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,10 +25,10 @@ final class StateExplain {
     return text(schema, "key");
   }
 
-  /** The state of an argument of DISTINCT, whose values are part of its key. */
-  static String ofDistinct(GroupAggregatePlan plan, int index) {
+  /** The state of an argument whose values are kept as part of the key. */
+  static String ofArgument(GroupAggregatePlan plan, int index) {
     try (Steps steps = plan.steps()) {
-      return text(steps.distincts().get(index).state(), "key and value");
+      return text(steps.ofArguments().get(index).state(), "key and value");
     }
   }
 
@@ -41,11 +40,10 @@ final class StateExplain {
   }
 
   private static String text(StateSchema schema, String of) {
-    List<String> values = new ArrayList<>(schema.keySchema().names());
-    for (Accumulator accumulator : schema.accumulators()) {
-      String name = accumulator.name();
-      values.add(name.startsWith("$") ? name.substring(1) : name);
-    }
+    List<String> names = new ArrayList<>(schema.keySchema().names());
+    schema.accumulators().forEach(accumulator -> names.add(accumulator.name()));
+    List<String> values =
+        names.stream().map(name -> name.startsWith("$") ? name.substring(1) : name).toList();
     return String.format(
         "%d bytes of row and %d to %d bytes of index for each %s%s: %s",
         schema.rowBytes(),

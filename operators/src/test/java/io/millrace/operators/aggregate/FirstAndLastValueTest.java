@@ -72,6 +72,6 @@ class FirstAndLastValueTest {
     assertThatThrownBy(() -> new Job(RowKindColumn.addTo(ROWS), KEYS, lastValue("x")).plan())
         .isInstanceOf(ExpressionException.class)
         .hasMessage(
-            "LAST '$LAST(`x`)' is not supported for a changelog: the values before are not kept");
+            "LAST_VALUE(`x`) is not supported for a changelog: the values before are not kept");
   }
 }

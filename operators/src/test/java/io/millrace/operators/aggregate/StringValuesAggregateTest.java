@@ -21,7 +21,6 @@ import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.aggregate.GroupAggregateHarness.Job;
 import io.millrace.operators.aggregate.GroupAggregateSubtasks.Snapshot;
 import io.millrace.operators.context.DeviceContext;
-import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
@@ -245,9 +244,5 @@ class StringValuesAggregateTest {
     assertThatThrownBy(() -> new Job(bytes, KEYS, max("b")).plan())
         .isInstanceOf(ExpressionException.class)
         .hasMessage("MAX(`b`) is not supported: its argument is " + DataType.BINARY);
-    assertThatThrownBy(() -> new Job(RowKindColumn.addTo(ROWS), KEYS, min("s")).plan())
-        .isInstanceOf(ExpressionException.class)
-        .hasMessage(
-            "MIN '$MIN(`s`)' is not supported for a changelog: the values before are not kept");
   }
 }

@@ -123,6 +123,34 @@ class GroupAggregateTest {
   }
 
   @Test
+  void extremesOfAChangelogAreThoseOfTheRowsThatAreLeft() throws Exception {
+    Row[] bids = {Row.of(1L, 10, 7L), Row.of(1L, 20, 8L), Row.of(2L, 30, 7L), Row.of(1L, 10, 7L)};
+    ColumnStream highest =
+        bids(1, bids)
+            .keyBy("auction")
+            .aggregate(count().as("bids"), max("price").as("highest"))
+            .keyBy("highest")
+            .aggregate(count().as("n"), min("bids").as("least"));
+    ColumnStream extremes =
+        highest
+            .keyBy("n")
+            .aggregate(
+                count().as("rows"),
+                min("highest").as("low"),
+                max("highest").as("high"),
+                max("least").filter(col("highest").gt(15)).as("bids"))
+            .uid("extremes")
+            .name("extremes");
+    assertThat(extremes.explain())
+        .contains(
+            "Extremes(`highest`)",
+            "of index for each key and value: n, EXTREMES(`highest`), COUNT(*)",
+            "GroupAggregate(groupBy=[n], select=[n, COUNT(*) AS rows, MIN(`highest`) AS low");
+    // Highest prices are 20 with 3 bids and 30 with 1 bid.
+    assertThat(run(extremes)).last().isIn("+I[1, 2, 20, 30, 3]", "+U[1, 2, 20, 30, 3]");
+  }
+
+  @Test
   void typesOfResultsAreThoseOfFlink() {
     ColumnStream result =
         bids(1, Row.of(1L, 1, 1L))

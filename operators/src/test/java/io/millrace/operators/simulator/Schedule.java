@@ -82,13 +82,14 @@ record Schedule(long seed, SimulatedOperator operator, boolean isIncremental, Li
   static Schedule of(long seed) {
     Random random = random(seed);
     SimulatedOperator operator =
-        switch (random.nextInt(7)) {
+        switch (random.nextInt(8)) {
           case 0 -> new SimulatedDeduplicate(random);
           case 1 -> new SimulatedGroupAggregate(random);
           case 2 -> new SimulatedSessions(random);
           case 3 -> new SimulatedListAgg(random);
           case 4 -> new SimulatedTimers(random);
           case 5 -> new SimulatedMaps(random);
+          case 6 -> new SimulatedExtremes(random);
           default -> new SimulatedWindowAggregate(random);
         };
     boolean isIncremental = random.nextBoolean();

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.aggregate;
+
+import static io.millrace.operators.aggregate.Aggregate.max;
+import static io.millrace.operators.aggregate.Aggregate.min;
+import static java.util.Arrays.asList;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.operators.aggregate.GroupAggregateHarness.Job;
+import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.state.KeyedOperatorHarness;
+import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.OutOfMemoryTest;
+import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.RandomExtension;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.operators.testutils.MockEnvironment;
+import org.apache.flink.types.RowKind;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+@ExtendWith(NothingHeldExtension.class)
+class ExtremesOperatorTest {
+  private static final byte INSERT = RowKind.INSERT.toByteValue();
+  private static final byte BEFORE = RowKind.UPDATE_BEFORE.toByteValue();
+  private static final byte AFTER = RowKind.UPDATE_AFTER.toByteValue();
+  private static final byte DELETE = RowKind.DELETE.toByteValue();
+  private static final Schema ROWS = rowsOf(DataType.INT64);
+
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+  @RegisterExtension final RandomExtension random = new RandomExtension();
+
+  private static Schema rowsOf(DataType type) {
+    return RowKindColumn.addTo(Schema.of(Field.of("k", DataType.INT32), Field.of("x", type)));
+  }
+
+  private static GroupAggregatePlan plan(Schema input, Aggregate... aggregates) {
+    return new GroupAggregatePlan(
+        input, List.of("k"), List.of(aggregates), ExpressionSettings.DEFAULT);
+  }
+
+  /** A subtask of the operator of one argument. */
+  private static final class Harness extends KeyedOperatorHarness {
+    private Harness(
+        DeviceExtension device, Schema input, GroupAggregatePlan plan, MockEnvironment environment)
+        throws Exception {
+      super(device, input, plan.argumentSchema(), ArgumentOperator.factory(plan, 0), environment);
+    }
+
+    static Harness open(
+        DeviceExtension device, Schema input, OperatorSubtaskState state, Aggregate... aggregates)
+        throws Exception {
+      Harness harness =
+          new Harness(device, input, plan(input, aggregates), environment(0, 1, Map.of()));
+      harness.start(state);
+      return harness;
+    }
+
+    /** Sends a batch and returns the rows that were added: key, minimum, is set, maximum. */
+    List<List<Object>> added(List<?>... rows) throws Exception {
+      send(0, List.of(rows));
+      return takeAdded();
+    }
+
+    List<List<Object>> takeAdded() {
+      List<List<Object>> added = new ArrayList<>();
+      for (List<Object> row : takeRows()) {
+        if (row.get(2) == null) {
+          assertThat(row.get(1)).isEqualTo(INSERT);
+          assertThat(row.get(3)).isNull();
+          added.add(asList(row.get(0), row.get(4), row.get(5), row.get(6)));
+        }
+      }
+      return added;
+    }
+  }
+
+  @Test
+  void aRowIsAddedForEachKeyWhoseExtremesChange() throws Exception {
+    try (Harness harness = Harness.open(device, ROWS, null, min("x"), max("x"))) {
+      assertThat(
+              harness.added(
+                  asList(1, 5L, INSERT),
+                  asList(1, 9L, INSERT),
+                  asList(1, 7L, INSERT),
+                  asList(null, null, INSERT),
+                  asList(2, 3L, INSERT)))
+          .containsExactly(asList(1, 5L, true, 9L), asList(2, 3L, true, 3L));
+      assertThat(harness.added(asList(1, 6L, INSERT), asList(1, 7L, DELETE))).isEmpty();
+      assertThat(harness.added(asList(1, 9L, BEFORE), asList(1, 4L, AFTER)))
+          .containsExactly(asList(1, 4L, true, 6L));
+      assertThat(harness.added(asList(1, 4L, INSERT), asList(1, 4L, DELETE))).isEmpty();
+      assertThat(harness.added(asList(1, 4L, DELETE), asList(2, 3L, DELETE)))
+          .containsExactly(asList(1, 5L, true, 6L), asList(2, null, false, null));
+      assertThat(harness.added(asList(2, 3L, INSERT), asList(null, 1L, INSERT)))
+          .containsExactly(asList(2, 3L, true, 3L), asList(null, 1L, true, 1L));
+    }
+  }
+
+  // The third attempt is the last; then the batch, and what it changed, is worked on in parts.
+  @OutOfMemoryTest(attempts = 3)
+  void aBatchThatDoesNotFitGivesTheSameExtremes() throws Exception {
+    Schema rows = rowsOf(DataType.STRING);
+    String longText = "a string of more than 12 bytes";
+    Map<Object, List<Object>> last = new HashMap<>();
+    try (Harness harness = Harness.open(device, rows, null, min("x"), max("x"))) {
+      harness.send(
+          0,
+          List.of(
+              asList(1, "b", INSERT),
+              asList(1, longText, INSERT),
+              asList(2, longText, INSERT),
+              asList(2, longText + "!", INSERT),
+              asList(1, "c", INSERT)));
+      harness.takeAdded().forEach(row -> last.put(row.get(0), row));
+      assertThat(last)
+          .containsEntry(1, asList(1, longText, true, "c"))
+          .containsEntry(2, asList(2, longText, true, longText + "!"));
+      harness.send(
+          0, List.of(asList(1, "c", DELETE), asList(2, longText, BEFORE), asList(2, "d", AFTER)));
+      harness.takeAdded().forEach(row -> last.put(row.get(0), row));
+      assertThat(last)
+          .containsEntry(1, asList(1, longText, true, "b"))
+          .containsEntry(2, asList(2, longText + "!", true, "d"));
+    }
+  }
+
+  @OutOfMemoryTest
+  void extremesOfARestoredStateAreKnown() throws Exception {
+    Schema rows = rowsOf(DataType.STRING);
+    String longText = "a string of more than 12 bytes";
+    OperatorSubtaskState state;
+    try (Harness harness = Harness.open(device, rows, null, min("x"), max("x"))) {
+      harness.send(
+          0, List.of(asList(1, longText, INSERT), asList(1, "b", INSERT), asList(2, "d", INSERT)));
+      state = harness.snapshot();
+    }
+    try (Harness harness = Harness.open(device, rows, state, min("x"), max("x"))) {
+      assertThat(harness.added(asList(2, "dd", INSERT)))
+          .containsExactly(asList(2, "d", true, "dd"));
+      assertThat(harness.added(asList(1, "b", DELETE)))
+          .containsExactly(asList(1, longText, true, longText));
+    }
+  }
+
+  /** As Flink does, so that changes may come in another order than they were made in. */
+  @Test
+  void aValueThatWasTakenBackTooOftenIsThereLater() throws Exception {
+    try (Harness harness = Harness.open(device, ROWS, null, max("x"))) {
+      harness.send(0, List.of(asList(1, 9L, DELETE), asList(1, 5L, INSERT)));
+      harness.send(0, List.of(asList(1, 9L, INSERT)));
+      harness.send(0, List.of(asList(1, 9L, INSERT), asList(1, 9L, INSERT)));
+      harness.send(0, List.of(asList(1, 9L, DELETE), asList(1, 9L, DELETE)));
+      assertThat(harness.takeRows().stream().filter(row -> row.get(2) == null))
+          .extracting(row -> row.get(4))
+          .containsExactly(5L, 9L, 5L);
+    }
+  }
+
+  /** A type, and values of it. */
+  private record Values(DataType type, Function<Random, Object> value) {
+    @Override
+    public String toString() {
+      return type.toString();
+    }
+  }
+
+  static Stream<Values> types() {
+    Double[] doubles = {Double.NaN, -0.0, 0.0, 1.5, -7.0, Double.POSITIVE_INFINITY};
+    Float[] floats = {Float.NaN, -0.0f, 0.0f, 1.5f};
+    return Stream.of(
+        new Values(DataType.INT64, numbers -> (long) numbers.nextInt(12) - 6),
+        new Values(DataType.INT8, numbers -> (byte) (numbers.nextInt(12) - 6)),
+        new Values(DataType.BOOL, Random::nextBoolean),
+        new Values(DataType.FLOAT64, numbers -> doubles[numbers.nextInt(doubles.length)]),
+        new Values(DataType.FLOAT32, numbers -> floats[numbers.nextInt(floats.length)]),
+        new Values(DataType.STRING, numbers -> "x".repeat(numbers.nextInt(20)) + "y"),
+        new Values(
+            DataType.decimal(30, 2),
+            numbers ->
+                new BigDecimal("12345678901234567890123")
+                    .scaleByPowerOfTen(-2)
+                    .multiply(BigDecimal.valueOf(numbers.nextInt(7) - 3))));
+  }
+
+  @ParameterizedTest
+  @MethodSource("types")
+  void extremesAreThoseOfTheRowsThatAreLeft(Values values) throws Exception {
+    Random numbers = random.random();
+    Schema rows = rowsOf(values.type());
+    Map<Object, NavigableMap<Object, Integer>> model = new HashMap<>();
+    Map<Object, List<Object>> last = new HashMap<>();
+    OperatorSubtaskState state = null;
+    for (int restart = 0; restart < 4; restart++) {
+      try (Harness harness = Harness.open(device, rows, state, min("x"), max("x"))) {
+        for (int batch = 0; batch < 20; batch++) {
+          harness.send(0, randomBatch(numbers, values, model));
+          harness.takeAdded().forEach(row -> last.put(row.get(0), row));
+          model.forEach(
+              (key, counts) ->
+                  assertThat(last.getOrDefault(key, asList(key, null, false, null)))
+                      .as("key %s with seed %d", key, random.seed())
+                      .isEqualTo(extremes(key, counts)));
+        }
+        state = harness.snapshot();
+      }
+    }
+  }
+
+  private List<List<Object>> randomBatch(
+      Random numbers, Values values, Map<Object, NavigableMap<Object, Integer>> model) {
+    List<List<Object>> batch = new ArrayList<>();
+    for (int i = numbers.nextInt(12); i > 0; i--) {
+      Object key = numbers.nextInt(6) == 0 ? null : numbers.nextInt(4);
+      Object value = numbers.nextInt(8) == 0 ? null : values.value().apply(numbers);
+      boolean isAdded = numbers.nextBoolean();
+      if (value != null) {
+        model
+            .computeIfAbsent(key, absent -> new TreeMap<>())
+            .merge(value, isAdded ? 1 : -1, Integer::sum);
+      }
+      boolean isUpdate = numbers.nextBoolean();
+      batch.add(
+          asList(key, value, isAdded ? isUpdate ? AFTER : INSERT : isUpdate ? BEFORE : DELETE));
+    }
+    return batch;
+  }
+
+  private static List<Object> extremes(Object key, NavigableMap<Object, Integer> counts) {
+    List<Object> present =
+        counts.entrySet().stream()
+            .filter(entry -> entry.getValue() > 0)
+            .<Object>map(Map.Entry::getKey)
+            .toList();
+    return present.isEmpty()
+        ? asList(key, null, false, null)
+        : asList(key, present.get(0), true, present.get(present.size() - 1));
+  }
+
+  @Test
+  void whatIsNotSupportedIsRefused() {
+    assertThatThrownBy(
+            () -> new Job(ROWS, List.of("k"), min("x")).withStateTtl(Duration.ofMillis(100)).plan())
+        .isInstanceOf(ExpressionException.class)
+        .hasMessage(
+            "MIN(`x`) is not supported for a changelog with stateTtl: a key and its values would"
+                + " expire apart");
+    assertThatThrownBy(() -> new Job(ROWS, List.of("k"), max("x")).twoPhasePlan())
+        .isInstanceOf(ExpressionException.class)
+        .hasMessage(
+            "MAX(`x`) is not supported in two phases for a changelog: which values are left is"
+                + " known behind the exchange");
+  }
+}

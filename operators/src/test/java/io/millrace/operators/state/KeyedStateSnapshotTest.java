@@ -7,6 +7,7 @@ import static io.millrace.operators.aggregate.Aggregate.sum;
 import static java.util.Arrays.asList;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
@@ -31,6 +32,7 @@ import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.SnapshotResult;
 import org.apache.flink.streaming.api.operators.OperatorSnapshotFutures;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -43,6 +45,11 @@ class KeyedStateSnapshotTest {
           Field.of("value", DataType.INT32),
           new Field("other", DataType.INT64, false));
   private static final Job JOB = new Job(SCHEMA, List.of("key"), count(), sum("value"));
+
+  /**
+   * The row count of the last batch is held until the device has told it and another batch comes.
+   */
+  private static final Offset<Long> ROW_COUNT = within((long) Integer.BYTES);
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
 
@@ -191,10 +198,10 @@ class KeyedStateSnapshotTest {
       long before = heldBytes();
       snapshot = harness.beginSnapshot();
       harness.send(2, rows(0, 10, 1));
-      assertThat(heldBytes()).as("with a copy of the chunk").isGreaterThan(before);
+      assertThat(heldBytes()).as("with a copy of the chunk").isNotCloseTo(before, ROW_COUNT);
       snapshot.cancel();
       harness.send(3, rows(0, 10, 1));
-      assertThat(heldBytes()).isEqualTo(before);
+      assertThat(heldBytes()).isCloseTo(before, ROW_COUNT);
       assertThatThrownBy(() -> future(snapshot).get()).isInstanceOf(CancellationException.class);
       future(snapshot).run();
     }
@@ -211,7 +218,7 @@ class KeyedStateSnapshotTest {
       future(snapshot).run();
       snapshot.cancel();
       harness.send(2, rows(0, 10, 1));
-      assertThat(heldBytes()).isEqualTo(before);
+      assertThat(heldBytes()).isCloseTo(before, ROW_COUNT);
     }
   }
 
@@ -234,7 +241,7 @@ class KeyedStateSnapshotTest {
       writer.join();
       assertThatThrownBy(() -> future(snapshot).get()).isInstanceOf(CancellationException.class);
       harness.send(2, rows(0, 10, 1));
-      assertThat(heldBytes()).isEqualTo(before);
+      assertThat(heldBytes()).isCloseTo(before, ROW_COUNT);
     }
   }
 
@@ -295,7 +302,7 @@ class KeyedStateSnapshotTest {
           .isInstanceOf(ExecutionException.class)
           .hasRootCauseMessage("the stream is closed");
       harness.send(2, rows(0, 10, 1));
-      assertThat(heldBytes()).isEqualTo(before);
+      assertThat(heldBytes()).isCloseTo(before, ROW_COUNT);
     }
   }
 }

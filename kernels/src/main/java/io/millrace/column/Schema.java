@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The names, types and nullability of a table's columns, in order.
@@ -70,6 +71,11 @@ public record Schema(List<Field> fields) implements Serializable {
   /** The columns with these names, in this order. */
   public Schema select(List<String> names) {
     return new Schema(names.stream().map(name -> fields.get(indexOf(name))).toList());
+  }
+
+  /** These columns, and {@code others} behind them. */
+  public Schema with(Field... others) {
+    return new Schema(Stream.concat(fields.stream(), Stream.of(others)).toList());
   }
 
   /** A number that equal schemas share and different ones almost surely do not: 64-bit FNV-1a. */

@@ -68,7 +68,7 @@ final class AddedRows {
    */
   static Calc of(
       Schema input,
-      Expression condition,
+      Optional<Expression> condition,
       StateSchema state,
       Expression kind,
       Map<Integer, Expression> values,
@@ -84,6 +84,6 @@ final class AddedRows {
       }
       columns.add(value);
     }
-    return Calc.of(input, Optional.of(condition), columns, settings.context());
+    return Calc.of(input, condition, columns, settings.context());
   }
 }

@@ -3,9 +3,13 @@ package io.millrace.operators.aggregate;
 
 import io.millrace.expression.Expression;
 import io.millrace.expression.Expressions;
+import io.millrace.operators.aggregate.function.BatchAggregateFunction;
 import java.io.Serializable;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.flink.annotation.PublicEvolving;
 
 /**
@@ -33,31 +37,43 @@ public final class Aggregate implements Serializable {
     STDDEV_SAMP,
     VAR_POP,
     VAR_SAMP,
-    LISTAGG
+    LISTAGG,
+    /** A {@link BatchAggregateFunction}. */
+    USER_DEFINED
   }
 
   private static final String DEFAULT_SEPARATOR = ",";
 
-  private final Function function;
-  // null: all rows.
-  private final Expression argument;
+  private final Call call;
   // null: no filter.
   private final Expression filter;
   private final String name;
   private final boolean isDistinct;
-  // Only of LISTAGG; null: the default.
-  private final String separator;
 
-  private Aggregate(
+  /**
+   * A function and its arguments.
+   *
+   * @param arguments none of {@code COUNT(*)}
+   * @param separator only of LISTAGG; null: the default
+   * @param userDefined null if the function is not user-defined
+   */
+  private record Call(
       Function function,
-      Expression argument,
+      List<Expression> arguments,
       String separator,
-      Expression filter,
-      String name,
-      boolean isDistinct) {
-    this.function = function;
-    this.argument = argument;
-    this.separator = separator;
+      BatchAggregateFunction userDefined)
+      implements Serializable {
+    private static Call of(Function function, Expression argument, String separator) {
+      return new Call(function, List.of(argument), separator, null);
+    }
+
+    private String name() {
+      return userDefined == null ? function.toString() : userDefined.name();
+    }
+  }
+
+  private Aggregate(Call call, Expression filter, String name, boolean isDistinct) {
+    this.call = call;
     this.filter = filter;
     this.name = name;
     this.isDistinct = isDistinct;
@@ -65,7 +81,7 @@ public final class Aggregate implements Serializable {
 
   /** {@code COUNT(*)}: the number of rows. */
   public static Aggregate count() {
-    return new Aggregate(Function.COUNT, null, null, null, null, false);
+    return new Aggregate(new Call(Function.COUNT, List.of(), null, null), null, null, false);
   }
 
   /** {@code COUNT(argument)}: the number of rows for which {@code argument} is not null. */
@@ -229,19 +245,35 @@ public final class Aggregate implements Serializable {
     return listAgg(Expressions.col(column), separator);
   }
 
+  /**
+   * An aggregate function of one's own over the rows of a key.
+   *
+   * @param arguments with types other than ARRAY and ROW; the function gets a column for each
+   */
+  public static Aggregate of(BatchAggregateFunction function, Expression... arguments) {
+    Objects.requireNonNull(function, "function is null");
+    Call call = new Call(Function.USER_DEFINED, List.of(arguments), null, function);
+    return new Aggregate(call, null, null, false);
+  }
+
+  /** As {@link #of(BatchAggregateFunction, Expression...)}, of columns. */
+  public static Aggregate of(BatchAggregateFunction function, String... columns) {
+    return of(function, Stream.of(columns).map(Expressions::col).toArray(Expression[]::new));
+  }
+
   private static Aggregate of(Function function, Expression argument) {
     return of(function, argument, null);
   }
 
   private static Aggregate of(Function function, Expression argument, String separator) {
     Objects.requireNonNull(argument, "argument is null");
-    return new Aggregate(function, argument, separator, null, null, false);
+    return new Aggregate(Call.of(function, argument, separator), null, null, false);
   }
 
   /** This aggregate with the name of its column; without one it is called by its text. */
   public Aggregate as(String newName) {
     Objects.requireNonNull(newName);
-    return new Aggregate(function, argument, separator, filter, newName, isDistinct);
+    return new Aggregate(call, filter, newName, isDistinct);
   }
 
   /**
@@ -250,33 +282,47 @@ public final class Aggregate implements Serializable {
    */
   public Aggregate filter(Expression condition) {
     Objects.requireNonNull(condition);
-    return new Aggregate(function, argument, separator, condition, name, isDistinct);
+    return new Aggregate(call, condition, name, isDistinct);
   }
 
   /**
    * This aggregate over the different values of its argument: SQL's {@code COUNT(DISTINCT
    * argument)}. Of a key's rows with the same value, one counts.
    *
-   * @throws IllegalStateException if this is {@code COUNT(*)}
+   * @throws IllegalStateException if this has no argument, such as {@code COUNT(*)}
    */
   public Aggregate distinct() {
-    if (argument == null) {
-      throw new IllegalStateException("COUNT(*) counts rows, which have no DISTINCT values");
+    if (call.arguments.isEmpty()) {
+      throw new IllegalStateException(this + " has no argument, so it has no DISTINCT values");
     }
-    return new Aggregate(function, argument, separator, filter, name, true);
+    return new Aggregate(call, filter, name, true);
   }
 
   public Function function() {
-    return function;
+    return call.function;
   }
 
+  /** The first argument. */
   Optional<Expression> argument() {
-    return Optional.ofNullable(argument);
+    return call.arguments.stream().findFirst();
+  }
+
+  List<Expression> arguments() {
+    return call.arguments;
+  }
+
+  boolean isUserDefined() {
+    return call.function == Function.USER_DEFINED;
+  }
+
+  /** The function of the user; null if the function is not user-defined. */
+  BatchAggregateFunction userDefined() {
+    return call.userDefined;
   }
 
   /** What stands between two values of LISTAGG. */
   String separator() {
-    return separator == null ? DEFAULT_SEPARATOR : separator;
+    return call.separator == null ? DEFAULT_SEPARATOR : call.separator;
   }
 
   // The smallest and the largest value are those of the different values.
@@ -286,7 +332,7 @@ public final class Aggregate implements Serializable {
 
   /** Whether it is MIN or MAX. */
   boolean isExtreme() {
-    return function == Function.MIN || function == Function.MAX;
+    return call.function == Function.MIN || call.function == Function.MAX;
   }
 
   Optional<Expression> filter() {
@@ -298,11 +344,15 @@ public final class Aggregate implements Serializable {
     return name == null ? text() : name;
   }
 
-  private String text() {
-    String text = argument == null ? "*" : argument.toString();
-    text += separator == null ? "" : ", " + Expressions.lit(separator);
-    String call = function + (isDistinct ? "(DISTINCT " : "(") + text + ")";
-    return filter == null ? call : call + " FILTER (WHERE " + filter + ")";
+  /** This aggregate without the name of its column. */
+  String text() {
+    boolean isAllRows = call.arguments.isEmpty() && !isUserDefined();
+    String arguments =
+        call.arguments.stream().map(Expression::toString).collect(Collectors.joining(", "));
+    String text = isAllRows ? "*" : arguments;
+    text += call.separator == null ? "" : ", " + Expressions.lit(call.separator);
+    text = call.name() + (isDistinct ? "(DISTINCT " : "(") + text + ")";
+    return filter == null ? text : text + " FILTER (WHERE " + filter + ")";
   }
 
   @Override

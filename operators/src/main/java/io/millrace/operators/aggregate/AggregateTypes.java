@@ -6,7 +6,7 @@ import io.millrace.column.TypeId;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.state.row.Accumulator;
 
-/** The types that aggregate functions take and give: those of Flink SQL. */
+/** The types that the aggregate functions of SQL take and give: those of Flink. */
 final class AggregateTypes {
   private static final int MAX_DIGITS = 38;
   private static final int MIN_AVERAGE_SCALE = 6;
@@ -24,6 +24,7 @@ final class AggregateTypes {
               ? DataType.decimal(MAX_DIGITS, Math.max(type.scale(), MIN_AVERAGE_SCALE))
               : type;
       case MIN, MAX, FIRST_VALUE, LAST_VALUE, LISTAGG -> type;
+      case USER_DEFINED -> throw new AssertionError(function);
     };
   }
 
@@ -51,6 +52,7 @@ final class AggregateTypes {
           case FIRST_VALUE -> Accumulator.Function.FIRST;
           case LAST_VALUE -> Accumulator.Function.LAST;
           case LISTAGG -> Accumulator.Function.LISTAGG;
+          case USER_DEFINED -> throw new AssertionError(aggregate);
         };
     boolean isOneValue =
         function == Accumulator.Function.FIRST || function == Accumulator.Function.LAST;

@@ -6,15 +6,17 @@ import java.util.Locale;
 import org.apache.flink.annotation.Internal;
 
 /**
- * Names an argument whose values an {@link ArgumentOperator} keeps.
+ * Names what an operator in front of the aggregates keeps of arguments.
  *
  * @param kind what is kept
- * @param text of the argument
+ * @param text of the argument, or of the call of the function
  */
 @Internal
 public record ArgumentName(Kind kind, String text) implements Serializable {
   /** What is kept of an argument. */
   public enum Kind {
+    /** The accumulators of a user-defined function. */
+    FUNCTION("Function"),
     /** Its different values, for DISTINCT. */
     DISTINCT("Distinct"),
     /** Its values, for the smallest and the largest of a changelog. */

@@ -6,6 +6,7 @@ import io.millrace.operators.aggregate.GroupAggregatePlan.Steps;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.OperatorFactory;
+import io.millrace.operators.process.ProcessOperator;
 import io.millrace.operators.state.KeyedStateOperator;
 import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
@@ -47,6 +48,7 @@ public abstract class ArgumentOperator extends KeyedStateOperator {
   public static OperatorFactory<ColumnBatch, ColumnBatch> factory(
       GroupAggregatePlan plan, int position) {
     return switch (plan.keptArguments().get(position).kind()) {
+      case FUNCTION -> ProcessOperator.factory(UserDefinedAggregate.plan(plan, position));
       case DISTINCT ->
           new OperatorFactory<>(
               DistinctOperator.class,
@@ -58,9 +60,18 @@ public abstract class ArgumentOperator extends KeyedStateOperator {
     };
   }
 
+  /** The state of such an operator. */
+  public static StateSchema state(GroupAggregatePlan plan, int position) {
+    try (Steps steps = plan.steps()) {
+      return steps.ofArguments().get(position) instanceof ValuesStep values
+          ? values.state()
+          : UserDefinedAggregate.plan(plan, position).stateSchema();
+    }
+  }
+
   /** What is kept of the argument. */
-  final ArgumentStep step() {
-    return steps.ofArguments().get(position);
+  final ValuesStep step() {
+    return (ValuesStep) steps.ofArguments().get(position);
   }
 
   /**

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.aggregate;
 
-import io.millrace.state.row.StateSchema;
 import org.apache.flink.annotation.Internal;
 
-/** The values of an argument, kept in front of the aggregates. */
+/** What is kept of the arguments of aggregates in front of them. */
 @Internal
-public sealed interface ArgumentStep extends AutoCloseable permits DistinctStep, ExtremesStep {
+public sealed interface ArgumentStep extends AutoCloseable permits ValuesStep, FunctionStep {
   ArgumentName name();
-
-  /** The number of rows of each key and value. */
-  StateSchema state();
 
   @Override
   void close();

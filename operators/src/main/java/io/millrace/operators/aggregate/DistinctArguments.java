@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The columns of DISTINCT among the arguments of aggregates. An argument has a column of its own,
@@ -80,6 +81,11 @@ final class DistinctArguments {
         kind.eq((int) ChangeKind.INSERT.value()).or(kind.eq((int) ChangeKind.DELETE.value()));
     Expression hasValue = Expressions.col(argument.name).isNotNull();
     return AddedRows.of(
-        values.changes(), comesOrGoes.and(hasValue), state, kind, argument.values, settings);
+        values.changes(),
+        Optional.of(comesOrGoes.and(hasValue)),
+        state,
+        kind,
+        argument.values,
+        settings);
   }
 }

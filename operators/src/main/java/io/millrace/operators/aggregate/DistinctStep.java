@@ -14,7 +14,7 @@ import org.apache.flink.annotation.Internal;
  */
 @Internal
 public record DistinctStep(ArgumentName name, StateSchema state, Calc addedRows)
-    implements ArgumentStep {
+    implements ValuesStep {
   @Override
   public void close() {
     addedRows.close();

@@ -4,8 +4,6 @@ package io.millrace.operators.aggregate;
 import io.millrace.calc.Calc;
 import io.millrace.column.Column;
 import io.millrace.column.DataType;
-import io.millrace.column.DataType.Field;
-import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.kernel.concatenate.Concatenate;
@@ -140,12 +138,10 @@ final class Extremes implements AutoCloseable {
   }
 
   private static Table withColumn(Table rows, Column numbers) {
-    List<Field> fields = new ArrayList<>(rows.schema().fields());
-    fields.add(ExtremesStepBuilder.ROW);
     List<Column> columns = new ArrayList<>();
     rows.columns().forEach(column -> columns.add(column.share()));
     columns.add(numbers.share());
-    return new Table(new Schema(fields), columns, rows.rowCount());
+    return new Table(rows.schema().with(ExtremesStepBuilder.ROW), columns, rows.rowCount());
   }
 
   /**

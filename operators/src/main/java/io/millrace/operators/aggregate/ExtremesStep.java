@@ -49,7 +49,7 @@ public record ExtremesStep(
     Calc found,
     Calc updates,
     Calc addedRows)
-    implements ArgumentStep {
+    implements ValuesStep {
   @Override
   public void close() {
     FirstFailure failure = new FirstFailure();

@@ -165,9 +165,7 @@ final class ExtremesStepBuilder {
   }
 
   private static Schema withRow(Schema rows) {
-    List<Field> fields = new ArrayList<>(rows.fields());
-    fields.add(ROW);
-    return new Schema(fields);
+    return rows.with(ROW);
   }
 
   private Schema candidates(StateSchema chosen, StateSchema extremes) {
@@ -228,7 +226,8 @@ final class ExtremesStepBuilder {
     columns.put(argument.isSet(), col(IS_SET));
     Expression inserted = lit((int) ChangeKind.INSERT.value()).cast(DataType.INT8);
     Calc calc =
-        AddedRows.of(extremes.changes(), isChanged, aggregates, inserted, columns, settings);
+        AddedRows.of(
+            extremes.changes(), Optional.of(isChanged), aggregates, inserted, columns, settings);
     calcs.add(calc);
     return calc;
   }

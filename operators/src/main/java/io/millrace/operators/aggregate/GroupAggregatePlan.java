@@ -64,10 +64,10 @@ public final class GroupAggregatePlan implements Serializable {
    * @param input the columns of the batches; with a {@link RowKindColumn} if rows may be taken back
    * @param settings of the aggregates' expressions
    * @param stateTtl how long a key stays behind its last update
-   * @throws ExpressionException if there is no aggregate, there is DISTINCT, or MIN or MAX of a
-   *     changelog, with a time-to-live, an argument does not fit the columns, a filter is not
-   *     BOOLEAN, a function does not support its argument's type, or two columns of the result have
-   *     the same name
+   * @throws ExpressionException if there is no aggregate, there is a user-defined function,
+   *     DISTINCT, or MIN or MAX of a changelog, with a time-to-live, an argument does not fit the
+   *     columns, a filter is not BOOLEAN, a function does not support its argument's type, or two
+   *     columns of the result have the same name
    */
   public GroupAggregatePlan(
       Schema input,
@@ -110,7 +110,9 @@ public final class GroupAggregatePlan implements Serializable {
       if (StepsBuilder.addsRows(aggregate, RowKindColumn.isIn(input))) {
         throw new ExpressionException(
             aggregate
-                + " is not supported for a changelog with stateTtl: a key and its values would"
+                + (aggregate.isUserDefined()
+                    ? " is not supported with stateTtl: a key and its accumulators would"
+                    : " is not supported for a changelog with stateTtl: a key and its values would")
                 + " expire apart");
       }
     }
@@ -126,6 +128,14 @@ public final class GroupAggregatePlan implements Serializable {
     return argumentSchema;
   }
 
+  Schema input() {
+    return input;
+  }
+
+  List<String> keys() {
+    return keys;
+  }
+
   /** How many exchange keys there are. */
   int keyCount() {
     return keys.size();
@@ -133,7 +143,8 @@ public final class GroupAggregatePlan implements Serializable {
 
   /**
    * The arguments whose values are kept, each by an {@link ArgumentOperator} in front of the
-   * aggregates; empty if there is no DISTINCT, and no MIN or MAX of a changelog.
+   * aggregates; empty if there is no user-defined function, no DISTINCT, and no MIN or MAX of a
+   * changelog.
    */
   public List<ArgumentName> keptArguments() {
     return keptArguments;

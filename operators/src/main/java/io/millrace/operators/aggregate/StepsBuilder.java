@@ -34,6 +34,7 @@ final class StepsBuilder {
   private final List<String> valueTexts = new ArrayList<>();
   private final List<Accumulator> accumulators = new ArrayList<>();
   private final List<Expression> results = new ArrayList<>();
+  private final UserDefinedArguments userDefined = new UserDefinedArguments();
   private final DistinctArguments distincts = new DistinctArguments();
   private final ExtremesArguments extremes = new ExtremesArguments();
   private final boolean isChangelog;
@@ -57,7 +58,9 @@ final class StepsBuilder {
 
   /** Whether an operator in front of the aggregates adds rows for an aggregate. */
   static boolean addsRows(Aggregate aggregate, boolean isChangelog) {
-    return aggregate.isDistinct() || (isChangelog && aggregate.isExtreme());
+    return aggregate.isUserDefined()
+        || aggregate.isDistinct()
+        || (isChangelog && aggregate.isExtreme());
   }
 
   /** Resolves the steps; the caller closes them. */
@@ -90,6 +93,7 @@ final class StepsBuilder {
         columns = AddedRows.nullable(columns, firstArgument() - 1);
       }
       StateSchema state = state(columns, kindColumn);
+      userDefined.addSteps(state, settings, argumentSteps);
       distincts.addSteps(state, settings, argumentSteps);
       extremes.addSteps(state, settings, argumentSteps);
       Expression isChange = Expressions.col(StateSchema.KIND).ge(0);
@@ -118,6 +122,9 @@ final class StepsBuilder {
   }
 
   private Expression result(Aggregate aggregate) {
+    if (aggregate.isUserDefined()) {
+      return userDefined(aggregate);
+    }
     if (aggregate.argument().isEmpty() && aggregate.filter().isEmpty()) {
       return rowCount();
     }
@@ -168,15 +175,39 @@ final class StepsBuilder {
     String text = argument.toString();
     Expression named = argument.as(ExtremesArguments.name(text));
     int argumentColumn = column(named, ExtremesArguments.name(text), named);
-    int extreme = extremeColumn(aggregate.function() + " of " + text, type);
-    int hasValue = extremeColumn("IS_SET of " + text, DataType.BOOL);
-    extremes.add(text, argumentColumn, aggregate.function(), extreme, hasValue);
-    return value(Function.LAST, hasValue)
-        .then(value(Function.LAST, extreme), Expressions.nullOf(type));
+    int extreme = addedColumn(aggregate.function() + " of " + text, type);
+    int isSet = addedColumn("IS_SET of " + text, DataType.BOOL);
+    extremes.add(text, argumentColumn, aggregate.function(), extreme, isSet);
+    return lastValue(extreme, isSet, type);
+  }
+
+  // What operators in front of the aggregates gave last.
+  private Expression lastValue(int column, int isSet, DataType type) {
+    return value(Function.LAST, isSet).then(value(Function.LAST, column), Expressions.nullOf(type));
+  }
+
+  private Expression userDefined(Aggregate aggregate) {
+    Schema types =
+        UserDefinedArguments.arguments(
+            aggregate.arguments().stream().map(argument -> typeOf(argument).type()).toList());
+    UserDefinedArguments.check(aggregate, types, isChangelog);
+    DataType type = aggregate.userDefined().resultType(types);
+    String text = userDefined.text(aggregate.text());
+    int result = addedColumn(text, type);
+    int isSet = addedColumn("IS_SET of " + text, DataType.BOOL);
+    userDefined.add(
+        new UserDefinedArguments.Call(
+            text,
+            aggregate.userDefined(),
+            aggregate.arguments().stream().map(this::argumentColumn).toList(),
+            aggregate.filter().map(this::argumentColumn),
+            result,
+            isSet));
+    return lastValue(result, isSet, type);
   }
 
   // Null in the rows of the input.
-  private int extremeColumn(String text, DataType type) {
+  private int addedColumn(String text, DataType type) {
     Expression none = Expressions.nullOf(type);
     return column(Expressions.col(text), text, none.as(ARGUMENT + values.size()));
   }
@@ -200,6 +231,7 @@ final class StepsBuilder {
       case VAR_SAMP -> variance(field, column, 1, type, false);
       case STDDEV_POP -> variance(field, column, 0, type, true);
       case STDDEV_SAMP -> variance(field, column, 1, type, true);
+      case USER_DEFINED -> throw new AssertionError(aggregate);
       case LISTAGG -> ofValues(field, column, list(aggregate, column), type);
     };
   }

@@ -32,10 +32,10 @@ public final class TwoPhasePlan implements Serializable {
 
   /**
    * @param input the columns of the batches in front of the first phase
-   * @throws ExpressionException as {@link GroupAggregatePlan}; or if an aggregate has DISTINCT, is
-   *     MIN or MAX of a changelog, or depends on the order of rows: a sum or average of FLOAT or
-   *     DOUBLE, a variance, a first or last value or LISTAGG; or compares values of more than 8
-   *     bytes, such as strings
+   * @throws ExpressionException as {@link GroupAggregatePlan}; or if an aggregate is user-defined,
+   *     has DISTINCT, is MIN or MAX of a changelog, or depends on the order of rows: a sum or
+   *     average of FLOAT or DOUBLE, a variance, a first or last value or LISTAGG; or compares
+   *     values of more than 8 bytes, such as strings
    */
   public TwoPhasePlan(
       Schema input,
@@ -56,11 +56,7 @@ public final class TwoPhasePlan implements Serializable {
   private static void check(Aggregate aggregate, GroupAggregatePlan plan) {
     if (!plan.keptArguments().isEmpty()) {
       throw new ExpressionException(
-          aggregate
-              + " is not supported in two phases"
-              + (aggregate.isDistinct()
-                  ? ": whether a value is a new one is known behind the exchange"
-                  : " for a changelog: which values are left is known behind the exchange"));
+          aggregate + " is not supported in two phases" + reason(aggregate));
     }
     try (Steps steps = plan.steps()) {
       if (steps.state().isOrdered()) {
@@ -72,6 +68,15 @@ public final class TwoPhasePlan implements Serializable {
                     : "it compares values of more than 8 bytes"));
       }
     }
+  }
+
+  private static String reason(Aggregate aggregate) {
+    if (aggregate.isUserDefined()) {
+      return ": its accumulators are not combined";
+    }
+    return aggregate.isDistinct()
+        ? ": whether a value is a new one is known behind the exchange"
+        : " for a changelog: which values are left is known behind the exchange";
   }
 
   /** The columns between the phases: the keys, and a BIGINT for each word of the accumulators. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.api;
 
+import io.millrace.operators.aggregate.ArgumentName.Kind;
+import io.millrace.operators.aggregate.ArgumentOperator;
 import io.millrace.operators.aggregate.GroupAggregatePlan;
 import io.millrace.operators.aggregate.GroupAggregatePlan.Steps;
 import io.millrace.state.row.StateSchema;
@@ -25,11 +27,10 @@ final class StateExplain {
     return text(schema, "key");
   }
 
-  /** The state of an argument whose values are kept as part of the key. */
+  /** The state of an argument: its values as part of the key, or accumulators of a function. */
   static String ofArgument(GroupAggregatePlan plan, int index) {
-    try (Steps steps = plan.steps()) {
-      return text(steps.ofArguments().get(index).state(), "key and value");
-    }
+    boolean isFunction = plan.keptArguments().get(index).kind() == Kind.FUNCTION;
+    return text(ArgumentOperator.state(plan, index), isFunction ? "key" : "key and value");
   }
 
   /** The state of windows, whose slices of time are tables. */

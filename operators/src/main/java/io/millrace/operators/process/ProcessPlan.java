@@ -224,6 +224,13 @@ public final class ProcessPlan implements Serializable {
     return new Schema(fields);
   }
 
+  /** The state of values and timers. */
+  public StateSchema stateSchema() {
+    try (Steps steps = steps()) {
+      return steps.state();
+    }
+  }
+
   /** Resolves the steps; the caller closes them. */
   Steps steps() {
     return new Builder().build();

@@ -121,7 +121,8 @@ public final class WindowAggregatePlan implements Serializable {
     this.aggregates = new GroupAggregatePlan(this.input, keys, withTimes(aggregates), settings);
     this.selectText = new GroupAggregatePlan(input, keys, aggregates, settings).selectText();
     if (!this.aggregates.keptArguments().isEmpty()) {
-      throw new ExpressionException("DISTINCT is not supported in windows: " + selectText);
+      throw new ExpressionException(
+          "DISTINCT and user-defined functions are not supported in windows: " + selectText);
     }
     checkLateness();
     checkEarlyFiring();

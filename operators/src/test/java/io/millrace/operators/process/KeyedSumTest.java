@@ -32,7 +32,7 @@ class KeyedSumTest {
 
   @Test
   void theKernelsAssemble() throws Exception {
-    assertThat(PtxAssembler.errors(KeyedSum.ptx())).isEmpty();
+    assertThat(PtxAssembler.errors(KeyedSums.ptx())).isEmpty();
   }
 
   @Test

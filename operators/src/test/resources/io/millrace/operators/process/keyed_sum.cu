@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of KeyedSum, a function over keyed state:
+// The kernels of KeyedSums, for functions over keyed state and aggregate functions:
 //
 //   begin_sums  the sum of each key before the batch, 0 if it has none
 //   add_rows    adds the value of each row to the sum of its key

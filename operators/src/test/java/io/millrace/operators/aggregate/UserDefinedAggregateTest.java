@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.operators.aggregate;
+
+import static io.millrace.expression.Expressions.col;
+import static io.millrace.operators.aggregate.Aggregate.count;
+import static io.millrace.operators.aggregate.Aggregate.max;
+import static java.util.Arrays.asList;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.column.Column;
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.expression.error.ExpressionException;
+import io.millrace.expression.resolve.ExpressionSettings;
+import io.millrace.operators.aggregate.function.AggregateBatch;
+import io.millrace.operators.aggregate.function.AggregateResult;
+import io.millrace.operators.aggregate.function.BatchAggregateFunction;
+import io.millrace.operators.aggregate.function.HostAggregateFunction;
+import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.state.KeyedOperatorHarness;
+import io.millrace.operators.state.StateTtl;
+import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.OutOfMemoryTest;
+import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.RandomExtension;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.operators.testutils.MockEnvironment;
+import org.apache.flink.types.Row;
+import org.apache.flink.types.RowKind;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+@ExtendWith(NothingHeldExtension.class)
+class UserDefinedAggregateTest {
+  private static final byte INSERT = RowKind.INSERT.toByteValue();
+  private static final byte BEFORE = RowKind.UPDATE_BEFORE.toByteValue();
+  private static final byte AFTER = RowKind.UPDATE_AFTER.toByteValue();
+  private static final byte DELETE = RowKind.DELETE.toByteValue();
+  private static final Schema ROWS =
+      Schema.of(
+          Field.of("k", DataType.INT32),
+          Field.of("x", DataType.INT64),
+          Field.of("w", DataType.INT32));
+  private static final Schema CHANGES = RowKindColumn.addTo(ROWS);
+  private static final Aggregate WEIGHTED = Aggregate.of(new WeightedAverage(), "x", "w");
+
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+  @RegisterExtension final RandomExtension random = new RandomExtension();
+
+  private static GroupAggregatePlan plan(Schema input, Aggregate... aggregates) {
+    return new GroupAggregatePlan(
+        input, List.of("k"), List.of(aggregates), ExpressionSettings.DEFAULT);
+  }
+
+  /** A subtask of the operator of one function. */
+  private static final class Harness extends KeyedOperatorHarness {
+    private final int results;
+    private final int isRow;
+
+    private Harness(
+        DeviceExtension device, Schema input, GroupAggregatePlan plan, MockEnvironment environment)
+        throws Exception {
+      super(device, input, plan.argumentSchema(), ArgumentOperator.factory(plan, 0), environment);
+      this.isRow = plan.argumentSchema().indexOf(AddedRows.IS_ROW);
+      this.results = isRow + 1;
+    }
+
+    static Harness open(
+        DeviceExtension device, Schema input, OperatorSubtaskState state, Aggregate... aggregates)
+        throws Exception {
+      Harness harness =
+          new Harness(device, input, plan(input, aggregates), environment(0, 1, Map.of()));
+      harness.start(state);
+      return harness;
+    }
+
+    /** Sends a batch and returns the rows that were added: key, result, is set. */
+    List<List<Object>> added(List<?>... rows) throws Exception {
+      send(0, List.of(rows));
+      return takeAdded();
+    }
+
+    List<List<Object>> takeAdded() {
+      List<List<Object>> added = new ArrayList<>();
+      for (List<Object> row : takeRows()) {
+        if (row.get(isRow) == null) {
+          added.add(asList(row.get(0), row.get(results), row.get(results + 1)));
+        }
+      }
+      return added;
+    }
+  }
+
+  @Test
+  void aRowWithTheResultIsAddedForEachKey() throws Exception {
+    OperatorSubtaskState state;
+    try (Harness harness = Harness.open(device, ROWS, null, WEIGHTED)) {
+      assertThat(harness.added(asList(1, 10L, 1), asList(2, 5L, 3), asList(1, 40L, 2)))
+          .containsExactly(asList(1, 30L, true), asList(2, 5L, true));
+      assertThat(harness.added(asList(null, null, 7))).containsExactly(asList(null, null, false));
+      state = harness.snapshot();
+    }
+    try (Harness harness = Harness.open(device, ROWS, state, WEIGHTED)) {
+      assertThat(harness.added(asList(1, 20L, 3), asList(null, 4L, 1)))
+          .containsExactly(asList(1, 25L, true), asList(null, 4L, true));
+    }
+  }
+
+  @Test
+  void rowsOfTheInputPass() throws Exception {
+    try (Harness harness = Harness.open(device, ROWS, null, WEIGHTED, max("w"))) {
+      harness.send(7, List.of(asList(1, 10L, 3), asList(1, 20L, 1)));
+      assertThat(harness.takeRows())
+          .containsExactly(
+              asList(1, 1, null, null, 10L, 3),
+              asList(1, 1, null, null, 20L, 1),
+              asList(1, null, 12L, true, null, null));
+    }
+  }
+
+  @Test
+  void rowsAreTakenBack() throws Exception {
+    try (Harness harness = Harness.open(device, CHANGES, null, WEIGHTED)) {
+      assertThat(harness.added(asList(1, 10L, 1, INSERT), asList(1, 40L, 2, INSERT)))
+          .containsExactly(asList(1, 30L, true));
+      assertThat(harness.added(asList(1, 40L, 2, BEFORE), asList(1, 20L, 3, AFTER)))
+          .containsExactly(asList(1, 17L, true));
+      assertThat(harness.added(asList(1, 10L, 1, DELETE))).containsExactly(asList(1, 20L, true));
+    }
+  }
+
+  /** A function that counts the rows that it ever saw, so that what it forgets is seen. */
+  private static final class Seen extends HostAggregateFunction {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public Schema accumulatorSchema(Schema arguments) {
+      return Schema.of(Field.of("seen", DataType.INT64));
+    }
+
+    @Override
+    public DataType resultType(Schema arguments) {
+      return DataType.INT64;
+    }
+
+    @Override
+    public boolean supportsRetraction() {
+      return true;
+    }
+
+    @Override
+    protected void accumulate(Row accumulator, Row arguments) {
+      Long seen = accumulator.getFieldAs(0);
+      accumulator.setField(0, seen == null ? 1 : seen + 1);
+    }
+
+    @Override
+    protected void retract(Row accumulator, Row arguments) {
+      accumulate(accumulator, arguments);
+    }
+
+    @Override
+    protected Object getValue(Row accumulator) {
+      return accumulator.getField(0);
+    }
+  }
+
+  @Test
+  void aKeyWhoseRowsWereAllTakenBackBeginsAgain() throws Exception {
+    try (Harness harness = Harness.open(device, CHANGES, null, Aggregate.of(new Seen(), "x"))) {
+      assertThat(harness.added(asList(1, 1L, 1, INSERT), asList(1, 2L, 1, INSERT)))
+          .containsExactly(asList(1, 2L, true));
+      assertThat(harness.added(asList(1, 1L, 1, DELETE), asList(2, 1L, 1, INSERT)))
+          .containsExactly(asList(1, 3L, true), asList(2, 1L, true));
+      assertThat(harness.added(asList(1, 2L, 1, DELETE))).containsExactly(asList(1, null, false));
+      assertThat(harness.added(asList(1, 5L, 1, INSERT))).containsExactly(asList(1, 1L, true));
+    }
+  }
+
+  // Rows that the filter leaves out count for the key.
+  @Test
+  void aFilterLeavesRowsOut() throws Exception {
+    Aggregate filtered = Aggregate.of(new Seen(), "x").filter(col("w").gt(1));
+    try (Harness harness = Harness.open(device, CHANGES, null, filtered)) {
+      assertThat(harness.added(asList(1, 1L, 2, INSERT), asList(1, 2L, null, INSERT)))
+          .containsExactly(asList(1, 1L, true));
+      assertThat(harness.added(asList(1, 1L, 2, DELETE))).containsExactly(asList(1, 2L, true));
+      assertThat(harness.added(asList(1, 2L, null, DELETE)))
+          .containsExactly(asList(1, null, false));
+    }
+  }
+
+  @OutOfMemoryTest(attempts = 3)
+  void aBatchThatDoesNotFitGivesTheSameResults() throws Exception {
+    Map<Object, List<Object>> last = new HashMap<>();
+    try (Harness harness = Harness.open(device, CHANGES, null, WEIGHTED)) {
+      harness.send(
+          0,
+          List.of(
+              asList(1, 10L, 1, INSERT),
+              asList(2, 8L, 2, INSERT),
+              asList(1, 40L, 2, INSERT),
+              asList(3, 7L, 1, INSERT)));
+      harness.send(0, List.of(asList(1, 10L, 1, DELETE), asList(3, 7L, 1, DELETE)));
+      harness.takeAdded().forEach(row -> last.put(row.get(0), row));
+    }
+    assertThat(last.values())
+        .containsExactlyInAnyOrder(
+            asList(1, 40L, true), asList(2, 8L, true), asList(3, null, false));
+  }
+
+  @Test
+  void aFunctionOnTheDeviceHasKernelsOfItsOwn() throws Exception {
+    Map<Object, Long> sums = new HashMap<>();
+    Aggregate sum = Aggregate.of(new DeviceSum(), "x").filter(col("x").isNotNull());
+    long launches = device.device().launchCount();
+    try (Harness harness = Harness.open(device, ROWS, null, sum)) {
+      for (int batch = 0; batch < 5; batch++) {
+        List<List<?>> rows = new ArrayList<>();
+        Map<Object, List<Object>> expected = new HashMap<>();
+        for (int i = 0; i < 500; i++) {
+          int key = random.random().nextInt(300);
+          Long value = random.random().nextInt(10) == 0 ? null : random.random().nextLong();
+          rows.add(asList(key, value, 1));
+          sums.merge(key, value == null ? 0 : value, Long::sum);
+          expected.put(key, asList(key, sums.get(key), true));
+        }
+        harness.send(0, rows);
+        assertThat(harness.takeAdded()).containsExactlyInAnyOrderElementsOf(expected.values());
+      }
+    }
+    if (device.isCuda()) {
+      assertThat(device.device().launchCount() - launches).isGreaterThanOrEqualTo(10);
+    }
+  }
+
+  /** A function over values of any type, whose result is the last one. */
+  private static final class Last extends HostAggregateFunction {
+    private static final long serialVersionUID = 1L;
+
+    private final DataType type;
+
+    private Last(DataType type) {
+      this.type = type;
+    }
+
+    @Override
+    public Schema accumulatorSchema(Schema arguments) {
+      return Schema.of(Field.of("last", arguments.type(0)));
+    }
+
+    @Override
+    public DataType resultType(Schema arguments) {
+      return type;
+    }
+
+    @Override
+    protected void accumulate(Row accumulator, Row arguments) {
+      accumulator.setField(0, arguments.getField(0));
+    }
+
+    @Override
+    protected Object getValue(Row accumulator) {
+      return accumulator.getField(0);
+    }
+  }
+
+  @Test
+  void typesAreThoseOfTheTableApi() throws Exception {
+    DataType decimal = DataType.decimal(20, 2);
+    Schema rows =
+        Schema.of(
+            Field.of("k", DataType.INT32), Field.of("s", DataType.STRING), Field.of("d", decimal));
+    String longText = "a string of more than 12 bytes";
+    for (String column : List.of("s", "d")) {
+      DataType type = column.equals("s") ? DataType.STRING : decimal;
+      Object value = column.equals("s") ? longText : new BigDecimal("12345678901234567.89");
+      try (Harness harness =
+          Harness.open(device, rows, null, Aggregate.of(new Last(type), column))) {
+        assertThat(harness.added(asList(1, longText, new BigDecimal("12345678901234567.89"))))
+            .containsExactly(asList(1, value, true));
+        assertThat(harness.added(asList(1, null, null))).containsExactly(asList(1, null, false));
+      }
+    }
+  }
+
+  @Test
+  void functionsOfTheSameNameHaveStatesOfTheirOwn() {
+    GroupAggregatePlan plan =
+        plan(ROWS, WEIGHTED.as("a"), count(), WEIGHTED.as("b"), WEIGHTED.filter(col("w").gt(0)));
+    assertThat(plan.keptArguments())
+        .extracting(ArgumentName::uidSuffix)
+        .containsExactly(
+            "-function-WeightedAverage(`x`, `w`)",
+            "-function-WeightedAverage(`x`, `w`) #2",
+            "-function-WeightedAverage(`x`, `w`) FILTER (WHERE (`w` > 0))");
+    assertThat(plan.toString())
+        .isEqualTo(
+            "GroupAggregate(groupBy=[k], select=[k, WeightedAverage(`x`, `w`) AS a, COUNT(*),"
+                + " WeightedAverage(`x`, `w`) AS b,"
+                + " WeightedAverage(`x`, `w`) FILTER (WHERE (`w` > 0))])");
+  }
+
+  @Test
+  void whatIsNotSupportedIsRefused() {
+    Aggregate last = Aggregate.of(new Last(DataType.INT64), "x");
+    Schema lists = Schema.of(ROWS.field(0), Field.of("x", DataType.list(DataType.INT64)));
+    Stream.of(
+            refused(() -> plan(ROWS, last.distinct()), "it has DISTINCT"),
+            refused(() -> plan(CHANGES, last), "does not take rows back"),
+            refused(() -> plan(lists, last), "its argument is"),
+            refused(
+                () -> plan(ROWS, Aggregate.of(new Last(DataType.list(DataType.INT64)), "x")),
+                "its result is"),
+            refused(
+                () ->
+                    new GroupAggregatePlan(
+                        ROWS,
+                        List.of("k"),
+                        List.of(last),
+                        ExpressionSettings.DEFAULT,
+                        StateTtl.ofProcessingTime(Duration.ofHours(1))),
+                "with stateTtl"),
+            refused(
+                () ->
+                    new TwoPhasePlan(ROWS, List.of("k"), List.of(last), ExpressionSettings.DEFAULT),
+                "in two phases: its accumulators are not combined"))
+        .forEach(Runnable::run);
+    assertThatThrownBy(() -> Aggregate.of(new Last(DataType.INT64), new String[0]).distinct())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("Last() has no argument, so it has no DISTINCT values");
+  }
+
+  private static Runnable refused(Runnable planned, String message) {
+    return () ->
+        assertThatThrownBy(planned::run)
+            .isInstanceOf(ExpressionException.class)
+            .hasMessageContaining(message);
+  }
+
+  /** A function whose result has another size than its accumulators. */
+  private static final class WrongSize implements BatchAggregateFunction {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public Schema accumulatorSchema(Schema arguments) {
+      return Schema.of(Field.of("n", DataType.INT64));
+    }
+
+    @Override
+    public DataType resultType(Schema arguments) {
+      return DataType.INT64;
+    }
+
+    @Override
+    public AggregateResult aggregate(AggregateBatch batch) {
+      Table accumulators = batch.accumulators().share();
+      try (Column column = accumulators.column(0).share()) {
+        return new AggregateResult(accumulators, column.slice(0, 1));
+      }
+    }
+  }
+
+  @Test
+  void aResultThatDoesNotFitIsRefused() throws Exception {
+    try (Harness harness = Harness.open(device, ROWS, null, Aggregate.of(new WrongSize(), "x"))) {
+      assertThatThrownBy(() -> harness.added(asList(1, 1L, 1), asList(2, 1L, 1)))
+          .hasStackTraceContaining("expected 2 rows of accumulators")
+          .hasStackTraceContaining("from WrongSize");
+    }
+  }
+}

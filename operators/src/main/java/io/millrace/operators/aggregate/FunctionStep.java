@@ -53,7 +53,7 @@ public record FunctionStep(
     return lives != null;
   }
 
-  /** Of the function, and behind them {@link #ROWS} of a changelog. */
+  /** The columns of the state: the accumulators, and {@link #ROWS} of a changelog. */
   Schema stateColumns() {
     return isChangelog() ? accumulators.with(ROWS) : accumulators;
   }

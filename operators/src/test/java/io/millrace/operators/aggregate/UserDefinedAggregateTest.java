@@ -53,7 +53,7 @@ class UserDefinedAggregateTest {
           Field.of("x", DataType.INT64),
           Field.of("w", DataType.INT32));
   private static final Schema CHANGES = RowKindColumn.addTo(ROWS);
-  private static final Aggregate WEIGHTED = Aggregate.of(new WeightedAverage(), "x", "w");
+  private static final Aggregate WEIGHTED = Aggregate.of(new WeightedSum(), "x", "w");
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
@@ -107,13 +107,13 @@ class UserDefinedAggregateTest {
     OperatorSubtaskState state;
     try (Harness harness = Harness.open(device, ROWS, null, WEIGHTED)) {
       assertThat(harness.added(asList(1, 10L, 1), asList(2, 5L, 3), asList(1, 40L, 2)))
-          .containsExactly(asList(1, 30L, true), asList(2, 5L, true));
+          .containsExactly(asList(1, 90L, true), asList(2, 15L, true));
       assertThat(harness.added(asList(null, null, 7))).containsExactly(asList(null, null, false));
       state = harness.snapshot();
     }
     try (Harness harness = Harness.open(device, ROWS, state, WEIGHTED)) {
       assertThat(harness.added(asList(1, 20L, 3), asList(null, 4L, 1)))
-          .containsExactly(asList(1, 25L, true), asList(null, 4L, true));
+          .containsExactly(asList(1, 150L, true), asList(null, 4L, true));
     }
   }
 
@@ -125,7 +125,7 @@ class UserDefinedAggregateTest {
           .containsExactly(
               asList(1, 1, null, null, 10L, 3),
               asList(1, 1, null, null, 20L, 1),
-              asList(1, null, 12L, true, null, null));
+              asList(1, null, 50L, true, null, null));
     }
   }
 
@@ -133,10 +133,10 @@ class UserDefinedAggregateTest {
   void rowsAreTakenBack() throws Exception {
     try (Harness harness = Harness.open(device, CHANGES, null, WEIGHTED)) {
       assertThat(harness.added(asList(1, 10L, 1, INSERT), asList(1, 40L, 2, INSERT)))
-          .containsExactly(asList(1, 30L, true));
+          .containsExactly(asList(1, 90L, true));
       assertThat(harness.added(asList(1, 40L, 2, BEFORE), asList(1, 20L, 3, AFTER)))
-          .containsExactly(asList(1, 17L, true));
-      assertThat(harness.added(asList(1, 10L, 1, DELETE))).containsExactly(asList(1, 20L, true));
+          .containsExactly(asList(1, 70L, true));
+      assertThat(harness.added(asList(1, 10L, 1, DELETE))).containsExactly(asList(1, 60L, true));
     }
   }
 
@@ -217,7 +217,7 @@ class UserDefinedAggregateTest {
     }
     assertThat(last.values())
         .containsExactlyInAnyOrder(
-            asList(1, 40L, true), asList(2, 8L, true), asList(3, null, false));
+            asList(1, 80L, true), asList(2, 16L, true), asList(3, null, false));
   }
 
   @Test
@@ -302,14 +302,14 @@ class UserDefinedAggregateTest {
     assertThat(plan.keptArguments())
         .extracting(ArgumentName::uidSuffix)
         .containsExactly(
-            "-function-WeightedAverage(`x`, `w`)",
-            "-function-WeightedAverage(`x`, `w`) #2",
-            "-function-WeightedAverage(`x`, `w`) FILTER (WHERE (`w` > 0))");
+            "-function-WeightedSum(`x`, `w`)",
+            "-function-WeightedSum(`x`, `w`) #2",
+            "-function-WeightedSum(`x`, `w`) FILTER (WHERE (`w` > 0))");
     assertThat(plan.toString())
         .isEqualTo(
-            "GroupAggregate(groupBy=[k], select=[k, WeightedAverage(`x`, `w`) AS a, COUNT(*),"
-                + " WeightedAverage(`x`, `w`) AS b,"
-                + " WeightedAverage(`x`, `w`) FILTER (WHERE (`w` > 0))])");
+            "GroupAggregate(groupBy=[k], select=[k, WeightedSum(`x`, `w`) AS a, COUNT(*),"
+                + " WeightedSum(`x`, `w`) AS b,"
+                + " WeightedSum(`x`, `w`) FILTER (WHERE (`w` > 0))])");
   }
 
   @Test

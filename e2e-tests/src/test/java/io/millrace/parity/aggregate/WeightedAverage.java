@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.operators.aggregate;
+package io.millrace.parity.aggregate;
 
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
@@ -7,8 +7,8 @@ import io.millrace.column.Schema;
 import io.millrace.operators.aggregate.function.HostAggregateFunction;
 import org.apache.flink.types.Row;
 
-/** The mean of BIGINT values by INT weights, truncated, whose rows can be taken back. */
-public final class WeightedAverage extends HostAggregateFunction {
+/** The example of docs/group-aggregate.md. */
+final class WeightedAverage extends HostAggregateFunction {
   private static final long serialVersionUID = 1L;
 
   @Override
@@ -52,7 +52,7 @@ public final class WeightedAverage extends HostAggregateFunction {
 
   @Override
   protected Object getValue(Row accumulator) {
-    long weights = accumulator.<Long>getFieldAs(1);
+    long weights = accumulator.getFieldAs(1);
     return weights == 0 ? null : accumulator.<Long>getFieldAs(0) / weights;
   }
 }

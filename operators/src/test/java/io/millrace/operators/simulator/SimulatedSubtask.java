@@ -277,6 +277,7 @@ final class SimulatedSubtask extends OperatorHarness {
                           streams),
                   streams);
         });
+    keyGroups.forEach(keyGroup -> models.get(keyGroup).barrier());
     takeOutput(models);
     return write[0];
   }

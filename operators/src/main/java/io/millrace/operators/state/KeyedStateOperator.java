@@ -130,6 +130,8 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     long timeToLive = stateTtl().toMillis();
     if (stateTtl().isEventTime()) {
       watermarks = new WatermarkClock(timeToLive, context);
+    } else {
+      WatermarkClock.forget(context.getOperatorStateStore());
     }
     StateMetrics.register(getMetricGroup(), state, timeToLive);
     sweep = new StateSweep(state, device.retry(), timeToLive, now().now());

@@ -250,6 +250,16 @@ class EventTimeTtlTest {
     }
   }
 
+  @Test
+  void watermarksDoNotSweepAStateWithoutRows() throws Exception {
+    try (GroupAggregateHarness harness = JOB.open(device)) {
+      for (int time = 0; time < 10 * TTL; time += TTL / 10) {
+        harness.watermark(time);
+      }
+      assertThat(harness.tablesInState()).isZero();
+    }
+  }
+
   private static List<List<?>> rows(int first, int end) {
     return IntStream.range(first, end).<List<?>>mapToObj(n -> List.of(key(n), n)).toList();
   }

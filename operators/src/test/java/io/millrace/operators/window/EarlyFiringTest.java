@@ -180,6 +180,23 @@ class EarlyFiringTest {
     }
   }
 
+  @Test
+  void theLastWindowsOfTimeEmitTheirChanges() throws Exception {
+    try (WindowHarness harness = jobOf(HOP, count().as("n")).open(device)) {
+      harness.setProcessingTime(0);
+      harness.send(0, List.of(row("a", 1, Long.MAX_VALUE - 7_000)));
+      assertThat(harness.resultsAt(100))
+          .containsExactly(
+              "+I[a, 1] 9223372036854760000..9223372036854770000",
+              "+I[a, 1] 9223372036854765000..9223372036854775000");
+      // A window of the row ends behind all times.
+      harness.send(0, List.of(row("a", 1, Long.MAX_VALUE - 1_000)));
+      harness.resultsAt(200);
+      harness.results(Long.MAX_VALUE);
+      assertThat(harness.rowsInState()).isZero();
+    }
+  }
+
   // The third attempt is the last; then rows are added, combined or emitted in parts.
   @OutOfMemoryTest(attempts = 3)
   void rowsOfSeveralWindowsThatDoNotFitAreProcessedInParts() throws Exception {

@@ -178,6 +178,9 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
                 rows,
                 sliceEnd -> lateRows.areKept() && slices.isLate(sliceEnd),
                 (sliceEnd, arguments, input) -> addSlice(sliceEnd, arguments, input, element)));
+    if (earlyResults != null) {
+      earlyResults.emitDue();
+    }
   }
 
   // The rows of a batch belong to one slice.
@@ -240,6 +243,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     if (earlyResults != null) {
       earlyResults.emit(windowEnd);
       slices.pass(windowEnd);
+      earlyResults.dropLateSlices();
     } else {
       slices.fire(windowEnd, rows -> results.emit(rows, windowEnd));
     }

@@ -85,8 +85,8 @@ interface SimulatedOperator {
 
     default void processingTime(long timestamp) {}
 
-    /** The subtask is about to make its snapshot. */
-    default void barrier() {}
+    /** The subtask is about to make its snapshot, or its input has ended. */
+    default void flush() {}
 
     /**
      * The operator emitted {@code row}.

@@ -209,7 +209,7 @@ final class SimulatedSessions implements SimulatedOperator {
     private final List<List<Object>> fired = new ArrayList<>();
     // Or the time of the clock.
     private long watermark;
-    // Until the clock is set again: timers that are due wait until it moves, or a barrier comes.
+    // Until the clock is set again: timers that are due wait until it moves, or a flush comes.
     private boolean isRestored;
 
     Model(Map<List<Object>, List<Sums>> open, long watermark) {
@@ -270,7 +270,7 @@ final class SimulatedSessions implements SimulatedOperator {
     }
 
     @Override
-    public void barrier() {
+    public void flush() {
       processingTime(watermark);
     }
 

@@ -214,7 +214,7 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
     private final TreeMap<Long, List<List<Object>>> fired = new TreeMap<>();
     // Or the time of the clock.
     private long watermark;
-    // Until the clock is set again: timers that are due wait until it moves, or a barrier comes.
+    // Until the clock is set again: timers that are due wait until it moves, or a flush comes.
     private boolean isRestored;
 
     Model(NavigableMap<Long, Map<List<Object>, Sums>> open, long watermark) {
@@ -255,7 +255,7 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
     }
 
     @Override
-    public void barrier() {
+    public void flush() {
       processingTime(watermark);
     }
 

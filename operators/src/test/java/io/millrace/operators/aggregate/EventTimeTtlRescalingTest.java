@@ -14,7 +14,7 @@ import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,11 +51,11 @@ class EventTimeTtlRescalingTest {
 
   /** What a checkpoint has. */
   private record Saved(
-      OperatorSubtaskState state, Map<String, Values> keys, long[] watermarks, long largest) {}
+      OperatorSubtaskState state, Map<String, Values> keys, List<Long> watermarks, long largest) {}
 
   private final List<GroupAggregateHarness> subtasks = new ArrayList<>();
   private Map<String, Values> keys = new HashMap<>();
-  private long[] watermarks;
+  private List<Long> watermarks;
   private long largest = Long.MIN_VALUE;
   private int kept;
   private int forgotten;
@@ -96,14 +96,12 @@ class EventTimeTtlRescalingTest {
           saved == null
               ? null
               : AbstractStreamOperatorTestHarness.repartitionOperatorState(
-                  saved.state, KEY_GROUPS, saved.watermarks.length, parallelism, subtask);
+                  saved.state, KEY_GROUPS, saved.watermarks.size(), parallelism, subtask);
       subtasks.add(JOB.restore(device, subtask, parallelism, state));
     }
-    watermarks = new long[parallelism];
-    if (saved == null) {
-      Arrays.fill(watermarks, Long.MIN_VALUE);
-    } else {
-      Arrays.fill(watermarks, Arrays.stream(saved.watermarks).min().orElseThrow());
+    long least = saved == null ? Long.MIN_VALUE : Collections.min(saved.watermarks);
+    watermarks = new ArrayList<>(Collections.nCopies(parallelism, least));
+    if (saved != null) {
       keys = new HashMap<>(saved.keys);
       largest = saved.largest;
     }
@@ -117,7 +115,7 @@ class EventTimeTtlRescalingTest {
     return new Saved(
         AbstractStreamOperatorTestHarness.repackageState(parts),
         savedKeys(),
-        watermarks.clone(),
+        List.copyOf(watermarks),
         largest);
   }
 
@@ -126,7 +124,7 @@ class EventTimeTtlRescalingTest {
     Map<String, Values> saved = new HashMap<>();
     keys.forEach(
         (key, values) -> {
-          boolean mayBeGone = values.earliest + TTL <= watermarks[subtask(key)];
+          boolean mayBeGone = values.earliest + TTL <= watermarks.get(subtask(key));
           long earliest = mayBeGone ? Long.MIN_VALUE : values.earliest;
           saved.put(key, new Values(values.rows, earliest, values.latest));
         });
@@ -139,7 +137,7 @@ class EventTimeTtlRescalingTest {
 
   private void watermark(int subtask, long timestamp) throws Exception {
     subtasks.get(subtask).watermark(timestamp);
-    watermarks[subtask] = Math.max(watermarks[subtask], timestamp);
+    watermarks.set(subtask, Math.max(watermarks.get(subtask), timestamp));
     largest = Math.max(largest, timestamp);
   }
 
@@ -151,14 +149,14 @@ class EventTimeTtlRescalingTest {
     if (before == null) {
       assertThat(isNew).as("whether %s begins", changes).isTrue();
     } else {
-      check(before, isNew, watermarks[subtask]);
+      check(before, isNew, watermarks.get(subtask));
     }
     long rows = isNew ? 1 : before.rows + 1;
     if (!isNew) {
       assertThat(changes)
           .containsExactly("-U[" + key + ", " + before.rows + "]", "+U[" + key + ", " + rows + "]");
     }
-    keys.put(key, new Values(rows, watermarks[subtask], largest));
+    keys.put(key, new Values(rows, watermarks.get(subtask), largest));
   }
 
   private void check(Values values, boolean isForgotten, long watermark) {

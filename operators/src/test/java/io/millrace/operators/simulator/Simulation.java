@@ -174,7 +174,7 @@ final class Simulation {
       return;
     }
     // Even, so that it is never the last millisecond of a window.
-    processingTime += 2 * (1 + random.nextInt(50));
+    processingTime += 2L * (1 + random.nextInt(50));
     log("processing time %d".formatted(processingTime));
     for (SimulatedSubtask subtask : subtasks) {
       subtask.processingTime(processingTime, models);

@@ -24,9 +24,9 @@ import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
  * the rows that came since are a table of their own, the accumulators of which are combined with
  * the state when results are due. That gives the changes of a TUMBLE. Windows that share slices are
  * due together: the state of each is merged, and updated with what came since; then the state of
- * the slices is. A window that ends for good emits before the others, which get the same rows
- * later. Nothing is held back behind a barrier, so that a checkpoint has what was emitted, and only
- * that.
+ * the slices is. A window that ends, and takes no further rows, emits before the others, which get
+ * the same rows later. Nothing is held back behind a barrier, so that a checkpoint has what was
+ * emitted, and only that.
  */
 final class EarlyResults implements AutoCloseable {
   private static final int MAX_KEYS = 1 << 16;

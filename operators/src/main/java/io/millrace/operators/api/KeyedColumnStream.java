@@ -76,7 +76,9 @@ public final class KeyedColumnStream extends ColumnStream {
    * As {@link #stateTtl(Duration)}, by the clock of a time domain.
    *
    * @param domain processing time: the machine's clock; event time: the watermark of the operator.
-   *     A checkpoint of the other domain is refused
+   *     A checkpoint of the other domain is refused. By event time, an input without watermarks
+   *     keeps all keys for ever, without a warning
+   * @throws NullPointerException if {@code domain} is null
    */
   public KeyedColumnStream stateTtl(Duration timeToLive, TimeDomain domain) {
     if (timeToLive.isNegative() || (timeToLive.toMillis() == 0 && !timeToLive.isZero())) {

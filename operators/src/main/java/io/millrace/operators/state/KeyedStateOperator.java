@@ -167,6 +167,8 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     long timeToLive = stateTtl().toMillis();
     if (stateTtl().isEventTime()) {
       watermarks = new WatermarkClock(timeToLive, context);
+    } else {
+      WatermarkClock.forget(context.getOperatorStateStore());
     }
     StateMetrics.register(getMetricGroup(), states, timeToLive);
     sweeps = new HashMap<>();

@@ -55,11 +55,15 @@ final class StateSweep {
   }
 
   /**
-   * Does a part of the work, behind an update at {@code time}. If memory runs out on the device, or
-   * memory and disk to spill to, the sweep ends and the state stays as it is.
+   * Does a part of the work, behind an update at {@code time}, or at a watermark. If memory runs
+   * out on the device, or memory and disk to spill to, the sweep ends and the state stays as it is.
    */
   void advance(UpdateTime time) {
     if (phase == Phase.WAITING && time.now() < nextSweep) {
+      return;
+    }
+    if (phase == Phase.WAITING && state.rowCount() == 0) {
+      await(time);
       return;
     }
     try {

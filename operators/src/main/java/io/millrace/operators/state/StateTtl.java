@@ -7,6 +7,7 @@ import io.millrace.state.row.Accumulator;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Optional;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.streaming.api.TimeDomain;
@@ -23,6 +24,10 @@ public record StateTtl(Duration duration, TimeDomain domain) implements Serializ
   public static final StateTtl NONE = ofProcessingTime(Duration.ZERO);
 
   private static final long serialVersionUID = 1L;
+
+  public StateTtl {
+    Objects.requireNonNull(domain, "domain");
+  }
 
   public static StateTtl ofProcessingTime(Duration duration) {
     return new StateTtl(duration, TimeDomain.PROCESSING_TIME);

@@ -5,6 +5,7 @@ import io.millrace.state.row.UpdateTime;
 import java.util.List;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.state.OperatorStateStore;
 import org.apache.flink.api.common.typeutils.base.array.LongPrimitiveArraySerializer;
 import org.apache.flink.runtime.state.StateInitializationContext;
 
@@ -18,6 +19,7 @@ import org.apache.flink.runtime.state.StateInitializationContext;
  */
 final class WatermarkClock {
   private static final long NONE = Long.MIN_VALUE;
+  private static final String NAME = "watermark-clock";
 
   private final long timeToLive;
   private final ListState<long[]> clocks;
@@ -31,15 +33,25 @@ final class WatermarkClock {
    */
   WatermarkClock(long timeToLive, StateInitializationContext context) throws Exception {
     this.timeToLive = timeToLive;
-    this.clocks =
-        context
-            .getOperatorStateStore()
-            .getUnionListState(
-                new ListStateDescriptor<>(
-                    "watermark-clock", LongPrimitiveArraySerializer.INSTANCE));
+    this.clocks = clocks(context.getOperatorStateStore());
     if (context.isRestored()) {
       restore();
     }
+  }
+
+  /**
+   * Forgets the clocks of a restored checkpoint: without rows that expire by event time, they do
+   * not go on. Flink writes states that nobody registers to each further checkpoint as they were.
+   */
+  static void forget(OperatorStateStore store) throws Exception {
+    if (store.getRegisteredStateNames().contains(NAME)) {
+      clocks(store).clear();
+    }
+  }
+
+  private static ListState<long[]> clocks(OperatorStateStore store) throws Exception {
+    return store.getUnionListState(
+        new ListStateDescriptor<>(NAME, LongPrimitiveArraySerializer.INSTANCE));
   }
 
   private void restore() throws Exception {

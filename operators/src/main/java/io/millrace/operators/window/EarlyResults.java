@@ -12,6 +12,7 @@ import io.millrace.state.StateTable;
 import io.millrace.state.row.StateSchema;
 import java.util.Collection;
 import java.util.NavigableMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -23,14 +24,17 @@ import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
  * the rows that came since are a table of their own, the accumulators of which are combined with
  * the state when results are due. That gives the changes of a TUMBLE. Windows that share slices are
  * due together: the state of each is merged, and updated with what came since; then the state of
- * the slices is. Nothing is held back behind a barrier, so that a checkpoint has what was emitted,
- * and only that.
+ * the slices is. A window that ends, and takes no further rows, emits before the others, which get
+ * the same rows later. Nothing is held back behind a barrier, so that a checkpoint has what was
+ * emitted, and only that.
  */
 final class EarlyResults implements AutoCloseable {
   private static final int MAX_KEYS = 1 << 16;
 
   private final StateSchema schema;
   private final TimeWindow window;
+  // Whether windows emit behind their end.
+  private final boolean allowsLateness;
   private final SliceTables emitted;
   private final DeviceContext context;
   private final GpuRetry retry;
@@ -40,6 +44,8 @@ final class EarlyResults implements AutoCloseable {
   private final Deadline nextResults;
   // The rows of each slice since the last results.
   private final NavigableMap<Long, StateTable> pending = new TreeMap<>();
+  // The slices of these of which a window has fired.
+  private final SortedSet<Long> due = new TreeSet<>();
   // The table that may hold scratch memory; null if none does.
   private StateTable lastUpdated;
 
@@ -58,6 +64,7 @@ final class EarlyResults implements AutoCloseable {
       ChangesConsumer consumer) {
     this.schema = schema;
     this.window = plan.window();
+    this.allowsLateness = !plan.allowedLateness().isZero();
     this.emitted = emitted;
     this.context = context;
     this.retry = context.retry();
@@ -68,15 +75,15 @@ final class EarlyResults implements AutoCloseable {
   }
 
   /**
-   * Adds rows of a slice that is not late. If a window with it has fired, its changes are emitted
-   * at once. Rows that do not fit the device are added in parts.
+   * Adds rows of a slice that is not late. Rows that do not fit the device are added in parts. Call
+   * {@link #emitDue} behind the batch.
    */
   void add(long sliceEnd, Table rows) {
     // The state says which windows there are.
     emitted.forUpdate(sliceEnd);
     retry.withSplitAndRetry(rows, part -> accumulate(sliceEnd, part), table -> {});
     if (!emitted.firedWindowEnds(sliceEnd).isEmpty()) {
-      emit(sliceEnd);
+      due.add(sliceEnd);
     } else if (!nextResults.isSet()) {
       long now = time.getCurrentProcessingTime();
       nextResults.set(now, now + intervalMillis);
@@ -97,6 +104,19 @@ final class EarlyResults implements AutoCloseable {
     return new StateTable(schema, context.stream(), context.resource());
   }
 
+  /**
+   * Emits what changed in windows that had fired when rows were added; and in all others, if they
+   * share slices.
+   */
+  void emitDue() {
+    if (sharesSlices() && !due.isEmpty()) {
+      emitAll();
+    } else {
+      due.forEach(this::emitSlice);
+    }
+    due.clear();
+  }
+
   /** Emits what changed in all windows. */
   void emitAll() {
     nextResults.clear();
@@ -115,13 +135,23 @@ final class EarlyResults implements AutoCloseable {
   }
 
   /**
-   * Emits what changed in a window since its last results; and in all others, if they share slices.
+   * Emits what changed since its last results in a window that ends; and in all others, if they
+   * share slices and the window may emit again.
    */
   void emit(long windowEnd) {
-    if (sharesSlices()) {
+    if (sharesSlices() && allowsLateness) {
       emitAll();
+    } else if (sharesSlices()) {
+      emitWindow(windowEnd);
     } else if (pending.containsKey(windowEnd)) {
       emitSlice(windowEnd);
+    }
+  }
+
+  /** Drops the rows of slices that are late: all windows with them have emitted them. */
+  void dropLateSlices() {
+    while (!pending.isEmpty() && emitted.isLate(pending.firstKey())) {
+      remove(pending.firstKey());
     }
   }
 
@@ -139,16 +169,18 @@ final class EarlyResults implements AutoCloseable {
   private void emitWindows() {
     TreeSet<Long> windowEnds = new TreeSet<>();
     pending.keySet().forEach(sliceEnd -> windowEnds.addAll(emitted.openWindowEnds(sliceEnd)));
-    for (long windowEnd : windowEnds) {
-      Collection<StateTable> since =
-          pending.subMap(window.firstSliceEnd(windowEnd), true, windowEnd, true).values();
-      if (since.size() == 1) {
-        emitWindow(windowEnd, since.iterator().next());
-      } else {
-        // An update for each of them would give changes of changes.
-        try (StateTable all = retry.withRetry(() -> SliceTables.merge(since, newTable()))) {
-          emitWindow(windowEnd, all);
-        }
+    windowEnds.forEach(this::emitWindow);
+  }
+
+  private void emitWindow(long windowEnd) {
+    Collection<StateTable> since =
+        pending.subMap(window.firstSliceEnd(windowEnd), true, windowEnd, true).values();
+    if (since.size() == 1) {
+      emitWindow(windowEnd, since.iterator().next());
+    } else if (since.size() > 1) {
+      // An update for each of them would give changes of changes.
+      try (StateTable all = retry.withRetry(() -> SliceTables.merge(since, newTable()))) {
+        emitWindow(windowEnd, all);
       }
     }
   }

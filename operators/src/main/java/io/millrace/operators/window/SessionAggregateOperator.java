@@ -7,7 +7,7 @@ import io.millrace.memory.FirstFailure;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.state.KeyedStateOperator;
-import io.millrace.operators.transfer.Deadline;
+import io.millrace.operators.transfer.ControlEvent;
 import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
 import io.millrace.state.row.StateSchema;
@@ -53,8 +53,8 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
   private transient WindowProgress progress;
   private transient LateRows lateRows;
   // Of sessions of processing time.
+  private transient FiringClock clock;
   private transient HostTransfer transfer;
-  private transient Deadline nextFiring;
 
   /**
    * @param lateTag the side output for late rows; null if they are dropped
@@ -91,7 +91,9 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
     results = new SessionResults(plan.outputSchema(), steps.results(), device, output);
     lateRows = new LateRows(lateTag, getMetricGroup(), output);
     transfer = new HostTransfer(device);
-    nextFiring = new Deadline(getProcessingTimeService(), this::onProcessingTime);
+    clock =
+        new FiringClock(
+            getProcessingTimeService(), sessions.watermark(), this::fire, this::nextFiringTime);
   }
 
   @Override
@@ -104,7 +106,14 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
   public void open() throws Exception {
     super.open();
     if (window.isProcessingTime()) {
-      awaitNextFiring();
+      clock.awaitNextFiring();
+    }
+  }
+
+  @Override
+  protected void flush(ControlEvent event) {
+    if (window.isProcessingTime()) {
+      clock.flush(event);
     }
   }
 
@@ -117,44 +126,36 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
     }
   }
 
-  // If the clock was set back, time stands still. No row is late.
+  // The rows of a batch belong to one slice, and none is late.
   private void addNow(Table input) {
-    long earliest = Math.max(sessions.watermark(), sessions.lastLateTime() + 1);
-    long now = Math.max(processingTime(), earliest);
-    DeviceContext context = deviceContext();
-    context
+    long now = Math.max(clock.now(), sessions.lastLateTime() + 1);
+    deviceContext()
         .retry()
         .withSplitAndRetry(
             input,
-            part -> ProcessingTimeColumn.addTo(part, now, transfer, context),
-            rows -> {
-              try (rows) {
-                splitter.forTimes(rows, this::addToSlices);
+            part -> argumentsAt(now, part),
+            arguments -> {
+              try (arguments) {
+                sessions.add(window.sliceEnd(now), arguments, now);
               }
             });
-    if (!nextFiring.isSet()) {
-      awaitNextFiring();
+    clock.awaitNextFiring();
+  }
+
+  private Table argumentsAt(long now, Table input) {
+    DeviceContext context = deviceContext();
+    try (Table rows = ProcessingTimeColumn.addTo(input, now, transfer, context)) {
+      return steps.aggregates().arguments().apply(rows, context.stream(), context.resource());
     }
-  }
-
-  private long processingTime() {
-    return getProcessingTimeService().getCurrentProcessingTime();
-  }
-
-  private void onProcessingTime() {
-    fire(processingTime());
-    nextFiring.clear();
-    awaitNextFiring();
   }
 
   // Sessions may end at each millisecond, and each time the rows of a slice are looked at.
-  private void awaitNextFiring() {
-    OptionalLong end = sessions.nextFiringTime();
-    if (end.isPresent()) {
-      long grid = 1 + window.sliceWidth() / FIRINGS_PER_GAP;
-      long time = -Math.floorDiv(-end.getAsLong(), grid) * grid;
-      nextFiring.set(processingTime(), time);
-    }
+  private OptionalLong nextFiringTime() {
+    long grid = 1 + window.sliceWidth() / FIRINGS_PER_GAP;
+    return sessions.nextFiringTime().stream()
+        .filter(end -> end <= Long.MAX_VALUE - grid)
+        .map(end -> -Math.floorDiv(-end, grid) * grid)
+        .findFirst();
   }
 
   private void add(TimedRows timed, StreamRecord<ColumnBatch> element) {
@@ -299,6 +300,6 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(nextFiring, transfer, steps, super::close);
+    IOUtils.closeAll(clock, transfer, steps, super::close);
   }
 }

@@ -47,11 +47,18 @@ final class SessionTables {
     return watermark;
   }
 
-  /** When the next session may end at the earliest; empty if there is none. */
+  /**
+   * When the next session may end at the earliest; empty if there is none, {@code Long.MAX_VALUE}
+   * if the gap is so long that the session never ends.
+   */
   OptionalLong nextFiringTime() {
     return leastLastTimes.values().stream()
-        .mapToLong(last -> Math.max(last, lastLateTime() + 1) + gap - 1)
+        .mapToLong(last -> endOf(Math.max(last, lastLateTime() + 1)))
         .min();
+  }
+
+  private long endOf(long lastTime) {
+    return lastTime > Long.MAX_VALUE - gap ? Long.MAX_VALUE : lastTime + gap - 1;
   }
 
   /** A row of this time or an earlier one would be a session that has ended. */

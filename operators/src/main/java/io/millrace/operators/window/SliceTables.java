@@ -7,11 +7,11 @@ import io.millrace.operators.state.StateTables;
 import io.millrace.operators.window.TimeWindow.Function;
 import io.millrace.state.StateSnapshot;
 import io.millrace.state.StateTable;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.SortedMap;
+import java.util.stream.LongStream;
 
 /**
  * The state of windows: a state table for each slice of time, with the end of the slice as its
@@ -126,19 +126,25 @@ final class SliceTables {
   List<Long> firedWindowEnds(long sliceEnd) {
     return allowedLateness == 0
         ? List.of()
-        : openWindowEnds(sliceEnd).stream().filter(this::hasFired).toList();
+        : windowEnds(sliceEnd)
+            .takeWhile(this::hasFired)
+            .filter(end -> !isClosed(end))
+            .boxed()
+            .toList();
   }
 
   /** The ends of the windows with a slice that take rows, in their order. */
   List<Long> openWindowEnds(long sliceEnd) {
-    List<Long> ends = new ArrayList<>();
+    return windowEnds(sliceEnd).filter(end -> !isClosed(end)).boxed().toList();
+  }
+
+  private LongStream windowEnds(long sliceEnd) {
     long last = window.lastWindowEnd(sliceEnd);
-    for (long end = sliceEnd; end <= last; end += window.sliceWidth()) {
-      if (!isClosed(end)) {
-        ends.add(end);
-      }
-    }
-    return ends;
+    return LongStream.iterate(
+        sliceEnd,
+        // Behind the last number comes the least one.
+        end -> sliceEnd <= end && end <= last,
+        end -> end + window.sliceWidth());
   }
 
   /** The end of the next window that fires before or at {@code newWatermark}, if there is one. */

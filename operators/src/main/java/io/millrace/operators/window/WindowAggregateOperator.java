@@ -7,7 +7,6 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.state.KeyedStateOperator;
 import io.millrace.operators.transfer.ControlEvent;
-import io.millrace.operators.transfer.Deadline;
 import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
 import io.millrace.state.row.StateSchema;
@@ -56,7 +55,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   private transient EarlyResults earlyResults;
   private transient WindowProgress progress;
   // Of windows of processing time.
-  private transient Deadline nextFiring;
+  private transient FiringClock clock;
   private transient LateRows lateRows;
   private transient SliceSplitter sliceSplitter;
 
@@ -133,7 +132,9 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
               getProcessingTimeService(),
               results::emitChanges);
     }
-    nextFiring = new Deadline(getProcessingTimeService(), this::onProcessingTime);
+    clock =
+        new FiringClock(
+            getProcessingTimeService(), slices.watermark(), this::fire, slices::nextFiringTime);
     lateRows = new LateRows(lateTag, getMetricGroup(), output);
     sliceSplitter = new SliceSplitter(plan, steps, deviceContext());
   }
@@ -142,7 +143,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   public void open() throws Exception {
     super.open();
     if (window.isProcessingTime()) {
-      awaitNextFiring();
+      clock.awaitNextFiring();
     }
   }
 
@@ -155,7 +156,9 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   /** Emits early results before a barrier, since a checkpoint has none that are held back. */
   @Override
   protected void flush(ControlEvent event) {
-    if (earlyResults != null && event == ControlEvent.BARRIER) {
+    if (window.isProcessingTime()) {
+      clock.flush(event);
+    } else if (earlyResults != null && event == ControlEvent.BARRIER) {
       earlyResults.emitAll();
     }
   }
@@ -175,11 +178,14 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
                 rows,
                 sliceEnd -> lateRows.areKept() && slices.isLate(sliceEnd),
                 (sliceEnd, arguments, input) -> addSlice(sliceEnd, arguments, input, element)));
+    if (earlyResults != null) {
+      earlyResults.emitDue();
+    }
   }
 
-  // The rows of a batch belong to one slice. If the clock was set back, time stands still.
+  // The rows of a batch belong to one slice.
   private void addNow(Table input) {
-    long now = Math.max(processingTime(), slices.watermark() + 1);
+    long now = Math.max(clock.now(), slices.watermark() + 1);
     long sliceEnd = window.sliceEnd(TimeWindowUtil.toUtcTimestampMills(now, plan.zone()));
     DeviceContext context = deviceContext();
     context
@@ -193,26 +199,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
                 slices.add(sliceEnd, arguments, results::emitChanges);
               }
             });
-    if (!nextFiring.isSet()) {
-      awaitNextFiring();
-    }
-  }
-
-  private long processingTime() {
-    return getProcessingTimeService().getCurrentProcessingTime();
-  }
-
-  private void onProcessingTime() {
-    fire(processingTime());
-    nextFiring.clear();
-    awaitNextFiring();
-  }
-
-  private void awaitNextFiring() {
-    OptionalLong time = slices.nextFiringTime();
-    if (time.isPresent()) {
-      nextFiring.set(processingTime(), time.getAsLong());
-    }
+    clock.awaitNextFiring();
   }
 
   private void addSlice(
@@ -256,6 +243,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     if (earlyResults != null) {
       earlyResults.emit(windowEnd);
       slices.pass(windowEnd);
+      earlyResults.dropLateSlices();
     } else {
       slices.fire(windowEnd, rows -> results.emit(rows, windowEnd));
     }
@@ -263,6 +251,6 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(nextFiring, earlyResults, transfer, steps, super::close);
+    IOUtils.closeAll(clock, earlyResults, transfer, steps, super::close);
   }
 }

@@ -205,6 +205,28 @@ class EventTimeTtlTest {
     }
   }
 
+  @Test
+  void aJobWithoutTimeToLiveForgetsTheClockOfItsCheckpoint() throws Exception {
+    OperatorSubtaskState state;
+    try (GroupAggregateHarness harness = JOB.open(device)) {
+      harness.watermark(1_000);
+      harness.changes(List.of("a", 1), List.of("b", 2));
+      state = harness.snapshot();
+    }
+    try (GroupAggregateHarness harness = FOREVER.restore(device, state)) {
+      harness.watermark(4_999);
+      harness.changes(List.of("a", 1));
+      state = harness.snapshot();
+    }
+    try (GroupAggregateHarness harness = JOB.restore(device, state)) {
+      harness.watermark(5_000);
+      harness.watermark(5_099);
+      assertThat(harness.changes(List.of("a", 3))).containsExactly("-U[a, 2, 2]", "+U[a, 3, 5]");
+      harness.watermark(5_100);
+      assertThat(harness.changes(List.of("b", 3))).containsExactly("+I[b, 1, 3]");
+    }
+  }
+
   @OutOfMemoryTest
   void expiredRowsAreRemovedByWatermarksAlone() throws Exception {
     try (GroupAggregateHarness harness = JOB.open(device)) {
@@ -225,6 +247,16 @@ class EventTimeTtlTest {
               "-U[" + key(9) + ", 2, 18]",
               "+U[" + key(9) + ", 3, 19]",
               "+I[" + key(500) + ", 1, 2]");
+    }
+  }
+
+  @Test
+  void watermarksDoNotSweepAStateWithoutRows() throws Exception {
+    try (GroupAggregateHarness harness = JOB.open(device)) {
+      for (int time = 0; time < 10 * TTL; time += TTL / 10) {
+        harness.watermark(time);
+      }
+      assertThat(harness.tablesInState()).isZero();
     }
   }
 

@@ -129,6 +129,13 @@ class StateTtlTest {
   }
 
   @Test
+  void aTimeToLiveHasADomain() {
+    assertThatThrownBy(() -> keyed().stateTtl(Duration.ofHours(1), null))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessage("domain");
+  }
+
+  @Test
   void windowsForgetByThemselves() {
     assertThatThrownBy(
             () ->

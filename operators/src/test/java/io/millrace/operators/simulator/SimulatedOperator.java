@@ -35,6 +35,14 @@ interface SimulatedOperator {
     return false;
   }
 
+  /**
+   * Whether all subtasks must have the same time of the machine's clock in a checkpoint, so that no
+   * time passes while barriers are under way.
+   */
+  default boolean needsEqualClocks() {
+    return false;
+  }
+
   /** The weight of watermarks among the steps, beside {@link Schedule.Kind}. */
   default int watermarkWeight() {
     return 4;
@@ -76,6 +84,9 @@ interface SimulatedOperator {
     default void restored(long watermark) {}
 
     default void processingTime(long timestamp) {}
+
+    /** The subtask is about to make its snapshot, or its input has ended. */
+    default void flush() {}
 
     /**
      * The operator emitted {@code row}.

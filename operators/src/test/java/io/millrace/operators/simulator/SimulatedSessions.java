@@ -139,11 +139,6 @@ final class SimulatedSessions implements SimulatedOperator {
     return plan() + ", " + keys + " keys, " + options;
   }
 
-  private static LocalDateTime timestamp(long millis) {
-    return LocalDateTime.ofEpochSecond(
-        Math.floorDiv(millis, 1_000), Math.floorMod(millis, 1_000) * 1_000_000, ZoneOffset.UTC);
-  }
-
   private final class Source implements RowSource {
     private long clock;
 
@@ -163,7 +158,8 @@ final class SimulatedSessions implements SimulatedOperator {
                 random.nextBoolean(),
                 random.nextInt(4) == 0 ? null : random.nextInt(9) - 4,
                 random.nextInt(9) - 4L,
-                timestamp(clock - random.nextInt(spread) + (isFar ? random.nextInt(20_000) : 0))));
+                SimulatedWindows.timestamp(
+                    clock - random.nextInt(spread) + (isFar ? random.nextInt(20_000) : 0))));
       }
       return rows;
     }
@@ -200,9 +196,9 @@ final class SimulatedSessions implements SimulatedOperator {
   private List<Object> result(List<Object> key, Sums sums) {
     List<Object> row = new ArrayList<>(key);
     row.addAll(Arrays.asList(sums.rows, sums.v, sums.w));
-    row.add(timestamp(sums.first));
-    row.add(timestamp(sums.last + gap));
-    LocalDateTime last = timestamp(sums.last + gap - 1);
+    row.add(SimulatedWindows.timestamp(sums.first));
+    row.add(SimulatedWindows.timestamp(sums.last + gap));
+    LocalDateTime last = SimulatedWindows.timestamp(sums.last + gap - 1);
     row.add(isProcessingTime ? last.toInstant(ZoneOffset.UTC) : last);
     return row;
   }
@@ -213,7 +209,7 @@ final class SimulatedSessions implements SimulatedOperator {
     private final List<List<Object>> fired = new ArrayList<>();
     // Or the time of the clock.
     private long watermark;
-    // Until the clock moves: timers that are due wait for that.
+    // Until the clock is set again: timers that are due wait until it moves, or a flush comes.
     private boolean isRestored;
 
     Model(Map<List<Object>, List<Sums>> open, long watermark) {
@@ -271,6 +267,11 @@ final class SimulatedSessions implements SimulatedOperator {
                     }
                     return hasEnded;
                   }));
+    }
+
+    @Override
+    public void flush() {
+      processingTime(watermark);
     }
 
     @Override

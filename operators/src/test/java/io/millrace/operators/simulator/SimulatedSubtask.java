@@ -277,6 +277,7 @@ final class SimulatedSubtask extends OperatorHarness {
                           streams),
                   streams);
         });
+    keyGroups.forEach(keyGroup -> models.get(keyGroup).flush());
     takeOutput(models);
     return write[0];
   }
@@ -304,6 +305,7 @@ final class SimulatedSubtask extends OperatorHarness {
           harness().endInput();
           harness().getOperator().finish();
         });
+    keyGroups.forEach(keyGroup -> models.get(keyGroup).flush());
     takeOutput(models);
   }
 

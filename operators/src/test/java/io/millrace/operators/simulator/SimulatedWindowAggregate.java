@@ -39,7 +39,11 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
           new SimulatedWindows("HOP", 20, 5, 0, 0, 40),
           new SimulatedWindows("HOP", 12, 4, -1, 9, 30),
           new SimulatedWindows("CUMULATE", 30, 10, 0, 0, 50),
-          new SimulatedWindows("CUMULATE", 12, 3, 2, 7, 20));
+          new SimulatedWindows("CUMULATE", 12, 3, 2, 7, 20),
+          new SimulatedWindows("TUMBLE", 80, 80),
+          new SimulatedWindows("HOP", 240, 80),
+          new SimulatedWindows("HOP", 160, 40),
+          new SimulatedWindows("CUMULATE", 180, 60));
 
   private final SimulatedWindows windows;
   private final int keys;
@@ -92,12 +96,26 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
   /** A window whose state stays may fire again if its watermark is set back. */
   @Override
   public boolean needsEqualWatermarks() {
+    return staysBehindItsEnd() && !windows.isProcessingTime();
+  }
+
+  @Override
+  public boolean needsEqualClocks() {
+    return staysBehindItsEnd() && windows.isProcessingTime();
+  }
+
+  private boolean staysBehindItsEnd() {
     return !windows.function().equals("TUMBLE") || windows.lateness() > 0;
   }
 
   @Override
   public int watermarkWeight() {
-    return 20;
+    return windows.isProcessingTime() ? 4 : 20;
+  }
+
+  @Override
+  public int processingTimeWeight() {
+    return windows.isProcessingTime() ? 20 : 2;
   }
 
   @Override
@@ -109,17 +127,12 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
   public KeyGroupModel newModel() {
     return windows.lateness() > 0 || windows.interval() > 0
         ? new ChangelogModel(new TreeMap<>(), new TreeMap<>(), Long.MIN_VALUE)
-        : new Model(new TreeMap<>(), Long.MIN_VALUE);
+        : new Model(new TreeMap<>(), windows.isProcessingTime() ? 0 : Long.MIN_VALUE);
   }
 
   @Override
   public String toString() {
     return windows.plan() + ", " + keys + " keys, " + options;
-  }
-
-  private static LocalDateTime timestamp(long millis) {
-    return LocalDateTime.ofEpochSecond(
-        Math.floorDiv(millis, 1_000), Math.floorMod(millis, 1_000) * 1_000_000, ZoneOffset.UTC);
   }
 
   private static long millis(Object timestamp) {
@@ -145,7 +158,8 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
                 random.nextBoolean(),
                 random.nextInt(4) == 0 ? null : random.nextInt(9) - 4,
                 random.nextInt(10) == 0 ? random.nextLong() : random.nextInt(9) - 4L,
-                timestamp(clock - random.nextInt(spread) + (isFar ? random.nextInt(20_000) : 0))));
+                SimulatedWindows.timestamp(
+                    clock - random.nextInt(spread) + (isFar ? random.nextInt(20_000) : 0))));
       }
       return rows;
     }
@@ -179,9 +193,10 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
   private List<Object> result(List<Object> key, Sums sums, long end) {
     List<Object> row = new ArrayList<>(key);
     row.addAll(Arrays.asList(sums.rows, sums.v, sums.w));
-    row.add(timestamp(windows.start(end)));
-    row.add(timestamp(end));
-    row.add(timestamp(end - 1));
+    row.add(SimulatedWindows.timestamp(windows.start(end)));
+    row.add(SimulatedWindows.timestamp(end));
+    LocalDateTime last = SimulatedWindows.timestamp(end - 1);
+    row.add(windows.isProcessingTime() ? last.toInstant(ZoneOffset.UTC) : last);
     return row;
   }
 
@@ -197,7 +212,10 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
     private final NavigableMap<Long, Map<List<Object>, Sums>> open;
     // Windows that have fired, of which the operator has not emitted all rows.
     private final TreeMap<Long, List<List<Object>>> fired = new TreeMap<>();
+    // Or the time of the clock.
     private long watermark;
+    // Until the clock is set again: timers that are due wait until it moves, or a flush comes.
+    private boolean isRestored;
 
     Model(NavigableMap<Long, Map<List<Object>, Sums>> open, long watermark) {
       this.open = open;
@@ -206,7 +224,8 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
 
     @Override
     public void process(List<Object> row) {
-      for (long end : windows.ends(millis(row.get(4)))) {
+      long time = windows.isProcessingTime() ? watermark : millis(row.get(4));
+      for (long end : windows.ends(time)) {
         if (end - 1 > watermark) {
           open.computeIfAbsent(end, absent -> new HashMap<>())
               .compute(
@@ -220,6 +239,27 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
 
     @Override
     public void watermark(long timestamp) {
+      if (!windows.isProcessingTime()) {
+        fire(timestamp);
+      }
+    }
+
+    @Override
+    public void processingTime(long timestamp) {
+      if (windows.isProcessingTime() && isRestored) {
+        watermark = timestamp;
+        isRestored = false;
+      } else if (windows.isProcessingTime()) {
+        fire(timestamp);
+      }
+    }
+
+    @Override
+    public void flush() {
+      processingTime(watermark);
+    }
+
+    private void fire(long timestamp) {
       watermark = timestamp;
       while (!open.isEmpty() && open.firstKey() - 1 <= watermark) {
         long end = open.firstKey();
@@ -232,6 +272,7 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
     @Override
     public void restored(long timestamp) {
       watermark = timestamp;
+      isRestored = true;
     }
 
     @Override

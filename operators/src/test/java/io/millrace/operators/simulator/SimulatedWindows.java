@@ -15,6 +15,8 @@ import io.millrace.operators.window.TimeWindow;
 import io.millrace.operators.window.Tumble;
 import io.millrace.operators.window.WindowAggregatePlan;
 import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,6 +28,7 @@ record SimulatedWindows(
     long offset,
     long lateness,
     long interval,
+    boolean isProcessingTime,
     WindowAggregatePlan plan) {
   static final Schema ROWS =
       Schema.of(
@@ -37,6 +40,22 @@ record SimulatedWindows(
 
   SimulatedWindows(String function, long size, long step, long offset, long lateness) {
     this(function, size, step, offset, lateness, 0);
+  }
+
+  /** Windows of processing time. */
+  SimulatedWindows(String function, long size, long step) {
+    this(
+        function,
+        size,
+        step,
+        0,
+        0,
+        0,
+        true,
+        plan(
+            timeWindowNow(function, Duration.ofMillis(size), Duration.ofMillis(step)),
+            Duration.ZERO,
+            Duration.ZERO));
   }
 
   /**
@@ -51,15 +70,23 @@ record SimulatedWindows(
         offset,
         lateness,
         interval,
-        new WindowAggregatePlan(
-            ROWS,
-            List.of("a", "b"),
+        false,
+        plan(
             timeWindow(function, Duration.ofMillis(size), Duration.ofMillis(step))
                 .offset(Duration.ofMillis(offset)),
-            List.of(count(), sum("v"), max("w")),
-            ExpressionSettings.DEFAULT,
             Duration.ofMillis(lateness),
             Duration.ofMillis(interval)));
+  }
+
+  private static WindowAggregatePlan plan(TimeWindow window, Duration lateness, Duration interval) {
+    return new WindowAggregatePlan(
+        ROWS,
+        List.of("a", "b"),
+        window,
+        List.of(count(), sum("v"), max("w")),
+        ExpressionSettings.DEFAULT,
+        lateness,
+        interval);
   }
 
   private static TimeWindow timeWindow(String function, Duration size, Duration step) {
@@ -68,6 +95,19 @@ record SimulatedWindows(
       case "HOP" -> Hop.over("ts", size).every(step);
       default -> Cumulate.over("ts", size).every(step);
     };
+  }
+
+  private static TimeWindow timeWindowNow(String function, Duration size, Duration step) {
+    return switch (function) {
+      case "TUMBLE" -> Tumble.overProcessingTime(size);
+      case "HOP" -> Hop.overProcessingTime(size).every(step);
+      default -> Cumulate.overProcessingTime(size).every(step);
+    };
+  }
+
+  static LocalDateTime timestamp(long millis) {
+    return LocalDateTime.ofEpochSecond(
+        Math.floorDiv(millis, 1_000), Math.floorMod(millis, 1_000) * 1_000_000, ZoneOffset.UTC);
   }
 
   private boolean cumulates() {

@@ -170,7 +170,11 @@ final class Simulation {
   }
 
   private void processingTime(Random random) throws Exception {
-    processingTime += 1 + random.nextInt(100);
+    if (operator.needsEqualClocks() && isUnderWay(Barrier.class)) {
+      return;
+    }
+    // Even, so that it is never the last millisecond of a window.
+    processingTime += 2L * (1 + random.nextInt(50));
     log("processing time %d".formatted(processingTime));
     for (SimulatedSubtask subtask : subtasks) {
       subtask.processingTime(processingTime, models);

@@ -197,6 +197,11 @@ public class KeyedOperatorHarness extends OperatorHarness {
     return operator().states().rowCount();
   }
 
+  /** The number of tables in the operator's state. */
+  public final int tablesInState() {
+    return state().all().size();
+  }
+
   /** The number of rows that the operator removed from its state since they had expired. */
   public final long expiredRows() {
     return operator().states().expiredRows();

@@ -124,6 +124,21 @@ class AllowedLatenessTest {
   }
 
   @Test
+  void theLastWindowsOfTimeTakeRows() throws Exception {
+    TimeWindow tumble = Tumble.over("ts", Duration.ofSeconds(1));
+    Job job = new Job(ROWS, List.of("k"), tumble, count()).withAllowedLateness(LATENESS);
+    try (WindowHarness harness = job.open(device)) {
+      assertThat(results(harness, row("a", 1, Long.MAX_VALUE - 1_000))).isEmpty();
+      assertThat(harness.results(Long.MAX_VALUE))
+          .containsExactly("+I[a, 1] 9223372036854774000..9223372036854775000");
+      assertThat(results(harness, row("a", 1, Long.MAX_VALUE - 1_000)))
+          .containsExactly(
+              "-U[a, 1] 9223372036854774000..9223372036854775000",
+              "+U[a, 2] 9223372036854774000..9223372036854775000");
+    }
+  }
+
+  @Test
   void aRowThatChangesNothingEmitsNothing() throws Exception {
     try (WindowHarness harness = job(max("v").as("m")).open(device)) {
       harness.send(0, List.of(row("a", 5, 0)));

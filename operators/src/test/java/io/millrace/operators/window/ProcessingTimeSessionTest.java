@@ -14,6 +14,7 @@ import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.window.WindowHarness.Job;
+import io.millrace.operators.window.WindowSubtasks.Snapshot;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import java.time.Duration;
@@ -70,6 +71,49 @@ class ProcessingTimeSessionTest {
       harness.send(0, List.of(List.of(1L, 2)));
       assertThat(harness.resultsAt(1_600)).isEmpty();
       assertThat(harness.resultsAt(2_300)).hasSize(1);
+    }
+  }
+
+  @Test
+  void timeStandsStillBetweenBatchesToo() throws Exception {
+    try (WindowHarness harness = JOB.open(device)) {
+      harness.resultsAt(1_000);
+      harness.send(0, List.of(List.of(1L, 1)));
+      harness.resultsAt(200);
+      harness.send(0, List.of(List.of(1L, 2)));
+      assertThat(harness.resultsAt(1_499)).containsExactly("[1, 2, 3] 1000..1500");
+    }
+  }
+
+  @Test
+  void timeStandsStillBehindARestoreWhereASubtaskHadNoRows() throws Exception {
+    Snapshot snapshot;
+    try (WindowSubtasks subtasks = WindowSubtasks.open(device, JOB, 2, null)) {
+      for (int time = 1_000; time <= 2_200; time += 400) {
+        subtasks.resultsAt(time);
+        subtasks.send(List.of(List.of(1L, 1)));
+      }
+      snapshot = subtasks.snapshot();
+    }
+    try (WindowSubtasks subtasks = WindowSubtasks.open(device, JOB, 2, snapshot)) {
+      subtasks.resultsAt(300);
+      subtasks.send(List.of(List.of(1L, 1)));
+      assertThat(subtasks.resultsAt(9_000)).containsExactly("[1, 5, 5] 1000..2700");
+    }
+  }
+
+  @Test
+  void sessionsOfAnEndlessGapHaveNoTimer() throws Exception {
+    for (long gap : new long[] {Long.MAX_VALUE, Long.MAX_VALUE - 1_000}) {
+      TimeWindow endless = Session.overProcessingTime(Duration.ofMillis(gap));
+      try (WindowHarness harness = new Job(ROWS, List.of("k"), endless, count()).open(device)) {
+        harness.resultsAt(1_000);
+        harness.send(0, List.of(List.of(1L, 1)));
+        assertThat(harness.timers()).isZero();
+        assertThat(harness.resultsAt(1_000_000)).isEmpty();
+        harness.send(0, List.of(List.of(1L, 1)));
+        assertThat(harness.rowsInState()).isEqualTo(1);
+      }
     }
   }
 

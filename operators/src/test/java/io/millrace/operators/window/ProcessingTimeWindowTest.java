@@ -11,6 +11,7 @@ import io.millrace.column.Schema;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.window.WindowHarness.Job;
+import io.millrace.operators.window.WindowSubtasks.Snapshot;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import java.time.Duration;
@@ -94,6 +95,95 @@ class ProcessingTimeWindowTest {
       assertThat(harness.resultsAt(3_000))
           .containsExactly("[1, 2, 5] 0..3000", "[2, 1, 2] 0..3000");
       assertThat(harness.resultsAt(100_000)).isEmpty();
+    }
+  }
+
+  @Test
+  void windowsThatFiredDoNotFireAgainWhereASubtaskHadNoRows() throws Exception {
+    Job job = job(Hop.overProcessingTime(SECOND.multipliedBy(2)).every(SECOND));
+    Snapshot snapshot;
+    try (WindowSubtasks subtasks = WindowSubtasks.open(device, job, 2, null)) {
+      subtasks.resultsAt(500);
+      subtasks.send(List.of(List.of(1L, 1)));
+      assertThat(subtasks.resultsAt(1_500)).containsExactly("[1, 1, 1] -1000..1000");
+      subtasks.send(List.of(List.of(1L, 2)));
+      assertThat(subtasks.resultsAt(2_500)).containsExactly("[1, 2, 3] 0..2000");
+      snapshot = subtasks.snapshot();
+    }
+    for (int parallelism = 1; parallelism <= 3; parallelism++) {
+      try (WindowSubtasks subtasks = WindowSubtasks.open(device, job, parallelism, snapshot)) {
+        assertThat(subtasks.resultsAt(2_600)).isEmpty();
+        subtasks.send(List.of(List.of(1L, 4)));
+        assertThat(subtasks.resultsAt(9_000))
+            .containsExactly("[1, 2, 6] 1000..3000", "[1, 1, 4] 2000..4000");
+      }
+    }
+  }
+
+  @OutOfMemoryTest
+  void windowsThatAreDueFireBeforeABarrier() throws Exception {
+    Job job = job(Cumulate.overProcessingTime(SECOND.multipliedBy(2)).every(SECOND));
+    OperatorSubtaskState state;
+    try (WindowHarness harness = job.open(device)) {
+      harness.resultsAt(500);
+      harness.send(0, List.of(List.of(1L, 1)));
+      harness.prepareSnapshot();
+      state = harness.snapshot();
+    }
+    try (WindowHarness harness = job.restoreAt(1_500, device, state)) {
+      // The timer is due, and has not run.
+      assertThat(harness.takeResults()).isEmpty();
+      harness.prepareSnapshot();
+      assertThat(harness.takeResults()).containsExactly("[1, 1, 1] 0..1000");
+      state = harness.snapshot();
+    }
+    try (WindowHarness harness = job.restore(device, state)) {
+      assertThat(harness.resultsAt(1_600)).isEmpty();
+      assertThat(harness.resultsAt(2_000)).containsExactly("[1, 1, 1] 0..2000");
+    }
+  }
+
+  @Test
+  void noWindowFiresBehindTheEndOfTheInput() throws Exception {
+    Job job = job(Tumble.overProcessingTime(SECOND));
+    OperatorSubtaskState state;
+    try (WindowHarness harness = job.open(device)) {
+      harness.resultsAt(500);
+      harness.send(0, List.of(List.of(1L, 1)));
+      harness.endInput();
+      assertThat(harness.resultsAt(1_500)).isEmpty();
+      harness.prepareSnapshot();
+      assertThat(harness.takeResults()).isEmpty();
+      state = harness.snapshot();
+    }
+    try (WindowHarness harness = job.restore(device, state)) {
+      assertThat(harness.resultsAt(1_600)).containsExactly("[1, 1, 1] 0..1000");
+    }
+  }
+
+  @Test
+  void windowsThatAreDueFireAtTheEndOfTheInput() throws Exception {
+    Job job = job(Tumble.overProcessingTime(SECOND));
+    OperatorSubtaskState state;
+    try (WindowHarness harness = job.open(device)) {
+      harness.resultsAt(500);
+      harness.send(0, List.of(List.of(1L, 1)));
+      state = harness.snapshot();
+    }
+    try (WindowHarness harness = job.restoreAt(1_500, device, state)) {
+      harness.endInput();
+      assertThat(harness.takeResults()).containsExactly("[1, 1, 1] 0..1000");
+    }
+  }
+
+  @Test
+  void timeStandsStillBetweenBatchesToo() throws Exception {
+    try (WindowHarness harness = job(Tumble.overProcessingTime(SECOND)).open(device)) {
+      harness.resultsAt(1_500);
+      harness.send(0, List.of(List.of(1L, 1)));
+      harness.resultsAt(200);
+      harness.send(0, List.of(List.of(1L, 2)));
+      assertThat(harness.resultsAt(2_000)).containsExactly("[1, 2, 3] 1000..2000");
     }
   }
 

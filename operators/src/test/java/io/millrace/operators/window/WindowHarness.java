@@ -107,6 +107,15 @@ final class WindowHarness extends KeyedOperatorHarness {
       return restore(device, 0, 1, state);
     }
 
+    /** As {@link #restore(DeviceExtension, OperatorSubtaskState)}, when the clock has a time. */
+    WindowHarness restoreAt(long processingTime, DeviceExtension device, OperatorSubtaskState state)
+        throws Exception {
+      WindowHarness harness = new WindowHarness(device, this, environment(0, 1, Map.of()));
+      harness.setProcessingTime(processingTime);
+      harness.start(state);
+      return harness;
+    }
+
     /**
      * A subtask.
      *
@@ -158,6 +167,16 @@ final class WindowHarness extends KeyedOperatorHarness {
   List<String> resultsAt(long processingTime) throws Exception {
     harness().setProcessingTime(processingTime);
     return takeResults();
+  }
+
+  /** Ends the input, but not the operator. */
+  void endInput() throws Exception {
+    harness().endInput();
+  }
+
+  /** The number of timers that have not run. */
+  int timers() {
+    return harness().getProcessingTimeService().getNumActiveTimers();
   }
 
   /** The number of rows that were dropped. */

@@ -85,6 +85,15 @@ final class WindowSubtasks implements AutoCloseable {
     return results;
   }
 
+  /** Sets the clock of each subtask and returns the rows that come out. */
+  List<String> resultsAt(long processingTime) throws Exception {
+    List<String> results = new ArrayList<>();
+    for (WindowHarness subtask : subtasks) {
+      results.addAll(subtask.resultsAt(processingTime));
+    }
+    return results;
+  }
+
   long lateRowsDropped() {
     return subtasks.stream().mapToLong(WindowHarness::lateRowsDropped).sum();
   }

@@ -9,6 +9,7 @@ import io.millrace.expression.Expressions;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
@@ -44,16 +45,21 @@ final class AddedRows {
    *
    * @param column of the argument
    * @param state of the aggregates
+   * @param stateTtl how long a value stays behind its last row
    * @param what the message begins with
    * @throws ExpressionException if the value cannot be part of a key, or there are more than 24
    *     words of keys
    */
-  static StateSchema values(int column, StateSchema state, String what) {
+  static StateSchema values(int column, StateSchema state, StateTtl stateTtl, String what) {
     List<Integer> keys = new ArrayList<>(state.keys());
     keys.add(column);
+    List<Accumulator> accumulators = new ArrayList<>();
+    if (!stateTtl.isNone()) {
+      accumulators.add(stateTtl.updateTime());
+    }
+    accumulators.add(Accumulator.countRows(ROWS));
     try {
-      return new StateSchema(
-          state.input(), keys, List.of(Accumulator.countRows(ROWS)), state.kindColumn());
+      return new StateSchema(state.input(), keys, accumulators, state.kindColumn());
     } catch (IllegalArgumentException e) {
       throw new ExpressionException(what + ": " + e.getMessage());
     }

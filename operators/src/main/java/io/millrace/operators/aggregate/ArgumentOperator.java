@@ -8,6 +8,7 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.process.ProcessOperator;
 import io.millrace.operators.state.KeyedStateOperator;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,6 +87,11 @@ public abstract class ArgumentOperator extends KeyedStateOperator {
   @Override
   protected final StateSchema stateSchema() {
     return step().state();
+  }
+
+  @Override
+  protected final StateTtl stateTtl() {
+    return plan.stateTtl();
   }
 
   // Without the argument.

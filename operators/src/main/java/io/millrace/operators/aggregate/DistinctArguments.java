@@ -7,6 +7,7 @@ import io.millrace.expression.Expressions;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.aggregate.ArgumentName.Kind;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.state.row.ChangeKind;
 import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
@@ -63,9 +64,11 @@ final class DistinctArguments {
    * @throws ExpressionException if a value cannot be part of a key, or there are more than 24 words
    *     of keys
    */
-  void addSteps(StateSchema state, ExpressionSettings settings, List<ArgumentStep> steps) {
+  void addSteps(
+      StateSchema state, StateTtl stateTtl, ExpressionSettings settings, List<ArgumentStep> steps) {
     for (Argument argument : arguments) {
-      StateSchema values = AddedRows.values(argument.column, state, "DISTINCT " + argument.text);
+      StateSchema values =
+          AddedRows.values(argument.column, state, stateTtl, "DISTINCT " + argument.text);
       steps.add(
           new DistinctStep(
               new ArgumentName(Kind.DISTINCT, argument.text),

@@ -4,6 +4,7 @@ package io.millrace.operators.aggregate;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.aggregate.ArgumentName.Kind;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.state.row.StateSchema;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -64,7 +65,7 @@ final class ExtremesArguments {
   void addSteps(StateSchema state, ExpressionSettings settings, List<ArgumentStep> steps) {
     for (Argument argument : arguments) {
       StateSchema values =
-          AddedRows.values(argument.column, state, "MIN or MAX of " + argument.text);
+          AddedRows.values(argument.column, state, StateTtl.NONE, "MIN or MAX of " + argument.text);
       steps.add(
           new ExtremesStepBuilder(
                   new ArgumentName(Kind.EXTREMES, argument.text), argument, values, state, settings)

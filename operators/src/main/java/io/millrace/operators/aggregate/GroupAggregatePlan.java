@@ -64,10 +64,10 @@ public final class GroupAggregatePlan implements Serializable {
    * @param input the columns of the batches; with a {@link RowKindColumn} if rows may be taken back
    * @param settings of the aggregates' expressions
    * @param stateTtl how long a key stays behind its last update
-   * @throws ExpressionException if there is no aggregate, there is a user-defined function,
-   *     DISTINCT, or MIN or MAX of a changelog, with a time-to-live, an argument does not fit the
-   *     columns, a filter is not BOOLEAN, a function does not support its argument's type, or two
-   *     columns of the result have the same name
+   * @throws ExpressionException if there is no aggregate, there is a user-defined function or
+   *     DISTINCT with a time-to-live of processing time, or MIN or MAX of a changelog with any, an
+   *     argument does not fit the columns, a filter is not BOOLEAN, a function does not support its
+   *     argument's type, or two columns of the result have the same name
    */
   public GroupAggregatePlan(
       Schema input,
@@ -84,7 +84,7 @@ public final class GroupAggregatePlan implements Serializable {
       throw new ExpressionException("expected an aggregate");
     }
     if (!stateTtl.isNone()) {
-      checkNoneIsKept();
+      checkArgumentsExpire();
     }
     try (Steps steps = steps()) {
       this.outputSchema = steps.results().outputSchema();
@@ -101,18 +101,20 @@ public final class GroupAggregatePlan implements Serializable {
     }
   }
 
-  private void checkNoneIsKept() {
-    if (aggregates.stream().anyMatch(Aggregate::isDistinct)) {
-      throw new ExpressionException(
-          "DISTINCT is not supported with stateTtl: a key and its values would expire apart");
-    }
+  // Of the operators of a job, only watermarks give a batch the same time.
+  private void checkArgumentsExpire() {
     for (Aggregate aggregate : aggregates) {
-      if (StepsBuilder.addsRows(aggregate, RowKindColumn.isIn(input))) {
+      boolean isKept = aggregate.isDistinct() || aggregate.isUserDefined();
+      if (isKept && !stateTtl.isEventTime()) {
         throw new ExpressionException(
             aggregate
-                + (aggregate.isUserDefined()
-                    ? " is not supported with stateTtl: a key and its accumulators would"
-                    : " is not supported for a changelog with stateTtl: a key and its values would")
+                + " is supported with stateTtl of event time only: by the clock, a key and what is"
+                + " kept of its arguments would expire apart");
+      }
+      if (!isKept && StepsBuilder.addsRows(aggregate, RowKindColumn.isIn(input))) {
+        throw new ExpressionException(
+            aggregate
+                + " is not supported for a changelog with stateTtl: a key and its values would"
                 + " expire apart");
       }
     }

@@ -17,7 +17,6 @@ import io.millrace.operators.process.KeyedBatchFunction;
 import io.millrace.operators.process.KeyedResult;
 import io.millrace.operators.process.ProcessPlan;
 import io.millrace.operators.row.RowKindColumn;
-import io.millrace.operators.state.StateTtl;
 import io.millrace.state.StateTable;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,7 +60,7 @@ final class UserDefinedAggregate implements KeyedBatchFunction {
           position == 0 ? aggregates.input() : aggregates.argumentSchema(),
           aggregates.keys(),
           new UserDefinedAggregate(aggregates, position, step),
-          StateTtl.NONE);
+          aggregates.stateTtl());
     }
   }
 

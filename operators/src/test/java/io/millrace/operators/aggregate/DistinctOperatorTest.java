@@ -53,11 +53,27 @@ class DistinctOperatorTest {
     static Harness open(
         DeviceExtension device, Schema input, OperatorSubtaskState state, Aggregate... aggregates)
         throws Exception {
-      GroupAggregatePlan plan =
-          new GroupAggregatePlan(input, KEYS, List.of(aggregates), ExpressionSettings.DEFAULT);
+      return open(
+          device,
+          input,
+          new GroupAggregatePlan(input, KEYS, List.of(aggregates), ExpressionSettings.DEFAULT),
+          state);
+    }
+
+    static Harness open(
+        DeviceExtension device, Schema input, GroupAggregatePlan plan, OperatorSubtaskState state)
+        throws Exception {
       Harness harness = new Harness(device, input, plan, environment(0, 1, Map.of()));
       harness.start(state);
       return harness;
+    }
+
+    /** Sends a batch and returns the key and the last column of the rows that were added. */
+    List<List<Object>> added(List<?>... rows) throws Exception {
+      return rows(rows).stream()
+          .filter(row -> row.get(1) == null)
+          .map(row -> asList(row.get(0), row.get(row.size() - 1)))
+          .toList();
     }
 
     List<List<Object>> rows(List<?>... rows) throws Exception {
@@ -90,7 +106,7 @@ class DistinctOperatorTest {
   }
 
   @Test
-  void timeToLiveIsRefused() {
+  void timeToLiveOfProcessingTimeIsRefused() {
     assertThatThrownBy(
             () ->
                 new GroupAggregatePlan(
@@ -101,7 +117,35 @@ class DistinctOperatorTest {
                     StateTtl.ofProcessingTime(Duration.ofMillis(100))))
         .isInstanceOf(ExpressionException.class)
         .hasMessage(
-            "DISTINCT is not supported with stateTtl: a key and its values would expire apart");
+            "COUNT(DISTINCT `x`) is supported with stateTtl of event time only: by the clock, a key"
+                + " and what is kept of its arguments would expire apart");
+  }
+
+  @OutOfMemoryTest
+  void aValueWithoutRowsIsForgottenWhenTheWatermarkHasPassed() throws Exception {
+    GroupAggregatePlan plan =
+        new GroupAggregatePlan(
+            ROWS,
+            KEYS,
+            List.of(count("x").distinct()),
+            ExpressionSettings.DEFAULT,
+            StateTtl.ofEventTime(Duration.ofMillis(100)));
+    OperatorSubtaskState state;
+    try (Harness harness = Harness.open(device, ROWS, plan, null)) {
+      harness.watermark(1_000);
+      assertThat(harness.added(asList(1, 5L, ""), asList(1, 7L, "")))
+          .containsExactly(asList(1, 1), asList(1, 1));
+      harness.watermark(1_060);
+      assertThat(harness.added(asList(1, 7L, ""))).isEmpty();
+      harness.watermark(1_100);
+      assertThat(harness.added(asList(1, 5L, ""), asList(1, 7L, ""))).containsExactly(asList(1, 1));
+      state = harness.snapshot();
+    }
+    try (Harness harness = Harness.open(device, ROWS, plan, state)) {
+      assertThat(harness.added(asList(1, 5L, ""))).isEmpty();
+      harness.watermark(1_200);
+      assertThat(harness.added(asList(1, 7L, ""))).containsExactly(asList(1, 1));
+    }
   }
 
   // The third attempt is the last; then the batch is worked on in parts, whose values count once.

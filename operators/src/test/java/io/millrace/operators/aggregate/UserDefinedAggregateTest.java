@@ -79,8 +79,13 @@ class UserDefinedAggregateTest {
     static Harness open(
         DeviceExtension device, Schema input, OperatorSubtaskState state, Aggregate... aggregates)
         throws Exception {
-      Harness harness =
-          new Harness(device, input, plan(input, aggregates), environment(0, 1, Map.of()));
+      return open(device, input, plan(input, aggregates), state);
+    }
+
+    static Harness open(
+        DeviceExtension device, Schema input, GroupAggregatePlan plan, OperatorSubtaskState state)
+        throws Exception {
+      Harness harness = new Harness(device, input, plan, environment(0, 1, Map.of()));
       harness.start(state);
       return harness;
     }
@@ -220,6 +225,27 @@ class UserDefinedAggregateTest {
             asList(1, 80L, true), asList(2, 16L, true), asList(3, null, false));
   }
 
+  @OutOfMemoryTest
+  void accumulatorsAreForgottenWhenTheWatermarkHasPassed() throws Exception {
+    GroupAggregatePlan plan =
+        new GroupAggregatePlan(
+            ROWS,
+            List.of("k"),
+            List.of(WEIGHTED),
+            ExpressionSettings.DEFAULT,
+            StateTtl.ofEventTime(Duration.ofMillis(100)));
+    try (Harness harness = Harness.open(device, ROWS, plan, null)) {
+      harness.watermark(1_000);
+      assertThat(harness.added(asList(1, 1L, 5), asList(2, 1L, 7)))
+          .containsExactly(asList(1, 5L, true), asList(2, 7L, true));
+      harness.watermark(1_099);
+      assertThat(harness.added(asList(1, 1L, 1))).containsExactly(asList(1, 6L, true));
+      harness.watermark(1_100);
+      assertThat(harness.added(asList(1, 1L, 1), asList(2, 1L, 1)))
+          .containsExactly(asList(1, 7L, true), asList(2, 1L, true));
+    }
+  }
+
   @Test
   void aFunctionOnTheDeviceHasKernelsOfItsOwn() throws Exception {
     Map<Object, Long> sums = new HashMap<>();
@@ -331,7 +357,7 @@ class UserDefinedAggregateTest {
                         List.of(last),
                         ExpressionSettings.DEFAULT,
                         StateTtl.ofProcessingTime(Duration.ofHours(1))),
-                "with stateTtl"),
+                "with stateTtl of event time only"),
             refused(
                 () ->
                     new TwoPhasePlan(ROWS, List.of("k"), List.of(last), ExpressionSettings.DEFAULT),

@@ -256,7 +256,8 @@ class WindowAggregateTest {
     assertThatThrownBy(
             () -> bids.window(Tumble.over("ts", SECOND)).aggregate(count("ts").distinct().as("n")))
         .isInstanceOf(ExpressionException.class)
-        .hasMessageStartingWith("DISTINCT is not supported in windows: ");
+        .hasMessageStartingWith(
+            "DISTINCT and user-defined functions are not supported in windows: ");
     assertThatThrownBy(() -> Hop.over("ts", SECOND).every(Duration.ofMillis(300)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("expected a size of HOP that is a multiple of 300 ms, got 1000 ms");

@@ -182,7 +182,7 @@ class EntryTablesTest {
     RandomTables tables = new RandomTables(random.random(), 0.2);
     List<Object> mapKeys =
         tables.rows(Schema.of(Field.of("m", type)), 6).stream().map(row -> row.get(0)).toList();
-    Map<String, List<Object>> model = new HashMap<>();
+    Map<List<Object>, List<Object>> model = new HashMap<>();
     try (ProcessHarness harness =
         new Job(schema, List.of("k"), new Entries(map, false)).open(device)) {
       for (int batch = 0; batch < 6; batch++) {
@@ -208,8 +208,8 @@ class EntryTablesTest {
     }
   }
 
-  private static String entry(List<Object> row) {
-    return row.get(0) + " " + row.get(1);
+  private static List<Object> entry(List<Object> row) {
+    return row.subList(0, 2);
   }
 
   /** Adds an element for each row, and emits the elements that were there before. */

@@ -199,7 +199,7 @@ public class KeyedOperatorHarness extends OperatorHarness {
 
   /** The number of tables in the operator's state. */
   public final int tablesInState() {
-    return state().all().size();
+    return operator().states().all().values().stream().mapToInt(state -> state.all().size()).sum();
   }
 
   /** The number of rows that the operator removed from its state since they had expired. */

@@ -14,16 +14,13 @@ import io.millrace.column.Schema;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.row.RowKindColumn;
-import io.millrace.operators.state.KeyedOperatorHarness;
 import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import org.apache.flink.runtime.operators.testutils.MockEnvironment;
 import org.apache.flink.types.RowKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -42,50 +39,19 @@ class DistinctOperatorTest {
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
 
-  /** A subtask of the operator of one argument. */
-  private static final class Harness extends KeyedOperatorHarness {
-    private Harness(
-        DeviceExtension device, Schema input, GroupAggregatePlan plan, MockEnvironment environment)
-        throws Exception {
-      super(device, input, plan.argumentSchema(), DistinctOperator.factory(plan, 0), environment);
-    }
-
-    static Harness open(
-        DeviceExtension device, Schema input, OperatorSubtaskState state, Aggregate... aggregates)
-        throws Exception {
-      return open(
-          device,
-          input,
-          new GroupAggregatePlan(input, KEYS, List.of(aggregates), ExpressionSettings.DEFAULT),
-          state);
-    }
-
-    static Harness open(
-        DeviceExtension device, Schema input, GroupAggregatePlan plan, OperatorSubtaskState state)
-        throws Exception {
-      Harness harness = new Harness(device, input, plan, environment(0, 1, Map.of()));
-      harness.start(state);
-      return harness;
-    }
-
-    /** Sends a batch and returns the key and the last column of the rows that were added. */
-    List<List<Object>> added(List<?>... rows) throws Exception {
-      return rows(rows).stream()
-          .filter(row -> row.get(1) == null)
-          .map(row -> asList(row.get(0), row.get(row.size() - 1)))
-          .toList();
-    }
-
-    List<List<Object>> rows(List<?>... rows) throws Exception {
-      send(0, List.of(rows));
-      return takeRows();
-    }
+  private ArgumentHarness open(Schema input, OperatorSubtaskState state, Aggregate... aggregates)
+      throws Exception {
+    return ArgumentHarness.open(
+        device,
+        new GroupAggregatePlan(input, KEYS, List.of(aggregates), ExpressionSettings.DEFAULT),
+        state,
+        1);
   }
 
   @OutOfMemoryTest
   void aRowIsAddedForEachNewValueOfAKey() throws Exception {
-    try (Harness harness =
-        Harness.open(device, ROWS, null, sum("x").distinct(), count("x").distinct(), count())) {
+    try (ArgumentHarness harness =
+        open(ROWS, null, sum("x").distinct(), count("x").distinct(), count())) {
       assertThat(
               harness.rows(
                   asList(1, 5L, "a"), asList(1, 5L, "b"), asList(1, 7L, null), asList(2, null, "")))
@@ -131,7 +97,7 @@ class DistinctOperatorTest {
             ExpressionSettings.DEFAULT,
             StateTtl.ofEventTime(Duration.ofMillis(100)));
     OperatorSubtaskState state;
-    try (Harness harness = Harness.open(device, ROWS, plan, null)) {
+    try (ArgumentHarness harness = ArgumentHarness.open(device, plan, null, 1)) {
       harness.watermark(1_000);
       assertThat(harness.added(asList(1, 5L, ""), asList(1, 7L, "")))
           .containsExactly(asList(1, 1), asList(1, 1));
@@ -141,7 +107,7 @@ class DistinctOperatorTest {
       assertThat(harness.added(asList(1, 5L, ""), asList(1, 7L, ""))).containsExactly(asList(1, 1));
       state = harness.snapshot();
     }
-    try (Harness harness = Harness.open(device, ROWS, plan, state)) {
+    try (ArgumentHarness harness = ArgumentHarness.open(device, plan, state, 1)) {
       assertThat(harness.added(asList(1, 5L, ""))).isEmpty();
       harness.watermark(1_200);
       assertThat(harness.added(asList(1, 7L, ""))).containsExactly(asList(1, 1));
@@ -151,7 +117,7 @@ class DistinctOperatorTest {
   // The third attempt is the last; then the batch is worked on in parts, whose values count once.
   @OutOfMemoryTest(attempts = 3)
   void aBatchThatDoesNotFitAddsItsValuesOnce() throws Exception {
-    try (Harness harness = Harness.open(device, ROWS, null, count("s").distinct(), sum("x"))) {
+    try (ArgumentHarness harness = open(ROWS, null, count("s").distinct(), sum("x"))) {
       harness.send(
           0,
           List.of(
@@ -174,7 +140,7 @@ class DistinctOperatorTest {
   @Test
   void aValueGoesWithItsLastRow() throws Exception {
     Schema changes = RowKindColumn.addTo(ROWS);
-    try (Harness harness = Harness.open(device, changes, null, sum("x").distinct())) {
+    try (ArgumentHarness harness = open(changes, null, sum("x").distinct())) {
       assertThat(
               harness.rows(
                   asList(1, 5L, "a", INSERT),
@@ -193,16 +159,15 @@ class DistinctOperatorTest {
   @Test
   void restoredValuesAreKnown() throws Exception {
     OperatorSubtaskState state;
-    try (Harness harness = Harness.open(device, ROWS, null, count("s").distinct())) {
+    try (ArgumentHarness harness = open(ROWS, null, count("s").distinct())) {
       assertThat(harness.rows(asList(1, 5L, "a"), asList(1, 5L, "a string, 13."))).hasSize(4);
       state = harness.snapshot();
     }
-    try (Harness harness =
-        Harness.open(device, ROWS, state, sum("x"), count("s").distinct(), count())) {
+    try (ArgumentHarness harness = open(ROWS, state, sum("x"), count("s").distinct(), count())) {
       assertThat(harness.rows(asList(1, 5L, "a"), asList(1, 5L, "a string, 13."))).hasSize(2);
       assertThat(harness.rows(asList(1, 5L, "b"))).hasSize(2);
     }
-    assertThatThrownBy(() -> Harness.open(device, ROWS, state, count("x").distinct()).close())
+    assertThatThrownBy(() -> open(ROWS, state, count("x").distinct()).close())
         .hasStackTraceContaining("the checkpoint has state for the key");
   }
 
@@ -214,10 +179,10 @@ class DistinctOperatorTest {
                 new Field("k", DataType.INT32, false),
                 Field.of("x", DataType.FLOAT64),
                 Field.of("list", DataType.list(DataType.INT32))));
-    assertThatThrownBy(() -> Harness.open(device, changes, null, sum("x").distinct()).close())
+    assertThatThrownBy(() -> open(changes, null, sum("x").distinct()).close())
         .isInstanceOf(ExpressionException.class)
         .hasMessage("SUM(DISTINCT `x`) is not supported for a changelog: its argument is DOUBLE");
-    assertThatThrownBy(() -> Harness.open(device, changes, null, count("list").distinct()).close())
+    assertThatThrownBy(() -> open(changes, null, count("list").distinct()).close())
         .isInstanceOf(ExpressionException.class)
         .hasMessageStartingWith("DISTINCT `list`: expected a type other than ARRAY, ROW");
     assertThatThrownBy(() -> count().distinct()).isInstanceOf(IllegalStateException.class);

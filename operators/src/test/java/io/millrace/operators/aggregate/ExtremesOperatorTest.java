@@ -14,7 +14,6 @@ import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.aggregate.GroupAggregateHarness.Job;
 import io.millrace.operators.row.RowKindColumn;
-import io.millrace.operators.state.KeyedOperatorHarness;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
@@ -31,7 +30,6 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import org.apache.flink.runtime.operators.testutils.MockEnvironment;
 import org.apache.flink.types.RowKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -59,45 +57,14 @@ class ExtremesOperatorTest {
         input, List.of("k"), List.of(aggregates), ExpressionSettings.DEFAULT);
   }
 
-  /** A subtask of the operator of one argument. */
-  private static final class Harness extends KeyedOperatorHarness {
-    private Harness(
-        DeviceExtension device, Schema input, GroupAggregatePlan plan, MockEnvironment environment)
-        throws Exception {
-      super(device, input, plan.argumentSchema(), ArgumentOperator.factory(plan, 0), environment);
-    }
-
-    static Harness open(
-        DeviceExtension device, Schema input, OperatorSubtaskState state, Aggregate... aggregates)
-        throws Exception {
-      Harness harness =
-          new Harness(device, input, plan(input, aggregates), environment(0, 1, Map.of()));
-      harness.start(state);
-      return harness;
-    }
-
-    /** Sends a batch and returns the rows that were added: key, minimum, is set, maximum. */
-    List<List<Object>> added(List<?>... rows) throws Exception {
-      send(0, List.of(rows));
-      return takeAdded();
-    }
-
-    List<List<Object>> takeAdded() {
-      List<List<Object>> added = new ArrayList<>();
-      for (List<Object> row : takeRows()) {
-        if (row.get(2) == null) {
-          assertThat(row.get(1)).isEqualTo(INSERT);
-          assertThat(row.get(3)).isNull();
-          added.add(asList(row.get(0), row.get(4), row.get(5), row.get(6)));
-        }
-      }
-      return added;
-    }
+  private ArgumentHarness open(Schema input, OperatorSubtaskState state, Aggregate... aggregates)
+      throws Exception {
+    return ArgumentHarness.open(device, plan(input, aggregates), state, 1, 2, 3);
   }
 
   @Test
   void aRowIsAddedForEachKeyWhoseExtremesChange() throws Exception {
-    try (Harness harness = Harness.open(device, ROWS, null, min("x"), max("x"))) {
+    try (ArgumentHarness harness = open(ROWS, null, min("x"), max("x"))) {
       assertThat(
               harness.added(
                   asList(1, 5L, INSERT),
@@ -123,7 +90,7 @@ class ExtremesOperatorTest {
     Schema rows = rowsOf(DataType.STRING);
     String longText = "a string of more than 12 bytes";
     Map<Object, List<Object>> last = new HashMap<>();
-    try (Harness harness = Harness.open(device, rows, null, min("x"), max("x"))) {
+    try (ArgumentHarness harness = open(rows, null, min("x"), max("x"))) {
       harness.send(
           0,
           List.of(
@@ -150,12 +117,12 @@ class ExtremesOperatorTest {
     Schema rows = rowsOf(DataType.STRING);
     String longText = "a string of more than 12 bytes";
     OperatorSubtaskState state;
-    try (Harness harness = Harness.open(device, rows, null, min("x"), max("x"))) {
+    try (ArgumentHarness harness = open(rows, null, min("x"), max("x"))) {
       harness.send(
           0, List.of(asList(1, longText, INSERT), asList(1, "b", INSERT), asList(2, "d", INSERT)));
       state = harness.snapshot();
     }
-    try (Harness harness = Harness.open(device, rows, state, min("x"), max("x"))) {
+    try (ArgumentHarness harness = open(rows, state, min("x"), max("x"))) {
       assertThat(harness.added(asList(2, "dd", INSERT)))
           .containsExactly(asList(2, "d", true, "dd"));
       assertThat(harness.added(asList(1, "b", DELETE)))
@@ -166,7 +133,7 @@ class ExtremesOperatorTest {
   /** As Flink does, so that changes may come in another order than they were made in. */
   @Test
   void aValueThatWasTakenBackTooOftenIsThereLater() throws Exception {
-    try (Harness harness = Harness.open(device, ROWS, null, max("x"))) {
+    try (ArgumentHarness harness = open(ROWS, null, max("x"))) {
       harness.send(0, List.of(asList(1, 9L, DELETE), asList(1, 5L, INSERT)));
       harness.send(0, List.of(asList(1, 9L, INSERT)));
       harness.send(0, List.of(asList(1, 9L, INSERT), asList(1, 9L, INSERT)));
@@ -212,7 +179,7 @@ class ExtremesOperatorTest {
     Map<Object, List<Object>> last = new HashMap<>();
     OperatorSubtaskState state = null;
     for (int restart = 0; restart < 4; restart++) {
-      try (Harness harness = Harness.open(device, rows, state, min("x"), max("x"))) {
+      try (ArgumentHarness harness = open(rows, state, min("x"), max("x"))) {
         for (int batch = 0; batch < 20; batch++) {
           harness.send(0, randomBatch(numbers, values, model));
           harness.takeAdded().forEach(row -> last.put(row.get(0), row));

@@ -20,7 +20,6 @@ import io.millrace.operators.aggregate.function.AggregateResult;
 import io.millrace.operators.aggregate.function.BatchAggregateFunction;
 import io.millrace.operators.aggregate.function.HostAggregateFunction;
 import io.millrace.operators.row.RowKindColumn;
-import io.millrace.operators.state.KeyedOperatorHarness;
 import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
@@ -34,7 +33,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import org.apache.flink.runtime.operators.testutils.MockEnvironment;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
 import org.junit.jupiter.api.Test;
@@ -63,60 +61,21 @@ class UserDefinedAggregateTest {
         input, List.of("k"), List.of(aggregates), ExpressionSettings.DEFAULT);
   }
 
-  /** A subtask of the operator of one function. */
-  private static final class Harness extends KeyedOperatorHarness {
-    private final int results;
-    private final int isRow;
-
-    private Harness(
-        DeviceExtension device, Schema input, GroupAggregatePlan plan, MockEnvironment environment)
-        throws Exception {
-      super(device, input, plan.argumentSchema(), ArgumentOperator.factory(plan, 0), environment);
-      this.isRow = plan.argumentSchema().indexOf(AddedRows.IS_ROW);
-      this.results = isRow + 1;
-    }
-
-    static Harness open(
-        DeviceExtension device, Schema input, OperatorSubtaskState state, Aggregate... aggregates)
-        throws Exception {
-      return open(device, input, plan(input, aggregates), state);
-    }
-
-    static Harness open(
-        DeviceExtension device, Schema input, GroupAggregatePlan plan, OperatorSubtaskState state)
-        throws Exception {
-      Harness harness = new Harness(device, input, plan, environment(0, 1, Map.of()));
-      harness.start(state);
-      return harness;
-    }
-
-    /** Sends a batch and returns the rows that were added: key, result, is set. */
-    List<List<Object>> added(List<?>... rows) throws Exception {
-      send(0, List.of(rows));
-      return takeAdded();
-    }
-
-    List<List<Object>> takeAdded() {
-      List<List<Object>> added = new ArrayList<>();
-      for (List<Object> row : takeRows()) {
-        if (row.get(isRow) == null) {
-          added.add(asList(row.get(0), row.get(results), row.get(results + 1)));
-        }
-      }
-      return added;
-    }
+  private ArgumentHarness open(Schema input, OperatorSubtaskState state, Aggregate... aggregates)
+      throws Exception {
+    return ArgumentHarness.open(device, plan(input, aggregates), state, 0, 1);
   }
 
   @Test
   void aRowWithTheResultIsAddedForEachKey() throws Exception {
     OperatorSubtaskState state;
-    try (Harness harness = Harness.open(device, ROWS, null, WEIGHTED)) {
+    try (ArgumentHarness harness = open(ROWS, null, WEIGHTED)) {
       assertThat(harness.added(asList(1, 10L, 1), asList(2, 5L, 3), asList(1, 40L, 2)))
           .containsExactly(asList(1, 90L, true), asList(2, 15L, true));
       assertThat(harness.added(asList(null, null, 7))).containsExactly(asList(null, null, false));
       state = harness.snapshot();
     }
-    try (Harness harness = Harness.open(device, ROWS, state, WEIGHTED)) {
+    try (ArgumentHarness harness = open(ROWS, state, WEIGHTED)) {
       assertThat(harness.added(asList(1, 20L, 3), asList(null, 4L, 1)))
           .containsExactly(asList(1, 150L, true), asList(null, 4L, true));
     }
@@ -124,7 +83,7 @@ class UserDefinedAggregateTest {
 
   @Test
   void rowsOfTheInputPass() throws Exception {
-    try (Harness harness = Harness.open(device, ROWS, null, WEIGHTED, max("w"))) {
+    try (ArgumentHarness harness = open(ROWS, null, WEIGHTED, max("w"))) {
       harness.send(7, List.of(asList(1, 10L, 3), asList(1, 20L, 1)));
       assertThat(harness.takeRows())
           .containsExactly(
@@ -136,7 +95,7 @@ class UserDefinedAggregateTest {
 
   @Test
   void rowsAreTakenBack() throws Exception {
-    try (Harness harness = Harness.open(device, CHANGES, null, WEIGHTED)) {
+    try (ArgumentHarness harness = open(CHANGES, null, WEIGHTED)) {
       assertThat(harness.added(asList(1, 10L, 1, INSERT), asList(1, 40L, 2, INSERT)))
           .containsExactly(asList(1, 90L, true));
       assertThat(harness.added(asList(1, 40L, 2, BEFORE), asList(1, 20L, 3, AFTER)))
@@ -183,7 +142,7 @@ class UserDefinedAggregateTest {
 
   @Test
   void aKeyWhoseRowsWereAllTakenBackBeginsAgain() throws Exception {
-    try (Harness harness = Harness.open(device, CHANGES, null, Aggregate.of(new Seen(), "x"))) {
+    try (ArgumentHarness harness = open(CHANGES, null, Aggregate.of(new Seen(), "x"))) {
       assertThat(harness.added(asList(1, 1L, 1, INSERT), asList(1, 2L, 1, INSERT)))
           .containsExactly(asList(1, 2L, true));
       assertThat(harness.added(asList(1, 1L, 1, DELETE), asList(2, 1L, 1, INSERT)))
@@ -197,7 +156,7 @@ class UserDefinedAggregateTest {
   @Test
   void aFilterLeavesRowsOut() throws Exception {
     Aggregate filtered = Aggregate.of(new Seen(), "x").filter(col("w").gt(1));
-    try (Harness harness = Harness.open(device, CHANGES, null, filtered)) {
+    try (ArgumentHarness harness = open(CHANGES, null, filtered)) {
       assertThat(harness.added(asList(1, 1L, 2, INSERT), asList(1, 2L, null, INSERT)))
           .containsExactly(asList(1, 1L, true));
       assertThat(harness.added(asList(1, 1L, 2, DELETE))).containsExactly(asList(1, 2L, true));
@@ -209,7 +168,7 @@ class UserDefinedAggregateTest {
   @OutOfMemoryTest(attempts = 3)
   void aBatchThatDoesNotFitGivesTheSameResults() throws Exception {
     Map<Object, List<Object>> last = new HashMap<>();
-    try (Harness harness = Harness.open(device, CHANGES, null, WEIGHTED)) {
+    try (ArgumentHarness harness = open(CHANGES, null, WEIGHTED)) {
       harness.send(
           0,
           List.of(
@@ -234,7 +193,7 @@ class UserDefinedAggregateTest {
             List.of(WEIGHTED),
             ExpressionSettings.DEFAULT,
             StateTtl.ofEventTime(Duration.ofMillis(100)));
-    try (Harness harness = Harness.open(device, ROWS, plan, null)) {
+    try (ArgumentHarness harness = ArgumentHarness.open(device, plan, null, 0, 1)) {
       harness.watermark(1_000);
       assertThat(harness.added(asList(1, 1L, 5), asList(2, 1L, 7)))
           .containsExactly(asList(1, 5L, true), asList(2, 7L, true));
@@ -251,7 +210,7 @@ class UserDefinedAggregateTest {
     Map<Object, Long> sums = new HashMap<>();
     Aggregate sum = Aggregate.of(new DeviceSum(), "x").filter(col("x").isNotNull());
     long launches = device.device().launchCount();
-    try (Harness harness = Harness.open(device, ROWS, null, sum)) {
+    try (ArgumentHarness harness = open(ROWS, null, sum)) {
       for (int batch = 0; batch < 5; batch++) {
         List<List<?>> rows = new ArrayList<>();
         Map<Object, List<Object>> expected = new HashMap<>();
@@ -312,8 +271,7 @@ class UserDefinedAggregateTest {
     for (String column : List.of("s", "d")) {
       DataType type = column.equals("s") ? DataType.STRING : decimal;
       Object value = column.equals("s") ? longText : new BigDecimal("12345678901234567.89");
-      try (Harness harness =
-          Harness.open(device, rows, null, Aggregate.of(new Last(type), column))) {
+      try (ArgumentHarness harness = open(rows, null, Aggregate.of(new Last(type), column))) {
         assertThat(harness.added(asList(1, longText, new BigDecimal("12345678901234567.89"))))
             .containsExactly(asList(1, value, true));
         assertThat(harness.added(asList(1, null, null))).containsExactly(asList(1, null, false));
@@ -400,7 +358,7 @@ class UserDefinedAggregateTest {
 
   @Test
   void aResultThatDoesNotFitIsRefused() throws Exception {
-    try (Harness harness = Harness.open(device, ROWS, null, Aggregate.of(new WrongSize(), "x"))) {
+    try (ArgumentHarness harness = open(ROWS, null, Aggregate.of(new WrongSize(), "x"))) {
       assertThatThrownBy(() -> harness.added(asList(1, 1L, 1), asList(2, 1L, 1)))
           .hasStackTraceContaining("expected 2 rows of accumulators")
           .hasStackTraceContaining("from WrongSize");

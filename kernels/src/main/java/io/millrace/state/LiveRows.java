@@ -2,17 +2,24 @@
 package io.millrace.state;
 
 import io.millrace.annotation.PublicEvolving;
+import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
+import io.millrace.state.row.Expiry;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.StateAccess;
 import io.millrace.state.row.StateSelection;
 
-/** Rows of a state table that have not expired. */
+/** Rows of a state table that have not expired, or whose keys have rows. */
 @PublicEvolving
 public final class LiveRows {
   private LiveRows() {}
+
+  /** Selects rows of a table that is accessed. */
+  private interface Selected {
+    StateSelection of(StateAccess access);
+  }
 
   /**
    * Counts rows that have not expired: makes one attempt. Waits for the work.
@@ -21,14 +28,40 @@ public final class LiveRows {
    * @param firstRow the first row that is looked at
    * @param count of rows that are looked at: at least 1, and at most {@link StateTable#chunkRows}
    * @param firstTime rows with an earlier time have expired
-   * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory
+   * @throws GpuOutOfMemoryException if there is too little memory
    */
   public static int count(StateTable table, long firstRow, int count, long firstTime) {
-    long scratchBytes = LongStrings.lookBackBytes(count);
+    return count(
+        table,
+        count,
+        access ->
+            StateSelection.of(access, firstRow, count, firstTime, Long.MAX_VALUE, table.stream()));
+  }
+
+  /**
+   * Counts rows of keys that are present: not all rows of the key were taken back. Makes one
+   * attempt. Waits for the work.
+   *
+   * @param firstRow as in {@link #count}, likewise {@code count}
+   * @throws IllegalStateException if no rows of the table's schema are taken back
+   * @throws GpuOutOfMemoryException if there is too little memory
+   */
+  public static int countPresent(StateTable table, long firstRow, int count) {
+    return count(table, count, access -> present(table, access, firstRow, count));
+  }
+
+  private static StateSelection present(
+      StateTable table, StateAccess access, long firstRow, int count) {
+    int word = table.schema().presenceWord();
+    return StateSelection.ofNonZero(access, firstRow, count, word, table.stream());
+  }
+
+  private static int count(StateTable table, int rows, Selected selected) {
+    long scratchBytes = LongStrings.lookBackBytes(rows);
     try (Buffer lookBack = Buffer.allocate(scratchBytes, table.stream(), table.memory());
         AccessScope scope = AccessScope.on(table.stream())) {
-      StateAccess access = table.access(AccessMode.READ, scope);
-      return StateSelection.of(access, firstRow, count, firstTime, Long.MAX_VALUE, table.stream())
+      return selected
+          .of(table.access(AccessMode.READ, scope))
           .run(0, lookBack.access(AccessMode.WRITE, scope))
           .rows();
     }
@@ -44,7 +77,7 @@ public final class LiveRows {
    * @param count as in {@link #count}
    * @param firstTime of the range
    * @param endTime behind the range
-   * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory
+   * @throws GpuOutOfMemoryException if there is too little memory
    */
   public static void copy(
       StateTable source,
@@ -53,18 +86,39 @@ public final class LiveRows {
       long firstTime,
       long endTime,
       StateTable target) {
-    long rowBytes = (long) count * source.schema().rowBytes();
-    long bytes = rowBytes + LongStrings.lookBackBytes(count);
+    copy(
+        source,
+        count,
+        access -> StateSelection.of(access, firstRow, count, firstTime, endTime, target.stream()),
+        source.schema().expiryBefore(firstTime),
+        target);
+  }
+
+  /**
+   * Adds the rows of keys that are present to another table of the schema, which has none of these
+   * keys, on the device: makes one attempt. Waits for the work.
+   *
+   * @param source on the same stream as {@code target}; both stay the caller's
+   * @param firstRow as in {@link #count}, likewise {@code count}
+   * @throws IllegalStateException if no rows of the schema are taken back
+   * @throws GpuOutOfMemoryException if there is too little memory
+   */
+  public static void copyPresent(StateTable source, long firstRow, int count, StateTable target) {
+    copy(source, count, access -> present(source, access, firstRow, count), Expiry.NEVER, target);
+  }
+
+  private static void copy(
+      StateTable source, int rows, Selected selected, Expiry replaced, StateTable target) {
+    long rowBytes = (long) rows * source.schema().rowBytes();
+    long bytes = rowBytes + LongStrings.lookBackBytes(rows);
     try (Buffer copies = Buffer.allocate(bytes, target.stream(), target.memory())) {
-      StateSelection.Counts selected;
+      StateSelection.Counts counts;
       try (AccessScope scope = AccessScope.on(target.stream())) {
         long address = copies.access(AccessMode.WRITE, scope);
-        StateAccess access = source.access(AccessMode.READ, scope);
-        selected =
-            StateSelection.of(access, firstRow, count, firstTime, endTime, target.stream())
-                .run(address, address + rowBytes);
+        counts =
+            selected.of(source.access(AccessMode.READ, scope)).run(address, address + rowBytes);
       }
-      target.merge(source, copies, selected, source.schema().expiryBefore(firstTime));
+      target.merge(source, copies, counts, replaced);
     }
   }
 }

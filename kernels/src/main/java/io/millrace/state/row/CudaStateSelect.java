@@ -63,7 +63,7 @@ final class CudaStateSelect implements StateSelection.Kernels {
           .put(Arguments.ROWS, selection.rows())
           .put(Arguments.ROW_WORDS, selection.schema().rowWords())
           .put(Arguments.CHUNK_SHIFT, selection.chunkShift())
-          .put(Arguments.TIME_WORD, selection.schema().firstAccumulator())
+          .put(Arguments.TIME_WORD, selection.word())
           .put(Arguments.TILES, tiles)
           .put(Arguments.TAILS, tails);
       long lookBackBytes = LongStrings.lookBackBytes(selection.rows());

@@ -10,12 +10,12 @@ final class HostStateSelect implements StateSelection.Kernels {
   @Override
   public Counts select(StateSelection selection) {
     int rowBytes = selection.schema().rowBytes();
-    long timeOffset = (long) selection.schema().firstAccumulator() * Long.BYTES;
+    long wordOffset = (long) selection.word() * Long.BYTES;
     int rows = 0;
     long stringWords = 0;
     for (int row = 0; row < selection.rows(); row++) {
       long address = address(selection, selection.firstRow() + row);
-      if (selection.isSelected(HostMemory.getLong(address + timeOffset))) {
+      if (selection.isSelected(HostMemory.getLong(address + wordOffset))) {
         if (selection.target() != 0) {
           HostMemory.copy(selection.target() + (long) rows * rowBytes, address, rowBytes);
         }

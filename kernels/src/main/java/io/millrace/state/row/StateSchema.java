@@ -324,6 +324,23 @@ public final class StateSchema implements Serializable {
     return rowCount;
   }
 
+  /** Whether keys end when all of their rows were taken back. */
+  public boolean takesRowsBack() {
+    return rowCount >= 0;
+  }
+
+  /**
+   * The position in a row of the word that is zero for keys all of whose rows were taken back.
+   *
+   * @throws IllegalStateException if no rows are taken back
+   */
+  public int presenceWord() {
+    if (!takesRowsBack()) {
+      throw new IllegalStateException("no rows are taken back");
+    }
+    return firstAccumulator + rowCount;
+  }
+
   private int findRowCount() {
     int word = 0;
     for (Accumulator accumulator : accumulators) {

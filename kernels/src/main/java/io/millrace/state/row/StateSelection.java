@@ -7,11 +7,12 @@ import io.millrace.device.PerDevice;
 import java.util.Objects;
 
 /**
- * Rows of a state table whose times are in a range, with addresses on the device that are valid
- * until the work on {@code stream} is done.
+ * Rows of a state table whose times are in a range, or of which a word is not zero, with addresses
+ * on the device that are valid until the work on {@code stream} is done.
  *
  * @param firstRow the first row that is looked at
  * @param rows how many rows are looked at: at least 1, and at most those of a chunk
+ * @param word the position in a row of the word that decides
  * @param first expires the rows before the range
  * @param end expires the rows before the end of the range
  * @param chunkTable the address of an INT64 for each chunk of state rows: its address
@@ -24,6 +25,7 @@ public record StateSelection(
     StateSchema schema,
     long firstRow,
     int rows,
+    int word,
     Expiry first,
     Expiry end,
     long chunkTable,
@@ -53,8 +55,32 @@ public record StateSelection(
         schema,
         firstRow,
         rows,
+        schema.firstAccumulator(),
         schema.expiryBefore(firstTime),
         schema.expiryBefore(endTime),
+        access.chunkTable(),
+        access.chunkShift(),
+        0,
+        0,
+        stream);
+  }
+
+  /**
+   * A selection of rows of which a word is not zero: zero is the end of the range of complements.
+   *
+   * @param word the position of the word in a row
+   * @throws IndexOutOfBoundsException if the table does not have the rows
+   */
+  public static StateSelection ofNonZero(
+      StateAccess access, long firstRow, int rows, int word, DeviceStream stream) {
+    Objects.checkFromIndexSize(firstRow, rows, access.rowCount());
+    return new StateSelection(
+        access.schema(),
+        firstRow,
+        rows,
+        word,
+        new Expiry(0, -1),
+        new Expiry(-1, -1),
         access.chunkTable(),
         access.chunkShift(),
         0,
@@ -92,6 +118,7 @@ public record StateSelection(
                 schema,
                 firstRow,
                 rows,
+                word,
                 first,
                 end,
                 chunkTable,
@@ -101,7 +128,7 @@ public record StateSelection(
                 stream));
   }
 
-  boolean isSelected(long time) {
-    return !first.isExpired(time) && end.isExpired(time);
+  boolean isSelected(long value) {
+    return !first.isExpired(value) && end.isExpired(value);
   }
 }

@@ -54,6 +54,8 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
   private transient boolean isCompressed;
   private transient IncrementalCheckpoints checkpoints;
   private transient Map<String, StateSweep> sweeps;
+  // Only of states from which rows are taken back.
+  private transient Map<String, StateCompaction> compactions;
   // The latest time of an update: the machine's clock may go back.
   private transient long now;
   // null if rows do not expire by event time.
@@ -135,6 +137,8 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
             rows, part -> state.forUpdate(StateTables.ONLY).update(part, time), changes);
     if (time != null) {
       sweeps.get(name).advance(time);
+    } else if (compactions.containsKey(name)) {
+      compactions.get(name).advance();
     }
   }
 
@@ -178,6 +182,13 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
         .forEach(
             (name, state) ->
                 sweeps.put(name, new StateSweep(state, device.retry(), timeToLive, begin)));
+    compactions = new HashMap<>();
+    schemas.forEach(
+        (name, schema) -> {
+          if (StateCompaction.isPossible(schema)) {
+            compactions.put(name, new StateCompaction(state(name), device.retry()));
+          }
+        });
     if (context.isRestored()) {
       restore();
     }

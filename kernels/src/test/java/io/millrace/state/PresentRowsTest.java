@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.memory.MemoryResource;
+import io.millrace.memory.resource.FailingResourceAdaptor;
+import io.millrace.state.row.Accumulator;
+import io.millrace.state.row.Accumulator.Function;
+import io.millrace.state.row.ChangeKind;
+import io.millrace.state.row.StateSchema;
+import io.millrace.testing.DeviceExtension;
+import io.millrace.testing.RandomExtension;
+import io.millrace.testing.TableBuilder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rows of keys that are present are counted, and move to another table. */
+class PresentRowsTest {
+  private static final Schema INPUT =
+      Schema.of(
+          Field.of("number", DataType.INT64),
+          Field.of("string", DataType.STRING),
+          Field.of("x", DataType.INT64),
+          new Field("kind", DataType.INT8, false));
+  private static final int KIND = 3;
+
+  @RegisterExtension final DeviceExtension device = new DeviceExtension();
+  @RegisterExtension final RandomExtension seed = new RandomExtension();
+
+  // A value of its own for each key: what is taken back is what came.
+  private static final int FACTOR = 7;
+
+  // The number of rows is not the first accumulator.
+  private static StateSchema schema(List<Integer> keys, int kindColumn) {
+    List<Accumulator> accumulators =
+        List.of(
+            new Accumulator("sum", Function.SUM, 2),
+            Accumulator.countRows("rows"),
+            new Accumulator("values", Function.COUNT, 2));
+    return new StateSchema(INPUT, keys, accumulators, kindColumn);
+  }
+
+  private Table batch(Random random, int rows) {
+    List<List<?>> values = new ArrayList<>();
+    for (int i = 0; i < rows; i++) {
+      ChangeKind kind = random.nextBoolean() ? ChangeKind.INSERT : ChangeKind.DELETE;
+      long key = random.nextInt(600);
+      String string = key % 3 == 0 ? "a string of more than 12 bytes " + key : "key " + key;
+      values.add(List.of(key, string, key * FACTOR, kind.value()));
+    }
+    return TableBuilder.ofRows(INPUT, values).build(device);
+  }
+
+  private StateTable table(StateSchema schema, MemoryResource memory) {
+    return new StateTable(schema, device.stream(), memory);
+  }
+
+  private void fill(StateTable table) {
+    Random random = seed.random();
+    for (int i = 0; i < 5; i++) {
+      try (Table batch = batch(random, 700);
+          Table changes = table.update(batch)) {
+        assertThat(changes.rowCount()).isPositive();
+      }
+    }
+  }
+
+  private List<List<Object>> rows(StateTable table) {
+    try (Table values = table.values(0, (int) table.rowCount(), List.of())) {
+      return device.rows(values);
+    }
+  }
+
+  // The values before of a key that is not present do not count.
+  private List<List<Object>> changes(Table table) {
+    return device.rows(table).stream()
+        .filter(row -> (byte) row.get(4) != ChangeKind.NONE.value())
+        .toList();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void rowsWithCountsOtherThanZeroMove(int key) {
+    StateSchema schema = schema(List.of(key), KIND);
+    try (StateTable table = table(schema, device.memory());
+        StateTable other = table(schema, device.memory())) {
+      fill(table);
+      List<List<Object>> all = rows(table);
+      List<List<Object>> present = all.stream().filter(row -> (long) row.get(2) != 0).toList();
+      assertThat(present).hasSizeBetween(1, all.size() - 1);
+      assertThat(present).as("counts below zero").anyMatch(row -> (long) row.get(2) < 0);
+      int counted = 0;
+      for (int row = 0; row < all.size(); row += 100) {
+        int count = Math.min(100, all.size() - row);
+        counted += LiveRows.countPresent(table, row, count);
+        LiveRows.copyPresent(table, row, count, other);
+      }
+      assertThat(counted).isEqualTo(present.size());
+      assertThat(rows(other)).isEqualTo(present);
+      try (Table batch = batch(seed.random(), 700);
+          Table changes = table.update(batch);
+          Table ofOther = other.update(batch)) {
+        assertThat(changes(ofOther)).isEqualTo(changes(changes));
+      }
+    }
+  }
+
+  @Test
+  void eachRefusedRequestForMemoryLeavesTheTablesAsTheyWere() {
+    StateSchema schema = schema(List.of(1), KIND);
+    try (StateTable table = table(schema, device.memory())) {
+      fill(table);
+      int count = (int) Math.min(table.rowCount(), table.chunkRows());
+      AtomicInteger left = new AtomicInteger();
+      MemoryResource failing =
+          new FailingResourceAdaptor(device.memory(), (n, bytes) -> left.decrementAndGet() == 0);
+      int refused = 0;
+      for (boolean failed = true; failed; refused++) {
+        try (StateTable other = table(schema, failing)) {
+          left.set(refused + 1);
+          failed = !moves(table, count, other);
+          assertThat(other.rowCount() == 0).isEqualTo(failed);
+        }
+      }
+      assertThat(refused).isGreaterThan(2);
+    }
+  }
+
+  private static boolean moves(StateTable table, int count, StateTable other) {
+    try {
+      LiveRows.copyPresent(table, 0, count, other);
+      return true;
+    } catch (GpuOutOfMemoryException e) {
+      return false;
+    }
+  }
+
+  @Test
+  void keysStayWhereNoRowsAreTakenBack() {
+    StateSchema schema = schema(List.of(0), StateSchema.NO_KINDS);
+    assertThat(schema.takesRowsBack()).isFalse();
+    try (StateTable table = table(schema, device.memory())) {
+      fill(table);
+      assertThatThrownBy(() -> LiveRows.countPresent(table, 0, 4))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("no rows are taken back");
+    }
+  }
+}

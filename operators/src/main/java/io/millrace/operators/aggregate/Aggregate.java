@@ -256,6 +256,11 @@ public final class Aggregate implements Serializable {
     return new Aggregate(call, null, null, false);
   }
 
+  /** As {@link #of(BatchAggregateFunction, Expression...)}, without arguments. */
+  public static Aggregate of(BatchAggregateFunction function) {
+    return of(function, new Expression[0]);
+  }
+
   /** As {@link #of(BatchAggregateFunction, Expression...)}, of columns. */
   public static Aggregate of(BatchAggregateFunction function, String... columns) {
     return of(function, Stream.of(columns).map(Expressions::col).toArray(Expression[]::new));

@@ -7,6 +7,7 @@ import io.millrace.column.Schema;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.memory.FirstFailure;
+import io.millrace.operators.aggregate.function.HostAggregateFunction;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.state.StateTtl;
 import io.millrace.state.row.StateSchema;
@@ -150,6 +151,18 @@ public final class GroupAggregatePlan implements Serializable {
    */
   public List<ArgumentName> keptArguments() {
     return keptArguments;
+  }
+
+  /** Why an operator of {@link #keptArguments} works on the host; empty if it does not. */
+  public List<String> hostReasonsOfArgument(int position) {
+    String text = keptArguments.get(position).text();
+    return aggregates.stream()
+        .filter(aggregate -> aggregate.userDefined() instanceof HostAggregateFunction)
+        .map(Aggregate::text)
+        .filter(text::equals)
+        .map(function -> function + " is called in Java")
+        .distinct()
+        .toList();
   }
 
   /** The arguments, filters and results that the host computes, each with its reason. */

@@ -190,9 +190,13 @@ final class StepsBuilder {
     Schema types =
         UserDefinedArguments.arguments(
             aggregate.arguments().stream().map(argument -> typeOf(argument).type()).toList());
-    UserDefinedArguments.check(aggregate, types, isChangelog);
+    UserDefinedArguments.check(aggregate, types, keys, isChangelog);
     DataType type = aggregate.userDefined().resultType(types);
-    String text = userDefined.text(aggregate.text());
+    String text = aggregate.text();
+    Optional<UserDefinedArguments.Call> known = userDefined.call(text, aggregate.userDefined());
+    if (known.isPresent()) {
+      return lastValue(known.get().result(), known.get().isSet(), type);
+    }
     int result = addedColumn(text, type);
     int isSet = addedColumn("IS_SET of " + text, DataType.BOOL);
     userDefined.add(
@@ -209,7 +213,7 @@ final class StepsBuilder {
   // Null in the rows of the input.
   private int addedColumn(String text, DataType type) {
     Expression none = Expressions.nullOf(type);
-    return column(Expressions.col(text), text, none.as(ARGUMENT + values.size()));
+    return column(Expressions.col("$added " + text), text, none.as(ARGUMENT + values.size()));
   }
 
   private Expression result(Aggregate aggregate, Field field, int column, DataType type) {

@@ -33,7 +33,7 @@ final class UserDefinedArguments {
   /**
    * A call of a function.
    *
-   * @param text that no other call has
+   * @param text that no other call has; a checkpoint's state is found again by it
    * @param arguments the columns of the arguments
    * @param filter the column that is true for rows that count; empty if all do
    * @param result the column of the result
@@ -53,10 +53,20 @@ final class UserDefinedArguments {
     calls.add(call);
   }
 
-  /** Another text if one of the calls has this one, such as of a function with other fields. */
-  String text(String text) {
-    long same = calls.stream().filter(call -> (call.text + " #").startsWith(text + " #")).count();
-    return same == 0 ? text : text + " #" + (same + 1);
+  /**
+   * The call with a text, if there is one.
+   *
+   * @throws ExpressionException if it is a call of another function
+   */
+  Optional<Call> call(String text, BatchAggregateFunction function) {
+    Optional<Call> known = calls.stream().filter(call -> call.text.equals(text)).findFirst();
+    if (known.isPresent() && known.get().function != function) {
+      throw new ExpressionException(
+          "expected functions with names of their own, got two of "
+              + text
+              + ": override name(), by which their states are found again");
+    }
+    return known;
   }
 
   /** The arguments of a function, by their types. */
@@ -68,7 +78,9 @@ final class UserDefinedArguments {
 
   /** Adds the steps between the arguments and {@code state}; the caller closes them. */
   void addSteps(StateSchema state, ExpressionSettings settings, List<ArgumentStep> steps) {
-    calls.forEach(call -> steps.add(new Builder(call, state, settings).build()));
+    for (Call call : calls) {
+      steps.add(new Builder(call, state, settings, steps.isEmpty()).build());
+    }
   }
 
   /** Makes the step of a call. */
@@ -77,14 +89,17 @@ final class UserDefinedArguments {
     private final StateSchema state;
     private final Schema rows;
     private final ExpressionSettings settings;
+    // No rows were added to its input.
+    private final boolean isFirst;
     private final boolean isChangelog;
     private final List<Calc> calcs = new ArrayList<>();
 
-    private Builder(Call call, StateSchema state, ExpressionSettings settings) {
+    private Builder(Call call, StateSchema state, ExpressionSettings settings, boolean isFirst) {
       this.call = call;
       this.state = state;
       this.rows = state.input();
       this.settings = settings;
+      this.isFirst = isFirst;
       this.isChangelog = state.kindColumn() != StateSchema.NO_KINDS;
     }
 
@@ -131,9 +146,12 @@ final class UserDefinedArguments {
         columns.add(column(state.kindColumn()).as(RowKindColumn.NAME));
       }
       columns.add(col(FunctionStep.KEY_NUMBER.name()));
-      Expression isRow = col(AddedRows.IS_ROW).isNotNull();
-      Expression counts = call.filter.map(filter -> isRow.and(column(filter))).orElse(isRow);
-      return calc(numbered, Optional.of(counts), columns);
+      Optional<Expression> filter = call.filter.map(this::column);
+      if (!isFirst) {
+        Expression isRow = col(AddedRows.IS_ROW).isNotNull();
+        filter = Optional.of(filter.map(isRow::and).orElse(isRow));
+      }
+      return calc(numbered, filter, columns);
     }
 
     private Expression column(int position) {
@@ -189,20 +207,33 @@ final class UserDefinedArguments {
   /**
    * Checks that a function can be called.
    *
+   * @param keys names of key columns
    * @throws ExpressionException if it has DISTINCT, an argument is an ARRAY or a ROW, the result is
-   *     one, or rows of a changelog cannot be taken back
+   *     one, rows of a changelog cannot be taken back, or an accumulator has the name of a key
+   *     column or a reserved one
    */
-  static void check(Aggregate aggregate, Schema arguments, boolean isChangelog) {
+  static void check(Aggregate aggregate, Schema arguments, List<String> keys, boolean isChangelog) {
     if (aggregate.isDistinct()) {
       throw new ExpressionException(aggregate + " is not supported: it has DISTINCT");
     }
     for (Field argument : arguments.fields()) {
       checkType(aggregate, "its argument", argument.type());
     }
-    checkType(aggregate, "its result", aggregate.userDefined().resultType(arguments));
-    if (isChangelog && !aggregate.userDefined().supportsRetraction()) {
+    BatchAggregateFunction function = aggregate.userDefined();
+    checkType(aggregate, "its result", function.resultType(arguments));
+    if (isChangelog && !function.supportsRetraction()) {
       throw new ExpressionException(
           aggregate + " is not supported for a changelog: its function does not take rows back");
+    }
+    for (String name : function.accumulatorSchema(arguments).names()) {
+      if (keys.contains(name) || name.startsWith("$")) {
+        throw new ExpressionException(
+            "expected accumulators with names of their own of "
+                + aggregate
+                + ", got '"
+                + name
+                + (keys.contains(name) ? "', which is a key column" : "', which is reserved"));
+      }
     }
   }
 

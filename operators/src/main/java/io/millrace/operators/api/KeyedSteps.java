@@ -65,7 +65,9 @@ final class KeyedSteps {
               ArgumentOperator.factory(plan, i));
       operators.add(operator);
       arguments =
-          arguments.then(operator, name.toString()).withState(StateExplain.ofArgument(plan, i));
+          arguments
+              .then(operator, name.toString(), plan.hostReasonsOfArgument(i).toArray(String[]::new))
+              .withState(StateExplain.ofArgument(plan, i));
     }
     SingleOutputStreamOperator<ColumnBatch> operator =
         StreamPlan.append(
@@ -174,7 +176,7 @@ final class KeyedSteps {
         plan.toString(),
         plan.outputSchema(),
         ProcessOperator.factory(plan),
-        List.of());
+        plan.hostReasons());
   }
 
   /**

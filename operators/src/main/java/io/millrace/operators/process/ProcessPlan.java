@@ -224,6 +224,13 @@ public final class ProcessPlan implements Serializable {
     return new Schema(fields);
   }
 
+  /** Why the function works on the host; empty if it does not. */
+  public List<String> hostReasons() {
+    return function instanceof HostKeyedFunction
+        ? List.of(name(function) + " is called in Java")
+        : List.of();
+  }
+
   /** The state of values and timers. */
   public StateSchema stateSchema() {
     try (Steps steps = steps()) {

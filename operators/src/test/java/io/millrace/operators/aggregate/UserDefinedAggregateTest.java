@@ -13,7 +13,6 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
-import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.aggregate.function.AggregateBatch;
 import io.millrace.operators.aggregate.function.AggregateResult;
@@ -25,13 +24,11 @@ import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
@@ -230,107 +227,31 @@ class UserDefinedAggregateTest {
     }
   }
 
-  /** A function over values of any type, whose result is the last one. */
-  private static final class Last extends HostAggregateFunction {
-    private static final long serialVersionUID = 1L;
-
-    private final DataType type;
-
-    private Last(DataType type) {
-      this.type = type;
-    }
-
-    @Override
-    public Schema accumulatorSchema(Schema arguments) {
-      return Schema.of(Field.of("last", arguments.type(0)));
-    }
-
-    @Override
-    public DataType resultType(Schema arguments) {
-      return type;
-    }
-
-    @Override
-    protected void accumulate(Row accumulator, Row arguments) {
-      accumulator.setField(0, arguments.getField(0));
-    }
-
-    @Override
-    protected Object getValue(Row accumulator) {
-      return accumulator.getField(0);
-    }
-  }
-
   @Test
-  void typesAreThoseOfTheTableApi() throws Exception {
-    DataType decimal = DataType.decimal(20, 2);
-    Schema rows =
-        Schema.of(
-            Field.of("k", DataType.INT32), Field.of("s", DataType.STRING), Field.of("d", decimal));
-    String longText = "a string of more than 12 bytes";
-    for (String column : List.of("s", "d")) {
-      DataType type = column.equals("s") ? DataType.STRING : decimal;
-      Object value = column.equals("s") ? longText : new BigDecimal("12345678901234567.89");
-      try (ArgumentHarness harness = open(rows, null, Aggregate.of(new Last(type), column))) {
-        assertThat(harness.added(asList(1, longText, new BigDecimal("12345678901234567.89"))))
-            .containsExactly(asList(1, value, true));
-        assertThat(harness.added(asList(1, null, null))).containsExactly(asList(1, null, false));
-      }
-    }
-  }
-
-  @Test
-  void functionsOfTheSameNameHaveStatesOfTheirOwn() {
+  void callsOfAFunctionShareItsState() {
     GroupAggregatePlan plan =
         plan(ROWS, WEIGHTED.as("a"), count(), WEIGHTED.as("b"), WEIGHTED.filter(col("w").gt(0)));
     assertThat(plan.keptArguments())
         .extracting(ArgumentName::uidSuffix)
         .containsExactly(
             "-function-WeightedSum(`x`, `w`)",
-            "-function-WeightedSum(`x`, `w`) #2",
             "-function-WeightedSum(`x`, `w`) FILTER (WHERE (`w` > 0))");
     assertThat(plan.toString())
         .isEqualTo(
             "GroupAggregate(groupBy=[k], select=[k, WeightedSum(`x`, `w`) AS a, COUNT(*),"
                 + " WeightedSum(`x`, `w`) AS b,"
                 + " WeightedSum(`x`, `w`) FILTER (WHERE (`w` > 0))])");
+    assertThat(plan.hostReasonsOfArgument(0))
+        .containsExactly("WeightedSum(`x`, `w`) is called in Java");
   }
 
   @Test
-  void whatIsNotSupportedIsRefused() {
-    Aggregate last = Aggregate.of(new Last(DataType.INT64), "x");
-    Schema lists = Schema.of(ROWS.field(0), Field.of("x", DataType.list(DataType.INT64)));
-    Stream.of(
-            refused(() -> plan(ROWS, last.distinct()), "it has DISTINCT"),
-            refused(() -> plan(CHANGES, last), "does not take rows back"),
-            refused(() -> plan(lists, last), "its argument is"),
-            refused(
-                () -> plan(ROWS, Aggregate.of(new Last(DataType.list(DataType.INT64)), "x")),
-                "its result is"),
-            refused(
-                () ->
-                    new GroupAggregatePlan(
-                        ROWS,
-                        List.of("k"),
-                        List.of(last),
-                        ExpressionSettings.DEFAULT,
-                        StateTtl.ofProcessingTime(Duration.ofHours(1))),
-                "with stateTtl of event time only"),
-            refused(
-                () ->
-                    new TwoPhasePlan(ROWS, List.of("k"), List.of(last), ExpressionSettings.DEFAULT),
-                "in two phases: its accumulators are not combined"))
-        .forEach(Runnable::run);
-    assertThatThrownBy(() -> Aggregate.of(new Last(DataType.INT64), new String[0]).distinct())
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessage("Last() has no argument, so it has no DISTINCT values");
-  }
-
-  private static Runnable refused(Runnable planned, String message) {
-    return () ->
-        assertThatThrownBy(planned::run)
-            .isInstanceOf(ExpressionException.class)
-            .hasMessageContaining(message);
+  void aColumnWithTheNameOfAResultIsAnother() {
+    Schema rows = Schema.of(ROWS.field(0), ROWS.field(1), Field.of("Seen(`x`)", DataType.INT64));
+    GroupAggregatePlan plan = plan(rows, Aggregate.sum("Seen(`x`)"), Aggregate.of(new Seen(), "x"));
+    assertThat(plan.argumentSchema().size())
+        .as("key, is row, x, column, result, is set")
+        .isEqualTo(6);
   }
 
   /** A function whose result has another size than its accumulators. */

@@ -15,10 +15,12 @@ import io.millrace.operators.row.ExternalRowDecoder;
 import io.millrace.operators.row.RowDecoder;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.transfer.HostTransfer;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.functions.RuntimeContext;
+import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
 
@@ -28,7 +30,9 @@ import org.apache.flink.types.RowKind;
  * the host, and the new accumulators and the results are copied back.
  *
  * <p>Rows have the Java types of Flink's Table API, such as {@code LocalDateTime}, and are read and
- * written by position.
+ * written by position. A function that overrides {@link #open} or {@link #close} calls that of this
+ * class too. Other tasks of the GPU may wait while rows are added: a function should be quick, and
+ * not wait itself.
  *
  * <pre>{@code
  * public Schema accumulatorSchema(Schema arguments) {
@@ -73,6 +77,8 @@ public abstract class HostAggregateFunction implements BatchAggregateFunction {
    * The accumulator of a key without rows, which {@link #accumulate} changes: all null unless a
    * function says otherwise. An accumulator that is null in all columns is taken for that of a key
    * without rows.
+   *
+   * @return a new object in each call
    */
   protected Row createAccumulator() {
     return new Row(accumulators.size());
@@ -82,7 +88,7 @@ public abstract class HostAggregateFunction implements BatchAggregateFunction {
    * Adds a row to the accumulator of its key.
    *
    * @param accumulator changes in place; the columns keep its values: a decimal has the scale of
-   *     its column behind the batch
+   *     its column behind the batch. The job fails if a decimal has more digits than its column
    * @param arguments the values of the row, which may be null
    */
   protected abstract void accumulate(Row accumulator, Row arguments) throws Exception;
@@ -95,7 +101,12 @@ public abstract class HostAggregateFunction implements BatchAggregateFunction {
     throw new UnsupportedOperationException("retract is not implemented by " + name());
   }
 
-  /** The result of an accumulator, which may be null; {@code accumulator} must not change. */
+  /**
+   * The result of an accumulator, which may be null; a decimal that does not fit is null. Also
+   * called for keys whose rows were all left out by a filter or taken back.
+   *
+   * @param accumulator must not change
+   */
   protected abstract Object getValue(Row accumulator) throws Exception;
 
   @Override
@@ -176,7 +187,30 @@ public abstract class HostAggregateFunction implements BatchAggregateFunction {
     ExternalRowAppender newResults = new ExternalRowAppender(results);
     for (Row accumulator : keys) {
       newResults.append(Row.of(getValue(accumulator)));
+      checkDecimals(accumulator);
       newAccumulators.append(accumulator);
+    }
+  }
+
+  // The column would have a null, which is another accumulator.
+  private void checkDecimals(Row accumulator) {
+    for (int i = 0; i < accumulators.size(); i++) {
+      DataType type = accumulators.type(i);
+      if (type.isDecimal()
+          && accumulator.getField(i) instanceof BigDecimal value
+          && DecimalData.fromBigDecimal(value, type.precision(), type.scale()) == null) {
+        throw new ArithmeticException(
+            "expected at most "
+                + type.precision()
+                + " digits for accumulator '"
+                + accumulators.field(i).name()
+                + "' "
+                + type
+                + " of "
+                + name()
+                + ", got "
+                + value);
+      }
     }
   }
 

@@ -7,7 +7,7 @@ import io.millrace.memory.spill.SpillException;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.state.StateTables;
 import io.millrace.state.StateTable;
-import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,18 +20,24 @@ import org.slf4j.LoggerFactory;
 final class EntryCompaction {
   private static final Logger LOG = LoggerFactory.getLogger(EntryCompaction.class);
 
-  /** So many rows are not worth a look. */
-  static final long MIN_ROWS = 1 << 12;
-
   private final MapSteps steps;
   private final StateTables state;
   private final DeviceContext context;
-  private long nextLook = MIN_ROWS;
+  private final EntryScan scan;
+  private final long leastRows;
+  private long nextLook;
 
-  EntryCompaction(MapSteps steps, StateTables state, DeviceContext context) {
+  /**
+   * @param leastRows the fewest rows that are worth a look
+   */
+  EntryCompaction(
+      MapSteps steps, StateTables state, DeviceContext context, EntryScan scan, long leastRows) {
     this.steps = steps;
     this.state = state;
     this.context = context;
+    this.scan = scan;
+    this.leastRows = leastRows;
+    this.nextLook = leastRows;
   }
 
   /** Behind an update. If memory runs out, the state stays as it is. */
@@ -50,7 +56,7 @@ final class EntryCompaction {
           steps.map().name(),
           e);
     }
-    nextLook = Math.max(2 * state.forUpdate(StateTables.ONLY).rowCount(), MIN_ROWS);
+    nextLook = Math.max(2 * state.forUpdate(StateTables.ONLY).rowCount(), leastRows);
   }
 
   private void compact(StateTable table) {
@@ -78,19 +84,15 @@ final class EntryCompaction {
 
   // Of the entries of all rows; some rows at a time, each time in an attempt of its own.
   private long sum(StateTable table, ToLongFunction<Table> ofEntries) {
-    long sum = 0;
-    for (long row = 0; row < table.rowCount(); row += KeyedMap.SCAN_ROWS) {
-      long first = row;
-      int count = (int) Math.min(KeyedMap.SCAN_ROWS, table.rowCount() - row);
-      sum += context.retry().withRetry(() -> ofEntries(table, first, count, ofEntries));
+    LongAdder sum = new LongAdder();
+    for (EntryScan.Rows rows : scan.parts(table)) {
+      context.retry().withSplitAndRetry(rows, part -> ofEntries(table, part, ofEntries), sum::add);
     }
-    return sum;
+    return sum.sum();
   }
 
-  private long ofEntries(
-      StateTable table, long firstRow, int count, ToLongFunction<Table> function) {
-    try (Table rows = table.values(firstRow, count, List.of());
-        Table entries = steps.entries().apply(rows, context.stream(), context.resource())) {
+  private long ofEntries(StateTable table, EntryScan.Rows rows, ToLongFunction<Table> function) {
+    try (Table entries = scan.entries(table, rows, null)) {
       return function.applyAsLong(entries);
     }
   }

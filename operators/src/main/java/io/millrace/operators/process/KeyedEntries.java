@@ -26,10 +26,11 @@ final class KeyedEntries {
       Map<String, MapSteps> steps,
       Function<String, StateTables> states,
       DeviceContext context,
-      HostTransfer transfer) {
+      HostTransfer transfer,
+      EntryLimits limits) {
     HostNumbers numbers = new HostNumbers(transfer);
     Function<String, KeyedMap> map =
-        name -> new KeyedMap(steps.get(name), states.apply(name), context, numbers);
+        name -> new KeyedMap(steps.get(name), states.apply(name), context, numbers, limits);
     schemas.maps().forEach(schema -> maps.put(schema.name(), map.apply(schema.name())));
     for (ListStateSchema list : schemas.lists()) {
       KeyedMap elements = map.apply(list.elementsByIndex().name());

@@ -6,6 +6,7 @@ import io.millrace.column.ColumnReader;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.kernel.concatenate.Concatenate;
 import io.millrace.kernel.gather.Gather;
 import io.millrace.memory.AccessScope;
@@ -14,7 +15,6 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.state.StateTables;
 import io.millrace.state.StateTable;
 import io.millrace.state.lookup.StateLookup;
-import io.millrace.state.row.ConstantColumn;
 import io.millrace.state.row.UpdateTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,23 +24,27 @@ import java.util.List;
  * thread.
  */
 final class KeyedMap {
-  /** Rows of the state that are read at a time when all entries are. */
-  static final int SCAN_ROWS = 1 << 18;
-
   private final MapSteps steps;
   private final StateTables state;
   private final DeviceContext context;
   private final HostNumbers numbers;
   private final StateLookup lookup;
+  private final EntryScan scan;
   private final EntryCompaction compaction;
 
-  KeyedMap(MapSteps steps, StateTables state, DeviceContext context, HostNumbers numbers) {
+  KeyedMap(
+      MapSteps steps,
+      StateTables state,
+      DeviceContext context,
+      HostNumbers numbers,
+      EntryLimits limits) {
     this.steps = steps;
     this.state = state;
     this.context = context;
     this.numbers = numbers;
     this.lookup = new StateLookup(context.stream(), context.resource());
-    this.compaction = new EntryCompaction(steps, state, context);
+    this.scan = new EntryScan(steps, context, limits);
+    this.compaction = new EntryCompaction(steps, state, context, scan, limits.compactionRows());
   }
 
   MapStateSchema schema() {
@@ -69,7 +73,8 @@ final class KeyedMap {
   }
 
   /**
-   * All entries of keys: reads the whole map.
+   * All entries of keys: reads the whole map, in parts, of which only the entries of the keys are
+   * kept.
    *
    * @param batchKeys numbers the keys
    * @param time null if entries do not expire
@@ -77,20 +82,12 @@ final class KeyedMap {
    */
   Table entries(StateTable batchKeys, UpdateTime time) {
     StateTable table = state.forUpdate(StateTables.ONLY);
-    List<ConstantColumn> constants =
-        time == null ? List.of() : List.of(new ConstantColumn(MapSteps.OLDEST, time.oldest()));
     List<Table> parts = new ArrayList<>();
     try {
-      long row = 0;
-      do {
-        int count = (int) Math.min(SCAN_ROWS, table.rowCount() - row);
-        parts.add(entries(table, row, count, constants, batchKeys));
-        row += count;
-      } while (row < table.rowCount());
-      return parts.size() == 1
-          ? parts.get(0).share()
-          : Concatenate.concatenate(
-              steps.map().entries(), parts, context.stream(), context.resource());
+      for (EntryScan.Rows rows : scan.parts(table)) {
+        addEntries(table, rows, batchKeys, time, parts);
+      }
+      return parts.size() == 1 ? parts.get(0).share() : concatenate(parts);
     } finally {
       FirstFailure failure = new FirstFailure();
       parts.forEach(part -> failure.run(part::close));
@@ -98,14 +95,35 @@ final class KeyedMap {
     }
   }
 
-  private Table entries(
+  // The rows may have longer strings than others. A batch in parts would read the same rows.
+  private void addEntries(
       StateTable table,
-      long firstRow,
-      int count,
-      List<ConstantColumn> constants,
-      StateTable batchKeys) {
-    try (Table rows = table.values(firstRow, count, constants);
-        Table entries = steps.entries().apply(rows, context.stream(), context.resource());
+      EntryScan.Rows rows,
+      StateTable batchKeys,
+      UpdateTime time,
+      List<Table> parts) {
+    try (Table entries = entries(table, rows, batchKeys, time)) {
+      if (entries.rowCount() > 0) {
+        parts.add(concatenate(List.of(entries)));
+      }
+    } catch (GpuOutOfMemoryException e) {
+      List<EntryScan.Rows> halves = rows.halves();
+      if (halves.isEmpty()) {
+        throw e;
+      }
+      halves.forEach(half -> addEntries(table, half, batchKeys, time, parts));
+    }
+  }
+
+  // Of exactly the size of the rows: a calc's result has room for all rows of its input.
+  private Table concatenate(List<Table> parts) {
+    return Concatenate.concatenate(
+        steps.map().entries(), parts, context.stream(), context.resource());
+  }
+
+  private Table entries(
+      StateTable table, EntryScan.Rows rows, StateTable batchKeys, UpdateTime time) {
+    try (Table entries = scan.entries(table, rows, time);
         Table keys = steps.batchKeys().apply(entries, context.stream(), context.resource());
         Column keyNumbers = lookup.rows(batchKeys, keys, DataType.INT32)) {
       List<Column> columns = new ArrayList<>();

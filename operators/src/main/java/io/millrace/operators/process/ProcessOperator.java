@@ -131,7 +131,9 @@ public final class ProcessOperator extends KeyedStateOperator {
     watermark = Long.MIN_VALUE;
     transfer = new HostTransfer(device);
     numbers = new HostNumbers(transfer);
-    entries = new KeyedEntries(plan.entries(), steps.maps(), this::state, device, transfer);
+    entries =
+        new KeyedEntries(
+            plan.entries(), steps.maps(), this::state, device, transfer, plan.entryLimits());
     if (plan.hasTimers()) {
       timers = new TimerSlices(plan.timerSlices(), steps, state(), device, numbers);
     }

@@ -51,6 +51,7 @@ public final class ProcessPlan implements Serializable {
   private final Duration stateTtl;
   private final Schema outputSchema;
   private final Schema stateColumns;
+  private final EntryLimits entryLimits;
 
   /**
    * The steps. The key columns have {@link #TIMER} behind them if the function has timers, which is
@@ -118,6 +119,16 @@ public final class ProcessPlan implements Serializable {
    */
   public ProcessPlan(
       Schema input, List<String> keys, KeyedBatchFunction function, Duration stateTtl) {
+    this(input, keys, function, stateTtl, EntryLimits.DEFAULT);
+  }
+
+  ProcessPlan(
+      Schema input,
+      List<String> keys,
+      KeyedBatchFunction function,
+      Duration stateTtl,
+      EntryLimits entryLimits) {
+    this.entryLimits = entryLimits;
     this.input = input;
     this.keys = List.copyOf(keys);
     this.function = function;
@@ -183,6 +194,10 @@ public final class ProcessPlan implements Serializable {
 
   EntrySchemas entries() {
     return EntrySchemas.of(function, input);
+  }
+
+  EntryLimits entryLimits() {
+    return entryLimits;
   }
 
   Schema input() {

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Functions that read and change maps and lists as tables on the device. */
 @ExtendWith(NothingHeldExtension.class)
 class EntryTablesTest {
-  private static final Schema ROWS =
+  static final Schema ROWS =
       Schema.of(
           Field.of("k", DataType.INT32),
           Field.of("m", DataType.INT64),
@@ -43,7 +43,7 @@ class EntryTablesTest {
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
   /** Puts or removes the entry of each row, and emits what was found, or all entries of keys. */
-  private record Entries(MapStateSchema map, boolean readsAll) implements KeyedBatchFunction {
+  record Entries(MapStateSchema map, boolean readsAll) implements KeyedBatchFunction {
     private static final long serialVersionUID = 1L;
 
     static final MapStateSchema MAP =
@@ -118,36 +118,6 @@ class EntryTablesTest {
       assertThat(harness.results(asList(null, 1L, false, null), asList(1, 1L, false, null)))
           .containsExactlyInAnyOrder("[1, 7, x]", "[0, 8, y]");
     }
-  }
-
-  @OutOfMemoryTest(attempts = 1)
-  void entriesThatWereRemovedGiveTheirRowsBack() throws Exception {
-    int count = (int) EntryCompaction.MIN_ROWS;
-    Job job = new Job(ROWS, List.of("k"), new Entries(Entries.MAP, false));
-    try (ProcessHarness harness = job.open(device)) {
-      harness.send(0, entries(0, count / 2 + 1, true));
-      harness.send(0, entries(1, count / 2 + 1, false));
-      assertThat(harness.rowsInState()).isEqualTo(count / 2 + 1);
-      harness.takeRows();
-      harness.send(0, entries(count / 2 + 1, count, true));
-      assertThat(harness.rowsInState()).as("half of the rows have entries").isEqualTo(count / 2);
-      harness.takeRows();
-      assertThat(
-              harness.results(
-                  asList(1, 0L, true, null),
-                  asList(1, 1L, true, null),
-                  asList(1, count - 1L, true, null)))
-          .containsExactly("[v0, true]", "[null, false]", "[v" + (count - 1) + ", true]");
-    }
-  }
-
-  // Of one key: entries from `first` to before `end`.
-  private static List<List<Object>> entries(long first, long end, boolean isPut) {
-    List<List<Object>> rows = new ArrayList<>();
-    for (long entry = first; entry < end; entry++) {
-      rows.add(asList(1, entry, isPut, isPut ? "v" + entry : null));
-    }
-    return rows;
   }
 
   private static Stream<DataType> types() {

@@ -46,6 +46,9 @@ public final class MapCommands extends HostKeyedFunction {
           Schema.of(Field.of("map_s", DataType.STRING), new Field("map_n", DataType.INT32, false)),
           Schema.of(Field.of("v", DataType.STRING), Field.of("count", DataType.INT64)));
 
+  /** Limits with which small maps are read in parts and compacted. */
+  static final EntryLimits SMALL = new EntryLimits(8, 1 << 20, 16);
+
   private final long slices;
   private final boolean isRequested;
 
@@ -56,6 +59,12 @@ public final class MapCommands extends HostKeyedFunction {
   public MapCommands(long slices, boolean isRequested) {
     this.slices = slices;
     this.isRequested = isRequested;
+  }
+
+  /** A job with limits with which small maps are read in parts and compacted. */
+  public static ProcessPlan planWithSmallLimits(boolean isRequested) {
+    MapCommands commands = new MapCommands(0, isRequested);
+    return new ProcessPlan(ROWS, List.of("k"), commands, Duration.ZERO, SMALL);
   }
 
   @Override

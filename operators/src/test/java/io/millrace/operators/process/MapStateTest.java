@@ -155,7 +155,9 @@ class MapStateTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void randomCommandsAfterRescaling(boolean isRequested) throws Exception {
-    Job job = new Job(MapCommands.ROWS, List.of("k"), new MapCommands(0, isRequested));
+    Job job =
+        new Job(MapCommands.ROWS, List.of("k"), new MapCommands(0, isRequested))
+            .withLimits(MapCommands.SMALL);
     MapCommands.Model model = new MapCommands.Model();
     OperatorSubtaskState state = null;
     int before = 0;

@@ -19,14 +19,27 @@ final class ProcessHarness extends KeyedOperatorHarness {
   }
 
   /** The job that the subtask is part of; its key columns are the first. */
-  record Job(Schema schema, List<String> keys, KeyedBatchFunction function, Duration stateTtl) {
+  record Job(
+      Schema schema,
+      List<String> keys,
+      KeyedBatchFunction function,
+      Duration stateTtl,
+      EntryLimits limits) {
 
     Job(Schema schema, List<String> keys, KeyedBatchFunction function) {
       this(schema, keys, function, Duration.ZERO);
     }
 
+    Job(Schema schema, List<String> keys, KeyedBatchFunction function, Duration stateTtl) {
+      this(schema, keys, function, stateTtl, EntryLimits.DEFAULT);
+    }
+
+    Job withLimits(EntryLimits other) {
+      return new Job(schema, keys, function, stateTtl, other);
+    }
+
     ProcessPlan plan() {
-      return new ProcessPlan(schema, keys, function, stateTtl);
+      return new ProcessPlan(schema, keys, function, stateTtl, limits);
     }
 
     /** The only subtask, with empty state. */

@@ -7,6 +7,7 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.state.StateTable;
 import io.millrace.state.row.ConstantColumn;
 import io.millrace.state.row.UpdateTime;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,12 +15,26 @@ import java.util.List;
 final class EntryScan {
   private final MapSteps steps;
   private final DeviceContext context;
-  private final EntryLimits limits;
+  private final Limits limits;
 
-  EntryScan(MapSteps steps, DeviceContext context, EntryLimits limits) {
+  EntryScan(MapSteps steps, DeviceContext context, Limits limits) {
     this.steps = steps;
     this.context = context;
     this.limits = limits;
+  }
+
+  /**
+   * How much is read at a time, and how small a map is left alone.
+   *
+   * @param scanRows the most rows of the state that are read at a time
+   * @param scanBytes the memory of these rows in the state, about: fewer rows are read if they are
+   *     larger
+   * @param compactionRows the fewest rows of a map that are worth a look for removed entries
+   */
+  record Limits(int scanRows, long scanBytes, long compactionRows) implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    static final Limits DEFAULT = new Limits(1 << 18, 64L << 20, 1 << 12);
   }
 
   /** Rows of a state table, one behind the other. */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.process;
 
+import io.millrace.column.ColumnReader;
+import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.memory.AccessScope;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.state.StateTables;
@@ -16,25 +19,30 @@ import java.util.function.Function;
 final class KeyedEntries {
   private final Map<String, KeyedMap> maps = new LinkedHashMap<>();
   private final Map<String, KeyedList> lists = new LinkedHashMap<>();
+  // Also the maps that lists are kept as.
+  private final Map<String, KeyedMap> states = new LinkedHashMap<>();
+  private final HostNumbers numbers;
+  private final DeviceContext context;
 
   /**
    * @param steps of {@link EntrySchemas#states}, by name
-   * @param states the state of each name
+   * @param tables the state of each name
    */
   KeyedEntries(
       EntrySchemas schemas,
       Map<String, MapSteps> steps,
-      Function<String, StateTables> states,
+      Function<String, StateTables> tables,
       DeviceContext context,
       HostTransfer transfer,
-      EntryLimits limits) {
-    HostNumbers numbers = new HostNumbers(transfer);
-    Function<String, KeyedMap> map =
-        name -> new KeyedMap(steps.get(name), states.apply(name), context, numbers, limits);
-    schemas.maps().forEach(schema -> maps.put(schema.name(), map.apply(schema.name())));
+      EntryScan.Limits limits) {
+    this.context = context;
+    this.numbers = new HostNumbers(transfer);
+    steps.forEach(
+        (name, map) -> states.put(name, new KeyedMap(map, tables.apply(name), context, limits)));
+    schemas.maps().forEach(map -> maps.put(map.name(), states.get(map.name())));
     for (ListStateSchema list : schemas.lists()) {
-      KeyedMap elements = map.apply(list.elementsByIndex().name());
-      KeyedMap lengths = map.apply(list.lengths().name());
+      KeyedMap elements = states.get(list.elementsByIndex().name());
+      KeyedMap lengths = states.get(list.lengths().name());
       lists.put(list.name(), new KeyedList(list, elements, lengths, context, transfer));
     }
   }
@@ -63,7 +71,9 @@ final class KeyedEntries {
 
     @Override
     public Table find(String map, Table requests) {
-      return get("maps", maps, map).find(requests, keys, time);
+      KeyedMap found = get("maps", maps, map);
+      check(map, found.schema().requests(), requests, keys);
+      return found.find(requests, keys, time);
     }
 
     @Override
@@ -87,12 +97,48 @@ final class KeyedEntries {
   }
 
   /**
-   * Removes rows that maps do not need any more, if that pays; behind an update of {@code state}.
+   * Removes rows that are not needed any more, if that pays; behind an update of {@code state}.
+   *
+   * @param state of {@link EntrySchemas#states}
    */
   void compact(String state) {
-    KeyedMap map = maps.get(state);
-    if (map != null) {
-      map.compact();
+    states.get(state).compact();
+  }
+
+  private void check(String map, Schema expected, Table rows, Table keys) {
+    checkSchema(map, expected, rows.schema());
+    try (Table host = numbers.toHost(rows.column(MapStateSchema.KEY));
+        AccessScope scope = AccessScope.on(context.hostStream())) {
+      ColumnReader reader = new ColumnReader(host.column(0), scope);
+      for (int row = 0; row < reader.size(); row++) {
+        checkKey(map, reader.getInt(row), keys.rowCount());
+      }
+    }
+  }
+
+  /**
+   * Checks the number of a key that was given for a map or a list.
+   *
+   * @return the number
+   * @throws IllegalStateException if there is no such key
+   */
+  static int checkKey(String name, int key, int keys) {
+    if (key < 0 || key >= keys) {
+      throw new IllegalStateException(
+          "expected the number of one of the " + keys + " keys for '" + name + "', got " + key);
+    }
+    return key;
+  }
+
+  /**
+   * Checks the columns of rows for a map or a list.
+   *
+   * @throws IllegalStateException if they differ
+   */
+  static void checkSchema(String name, Schema expected, Schema actual) {
+    if (!expected.equals(actual)) {
+      throw new IllegalStateException(
+          "expected the columns " + expected + " for '" + name + "', got " + actual);
     }
   }
 
@@ -110,7 +156,9 @@ final class KeyedEntries {
             if (lists.containsKey(name)) {
               lists.get(name).addUpdates(rows, keys, updates);
             } else {
-              updates.put(name, get("maps", maps, name).updates(rows, keys));
+              KeyedMap map = get("maps", maps, name);
+              check(name, map.schema().changes(), rows, keys);
+              updates.put(name, map.updates(rows, keys));
             }
           });
       return updates;

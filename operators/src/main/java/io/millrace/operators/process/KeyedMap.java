@@ -2,14 +2,12 @@
 package io.millrace.operators.process;
 
 import io.millrace.column.Column;
-import io.millrace.column.ColumnReader;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.kernel.concatenate.Concatenate;
 import io.millrace.kernel.gather.Gather;
-import io.millrace.memory.AccessScope;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.state.StateTables;
@@ -27,21 +25,14 @@ final class KeyedMap {
   private final MapSteps steps;
   private final StateTables state;
   private final DeviceContext context;
-  private final HostNumbers numbers;
   private final StateLookup lookup;
   private final EntryScan scan;
   private final EntryCompaction compaction;
 
-  KeyedMap(
-      MapSteps steps,
-      StateTables state,
-      DeviceContext context,
-      HostNumbers numbers,
-      EntryLimits limits) {
+  KeyedMap(MapSteps steps, StateTables state, DeviceContext context, EntryScan.Limits limits) {
     this.steps = steps;
     this.state = state;
     this.context = context;
-    this.numbers = numbers;
     this.lookup = new StateLookup(context.stream(), context.resource());
     this.scan = new EntryScan(steps, context, limits);
     this.compaction = new EntryCompaction(steps, state, context, scan, limits.compactionRows());
@@ -54,13 +45,13 @@ final class KeyedMap {
   /**
    * Looks entries up.
    *
-   * @param requests of {@link MapStateSchema#requests}; stays the caller's
+   * @param requests of {@link MapStateSchema#requests}, with numbers of {@code keys}; stays the
+   *     caller's
    * @param keys the key columns of the batch's keys; stays the caller's
    * @param time null if entries do not expire
    * @return for each request a row of {@link MapStateSchema#found}, which the caller closes
    */
   Table find(Table requests, Table keys, UpdateTime time) {
-    checkSchema(steps.map().requests(), requests.schema());
     try (Table named = withKeys(requests, keys, steps.keys());
         StateTable groups = new StateTable(steps.groups(), context.stream(), context.resource())) {
       groups.accumulate(named);
@@ -140,13 +131,12 @@ final class KeyedMap {
   /**
    * What the state is updated with.
    *
-   * @param changes of {@link MapStateSchema#changes}, of which the last one of an entry counts;
-   *     stays the caller's
+   * @param changes of {@link MapStateSchema#changes}, with numbers of {@code keys}, of which the
+   *     last one of an entry counts; stays the caller's
    * @param keys the key columns of the batch's keys; stays the caller's
    * @return rows that the caller closes
    */
   Table updates(Table changes, Table keys) {
-    checkSchema(steps.map().changes(), changes.schema());
     try (Table named = withKeys(changes, keys, steps.changes())) {
       return steps.updates().apply(named, context.stream(), context.resource());
     }
@@ -162,44 +152,12 @@ final class KeyedMap {
   // The key columns in the place of the number of the key.
   private Table withKeys(Table rows, Table keys, Schema schema) {
     Column keyNumbers = rows.column(MapStateSchema.KEY);
-    checkKeys(keyNumbers, keys.rowCount());
     try (Table repeated =
         Gather.gatherRepeated(keys, keyNumbers, context.stream(), context.resource())) {
       List<Column> columns = new ArrayList<>();
       repeated.columns().forEach(column -> columns.add(column.share()));
       rows.columns().subList(1, rows.columnCount()).forEach(column -> columns.add(column.share()));
       return new Table(schema, columns, rows.rowCount());
-    }
-  }
-
-  private void checkKeys(Column keyNumbers, int keys) {
-    try (Table host = numbers.toHost(keyNumbers);
-        AccessScope scope = AccessScope.on(context.hostStream())) {
-      ColumnReader reader = new ColumnReader(host.column(0), scope);
-      for (int row = 0; row < reader.size(); row++) {
-        int key = reader.getInt(row);
-        if (key < 0 || key >= keys) {
-          throw new IllegalStateException(
-              "expected the number of one of the "
-                  + keys
-                  + " keys for '"
-                  + steps.map().name()
-                  + "', got "
-                  + key);
-        }
-      }
-    }
-  }
-
-  /**
-   * Checks the columns of rows.
-   *
-   * @throws IllegalStateException if they differ
-   */
-  void checkSchema(Schema expected, Schema actual) {
-    if (!expected.equals(actual)) {
-      throw new IllegalStateException(
-          "expected the columns " + expected + " for '" + steps.map().name() + "', got " + actual);
     }
   }
 }

@@ -51,7 +51,7 @@ public final class ProcessPlan implements Serializable {
   private final Duration stateTtl;
   private final Schema outputSchema;
   private final Schema stateColumns;
-  private final EntryLimits entryLimits;
+  private final EntryScan.Limits entryLimits;
 
   /**
    * The steps. The key columns have {@link #TIMER} behind them if the function has timers, which is
@@ -119,7 +119,7 @@ public final class ProcessPlan implements Serializable {
    */
   public ProcessPlan(
       Schema input, List<String> keys, KeyedBatchFunction function, Duration stateTtl) {
-    this(input, keys, function, stateTtl, EntryLimits.DEFAULT);
+    this(input, keys, function, stateTtl, EntryScan.Limits.DEFAULT);
   }
 
   ProcessPlan(
@@ -127,7 +127,7 @@ public final class ProcessPlan implements Serializable {
       List<String> keys,
       KeyedBatchFunction function,
       Duration stateTtl,
-      EntryLimits entryLimits) {
+      EntryScan.Limits entryLimits) {
     this.entryLimits = entryLimits;
     this.input = input;
     this.keys = List.copyOf(keys);
@@ -196,7 +196,7 @@ public final class ProcessPlan implements Serializable {
     return EntrySchemas.of(function, input);
   }
 
-  EntryLimits entryLimits() {
+  EntryScan.Limits entryLimits() {
     return entryLimits;
   }
 

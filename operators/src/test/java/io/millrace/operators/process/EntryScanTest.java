@@ -103,19 +103,19 @@ class EntryScanTest {
 
   @Test
   void aPartHasFewerRowsIfTheyAreLarge() throws Exception {
-    assertThat(peakBytes(new EntryLimits(ENTRIES, 1 << 20, ENTRIES), 3))
+    assertThat(peakBytes(new EntryScan.Limits(ENTRIES, 1 << 20, ENTRIES), 3))
         .as("bytes to read the entries of a key from 8 MB")
         .isBetween(1L, 6L << 20);
   }
 
   @Test
   void onlyTheEntriesOfTheKeysAreHeld() throws Exception {
-    assertThat(peakBytes(new EntryLimits(ENTRIES / 50, Long.MAX_VALUE / ENTRIES, ENTRIES), -1))
+    assertThat(peakBytes(new EntryScan.Limits(ENTRIES / 50, Long.MAX_VALUE / ENTRIES, ENTRIES), -1))
         .as("bytes to read the entries of a key that has none from 8 MB")
         .isBetween(1L, 2L << 20);
   }
 
-  private long peakBytes(EntryLimits limits, int key) throws Exception {
+  private long peakBytes(EntryScan.Limits limits, int key) throws Exception {
     try (Memory memory = new Memory();
         ProcessHarness harness = READS_ALL.withLimits(limits).open(device)) {
       harness.send(0, largeEntries());
@@ -127,7 +127,7 @@ class EntryScanTest {
 
   @OutOfMemoryTest(attempts = 1)
   void entriesThatWereRemovedGiveTheirRowsBack() throws Exception {
-    int count = (int) EntryLimits.DEFAULT.compactionRows();
+    int count = (int) EntryScan.Limits.DEFAULT.compactionRows();
     try (ProcessHarness harness = FINDS.open(device)) {
       harness.send(0, entries(0, count / 2 + 1, true));
       harness.send(0, entries(1, count / 2 + 1, false));
@@ -167,7 +167,7 @@ class EntryScanTest {
 
   @Test
   void aPartThatDoesNotFitIsMovedInHalves() throws Exception {
-    Job job = FINDS.withLimits(new EntryLimits(ENTRIES, Long.MAX_VALUE / ENTRIES, ENTRIES));
+    Job job = FINDS.withLimits(new EntryScan.Limits(ENTRIES, Long.MAX_VALUE / ENTRIES, ENTRIES));
     try (Memory memory = new Memory();
         ProcessHarness harness = job.open(device)) {
       harness.send(0, largeEntries().subList(0, ENTRIES - 1));

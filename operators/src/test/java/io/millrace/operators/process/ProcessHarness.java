@@ -24,17 +24,17 @@ final class ProcessHarness extends KeyedOperatorHarness {
       List<String> keys,
       KeyedBatchFunction function,
       Duration stateTtl,
-      EntryLimits limits) {
+      EntryScan.Limits limits) {
 
     Job(Schema schema, List<String> keys, KeyedBatchFunction function) {
       this(schema, keys, function, Duration.ZERO);
     }
 
     Job(Schema schema, List<String> keys, KeyedBatchFunction function, Duration stateTtl) {
-      this(schema, keys, function, stateTtl, EntryLimits.DEFAULT);
+      this(schema, keys, function, stateTtl, EntryScan.Limits.DEFAULT);
     }
 
-    Job withLimits(EntryLimits other) {
+    Job withLimits(EntryScan.Limits other) {
       return new Job(schema, keys, function, stateTtl, other);
     }
 

@@ -2,6 +2,8 @@
 package io.millrace.operators.process;
 
 import io.millrace.column.ColumnReader;
+import io.millrace.column.FixedWidthColumnBuilder;
+import io.millrace.column.RowTableBuilder;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.memory.AccessScope;
@@ -12,6 +14,7 @@ import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.state.StateTable;
 import io.millrace.state.row.UpdateTime;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
@@ -21,6 +24,7 @@ final class KeyedEntries {
   private final Map<String, KeyedList> lists = new LinkedHashMap<>();
   // Also the maps that lists are kept as.
   private final Map<String, KeyedMap> states = new LinkedHashMap<>();
+  private final HostTransfer transfer;
   private final HostNumbers numbers;
   private final DeviceContext context;
 
@@ -36,6 +40,7 @@ final class KeyedEntries {
       HostTransfer transfer,
       EntryScan.Limits limits) {
     this.context = context;
+    this.transfer = transfer;
     this.numbers = new HostNumbers(transfer);
     steps.forEach(
         (name, map) -> states.put(name, new KeyedMap(map, tables.apply(name), context, limits)));
@@ -72,13 +77,17 @@ final class KeyedEntries {
     @Override
     public Table find(String map, Table requests) {
       KeyedMap found = get("maps", maps, map);
-      check(map, found.schema().requests(), requests, keys);
+      keyNumbers(map, found.schema().requests(), requests, keys);
       return found.find(requests, keys, time);
     }
 
     @Override
-    public Table entries(String map) {
-      return get("maps", maps, map).entries(batchKeys, time);
+    public Table entries(String map, Table requests) {
+      KeyedMap found = get("maps", maps, map);
+      int[] requested = keyNumbers(map, found.schema().keyRequests(), requests, keys);
+      try (Table isRequested = isRequested(requested, keys.rowCount())) {
+        return found.entries(batchKeys, isRequested, time);
+      }
     }
 
     @Override
@@ -105,29 +114,48 @@ final class KeyedEntries {
     states.get(state).compact();
   }
 
-  private void check(String map, Schema expected, Table rows, Table keys) {
+  // Of rows for a map, which are checked.
+  private int[] keyNumbers(String map, Schema expected, Table rows, Table keys) {
     checkSchema(map, expected, rows.schema());
     try (Table host = numbers.toHost(rows.column(MapStateSchema.KEY));
         AccessScope scope = AccessScope.on(context.hostStream())) {
-      ColumnReader reader = new ColumnReader(host.column(0), scope);
-      for (int row = 0; row < reader.size(); row++) {
-        checkKey(map, reader.getInt(row), keys.rowCount());
-      }
+      return keyNumbers(map, new ColumnReader(host.column(0), scope), keys.rowCount());
     }
   }
 
   /**
-   * Checks the number of a key that was given for a map or a list.
+   * The numbers of keys that were given for a map or a list.
    *
-   * @return the number
+   * @param column of the numbers, in host memory
    * @throws IllegalStateException if there is no such key
    */
-  static int checkKey(String name, int key, int keys) {
-    if (key < 0 || key >= keys) {
-      throw new IllegalStateException(
-          "expected the number of one of the " + keys + " keys for '" + name + "', got " + key);
+  static int[] keyNumbers(String name, ColumnReader column, int keys) {
+    int[] numbers = new int[column.size()];
+    for (int row = 0; row < numbers.length; row++) {
+      int key = column.getInt(row);
+      if (key < 0 || key >= keys) {
+        throw new IllegalStateException(
+            "expected the number of one of the " + keys + " keys for '" + name + "', got " + key);
+      }
+      numbers[row] = key;
     }
-    return key;
+    return numbers;
+  }
+
+  // A row of the device for each key.
+  private Table isRequested(int[] requested, int keys) {
+    boolean[] isRequested = new boolean[keys];
+    for (int key : requested) {
+      isRequested[key] = true;
+    }
+    try (RowTableBuilder builder =
+        transfer.tableBuilder(new Schema(List.of(MapSteps.IS_REQUESTED)))) {
+      FixedWidthColumnBuilder column = (FixedWidthColumnBuilder) builder.column(0);
+      for (boolean value : isRequested) {
+        column.appendBoolean(value);
+      }
+      return transfer.upload(builder.finish(keys));
+    }
   }
 
   /**
@@ -157,7 +185,7 @@ final class KeyedEntries {
               lists.get(name).addUpdates(rows, keys, updates);
             } else {
               KeyedMap map = get("maps", maps, name);
-              check(name, map.schema().changes(), rows, keys);
+              keyNumbers(name, map.schema().changes(), rows, keys);
               updates.put(name, map.updates(rows, keys));
             }
           });

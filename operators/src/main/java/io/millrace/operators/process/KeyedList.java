@@ -60,7 +60,8 @@ final class KeyedList {
     try (Table host = transfer.toHost(requests);
         RowTableBuilder builder = transfer.tableBuilder(elements.schema().requests());
         AccessScope scope = AccessScope.on(context.hostStream())) {
-      int[] requested = keyNumbers(new ColumnReader(host.column(0), scope), keys.rowCount());
+      ColumnReader numbers = new ColumnReader(host.column(0), scope);
+      int[] requested = KeyedEntries.keyNumbers(schema.name(), numbers, keys.rowCount());
       int[] length = lengths(requests, keys);
       FixedWidthColumnBuilder key = (FixedWidthColumnBuilder) builder.column(0);
       FixedWidthColumnBuilder index = (FixedWidthColumnBuilder) builder.column(1);
@@ -81,12 +82,6 @@ final class KeyedList {
         return new Table(schema.read(), columns, found.rowCount());
       }
     }
-  }
-
-  private int[] keyNumbers(ColumnReader column, int keys) {
-    int[] numbers = new int[column.size()];
-    Arrays.setAll(numbers, row -> KeyedEntries.checkKey(schema.name(), column.getInt(row), keys));
-    return numbers;
   }
 
   // Of the list of each request.
@@ -115,7 +110,8 @@ final class KeyedList {
     try (Table kinds = changes.select(List.of(ListStateSchema.KEY, ListStateSchema.IS_ADDED));
         Table host = transfer.toHost(kinds);
         AccessScope scope = AccessScope.on(context.hostStream())) {
-      int[] rowKeys = keyNumbers(new ColumnReader(host.column(0), scope), keys.rowCount());
+      ColumnReader numbers = new ColumnReader(host.column(0), scope);
+      int[] rowKeys = KeyedEntries.keyNumbers(schema.name(), numbers, keys.rowCount());
       Changes lists =
           new Changes(rowKeys, new ColumnReader(host.column(1), scope), keys.rowCount());
       int[] before = lengthsBefore(lists, keys);

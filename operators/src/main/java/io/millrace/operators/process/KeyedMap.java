@@ -67,16 +67,17 @@ final class KeyedMap {
    * All entries of keys: reads the whole map, in parts, of which only the entries of the keys are
    * kept.
    *
-   * @param batchKeys numbers the keys
+   * @param batchKeys numbers the keys of the batch
+   * @param isRequested {@link MapSteps#IS_REQUESTED} of each key of the batch; stays the caller's
    * @param time null if entries do not expire
    * @return rows of {@link MapStateSchema#entries}, which the caller closes
    */
-  Table entries(StateTable batchKeys, UpdateTime time) {
+  Table entries(StateTable batchKeys, Table isRequested, UpdateTime time) {
     StateTable table = state.forUpdate(StateTables.ONLY);
     List<Table> parts = new ArrayList<>();
     try {
       for (EntryScan.Rows rows : scan.parts(table)) {
-        addEntries(table, rows, batchKeys, time, parts);
+        addEntries(table, rows, batchKeys, isRequested, time, parts);
       }
       return parts.size() == 1 ? parts.get(0).share() : concatenate(parts);
     } finally {
@@ -91,9 +92,10 @@ final class KeyedMap {
       StateTable table,
       EntryScan.Rows rows,
       StateTable batchKeys,
+      Table isRequested,
       UpdateTime time,
       List<Table> parts) {
-    try (Table entries = entries(table, rows, batchKeys, time)) {
+    try (Table entries = entries(table, rows, batchKeys, isRequested, time)) {
       if (entries.rowCount() > 0) {
         parts.add(concatenate(List.of(entries)));
       }
@@ -102,7 +104,7 @@ final class KeyedMap {
       if (halves.isEmpty()) {
         throw e;
       }
-      halves.forEach(half -> addEntries(table, half, batchKeys, time, parts));
+      halves.forEach(half -> addEntries(table, half, batchKeys, isRequested, time, parts));
     }
   }
 
@@ -113,17 +115,24 @@ final class KeyedMap {
   }
 
   private Table entries(
-      StateTable table, EntryScan.Rows rows, StateTable batchKeys, UpdateTime time) {
+      StateTable table,
+      EntryScan.Rows rows,
+      StateTable batchKeys,
+      Table isRequested,
+      UpdateTime time) {
     try (Table entries = scan.entries(table, rows, time);
         Table keys = steps.batchKeys().apply(entries, context.stream(), context.resource());
-        Column keyNumbers = lookup.rows(batchKeys, keys, DataType.INT32)) {
+        Column keyNumbers = lookup.rows(batchKeys, keys, DataType.INT32);
+        // Keys that are not of the batch have numbers below 0, which gives false.
+        Table ofEntries =
+            Gather.gather(isRequested, keyNumbers, context.stream(), context.resource())) {
       List<Column> columns = new ArrayList<>();
       entries.columns().forEach(column -> columns.add(column.share()));
       columns.add(keyNumbers.share());
-      Schema schema =
-          MapStateSchema.joined(entries.schema().fields(), List.of(MapStateSchema.KEY_FIELD));
+      columns.add(ofEntries.column(0).share());
+      Schema schema = steps.requested().inputSchema();
       try (Table numbered = new Table(schema, columns, entries.rowCount())) {
-        return steps.ofBatch().apply(numbered, context.stream(), context.resource());
+        return steps.requested().apply(numbered, context.stream(), context.resource());
       }
     }
   }

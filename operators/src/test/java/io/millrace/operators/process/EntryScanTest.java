@@ -9,6 +9,7 @@ import io.millrace.memory.resource.FailingResourceAdaptor;
 import io.millrace.memory.resource.StatisticsResourceAdaptor;
 import io.millrace.operators.context.ContextMemory;
 import io.millrace.operators.process.EntryTablesTest.Entries;
+import io.millrace.operators.process.EntryTablesTest.Reads;
 import io.millrace.operators.process.ProcessHarness.Job;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
@@ -26,9 +27,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @ExtendWith(NothingHeldExtension.class)
 class EntryScanTest {
   private static final Job FINDS =
-      new Job(EntryTablesTest.ROWS, List.of("k"), new Entries(Entries.MAP, false));
+      new Job(EntryTablesTest.ROWS, List.of("k"), new Entries(Entries.MAP, Reads.ENTRIES_OF_ROWS));
   private static final Job READS_ALL =
-      new Job(EntryTablesTest.ROWS, List.of("k"), new Entries(Entries.MAP, true));
+      new Job(EntryTablesTest.ROWS, List.of("k"), new Entries(Entries.MAP, Reads.ALL_ENTRIES));
   private static final int KEYS = 100;
   private static final int ENTRIES = 2_000;
   // 8 MB of values.

@@ -91,11 +91,11 @@ public final class MapCommands extends HostKeyedFunction {
   protected void process(HostKeyedBatch batch) {
     HostMapState map = batch.map("entries");
     ColumnReader commands = batch.column("command");
-    if (isRequested) {
-      for (int row = 0; row < batch.rowCount(); row++) {
-        if (text(commands, row).equals(GET)) {
-          map.request(batch.keyOf(row), mapKey(batch, row));
-        }
+    for (int row = 0; isRequested && row < batch.rowCount(); row++) {
+      switch (text(commands, row)) {
+        case GET -> map.request(batch.keyOf(row), mapKey(batch, row));
+        case ENTRIES -> map.requestEntries(batch.keyOf(row));
+        default -> {}
       }
     }
     long[] counts = counts(batch);
@@ -118,6 +118,9 @@ public final class MapCommands extends HostKeyedFunction {
   @Override
   protected void onTimer(HostKeyedBatch timers, TimeDomain domain) {
     HostMapState map = timers.map("entries");
+    for (int key = 0; isRequested && key < timers.keyCount(); key++) {
+      map.requestEntries(key);
+    }
     for (int key = 0; key < timers.keyCount(); key++) {
       emit(timers, key, "cleared " + entries(map.entries(key)));
       map.clear(key);

@@ -29,7 +29,9 @@ import org.apache.flink.types.Row;
 /**
  * A map of a {@link HostKeyedBatch}, entry by entry: what a batch puts and removes is seen by later
  * reads, and takes effect with the result of the function. Keys and values are rows with the Java
- * types of Flink's Table API, as {@link ExternalRowDecoder} makes them.
+ * types of Flink's Table API, as {@link ExternalRowDecoder} makes them, and are copied. They have
+ * what their columns keep, from the first read on: the digits of a timestamp and the scale of a
+ * decimal; the kind of a row counts for nothing.
  *
  * <p>An entry is looked up in the state when it is first read, together with all entries that were
  * {@linkplain #request requested} before: a look-up costs launches and a copy, however many entries
@@ -77,7 +79,8 @@ public final class HostMapState {
    *
    * @param key the number of its key in the batch
    * @throws IndexOutOfBoundsException if the batch has no such key
-   * @throws IllegalArgumentException if {@code mapKey} has not the columns of the map key
+   * @throws IllegalArgumentException if {@code mapKey} does not fit the columns of the map key,
+   *     such as a decimal with too many digits
    */
   public void request(int key, Row mapKey) {
     Entry entry = entry(key, mapKey);
@@ -114,7 +117,7 @@ public final class HostMapState {
       lookUp();
     }
     Row values = ofKey(known, key).get(entry.mapKey);
-    return values == null ? null : Row.copy(values);
+    return values == null ? null : valueRows.copy(values);
   }
 
   /** Whether there is an entry; throws as {@link #get}. */
@@ -128,11 +131,11 @@ public final class HostMapState {
    *
    * @param values of the entry, each of which may be null
    * @throws IndexOutOfBoundsException as {@link #request}
-   * @throws IllegalArgumentException as {@link #request}, or if {@code values} has not the value
-   *     columns
+   * @throws IllegalArgumentException as {@link #request}, or if {@code values} does not fit the
+   *     value columns
    */
   public void put(int key, Row mapKey, Row values) {
-    change(entry(key, mapKey), valueRows.copy(values));
+    change(entry(key, mapKey), valueRows.asInColumns(values));
   }
 
   /** Removes an entry, if there is one; throws as {@link #request}. This looks nothing up. */
@@ -159,7 +162,7 @@ public final class HostMapState {
         .forEach(
             (mapKey, values) -> {
               if (values != null) {
-                entries.put(Row.copy(mapKey), Row.copy(values));
+                entries.put(keyRows.copy(mapKey), valueRows.copy(values));
               }
             });
     return entries;
@@ -194,7 +197,7 @@ public final class HostMapState {
 
   private Entry entry(int key, Row mapKey) {
     Objects.checkIndex(key, keyCount);
-    return new Entry(key, keyRows.copy(mapKey));
+    return new Entry(key, keyRows.asInColumns(mapKey));
   }
 
   private static Map<Row, Row> ofKey(Map<Integer, Map<Row, Row>> entries, int key) {

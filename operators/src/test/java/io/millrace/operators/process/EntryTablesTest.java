@@ -23,11 +23,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.testutils.logging.LoggerAuditingExtension;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.event.Level;
 
 /** Functions that read and change maps and lists as tables on the device. */
 @ExtendWith(NothingHeldExtension.class)
@@ -41,6 +43,10 @@ class EntryTablesTest {
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
+
+  @RegisterExtension
+  final LoggerAuditingExtension log =
+      new LoggerAuditingExtension("io.millrace.operators.state.StateReader", Level.WARN);
 
   enum Reads {
     ENTRIES_OF_ROWS,
@@ -271,13 +277,19 @@ class EntryTablesTest {
     OperatorSubtaskState state;
     Job job = new Job(ROWS, List.of("k"), new Entries(Entries.MAP, Reads.ENTRIES_OF_ROWS));
     try (ProcessHarness harness = job.open(device)) {
-      harness.results(asList(1, 7L, true, "x"));
+      harness.results(asList(1, 7L, true, "x"), asList(1, 8L, true, "x"));
       state = harness.snapshot();
     }
+    job.restore(device, 0, 1, state).close();
+    assertThat(log.getMessages()).isEmpty();
     MapStateSchema other = new MapStateSchema("other", Entries.MAP.keys(), Entries.MAP.values());
     try (ProcessHarness harness =
         new Job(ROWS, List.of("k"), new Entries(other, Reads.ENTRIES_OF_ROWS))
             .restore(device, 0, 1, state)) {
+      assertThat(log.getMessages())
+          .containsExactly(
+              "state 'map' of the checkpoint is left out, with 2 rows: the operator has no state of"
+                  + " this name any more");
       assertThat(harness.results(asList(1, 7L, true, "y"))).containsExactly("[null, false]");
       state = harness.snapshot();
     }

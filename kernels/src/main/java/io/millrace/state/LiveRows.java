@@ -11,7 +11,7 @@ import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.StateAccess;
 import io.millrace.state.row.StateSelection;
 
-/** Rows of a state table that have not expired, or whose keys have rows. */
+/** Rows of a state table that have not expired, or of which a word is not zero. */
 @PublicEvolving
 public final class LiveRows {
   private LiveRows() {}
@@ -39,21 +39,17 @@ public final class LiveRows {
   }
 
   /**
-   * Counts rows of keys that are present: not all rows of the key were taken back. Makes one
-   * attempt. Waits for the work.
+   * Counts rows of which a word is not zero: makes one attempt. Waits for the work.
    *
    * @param firstRow as in {@link #count}, likewise {@code count}
-   * @throws IllegalStateException if no rows of the table's schema are taken back
+   * @param word the position of the word in a row
    * @throws GpuOutOfMemoryException if there is too little memory
    */
-  public static int countPresent(StateTable table, long firstRow, int count) {
-    return count(table, count, access -> present(table, access, firstRow, count));
-  }
-
-  private static StateSelection present(
-      StateTable table, StateAccess access, long firstRow, int count) {
-    int word = table.schema().presenceWord();
-    return StateSelection.ofNonZero(access, firstRow, count, word, table.stream());
+  public static int countNonZero(StateTable table, long firstRow, int count, int word) {
+    return count(
+        table,
+        count,
+        access -> StateSelection.ofNonZero(access, firstRow, count, word, table.stream()));
   }
 
   private static int count(StateTable table, int rows, Selected selected) {
@@ -95,16 +91,22 @@ public final class LiveRows {
   }
 
   /**
-   * Adds the rows of keys that are present to another table of the schema, which has none of these
-   * keys, on the device: makes one attempt. Waits for the work.
+   * Adds the rows of which a word is not zero to another table of the schema, which has none of
+   * their keys, on the device: makes one attempt. Waits for the work.
    *
    * @param source on the same stream as {@code target}; both stay the caller's
    * @param firstRow as in {@link #count}, likewise {@code count}
-   * @throws IllegalStateException if no rows of the schema are taken back
+   * @param word the position of the word in a row
    * @throws GpuOutOfMemoryException if there is too little memory
    */
-  public static void copyPresent(StateTable source, long firstRow, int count, StateTable target) {
-    copy(source, count, access -> present(source, access, firstRow, count), Expiry.NEVER, target);
+  public static void copyNonZero(
+      StateTable source, long firstRow, int count, int word, StateTable target) {
+    copy(
+        source,
+        count,
+        access -> StateSelection.ofNonZero(access, firstRow, count, word, target.stream()),
+        Expiry.NEVER,
+        target);
   }
 
   private static void copy(

@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.flink.streaming.api.TimeDomain;
 import org.apache.flink.types.Row;
 
@@ -87,6 +88,7 @@ final class AuctionsOfBidders extends HostKeyedFunction {
     HostListState order = timers.list("order");
     ColumnReader times = timers.column(TIMER);
     long[] last = last(timers);
+    IntStream.range(0, timers.keyCount()).forEach(bids::requestEntries);
     for (int row = 0; row < timers.rowCount(); row++) {
       int bidder = timers.keyOf(row);
       if (times.getLong(row) == last[bidder] + MINUTE) {

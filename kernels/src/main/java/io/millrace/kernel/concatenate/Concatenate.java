@@ -52,11 +52,10 @@ public final class Concatenate {
    * are strings.
    *
    * @param schema of the result: a column may be null if it may be in one of the tables
-   * @param tables at least one, with the types of {@code schema}; stay the caller's
+   * @param tables with the types of {@code schema}, or none for no rows; stay the caller's
    * @throws IllegalArgumentException if a column is an ARRAY, a ROW or a DICTIONARY
-   * @throws ArithmeticException if there are more than 2^31 - 1 rows, or bytes of one column's
-   *     strings
-   * @throws GpuOutOfMemoryException if there is too little memory for the result
+   * @throws GpuOutOfMemoryException if there is too little memory for the result, or it would have
+   *     2 Gi rows or more, or as many bytes of one column's strings
    */
   public static Table concatenate(
       Schema schema, List<Table> tables, DeviceStream stream, MemoryResource memory) {
@@ -74,7 +73,7 @@ public final class Concatenate {
   }
 
   private Table table(Schema schema, List<Table> tables) {
-    int rows = tables.stream().mapToInt(Table::rowCount).reduce(0, Math::addExact);
+    int rows = checkedSize("rows", tables.stream().mapToLong(Table::rowCount).sum());
     List<Column> columns = new ArrayList<>();
     for (int i = 0; i < schema.size(); i++) {
       int index = i;
@@ -154,7 +153,7 @@ public final class Concatenate {
       Part part = parts.get(i);
       kernels.offsets(target, offsets(part), bytes - bounds[2 * i], part.size + 1, stream);
       target += (long) part.size * Integer.BYTES;
-      bytes = Math.addExact(bytes, bounds[2 * i + 1] - bounds[2 * i]);
+      bytes = checkedSize("bytes of strings", (long) bytes + bounds[2 * i + 1] - bounds[2 * i]);
     }
     Buffer joined = allocate(bytes);
     long place = bytes == 0 ? 0 : joined.access(AccessMode.WRITE, scope);
@@ -167,6 +166,14 @@ public final class Concatenate {
     }
     Column offsetColumn = new Column(DataType.INT32, size + 1, 0, offsets, null, List.of());
     return new Column(type, size, 0, joined, mask, List.of(offsetColumn));
+  }
+
+  private static int checkedSize(String what, long size) {
+    if (size > Integer.MAX_VALUE) {
+      throw new GpuOutOfMemoryException(
+          "expected fewer than 2 Gi " + what + " in a table, got at least " + size);
+    }
+    return (int) size;
   }
 
   // The first and the last offset of each part.

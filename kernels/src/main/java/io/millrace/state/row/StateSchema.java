@@ -330,15 +330,12 @@ public final class StateSchema implements Serializable {
   }
 
   /**
-   * The position in a row of the word that is zero for keys all of whose rows were taken back.
+   * The position in a row of the first word of an accumulator.
    *
-   * @throws IllegalStateException if no rows are taken back
+   * @throws IllegalArgumentException if there is none with this name
    */
-  public int presenceWord() {
-    if (!takesRowsBack()) {
-      throw new IllegalStateException("no rows are taken back");
-    }
-    return firstAccumulator + rowCount;
+  public int word(String accumulator) {
+    return firstAccumulator + wordSchema().indexOf(accumulator);
   }
 
   private int findRowCount() {

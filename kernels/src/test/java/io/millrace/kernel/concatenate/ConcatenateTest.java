@@ -8,12 +8,15 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.testing.CudaStructures;
 import io.millrace.testing.DataTypes;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RandomTables;
+import io.millrace.testing.TableBuilder;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -54,6 +57,33 @@ class ConcatenateTest {
         tables.forEach(Table::close);
       }
     }
+  }
+
+  @Test
+  void noTablesGiveNoRows() {
+    try (Table joined =
+        Concatenate.concatenate(scalars(), List.of(), device.stream(), device.memory())) {
+      assertThat(device.rows(joined)).isEmpty();
+    }
+  }
+
+  @Test
+  void twoGibiRowsOrBytesAreTooLarge() {
+    Schema strings = Schema.of(Field.of("s", DataType.STRING));
+    List<List<Object>> rows = List.of(List.of("x".repeat(1 << 20)));
+    try (Table megabyte = TableBuilder.ofRows(strings, rows).build(device);
+        Table noColumns = new Table(Schema.of(), List.of(), 1 << 30)) {
+      assertThatThrownBy(() -> concatenate(strings, Collections.nCopies(1 << 11, megabyte)))
+          .isInstanceOf(GpuOutOfMemoryException.class)
+          .hasMessageContaining("2 Gi bytes of strings");
+      assertThatThrownBy(() -> concatenate(Schema.of(), List.of(noColumns, noColumns)))
+          .isInstanceOf(GpuOutOfMemoryException.class)
+          .hasMessageContaining("2 Gi rows");
+    }
+  }
+
+  private void concatenate(Schema schema, List<Table> tables) {
+    Concatenate.concatenate(schema, tables, device.stream(), device.memory()).close();
   }
 
   @Test

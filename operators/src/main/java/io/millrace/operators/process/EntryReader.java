@@ -26,15 +26,18 @@ public interface EntryReader {
   Table find(String map, Table requests);
 
   /**
-   * All entries of a map that the batch's keys have, in no particular order. This reads the entries
-   * of all keys of the subtask, so it takes time for the size of the whole map.
+   * All entries of a map that some keys of the batch have, in no particular order. This reads the
+   * entries of all keys of the subtask, so it takes time for the size of the whole map.
    *
    * @param map its name
-   * @return rows of {@link MapStateSchema#entries}; the caller closes the table
+   * @param requests of {@link MapStateSchema#keyRequests}: the numbers of the keys, each of which
+   *     may be asked for more than once; stays the caller's
+   * @return rows of {@link MapStateSchema#entries}, each entry once; the caller closes the table
    * @throws IllegalArgumentException if the function has no such map
+   * @throws IllegalStateException as {@link #find}
    * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory for now
    */
-  Table entries(String map);
+  Table entries(String map, Table requests);
 
   /**
    * The elements of lists.

@@ -4,13 +4,18 @@ package io.millrace.operators.process;
 import io.millrace.column.Schema;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.state.StateTtl;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** The maps and the lists of a function. */
 record EntrySchemas(List<MapStateSchema> maps, List<ListStateSchema> lists) {
+  // What DataOutput.writeUTF takes, with which checkpoints have the names.
+  private static final int MAX_NAME_BYTES = 65_535;
 
   static EntrySchemas of(KeyedBatchFunction function, Schema input) {
     return new EntrySchemas(function.mapStates(input), function.listStates(input));
@@ -29,7 +34,8 @@ record EntrySchemas(List<MapStateSchema> maps, List<ListStateSchema> lists) {
   /**
    * Checks what does not depend on the types of columns.
    *
-   * @throws ExpressionException if a name is empty or there twice, a map has no key, or there are
+   * @throws ExpressionException if a name is empty, too long or there twice, a map has no key, a
+   *     column has the name of another or of a column that reads and changes have, or there are
    *     lists and a time-to-live
    */
   void check(StateTtl stateTtl) {
@@ -39,6 +45,7 @@ record EntrySchemas(List<MapStateSchema> maps, List<ListStateSchema> lists) {
         throw new ExpressionException(
             "expected a name of its own for each map and list, got '" + state.name() + "'");
       }
+      checkLength(state.name());
     }
     for (MapStateSchema map : maps) {
       if (map.keys().size() == 0) {
@@ -46,11 +53,31 @@ record EntrySchemas(List<MapStateSchema> maps, List<ListStateSchema> lists) {
             "expected a column of the map key of '" + map.name() + "', got none");
       }
     }
+    maps.forEach(map -> checkTables(map.name(), map::entries, map::found, map::changes));
+    lists.forEach(list -> checkTables(list.name(), list::read, list::changes));
     if (!lists.isEmpty() && !stateTtl.isNone()) {
       throw new ExpressionException(
           "stateTtl is not supported for a function with lists, such as '"
               + lists.get(0).name()
               + "': use a map");
+    }
+  }
+
+  private static void checkLength(String name) {
+    int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > MAX_NAME_BYTES) {
+      throw new ExpressionException(
+          "expected a name of at most %d bytes for a map or list, got %d: '%.40s...'"
+              .formatted(MAX_NAME_BYTES, bytes, name));
+    }
+  }
+
+  @SafeVarargs
+  private static void checkTables(String name, Supplier<Schema>... tables) {
+    try {
+      Stream.of(tables).forEach(Supplier::get);
+    } catch (IllegalArgumentException e) {
+      throw new ExpressionException("'" + name + "': " + e.getMessage());
     }
   }
 

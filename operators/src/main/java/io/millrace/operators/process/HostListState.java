@@ -24,7 +24,8 @@ import org.apache.flink.types.Row;
 /**
  * A list of a {@link HostKeyedBatch}: what a batch adds is seen by later reads, and takes effect
  * with the result of the function. Elements are rows with the Java types of Flink's Table API, as
- * {@link io.millrace.operators.row.ExternalRowDecoder} makes them.
+ * {@link io.millrace.operators.row.ExternalRowDecoder} makes them, and are copied. They have what
+ * their columns keep, as in a {@link HostMapState}.
  *
  * <p>A list is looked up in the state when it is first read, together with all lists that were
  * {@linkplain #request requested} before: so request the lists of the whole batch first, and then
@@ -85,9 +86,9 @@ public final class HostListState {
     if (!change.isCleared) {
       request(key);
       lookUp();
-      known.get(key).forEach(element -> elements.add(Row.copy(element)));
+      known.get(key).forEach(element -> elements.add(elementRows.copy(element)));
     }
-    change.added.forEach(element -> elements.add(Row.copy(element)));
+    change.added.forEach(element -> elements.add(elementRows.copy(element)));
     return elements;
   }
 
@@ -95,10 +96,11 @@ public final class HostListState {
    * Adds an element behind the others.
    *
    * @throws IndexOutOfBoundsException as {@link #request}
-   * @throws IllegalArgumentException if the element has not the columns of the list
+   * @throws IllegalArgumentException if the element does not fit the columns of the list, such as a
+   *     decimal with too many digits
    */
   public void add(int key, Row element) {
-    change(key).added.add(elementRows.copy(element));
+    change(key).added.add(elementRows.asInColumns(element));
   }
 
   /** Replaces all elements of a key; throws as {@link #add}. */

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.process;
 
+import io.millrace.column.ColumnReader;
+import io.millrace.column.FixedWidthColumnBuilder;
+import io.millrace.column.RowTableBuilder;
+import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.memory.AccessScope;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.state.StateTables;
@@ -9,6 +14,7 @@ import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.state.StateTable;
 import io.millrace.state.row.UpdateTime;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
@@ -16,24 +22,32 @@ import java.util.function.Function;
 final class KeyedEntries {
   private final Map<String, KeyedMap> maps = new LinkedHashMap<>();
   private final Map<String, KeyedList> lists = new LinkedHashMap<>();
+  // Also the maps that lists are kept as.
+  private final Map<String, KeyedMap> states = new LinkedHashMap<>();
+  private final HostTransfer transfer;
+  private final HostNumbers numbers;
+  private final DeviceContext context;
 
   /**
    * @param steps of {@link EntrySchemas#states}, by name
-   * @param states the state of each name
+   * @param tables the state of each name
    */
   KeyedEntries(
       EntrySchemas schemas,
       Map<String, MapSteps> steps,
-      Function<String, StateTables> states,
+      Function<String, StateTables> tables,
       DeviceContext context,
-      HostTransfer transfer) {
-    HostNumbers numbers = new HostNumbers(transfer);
-    Function<String, KeyedMap> map =
-        name -> new KeyedMap(steps.get(name), states.apply(name), context, numbers);
-    schemas.maps().forEach(schema -> maps.put(schema.name(), map.apply(schema.name())));
+      HostTransfer transfer,
+      EntryScan.Limits limits) {
+    this.context = context;
+    this.transfer = transfer;
+    this.numbers = new HostNumbers(transfer);
+    steps.forEach(
+        (name, map) -> states.put(name, new KeyedMap(map, tables.apply(name), context, limits)));
+    schemas.maps().forEach(map -> maps.put(map.name(), states.get(map.name())));
     for (ListStateSchema list : schemas.lists()) {
-      KeyedMap elements = map.apply(list.elementsByIndex().name());
-      KeyedMap lengths = map.apply(list.lengths().name());
+      KeyedMap elements = states.get(list.elementsByIndex().name());
+      KeyedMap lengths = states.get(list.lengths().name());
       lists.put(list.name(), new KeyedList(list, elements, lengths, context, transfer));
     }
   }
@@ -62,12 +76,18 @@ final class KeyedEntries {
 
     @Override
     public Table find(String map, Table requests) {
-      return get("maps", maps, map).find(requests, keys, time);
+      KeyedMap found = get("maps", maps, map);
+      keyNumbers(map, found.schema().requests(), requests, keys);
+      return found.find(requests, keys, time);
     }
 
     @Override
-    public Table entries(String map) {
-      return get("maps", maps, map).entries(batchKeys, time);
+    public Table entries(String map, Table requests) {
+      KeyedMap found = get("maps", maps, map);
+      int[] requested = keyNumbers(map, found.schema().keyRequests(), requests, keys);
+      try (Table isRequested = isRequested(requested, keys.rowCount())) {
+        return found.entries(batchKeys, isRequested, time);
+      }
     }
 
     @Override
@@ -86,12 +106,67 @@ final class KeyedEntries {
   }
 
   /**
-   * Removes rows that maps do not need any more, if that pays; behind an update of {@code state}.
+   * Removes rows that are not needed any more, if that pays; behind an update of {@code state}.
+   *
+   * @param state of {@link EntrySchemas#states}
    */
   void compact(String state) {
-    KeyedMap map = maps.get(state);
-    if (map != null) {
-      map.compact();
+    states.get(state).compact();
+  }
+
+  // Of rows for a map, which are checked.
+  private int[] keyNumbers(String map, Schema expected, Table rows, Table keys) {
+    checkSchema(map, expected, rows.schema());
+    try (Table host = numbers.toHost(rows.column(MapStateSchema.KEY));
+        AccessScope scope = AccessScope.on(context.hostStream())) {
+      return keyNumbers(map, new ColumnReader(host.column(0), scope), keys.rowCount());
+    }
+  }
+
+  /**
+   * The numbers of keys that were given for a map or a list.
+   *
+   * @param column of the numbers, in host memory
+   * @throws IllegalStateException if there is no such key
+   */
+  static int[] keyNumbers(String name, ColumnReader column, int keys) {
+    int[] numbers = new int[column.size()];
+    for (int row = 0; row < numbers.length; row++) {
+      int key = column.getInt(row);
+      if (key < 0 || key >= keys) {
+        throw new IllegalStateException(
+            "expected the number of one of the " + keys + " keys for '" + name + "', got " + key);
+      }
+      numbers[row] = key;
+    }
+    return numbers;
+  }
+
+  // A row of the device for each key.
+  private Table isRequested(int[] requested, int keys) {
+    boolean[] isRequested = new boolean[keys];
+    for (int key : requested) {
+      isRequested[key] = true;
+    }
+    try (RowTableBuilder builder =
+        transfer.tableBuilder(new Schema(List.of(MapSteps.IS_REQUESTED)))) {
+      FixedWidthColumnBuilder column = (FixedWidthColumnBuilder) builder.column(0);
+      for (boolean value : isRequested) {
+        column.appendBoolean(value);
+      }
+      return transfer.upload(builder.finish(keys));
+    }
+  }
+
+  /**
+   * Checks the columns of rows for a map or a list.
+   *
+   * @throws IllegalStateException if they differ
+   */
+  static void checkSchema(String name, Schema expected, Schema actual) {
+    if (!expected.equals(actual)) {
+      throw new IllegalStateException(
+          "expected the columns " + expected + " for '" + name + "', got " + actual);
     }
   }
 
@@ -109,7 +184,9 @@ final class KeyedEntries {
             if (lists.containsKey(name)) {
               lists.get(name).addUpdates(rows, keys, updates);
             } else {
-              updates.put(name, get("maps", maps, name).updates(rows, keys));
+              KeyedMap map = get("maps", maps, name);
+              keyNumbers(name, map.schema().changes(), rows, keys);
+              updates.put(name, map.updates(rows, keys));
             }
           });
       return updates;

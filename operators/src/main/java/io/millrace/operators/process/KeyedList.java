@@ -3,30 +3,34 @@ package io.millrace.operators.process;
 
 import io.millrace.column.Column;
 import io.millrace.column.ColumnReader;
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
 import io.millrace.column.FixedWidthColumnBuilder;
 import io.millrace.column.RowTableBuilder;
+import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.kernel.gather.Gather;
 import io.millrace.memory.AccessScope;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.transfer.HostTransfer;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
- * A list in the state of a subtask: a map of the elements by their positions, and the lengths.
- * Elements behind the end of a list stay in the map until others take their places. Each method
- * makes one attempt. Used by one thread.
+ * A list in the state of a subtask: a map of the elements by their positions, and the lengths of
+ * lists that have elements. Each method makes one attempt. Used by one thread.
  */
 final class KeyedList {
+  private static final Field ROW = new Field("$row", DataType.INT32, false);
+
   private final ListStateSchema schema;
   private final KeyedMap elements;
   private final KeyedMap lengths;
   private final DeviceContext context;
   private final HostTransfer transfer;
-  private final HostNumbers numbers;
 
   KeyedList(
       ListStateSchema schema,
@@ -39,7 +43,6 @@ final class KeyedList {
     this.lengths = lengths;
     this.context = context;
     this.transfer = transfer;
-    this.numbers = new HostNumbers(transfer);
   }
 
   /**
@@ -49,21 +52,23 @@ final class KeyedList {
    * @param keys the key columns of the batch's keys; stays the caller's
    * @return rows of {@link ListStateSchema#read}: the elements of each list that is asked for, one
    *     list after the other. The caller closes the table
+   * @throws IllegalStateException if {@code requests} has other columns, or a number that is not
+   *     that of a key
    */
   Table read(Table requests, Table keys) {
-    try (RowTableBuilder builder = transfer.tableBuilder(elements.schema().requests())) {
+    KeyedEntries.checkSchema(schema.name(), schema.requests(), requests.schema());
+    try (Table host = transfer.toHost(requests);
+        RowTableBuilder builder = transfer.tableBuilder(elements.schema().requests());
+        AccessScope scope = AccessScope.on(context.hostStream())) {
+      ColumnReader numbers = new ColumnReader(host.column(0), scope);
+      int[] requested = KeyedEntries.keyNumbers(schema.name(), numbers, keys.rowCount());
+      int[] length = lengths(requests, keys);
       FixedWidthColumnBuilder key = (FixedWidthColumnBuilder) builder.column(0);
       FixedWidthColumnBuilder index = (FixedWidthColumnBuilder) builder.column(1);
-      try (Table host = transfer.toHost(requests);
-          Table hostLengths = lengths(requests, keys);
-          AccessScope scope = AccessScope.on(context.hostStream())) {
-        ColumnReader requested = new ColumnReader(host.column(0), scope);
-        ColumnReader length = new ColumnReader(hostLengths.column(0), scope);
-        for (int row = 0; row < host.rowCount(); row++) {
-          for (int i = 0; i < length(length, row); i++) {
-            key.appendInt(requested.getInt(row));
-            index.appendInt(i);
-          }
+      for (int row = 0; row < requested.length; row++) {
+        for (int i = 0; i < length[row]; i++) {
+          key.appendInt(requested[row]);
+          index.appendInt(i);
         }
       }
       try (Table entries = transfer.upload(builder.finish(key.size()));
@@ -79,30 +84,15 @@ final class KeyedList {
     }
   }
 
-  // In host memory: the caller closes the table.
-  private Table lengths(Table requests, Table keys) {
-    try (Table found = lengths.find(requests, keys, null)) {
-      return transfer.toHost(found);
-    }
-  }
-
-  private static int length(ColumnReader lengths, int row) {
-    return lengths.isNull(row) ? 0 : lengths.getInt(row);
-  }
-
-  /** The positions of elements that are added, and the lengths of lists behind all changes. */
-  private static final class Positions {
-    private final List<Integer> rows = new ArrayList<>();
-    private final List<Integer> indexes = new ArrayList<>();
-    private final Map<Integer, Integer> lengths = new LinkedHashMap<>();
-
-    void change(int row, int key, boolean isAdded, int lengthBefore) {
-      int length = lengths.getOrDefault(key, lengthBefore);
-      if (isAdded) {
-        rows.add(row);
-        indexes.add(length);
-      }
-      lengths.put(key, isAdded ? Math.addExact(length, 1) : 0);
+  // Of the list of each request.
+  private int[] lengths(Table requests, Table keys) {
+    try (Table found = lengths.find(requests, keys, null);
+        Table host = transfer.toHost(found);
+        AccessScope scope = AccessScope.on(context.hostStream())) {
+      ColumnReader length = new ColumnReader(host.column(0), scope);
+      int[] all = new int[length.size()];
+      Arrays.setAll(all, row -> length.isNull(row) ? 0 : length.getInt(row));
+      return all;
     }
   }
 
@@ -112,57 +102,146 @@ final class KeyedList {
    * @param changes of {@link ListStateSchema#changes}; stays the caller's
    * @param keys the key columns of the batch's keys; stays the caller's
    * @param updates takes the tables, which the caller closes, also if this fails
+   * @throws IllegalStateException if {@code changes} has other columns, or a number that is not
+   *     that of a key
    */
   void addUpdates(Table changes, Table keys, Map<String, Table> updates) {
-    elements.checkSchema(schema.changes(), changes.schema());
-    Positions positions = positions(changes, keys);
-    if (!positions.rows.isEmpty()) {
-      try (Table added = added(changes, positions)) {
-        updates.put(elements.schema().name(), elements.updates(added, keys));
-      }
-    }
-    try (Table lengthChanges = lengthChanges(positions.lengths)) {
-      updates.put(lengths.schema().name(), lengths.updates(lengthChanges, keys));
-    }
-  }
-
-  private Positions positions(Table changes, Table keys) {
-    try (Table requests = changes.select(schema.requests().names());
-        Table hostLengths = lengths(requests, keys);
-        Table kinds = changes.select(List.of(ListStateSchema.KEY, ListStateSchema.IS_ADDED));
-        Table hostKinds = transfer.toHost(kinds);
+    KeyedEntries.checkSchema(schema.name(), schema.changes(), changes.schema());
+    try (Table kinds = changes.select(List.of(ListStateSchema.KEY, ListStateSchema.IS_ADDED));
+        Table host = transfer.toHost(kinds);
         AccessScope scope = AccessScope.on(context.hostStream())) {
-      ColumnReader length = new ColumnReader(hostLengths.column(0), scope);
-      ColumnReader key = new ColumnReader(hostKinds.column(0), scope);
-      ColumnReader isAdded = new ColumnReader(hostKinds.column(1), scope);
-      Positions positions = new Positions();
-      for (int row = 0; row < key.size(); row++) {
-        positions.change(row, key.getInt(row), isAdded.getBoolean(row), length(length, row));
+      ColumnReader numbers = new ColumnReader(host.column(0), scope);
+      int[] rowKeys = KeyedEntries.keyNumbers(schema.name(), numbers, keys.rowCount());
+      Changes lists =
+          new Changes(rowKeys, new ColumnReader(host.column(1), scope), keys.rowCount());
+      int[] before = lengthsBefore(lists, keys);
+      int[] after = before.clone();
+      addElements(changes, lists, before, after, keys, updates);
+      addLengths(lists, before, after, keys, updates);
+    }
+  }
+
+  /** The lists that change. */
+  private static final class Changes {
+    private final int[] rowKeys;
+    private final ColumnReader isAdded;
+    // By the number of the key: the first row whose element stays, or -1 if the list stays as it
+    // is. Above 0 if the elements before the batch do not stay.
+    private final int[] firstRow;
+    private final int[] keys;
+
+    Changes(int[] rowKeys, ColumnReader isAdded, int keyCount) {
+      this.rowKeys = rowKeys;
+      this.isAdded = isAdded;
+      this.firstRow = new int[keyCount];
+      Arrays.fill(firstRow, -1);
+      for (int row = 0; row < rowKeys.length; row++) {
+        int key = rowKeys[row];
+        firstRow[key] = isAdded.getBoolean(row) ? Math.max(firstRow[key], 0) : row + 1;
       }
-      return positions;
+      this.keys = IntStream.range(0, keyCount).filter(key -> firstRow[key] >= 0).toArray();
+    }
+
+    boolean isCleared(int key) {
+      return firstRow[key] > 0;
+    }
+
+    boolean stays(int row) {
+      return isAdded.getBoolean(row) && row >= firstRow[rowKeys[row]];
     }
   }
 
-  private Table added(Table changes, Positions positions) {
-    try (Column map = numbers.upload(positions.rows);
-        Column index = numbers.upload(positions.indexes);
-        Table rows = Gather.gather(changes, map, context.stream(), context.resource())) {
+  // By the number of the key.
+  private int[] lengthsBefore(Changes lists, Table keys) {
+    int[] before = new int[keys.rowCount()];
+    try (RowTableBuilder builder = transfer.tableBuilder(schema.requests())) {
+      Arrays.stream(lists.keys).forEach(((FixedWidthColumnBuilder) builder.column(0))::appendInt);
+      try (Table requests = transfer.upload(builder.finish(lists.keys.length))) {
+        int[] found = lengths(requests, keys);
+        for (int i = 0; i < found.length; i++) {
+          before[lists.keys[i]] = found[i];
+        }
+      }
+    }
+    return before;
+  }
+
+  // Elements that are added take the places behind the others; those behind the end are removed.
+  private void addElements(
+      Table changes,
+      Changes lists,
+      int[] before,
+      int[] after,
+      Table keys,
+      Map<String, Table> updates) {
+    try (RowTableBuilder builder = transfer.tableBuilder(places())) {
+      Arrays.stream(lists.keys).filter(lists::isCleared).forEach(key -> after[key] = 0);
+      for (int row = 0; row < lists.rowKeys.length; row++) {
+        if (lists.stays(row)) {
+          int key = lists.rowKeys[row];
+          append(builder, row, key, after[key], true);
+          after[key] = Math.addExact(after[key], 1);
+        }
+      }
+      for (int key : lists.keys) {
+        for (int index = after[key]; index < before[key]; index++) {
+          append(builder, -1, key, index, false);
+        }
+      }
+      int count = builder.column(0).size();
+      if (count > 0) {
+        try (Table places = transfer.upload(builder.finish(count));
+            Table entries = entries(changes, places)) {
+          updates.put(elements.schema().name(), elements.updates(entries, keys));
+        }
+      }
+    }
+  }
+
+  // The row of the changes, or a number below 0; and the columns of entries but the elements.
+  private Schema places() {
+    Schema entries = elements.schema().changes();
+    return new Schema(
+        List.of(ROW, entries.field(0), entries.field(1), entries.field(entries.size() - 1)));
+  }
+
+  private static void append(RowTableBuilder places, int row, int key, int index, boolean isPut) {
+    ((FixedWidthColumnBuilder) places.column(0)).appendInt(row);
+    ((FixedWidthColumnBuilder) places.column(1)).appendInt(key);
+    ((FixedWidthColumnBuilder) places.column(2)).appendInt(index);
+    ((FixedWidthColumnBuilder) places.column(3)).appendBoolean(isPut);
+  }
+
+  private Table entries(Table changes, Table places) {
+    try (Table values = changes.select(schema.elements().names());
+        Table gathered =
+            Gather.gather(values, places.column(0), context.stream(), context.resource())) {
       List<Column> columns = new ArrayList<>();
-      rows.columns().forEach(column -> columns.add(column.share()));
-      columns.add(1, index.share());
-      return new Table(elements.schema().changes(), columns, rows.rowCount());
+      columns.add(places.column(1).share());
+      columns.add(places.column(2).share());
+      gathered.columns().forEach(column -> columns.add(column.share()));
+      columns.add(places.column(3).share());
+      return new Table(elements.schema().changes(), columns, places.rowCount());
     }
   }
 
-  private Table lengthChanges(Map<Integer, Integer> changed) {
+  // A list without elements has no length.
+  private void addLengths(
+      Changes lists, int[] before, int[] after, Table keys, Map<String, Table> updates) {
     try (RowTableBuilder builder = transfer.tableBuilder(lengths.schema().changes())) {
-      changed.forEach(
-          (key, length) -> {
-            ((FixedWidthColumnBuilder) builder.column(0)).appendInt(key);
-            ((FixedWidthColumnBuilder) builder.column(1)).appendInt(length);
-            ((FixedWidthColumnBuilder) builder.column(2)).appendBoolean(true);
-          });
-      return transfer.upload(builder.finish(changed.size()));
+      for (int key : lists.keys) {
+        if (after[key] != before[key]) {
+          ((FixedWidthColumnBuilder) builder.column(0)).appendInt(key);
+          ((FixedWidthColumnBuilder) builder.column(1)).appendInt(after[key]);
+          ((FixedWidthColumnBuilder) builder.column(2)).appendBoolean(after[key] > 0);
+        }
+      }
+      int count = builder.column(0).size();
+      if (count > 0) {
+        try (Table changed = transfer.upload(builder.finish(count))) {
+          updates.put(lengths.schema().name(), lengths.updates(changed, keys));
+        }
+      }
     }
   }
 }

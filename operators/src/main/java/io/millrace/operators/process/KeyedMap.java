@@ -2,19 +2,18 @@
 package io.millrace.operators.process;
 
 import io.millrace.column.Column;
-import io.millrace.column.ColumnReader;
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
+import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.kernel.concatenate.Concatenate;
 import io.millrace.kernel.gather.Gather;
-import io.millrace.memory.AccessScope;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.context.DeviceContext;
+import io.millrace.operators.state.StateCompaction;
 import io.millrace.operators.state.StateTables;
 import io.millrace.state.StateTable;
 import io.millrace.state.lookup.StateLookup;
-import io.millrace.state.row.ConstantColumn;
 import io.millrace.state.row.UpdateTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,23 +23,26 @@ import java.util.List;
  * thread.
  */
 final class KeyedMap {
-  /** Rows of the state that are read at a time when all entries are. */
-  static final int SCAN_ROWS = 1 << 18;
-
   private final MapSteps steps;
   private final StateTables state;
   private final DeviceContext context;
-  private final HostNumbers numbers;
   private final StateLookup lookup;
-  private final EntryCompaction compaction;
+  private final EntryScan scan;
+  private final StateCompaction compaction;
 
-  KeyedMap(MapSteps steps, StateTables state, DeviceContext context, HostNumbers numbers) {
+  KeyedMap(MapSteps steps, StateTables state, DeviceContext context, EntryScan.Limits limits) {
     this.steps = steps;
     this.state = state;
     this.context = context;
-    this.numbers = numbers;
     this.lookup = new StateLookup(context.stream(), context.resource());
-    this.compaction = new EntryCompaction(steps, state, context);
+    this.scan = new EntryScan(steps, context, limits);
+    this.compaction =
+        new StateCompaction(
+            state,
+            context.retry(),
+            steps.state().word(MapSteps.IS_ENTRY),
+            limits.compactionRows(),
+            "entries of '" + steps.map().name() + "' that were removed");
   }
 
   MapStateSchema schema() {
@@ -50,13 +52,13 @@ final class KeyedMap {
   /**
    * Looks entries up.
    *
-   * @param requests of {@link MapStateSchema#requests}; stays the caller's
+   * @param requests of {@link MapStateSchema#requests}, with numbers of {@code keys}; stays the
+   *     caller's
    * @param keys the key columns of the batch's keys; stays the caller's
    * @param time null if entries do not expire
    * @return for each request a row of {@link MapStateSchema#found}, which the caller closes
    */
   Table find(Table requests, Table keys, UpdateTime time) {
-    checkSchema(steps.map().requests(), requests.schema());
     try (Table named = withKeys(requests, keys, steps.keys());
         StateTable groups = new StateTable(steps.groups(), context.stream(), context.resource())) {
       groups.accumulate(named);
@@ -69,28 +71,22 @@ final class KeyedMap {
   }
 
   /**
-   * All entries of keys: reads the whole map.
+   * All entries of keys: reads the whole map, in parts, of which only the entries of the keys are
+   * kept.
    *
-   * @param batchKeys numbers the keys
+   * @param batchKeys numbers the keys of the batch
+   * @param isRequested {@link MapSteps#IS_REQUESTED} of each key of the batch; stays the caller's
    * @param time null if entries do not expire
    * @return rows of {@link MapStateSchema#entries}, which the caller closes
    */
-  Table entries(StateTable batchKeys, UpdateTime time) {
+  Table entries(StateTable batchKeys, Table isRequested, UpdateTime time) {
     StateTable table = state.forUpdate(StateTables.ONLY);
-    List<ConstantColumn> constants =
-        time == null ? List.of() : List.of(new ConstantColumn(MapSteps.OLDEST, time.oldest()));
     List<Table> parts = new ArrayList<>();
     try {
-      long row = 0;
-      do {
-        int count = (int) Math.min(SCAN_ROWS, table.rowCount() - row);
-        parts.add(entries(table, row, count, constants, batchKeys));
-        row += count;
-      } while (row < table.rowCount());
-      return parts.size() == 1
-          ? parts.get(0).share()
-          : Concatenate.concatenate(
-              steps.map().entries(), parts, context.stream(), context.resource());
+      for (EntryScan.Rows rows : scan.parts(table)) {
+        addEntries(table, rows, batchKeys, isRequested, time, parts);
+      }
+      return parts.size() == 1 ? parts.get(0).share() : concatenate(parts);
     } finally {
       FirstFailure failure = new FirstFailure();
       parts.forEach(part -> failure.run(part::close));
@@ -98,23 +94,52 @@ final class KeyedMap {
     }
   }
 
+  // The rows may have longer strings than others. A batch in parts would read the same rows.
+  private void addEntries(
+      StateTable table,
+      EntryScan.Rows rows,
+      StateTable batchKeys,
+      Table isRequested,
+      UpdateTime time,
+      List<Table> parts) {
+    try (Table entries = entries(table, rows, batchKeys, isRequested, time)) {
+      if (entries.rowCount() > 0) {
+        parts.add(concatenate(List.of(entries)));
+      }
+    } catch (GpuOutOfMemoryException e) {
+      List<EntryScan.Rows> halves = rows.halves();
+      if (halves.isEmpty()) {
+        throw e;
+      }
+      halves.forEach(half -> addEntries(table, half, batchKeys, isRequested, time, parts));
+    }
+  }
+
+  // Of exactly the size of the rows: a calc's result has room for all rows of its input.
+  private Table concatenate(List<Table> parts) {
+    return Concatenate.concatenate(
+        steps.map().entries(), parts, context.stream(), context.resource());
+  }
+
   private Table entries(
       StateTable table,
-      long firstRow,
-      int count,
-      List<ConstantColumn> constants,
-      StateTable batchKeys) {
-    try (Table rows = table.values(firstRow, count, constants);
-        Table entries = steps.entries().apply(rows, context.stream(), context.resource());
+      EntryScan.Rows rows,
+      StateTable batchKeys,
+      Table isRequested,
+      UpdateTime time) {
+    try (Table entries = scan.entries(table, rows, time);
         Table keys = steps.batchKeys().apply(entries, context.stream(), context.resource());
-        Column keyNumbers = lookup.rows(batchKeys, keys, DataType.INT32)) {
+        Column keyNumbers = lookup.rows(batchKeys, keys, DataType.INT32);
+        // Keys that are not of the batch have numbers below 0, which gives false.
+        Table ofEntries =
+            Gather.gather(isRequested, keyNumbers, context.stream(), context.resource())) {
       List<Column> columns = new ArrayList<>();
       entries.columns().forEach(column -> columns.add(column.share()));
       columns.add(keyNumbers.share());
-      Schema schema =
-          MapStateSchema.joined(entries.schema().fields(), List.of(MapStateSchema.KEY_FIELD));
+      columns.add(ofEntries.column(0).share());
+      Schema schema = steps.requested().inputSchema();
       try (Table numbered = new Table(schema, columns, entries.rowCount())) {
-        return steps.ofBatch().apply(numbered, context.stream(), context.resource());
+        return steps.requested().apply(numbered, context.stream(), context.resource());
       }
     }
   }
@@ -122,13 +147,12 @@ final class KeyedMap {
   /**
    * What the state is updated with.
    *
-   * @param changes of {@link MapStateSchema#changes}, of which the last one of an entry counts;
-   *     stays the caller's
+   * @param changes of {@link MapStateSchema#changes}, with numbers of {@code keys}, of which the
+   *     last one of an entry counts; stays the caller's
    * @param keys the key columns of the batch's keys; stays the caller's
    * @return rows that the caller closes
    */
   Table updates(Table changes, Table keys) {
-    checkSchema(steps.map().changes(), changes.schema());
     try (Table named = withKeys(changes, keys, steps.changes())) {
       return steps.updates().apply(named, context.stream(), context.resource());
     }
@@ -144,44 +168,12 @@ final class KeyedMap {
   // The key columns in the place of the number of the key.
   private Table withKeys(Table rows, Table keys, Schema schema) {
     Column keyNumbers = rows.column(MapStateSchema.KEY);
-    checkKeys(keyNumbers, keys.rowCount());
     try (Table repeated =
         Gather.gatherRepeated(keys, keyNumbers, context.stream(), context.resource())) {
       List<Column> columns = new ArrayList<>();
       repeated.columns().forEach(column -> columns.add(column.share()));
       rows.columns().subList(1, rows.columnCount()).forEach(column -> columns.add(column.share()));
       return new Table(schema, columns, rows.rowCount());
-    }
-  }
-
-  private void checkKeys(Column keyNumbers, int keys) {
-    try (Table host = numbers.toHost(keyNumbers);
-        AccessScope scope = AccessScope.on(context.hostStream())) {
-      ColumnReader reader = new ColumnReader(host.column(0), scope);
-      for (int row = 0; row < reader.size(); row++) {
-        int key = reader.getInt(row);
-        if (key < 0 || key >= keys) {
-          throw new IllegalStateException(
-              "expected the number of one of the "
-                  + keys
-                  + " keys for '"
-                  + steps.map().name()
-                  + "', got "
-                  + key);
-        }
-      }
-    }
-  }
-
-  /**
-   * Checks the columns of rows.
-   *
-   * @throws IllegalStateException if they differ
-   */
-  void checkSchema(Schema expected, Schema actual) {
-    if (!expected.equals(actual)) {
-      throw new IllegalStateException(
-          "expected the columns " + expected + " for '" + steps.map().name() + "', got " + actual);
     }
   }
 }

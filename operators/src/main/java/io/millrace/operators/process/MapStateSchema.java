@@ -40,6 +40,11 @@ public record MapStateSchema(String name, Schema keys, Schema values) implements
     return joined(List.of(KEY_FIELD), keys.fields());
   }
 
+  /** The column that names keys of which all entries are read: {@link #KEY}. */
+  public Schema keyRequests() {
+    return new Schema(List.of(KEY_FIELD));
+  }
+
   /** The columns of what is found: the values, and {@link #IS_PRESENT}. */
   public Schema found() {
     return joined(values.fields(), List.of(IS_PRESENT_FIELD));

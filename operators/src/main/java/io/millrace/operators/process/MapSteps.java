@@ -31,10 +31,8 @@ import java.util.stream.Stream;
  * @param entries of these columns, and {@link #OLDEST} if rows expire: the keys and the values of
  *     the entries that are in the map
  * @param batchKeys of these columns: the key columns of the tables that number the keys of a batch
- * @param ofBatch of the same columns, and the number of each entry's key in the batch or a number
- *     below 0: {@link MapStateSchema#entries} of the batch's keys
- * @param moves of the columns of {@code entries}: what another table of {@code state} is updated
- *     with, so that it has the entries
+ * @param requested of the same columns, the number of each entry's key in the batch, and {@link
+ *     #IS_REQUESTED}: {@link MapStateSchema#entries} of the keys that are asked for
  * @param updates of the keys, the values, and whether entries are put: what {@code state} is
  *     updated with
  */
@@ -46,14 +44,17 @@ record MapSteps(
     Calc values,
     Calc entries,
     Calc batchKeys,
-    Calc ofBatch,
-    Calc moves,
+    Calc requested,
     Calc updates)
     implements AutoCloseable {
   /** The oldest time of rows that have not expired. */
   static final Field OLDEST = new Field("$oldest", DataType.INT64, false);
 
-  private static final String IS_ENTRY = "$IS_ENTRY";
+  /** Whether the entries of a key are asked for. */
+  static final Field IS_REQUESTED = new Field("$is_requested", DataType.BOOL, false);
+
+  /** The accumulator that is false for an entry that was removed. */
+  static final String IS_ENTRY = "$IS_ENTRY";
 
   /** The columns that entries are put or removed with. */
   Schema changes() {
@@ -129,7 +130,8 @@ record MapSteps(
               accumulators(last, keys.size()),
               StateSchema.NO_KINDS);
       Calc present = entries(state, keys, last);
-      Schema numbered = MapStateSchema.joined(entries.fields(), List.of(MapStateSchema.KEY_FIELD));
+      Schema numbered =
+          MapStateSchema.joined(entries.fields(), List.of(MapStateSchema.KEY_FIELD, IS_REQUESTED));
       return new MapSteps(
           map,
           keys,
@@ -143,14 +145,8 @@ record MapSteps(
           calc(entries, Stream.of(batchKeys)),
           calc(
               numbered,
-              Optional.of(Expressions.col(MapStateSchema.KEY).ge(0)),
+              Optional.of(Expressions.col(IS_REQUESTED.name())),
               ProcessPlan.columns(map.entries().names())),
-          calc(
-              entries,
-              Stream.of(
-                  ProcessPlan.columns(keys.names()),
-                  last.updates(),
-                  List.of(Expressions.lit(true).as(MapStateSchema.IS_PUT)))),
           updates);
     }
 
@@ -192,7 +188,7 @@ record MapSteps(
   @Override
   public void close() {
     FirstFailure failure = new FirstFailure();
-    List.of(values, entries, batchKeys, ofBatch, moves, updates)
+    List.of(values, entries, batchKeys, requested, updates)
         .forEach(calc -> failure.run(calc::close));
     failure.rethrow();
   }

@@ -132,7 +132,9 @@ public final class ProcessOperator extends KeyedStateOperator {
     watermark = Long.MIN_VALUE;
     transfer = new HostTransfer(device);
     numbers = new HostNumbers(transfer);
-    entries = new KeyedEntries(plan.entries(), steps.maps(), this::state, device, transfer);
+    entries =
+        new KeyedEntries(
+            plan.entries(), steps.maps(), this::state, device, transfer, plan.entryLimits());
     if (plan.hasTimers()) {
       timers = new TimerSlices(plan.timerSlices(), steps, state(), device, numbers);
     }
@@ -325,6 +327,7 @@ public final class ProcessOperator extends KeyedStateOperator {
   }
 
   private void finish(Outcome outcome, StreamRecord<ColumnBatch> element) {
+    Table emitted;
     try (outcome) {
       if (outcome.updates() != null) {
         update(outcome.updates(), Table::close);
@@ -333,10 +336,12 @@ public final class ProcessOperator extends KeyedStateOperator {
       outcome.entries().keySet().forEach(entries::compact);
       outcome.timers().updates().forEach((slice, rows) -> timers.update(slice, rows.share()));
       outcome.timers().earliest().forEach((slice, time) -> timers.add(slice, time));
-      Table rows = outcome.output();
-      if (rows != null && rows.rowCount() > 0) {
-        ColumnBatch.emit(element.copy(new ColumnBatch(rows.share())), output);
-      }
+      boolean hasRows = outcome.output() != null && outcome.output().rowCount() > 0;
+      emitted = hasRows ? outcome.output().share() : null;
+    }
+    // What the state was updated with is given up before operators behind this run.
+    if (emitted != null) {
+      ColumnBatch.emit(element.copy(new ColumnBatch(emitted)), output);
     }
   }
 

@@ -18,7 +18,6 @@ import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.Accumulator.Function;
 import io.millrace.state.row.StateSchema;
 import java.io.Serializable;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,6 +51,7 @@ public final class ProcessPlan implements Serializable {
   private final StateTtl stateTtl;
   private final Schema outputSchema;
   private final Schema stateColumns;
+  private final EntryScan.Limits entryLimits;
 
   /**
    * The steps. The key columns have {@link #TIMER} behind them if the function has timers, which is
@@ -119,6 +119,16 @@ public final class ProcessPlan implements Serializable {
    */
   public ProcessPlan(
       Schema input, List<String> keys, KeyedBatchFunction function, StateTtl stateTtl) {
+    this(input, keys, function, stateTtl, EntryScan.Limits.DEFAULT);
+  }
+
+  ProcessPlan(
+      Schema input,
+      List<String> keys,
+      KeyedBatchFunction function,
+      StateTtl stateTtl,
+      EntryScan.Limits entryLimits) {
+    this.entryLimits = entryLimits;
     this.input = input;
     this.keys = List.copyOf(keys);
     this.function = function;
@@ -131,7 +141,7 @@ public final class ProcessPlan implements Serializable {
           return outputSchema;
         });
     checkStateColumns();
-    checkTimers();
+    TimerSlices.check(function.timerSlices(), stateTtl);
     entries().check(stateTtl);
     steps().close();
   }
@@ -146,22 +156,6 @@ public final class ProcessPlan implements Serializable {
       }
     }
     new LastValues(stateColumns).check("state column");
-  }
-
-  private void checkTimers() {
-    Duration slices = function.timerSlices();
-    boolean isWhole = slices.equals(Duration.ofMillis(slices.toMillis()));
-    if (slices.isNegative() || !isWhole || slices.toMillis() % TimerSlices.ALIGNMENT != 0) {
-      throw new ExpressionException(
-          "expected slices of timers of a multiple of "
-              + TimerSlices.ALIGNMENT
-              + " ms, got "
-              + slices);
-    }
-    if (hasTimers() && !stateTtl.isNone()) {
-      throw new ExpressionException(
-          "stateTtl is not supported for a function with timers: a timer can clear the state");
-    }
   }
 
   /** Whether the function has timers. */
@@ -184,6 +178,10 @@ public final class ProcessPlan implements Serializable {
 
   EntrySchemas entries() {
     return EntrySchemas.of(function, input);
+  }
+
+  EntryScan.Limits entryLimits() {
+    return entryLimits;
   }
 
   Schema input() {

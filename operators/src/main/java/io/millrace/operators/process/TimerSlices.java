@@ -2,12 +2,15 @@
 package io.millrace.operators.process;
 
 import io.millrace.column.Table;
+import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.process.ProcessPlan.Steps;
 import io.millrace.operators.process.SliceTimers.Choice;
 import io.millrace.operators.state.StateTables;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.state.StateTable;
 import io.millrace.state.lookup.StateLookup;
+import java.time.Duration;
 import java.util.NavigableMap;
 import java.util.OptionalLong;
 import java.util.TreeMap;
@@ -49,6 +52,25 @@ final class TimerSlices {
       if (namespace != StateTables.ONLY) {
         earliest.put(namespace, namespace - Math.floorMod(namespace, ALIGNMENT));
       }
+    }
+  }
+
+  /**
+   * Checks the slices of a function.
+   *
+   * @param slices zero if it has no timers
+   * @throws ExpressionException if the time is negative or not of a multiple of {@link #ALIGNMENT},
+   *     or there are timers and a time-to-live
+   */
+  static void check(Duration slices, StateTtl stateTtl) {
+    boolean isWhole = slices.equals(Duration.ofMillis(slices.toMillis()));
+    if (slices.isNegative() || !isWhole || slices.toMillis() % ALIGNMENT != 0) {
+      throw new ExpressionException(
+          "expected slices of timers of a multiple of " + ALIGNMENT + " ms, got " + slices);
+    }
+    if (!slices.isZero() && !stateTtl.isNone()) {
+      throw new ExpressionException(
+          "stateTtl is not supported for a function with timers: a timer can clear the state");
     }
   }
 

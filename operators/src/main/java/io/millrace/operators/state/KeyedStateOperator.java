@@ -183,12 +183,12 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
             (name, state) ->
                 sweeps.put(name, new StateSweep(state, device.retry(), timeToLive, begin)));
     compactions = new HashMap<>();
-    schemas.forEach(
-        (name, schema) -> {
-          if (StateCompaction.isPossible(schema)) {
-            compactions.put(name, new StateCompaction(state(name), device.retry()));
-          }
-        });
+    states
+        .all()
+        .forEach(
+            (name, state) ->
+                StateCompaction.ofKeys(state, device.retry())
+                    .ifPresent(compaction -> compactions.put(name, compaction)));
     if (context.isRestored()) {
       restore();
     }

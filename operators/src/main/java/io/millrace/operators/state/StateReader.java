@@ -93,6 +93,7 @@ final class StateReader {
         Rows rows = new Rows(part);
         StateFormat.readBlocks(
             part, StateFormat.encoding(header.version()), rows.blocks, source.stream, rows::add);
+        rows.warnIfLeftOut();
       }
     }
   }
@@ -113,6 +114,7 @@ final class StateReader {
         for (TableRows table : part.tables()) {
           readTable(table, tables.next(), pages, rows);
         }
+        rows.warnIfLeftOut();
       }
     }
   }
@@ -200,16 +202,18 @@ final class StateReader {
   /** Adds rows with the layout of a checkpoint to the tables of a state. */
   private final class Rows {
     final BlockReader blocks;
+    private final String name;
     // null if the subtask does not have the state.
     private final StateTables tables;
     private final int[] positions;
     private final Expiry expiry;
+    private long leftOut;
 
     Rows(StateFormat.State state) throws IOException {
       blocks = new BlockReader(state.layout(), device, retry);
-      tables = states.all().get(state.name());
+      name = state.name();
+      tables = states.all().get(name);
       if (tables == null) {
-        LOG.info("state '{}' of the checkpoint is left out: the job has it no more", state.name());
         positions = new int[0];
         expiry = Expiry.NEVER;
       } else {
@@ -220,9 +224,15 @@ final class StateReader {
     }
 
     void add(long namespace, StateBlock block) {
-      if (tables == null || retry.withHostRetry(() -> filter.apply(block)).rowCount() == 0) {
-        return;
+      int rows = retry.withHostRetry(() -> filter.apply(block)).rowCount();
+      if (tables == null) {
+        leftOut += rows;
+      } else if (rows > 0) {
+        addOwn(namespace, block);
       }
+    }
+
+    private void addOwn(long namespace, StateBlock block) {
       StateSchema schema = tables.schema();
       try (StateBlock own =
           retry.withHostRetry(
@@ -231,6 +241,16 @@ final class StateReader {
           tables.countExpired(own.removeExpired(expiry));
         }
         retry.withRetry(() -> merge(namespace, own));
+      }
+    }
+
+    void warnIfLeftOut() {
+      if (leftOut > 0) {
+        LOG.warn(
+            "state '{}' of the checkpoint is left out, with {} rows: the operator has no state of"
+                + " this name any more",
+            name,
+            leftOut);
       }
     }
 

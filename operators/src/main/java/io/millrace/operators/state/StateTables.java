@@ -52,7 +52,8 @@ public final class StateTables implements AutoCloseable {
 
   /**
    * The table of a namespace, for updates; an empty one if there was none. Takes the scratch memory
-   * of the table that was updated before, so that one table at a time holds such memory.
+   * of the table of these that was updated before, so that one table of a state at a time holds
+   * such memory: an operator with several states holds it for a table of each.
    */
   public StateTable forUpdate(long namespace) {
     StateTable table = tables.computeIfAbsent(namespace, absent -> newTable());

@@ -82,6 +82,24 @@ class EntrySchemasTest {
         declared(List.of(map("x", Field.of("m", DataType.list(DataType.INT32)), value)), List.of()),
         "'x': expected a type other than ARRAY, ROW and DICTIONARY for key column 'm', got"
             + " ARRAY<INT>");
+    for (String column : List.of("$key", "$is_put", "$is_present", "$is_requested")) {
+      assertRefused(
+          declared(List.of(map("x", key, Field.of(column, DataType.INT32))), List.of()),
+          "'x': two columns are named '" + column + "'");
+    }
+    for (String column : List.of("$key", "$index", "$is_put", "$is_added")) {
+      assertRefused(
+          declared(
+              List.of(),
+              List.of(new ListStateSchema("x", Schema.of(Field.of(column, DataType.INT32))))),
+          "'x': two columns are named '" + column + "'");
+    }
+    declared(List.of(map("ä".repeat(32_767), key, value)), List.of()).plan();
+    assertRefused(
+        declared(List.of(map("ä".repeat(32_768), key, value)), List.of()),
+        "expected a name of at most 65535 bytes for a map or list, got 65536: '"
+            + "ä".repeat(40)
+            + "...'");
     assertRefused(
         new Job(
             ROWS,

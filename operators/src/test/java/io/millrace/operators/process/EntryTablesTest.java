@@ -23,16 +23,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.testutils.logging.LoggerAuditingExtension;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.event.Level;
 
 /** Functions that read and change maps and lists as tables on the device. */
 @ExtendWith(NothingHeldExtension.class)
 class EntryTablesTest {
-  private static final Schema ROWS =
+  static final Schema ROWS =
       Schema.of(
           Field.of("k", DataType.INT32),
           Field.of("m", DataType.INT64),
@@ -42,8 +44,18 @@ class EntryTablesTest {
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
-  /** Puts or removes the entry of each row, and emits what was found, or all entries of keys. */
-  private record Entries(MapStateSchema map, boolean readsAll) implements KeyedBatchFunction {
+  @RegisterExtension
+  final LoggerAuditingExtension log =
+      new LoggerAuditingExtension("io.millrace.operators.state.StateReader", Level.WARN);
+
+  enum Reads {
+    ENTRIES_OF_ROWS,
+    ALL_ENTRIES,
+    ALL_ENTRIES_OF_FIRST_KEY
+  }
+
+  /** Puts or removes the entry of each row, and emits what was found. */
+  record Entries(MapStateSchema map, Reads reads) implements KeyedBatchFunction {
     private static final long serialVersionUID = 1L;
 
     static final MapStateSchema MAP =
@@ -54,7 +66,7 @@ class EntryTablesTest {
 
     @Override
     public Schema outputSchema(Schema input) {
-      return readsAll ? map.entries() : map.found();
+      return reads == Reads.ENTRIES_OF_ROWS ? map.found() : map.entries();
     }
 
     @Override
@@ -70,23 +82,32 @@ class EntryTablesTest {
     @Override
     public KeyedResult process(KeyedBatch batch) {
       Table rows = batch.rows();
-      List<Column> request = List.of(batch.keyNumbers().share(), rows.column("m").share());
-      try (Table requests = new Table(map.requests(), request, rows.rowCount())) {
-        Table output =
-            readsAll
-                ? batch.entries().entries(map.name())
-                : batch.entries().find(map.name(), requests);
-        List<Column> changes =
-            List.of(
-                batch.keyNumbers().share(),
-                rows.column("m").share(),
-                rows.column("v").share(),
-                rows.column("is_put").share());
-        return new KeyedResult(
-            output,
-            null,
-            null,
-            Map.of(map.name(), new Table(map.changes(), changes, rows.rowCount())));
+      Table output = read(batch);
+      List<Column> changes =
+          List.of(
+              batch.keyNumbers().share(),
+              rows.column("m").share(),
+              rows.column("v").share(),
+              rows.column("is_put").share());
+      return new KeyedResult(
+          output,
+          null,
+          null,
+          Map.of(map.name(), new Table(map.changes(), changes, rows.rowCount())));
+    }
+
+    private Table read(KeyedBatch batch) {
+      if (reads == Reads.ENTRIES_OF_ROWS) {
+        List<Column> columns =
+            List.of(batch.keyNumbers().share(), batch.rows().column("m").share());
+        try (Table requests = new Table(map.requests(), columns, batch.rows().rowCount())) {
+          return batch.entries().find(map.name(), requests);
+        }
+      }
+      int count = reads == Reads.ALL_ENTRIES ? batch.rows().rowCount() : 1;
+      List<Column> columns = List.of(batch.keyNumbers().slice(0, count));
+      try (Table requests = new Table(map.keyRequests(), columns, count)) {
+        return batch.entries().entries(map.name(), requests);
       }
     }
   }
@@ -94,7 +115,7 @@ class EntryTablesTest {
   @OutOfMemoryTest(attempts = 1)
   void entriesAreTables() throws Exception {
     try (ProcessHarness harness =
-        new Job(ROWS, List.of("k"), new Entries(Entries.MAP, false)).open(device)) {
+        new Job(ROWS, List.of("k"), new Entries(Entries.MAP, Reads.ENTRIES_OF_ROWS)).open(device)) {
       assertThat(
               harness.results(
                   asList(1, 7L, true, "x"), asList(1, null, true, null), asList(1, 7L, true, "y")))
@@ -111,7 +132,7 @@ class EntryTablesTest {
   @OutOfMemoryTest(attempts = 1)
   void allEntriesOfTheKeysAreATable() throws Exception {
     try (ProcessHarness harness =
-        new Job(ROWS, List.of("k"), new Entries(Entries.MAP, true)).open(device)) {
+        new Job(ROWS, List.of("k"), new Entries(Entries.MAP, Reads.ALL_ENTRIES)).open(device)) {
       assertThat(harness.results(asList(1, 7L, true, "x"), asList(null, 8L, true, "y"))).isEmpty();
       assertThat(harness.results(asList(2, 9L, true, "z"), asList(null, 7L, false, null)))
           .containsExactly("[1, 8, y]");
@@ -121,33 +142,14 @@ class EntryTablesTest {
   }
 
   @OutOfMemoryTest(attempts = 1)
-  void entriesThatWereRemovedGiveTheirRowsBack() throws Exception {
-    int count = (int) EntryCompaction.MIN_ROWS;
-    Job job = new Job(ROWS, List.of("k"), new Entries(Entries.MAP, false));
-    try (ProcessHarness harness = job.open(device)) {
-      harness.send(0, entries(0, count / 2 + 1, true));
-      harness.send(0, entries(1, count / 2 + 1, false));
-      assertThat(harness.rowsInState()).isEqualTo(count / 2 + 1);
-      harness.takeRows();
-      harness.send(0, entries(count / 2 + 1, count, true));
-      assertThat(harness.rowsInState()).as("half of the rows have entries").isEqualTo(count / 2);
-      harness.takeRows();
-      assertThat(
-              harness.results(
-                  asList(1, 0L, true, null),
-                  asList(1, 1L, true, null),
-                  asList(1, count - 1L, true, null)))
-          .containsExactly("[v0, true]", "[null, false]", "[v" + (count - 1) + ", true]");
+  void onlyTheKeysThatAreAskedForAreRead() throws Exception {
+    try (ProcessHarness harness =
+        new Job(ROWS, List.of("k"), new Entries(Entries.MAP, Reads.ALL_ENTRIES_OF_FIRST_KEY))
+            .open(device)) {
+      harness.results(asList(1, 7L, true, "x"), asList(2, 8L, true, "y"), asList(3, 9L, true, "z"));
+      assertThat(harness.results(asList(2, 7L, false, null), asList(1, 1L, false, null)))
+          .containsExactly("[0, 8, y]");
     }
-  }
-
-  // Of one key: entries from `first` to before `end`.
-  private static List<List<Object>> entries(long first, long end, boolean isPut) {
-    List<List<Object>> rows = new ArrayList<>();
-    for (long entry = first; entry < end; entry++) {
-      rows.add(asList(1, entry, isPut, isPut ? "v" + entry : null));
-    }
-    return rows;
   }
 
   private static Stream<DataType> types() {
@@ -184,7 +186,7 @@ class EntryTablesTest {
         tables.rows(Schema.of(Field.of("m", type)), 6).stream().map(row -> row.get(0)).toList();
     Map<List<Object>, List<Object>> model = new HashMap<>();
     try (ProcessHarness harness =
-        new Job(schema, List.of("k"), new Entries(map, false)).open(device)) {
+        new Job(schema, List.of("k"), new Entries(map, Reads.ENTRIES_OF_ROWS)).open(device)) {
       for (int batch = 0; batch < 6; batch++) {
         List<List<Object>> rows = new ArrayList<>();
         for (List<Object> values : tables.rows(schema, 30)) {
@@ -273,14 +275,21 @@ class EntryTablesTest {
   @Test
   void mapsMayComeAndGo() throws Exception {
     OperatorSubtaskState state;
-    Job job = new Job(ROWS, List.of("k"), new Entries(Entries.MAP, false));
+    Job job = new Job(ROWS, List.of("k"), new Entries(Entries.MAP, Reads.ENTRIES_OF_ROWS));
     try (ProcessHarness harness = job.open(device)) {
-      harness.results(asList(1, 7L, true, "x"));
+      harness.results(asList(1, 7L, true, "x"), asList(1, 8L, true, "x"));
       state = harness.snapshot();
     }
+    job.restore(device, 0, 1, state).close();
+    assertThat(log.getMessages()).isEmpty();
     MapStateSchema other = new MapStateSchema("other", Entries.MAP.keys(), Entries.MAP.values());
     try (ProcessHarness harness =
-        new Job(ROWS, List.of("k"), new Entries(other, false)).restore(device, 0, 1, state)) {
+        new Job(ROWS, List.of("k"), new Entries(other, Reads.ENTRIES_OF_ROWS))
+            .restore(device, 0, 1, state)) {
+      assertThat(log.getMessages())
+          .containsExactly(
+              "state 'map' of the checkpoint is left out, with 2 rows: the operator has no state of"
+                  + " this name any more");
       assertThat(harness.results(asList(1, 7L, true, "y"))).containsExactly("[null, false]");
       state = harness.snapshot();
     }
@@ -295,13 +304,13 @@ class EntryTablesTest {
   void anotherTypeOfTheMapKeyIsRefused() throws Exception {
     OperatorSubtaskState state;
     try (ProcessHarness harness =
-        new Job(ROWS, List.of("k"), new Entries(Entries.MAP, false)).open(device)) {
+        new Job(ROWS, List.of("k"), new Entries(Entries.MAP, Reads.ENTRIES_OF_ROWS)).open(device)) {
       harness.results(asList(1, 7L, true, "x"));
       state = harness.snapshot();
     }
     MapStateSchema other =
         new MapStateSchema("map", Schema.of(Field.of("m", DataType.INT32)), Entries.MAP.values());
-    Job job = new Job(ROWS, List.of("k"), new Entries(other, false));
+    Job job = new Job(ROWS, List.of("k"), new Entries(other, Reads.ENTRIES_OF_ROWS));
     assertThatThrownBy(() -> job.restore(device, 0, 1, state).close())
         .isInstanceOf(IOException.class)
         .hasMessage(

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,10 +81,39 @@ class ListStateTest {
     }
   }
 
+  @OutOfMemoryTest(attempts = 1)
+  void elementsThatWereRemovedGiveTheirRowsBack() throws Exception {
+    OperatorSubtaskState state;
+    try (ProcessHarness harness = job(false).withLimits(MapCommands.SMALL).open(device)) {
+      for (long key = 0; key < 40; key++) {
+        harness.results(row(key, ADD, LONG, 1), row(key, ADD, "x", 2), row(key, ADD, "y", 3));
+        harness.results(row(key, CLEAR));
+      }
+      assertThat(harness.rowsInState()).as("rows of lists without elements").isLessThan(60);
+      harness.results(row(7L, ADD, LONG, 1), row(7L, ADD, "x", 2), row(7L, ADD, "y", 3));
+      harness.results(row(7L, REPLACE, "z", 4));
+      state = harness.snapshot();
+    }
+    try (ProcessHarness harness = job(false).restore(device, 0, 1, state)) {
+      assertThat(harness.results(row(7L, ADD, "v", 5), row(7L, GET), row(8L, GET)))
+          .containsExactly("[7, [+I[z, 4], +I[second, 2], +I[v, 5]]]", "[8, []]");
+    }
+  }
+
+  @Test
+  void elementsThatAreAddedAndRemovedInABatchAreNotKept() throws Exception {
+    try (ProcessHarness harness = job(false).open(device)) {
+      harness.results(row(1L, ADD, "x", 1), row(2L, GET));
+      long rows = harness.rowsInState();
+      harness.results(row(2L, ADD, "x", 1), row(2L, ADD, "y", 2), row(2L, CLEAR), row(1L, GET));
+      assertThat(harness.rowsInState()).isEqualTo(rows);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void randomCommandsAfterRescaling(boolean isRequested) throws Exception {
-    Job job = job(isRequested);
+    Job job = job(isRequested).withLimits(MapCommands.SMALL);
     ListCommands.Model model = new ListCommands.Model();
     OperatorSubtaskState state = null;
     int before = 0;

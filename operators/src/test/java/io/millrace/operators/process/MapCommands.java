@@ -8,6 +8,7 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.FixedWidthColumnBuilder;
 import io.millrace.column.Schema;
 import io.millrace.column.VariableWidthColumnBuilder;
+import io.millrace.operators.state.StateTtl;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -46,6 +47,9 @@ public final class MapCommands extends HostKeyedFunction {
           Schema.of(Field.of("map_s", DataType.STRING), new Field("map_n", DataType.INT32, false)),
           Schema.of(Field.of("v", DataType.STRING), Field.of("count", DataType.INT64)));
 
+  /** Limits with which small maps are read in parts and compacted. */
+  static final EntryScan.Limits SMALL = new EntryScan.Limits(8, 1 << 20, 16);
+
   private final long slices;
   private final boolean isRequested;
 
@@ -56,6 +60,12 @@ public final class MapCommands extends HostKeyedFunction {
   public MapCommands(long slices, boolean isRequested) {
     this.slices = slices;
     this.isRequested = isRequested;
+  }
+
+  /** A job with limits with which small maps are read in parts and compacted. */
+  public static ProcessPlan planWithSmallLimits(boolean isRequested) {
+    MapCommands commands = new MapCommands(0, isRequested);
+    return new ProcessPlan(ROWS, List.of("k"), commands, StateTtl.NONE, SMALL);
   }
 
   @Override
@@ -82,11 +92,11 @@ public final class MapCommands extends HostKeyedFunction {
   protected void process(HostKeyedBatch batch) {
     HostMapState map = batch.map("entries");
     ColumnReader commands = batch.column("command");
-    if (isRequested) {
-      for (int row = 0; row < batch.rowCount(); row++) {
-        if (text(commands, row).equals(GET)) {
-          map.request(batch.keyOf(row), mapKey(batch, row));
-        }
+    for (int row = 0; isRequested && row < batch.rowCount(); row++) {
+      switch (text(commands, row)) {
+        case GET -> map.request(batch.keyOf(row), mapKey(batch, row));
+        case ENTRIES -> map.requestEntries(batch.keyOf(row));
+        default -> {}
       }
     }
     long[] counts = counts(batch);
@@ -109,6 +119,9 @@ public final class MapCommands extends HostKeyedFunction {
   @Override
   protected void onTimer(HostKeyedBatch timers, TimeDomain domain) {
     HostMapState map = timers.map("entries");
+    for (int key = 0; isRequested && key < timers.keyCount(); key++) {
+      map.requestEntries(key);
+    }
     for (int key = 0; key < timers.keyCount(); key++) {
       emit(timers, key, "cleared " + entries(map.entries(key)));
       map.clear(key);

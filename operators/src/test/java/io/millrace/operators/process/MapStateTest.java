@@ -10,6 +10,9 @@ import static io.millrace.operators.process.MapCommands.REMOVE;
 import static java.util.Arrays.asList;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.process.ProcessHarness.Job;
 import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.testing.NothingHeldExtension;
@@ -21,7 +24,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,6 +76,119 @@ class MapStateTest {
               "[null, entries [+I[" + LONG + ", 1]=+I[null, 1]]]");
       assertThat(harness.results(row("a", ENTRIES), row("a", GET, null, 7, null)))
           .containsExactly("[a, entries []]", "[a, get +I[null, 7] null]");
+    }
+  }
+
+  @OutOfMemoryTest(attempts = 1)
+  void changesBehindAClearStay() throws Exception {
+    try (ProcessHarness harness = JOB.open(device)) {
+      harness.results(row("a", PUT, "x", 1, "v"), row("a", PUT, "y", 1, "v"));
+      assertThat(
+              harness.results(
+                  row("a", GET, "x", 1, null),
+                  row("a", PUT, "z", 1, "dropped"),
+                  row("a", CLEAR),
+                  row("a", GET, "x", 1, null),
+                  row("a", ENTRIES),
+                  row("a", PUT, "y", 1, "w"),
+                  row("a", ENTRIES)))
+          .containsExactly(
+              "[a, get +I[x, 1] +I[v, 1]]",
+              "[a, get +I[x, 1] null]",
+              "[a, entries []]",
+              "[a, entries [+I[y, 1]=+I[w, 8]]]");
+      assertThat(harness.rowsInState()).as("z was not in the state").isEqualTo(1 + 2);
+      assertThat(harness.results(row("a", ENTRIES), row("a", CLEAR), row("a", PUT, "x", 1, "u")))
+          .containsExactly("[a, entries [+I[y, 1]=+I[w, 8]]]");
+      assertThat(harness.results(row("a", ENTRIES)))
+          .containsExactly("[a, entries [+I[x, 1]=+I[u, 12]]]");
+    }
+  }
+
+  /** The commands of {@link MapCommands}; notes how many entries each read of whole maps gives. */
+  private record CountedReads(MapCommands commands) implements KeyedBatchFunction {
+    private static final long serialVersionUID = 1L;
+    static final List<Integer> ENTRIES_READ = new ArrayList<>();
+
+    @Override
+    public Schema outputSchema(Schema input) {
+      return commands.outputSchema(input);
+    }
+
+    @Override
+    public Schema stateSchema(Schema input) {
+      return commands.stateSchema(input);
+    }
+
+    @Override
+    public List<MapStateSchema> mapStates(Schema input) {
+      return commands.mapStates(input);
+    }
+
+    @Override
+    public void open(Schema input, DeviceContext device, RuntimeContext runtime) throws Exception {
+      commands.open(input, device, runtime);
+    }
+
+    @Override
+    public KeyedResult process(KeyedBatch batch) throws Exception {
+      return commands.process(
+          new KeyedBatch(
+              batch.rows(),
+              batch.keyNumbers(),
+              batch.keys(),
+              batch.state(),
+              new Reader(batch.entries()),
+              batch.watermark(),
+              batch.processingTime(),
+              batch.device()));
+    }
+
+    @Override
+    public void close() throws Exception {
+      commands.close();
+    }
+
+    private record Reader(EntryReader reader) implements EntryReader {
+      @Override
+      public Table find(String map, Table requests) {
+        return reader.find(map, requests);
+      }
+
+      @Override
+      public Table entries(String map, Table requests) {
+        Table entries = reader.entries(map, requests);
+        ENTRIES_READ.add(entries.rowCount());
+        return entries;
+      }
+
+      @Override
+      public Table elements(String list, Table requests) {
+        return reader.elements(list, requests);
+      }
+    }
+  }
+
+  @Test
+  void wholeMapsAreReadOnceForTheKeysThatNeedIt() throws Exception {
+    Job job = new Job(MapCommands.ROWS, List.of("k"), new CountedReads(new MapCommands(0, true)));
+    try (ProcessHarness harness = job.open(device)) {
+      for (int n = 0; n < 10; n++) {
+        harness.results(
+            row("a", PUT, "x", n, "v"), row("b", PUT, "x", n, "v"), row("c", PUT, "x", n, "v"));
+      }
+      harness.results(row("d", PUT, "x", 0, "v"), row("e", PUT, "x", 0, "v"));
+      CountedReads.ENTRIES_READ.clear();
+      harness.results(
+          row("a", GET, "x", 0, null),
+          row("d", CLEAR),
+          row("e", CLEAR),
+          row("b", ENTRIES),
+          row("c", ENTRIES),
+          row("b", CLEAR));
+      assertThat(CountedReads.ENTRIES_READ).containsExactly(20, 2);
+      assertThat(harness.results(row("d", ENTRIES), row("b", ENTRIES), row("e", ENTRIES)))
+          .containsExactly("[d, entries []]", "[b, entries []]", "[e, entries []]");
     }
   }
 
@@ -160,7 +278,9 @@ class MapStateTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void randomCommandsAfterRescaling(boolean isRequested) throws Exception {
-    Job job = new Job(MapCommands.ROWS, List.of("k"), new MapCommands(0, isRequested));
+    Job job =
+        new Job(MapCommands.ROWS, List.of("k"), new MapCommands(0, isRequested))
+            .withLimits(MapCommands.SMALL);
     MapCommands.Model model = new MapCommands.Model();
     OperatorSubtaskState state = null;
     int before = 0;

@@ -19,14 +19,27 @@ final class ProcessHarness extends KeyedOperatorHarness {
   }
 
   /** The job that the subtask is part of; its key columns are the first. */
-  record Job(Schema schema, List<String> keys, KeyedBatchFunction function, StateTtl stateTtl) {
+  record Job(
+      Schema schema,
+      List<String> keys,
+      KeyedBatchFunction function,
+      StateTtl stateTtl,
+      EntryScan.Limits limits) {
 
     Job(Schema schema, List<String> keys, KeyedBatchFunction function) {
       this(schema, keys, function, StateTtl.NONE);
     }
 
+    Job(Schema schema, List<String> keys, KeyedBatchFunction function, StateTtl stateTtl) {
+      this(schema, keys, function, stateTtl, EntryScan.Limits.DEFAULT);
+    }
+
+    Job withLimits(EntryScan.Limits other) {
+      return new Job(schema, keys, function, stateTtl, other);
+    }
+
     ProcessPlan plan() {
-      return new ProcessPlan(schema, keys, function, stateTtl);
+      return new ProcessPlan(schema, keys, function, stateTtl, limits);
     }
 
     /** The only subtask, with empty state. */

@@ -9,7 +9,6 @@ import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.process.MapCommands;
 import io.millrace.operators.process.ProcessOperator;
 import io.millrace.operators.process.ProcessPlan;
-import io.millrace.operators.state.StateTtl;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -31,15 +30,7 @@ final class SimulatedMaps implements SimulatedOperator {
     MapCommands.CLEAR
   };
   private static final List<ProcessPlan> PLANS =
-      Stream.of(true, false)
-          .map(
-              isRequested ->
-                  new ProcessPlan(
-                      MapCommands.ROWS,
-                      List.of("k"),
-                      new MapCommands(0, isRequested),
-                      StateTtl.NONE))
-          .toList();
+      Stream.of(true, false).map(MapCommands::planWithSmallLimits).toList();
 
   private final ProcessPlan plan;
   private final int keys;

@@ -2,7 +2,6 @@
 package io.millrace.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
@@ -27,8 +26,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rows of keys that are present are counted, and move to another table. */
-class PresentRowsTest {
+/** Rows of keys whose number of rows is not zero are counted, and move to another table. */
+class NonZeroRowsTest {
   private static final Schema INPUT =
       Schema.of(
           Field.of("number", DataType.INT64),
@@ -44,13 +43,13 @@ class PresentRowsTest {
   private static final int FACTOR = 7;
 
   // The number of rows is not the first accumulator.
-  private static StateSchema schema(List<Integer> keys, int kindColumn) {
+  private static StateSchema schema(List<Integer> keys) {
     List<Accumulator> accumulators =
         List.of(
             new Accumulator("sum", Function.SUM, 2),
             Accumulator.countRows("rows"),
             new Accumulator("values", Function.COUNT, 2));
-    return new StateSchema(INPUT, keys, accumulators, kindColumn);
+    return new StateSchema(INPUT, keys, accumulators, KIND);
   }
 
   private Table batch(Random random, int rows) {
@@ -94,7 +93,7 @@ class PresentRowsTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   void rowsWithCountsOtherThanZeroMove(int key) {
-    StateSchema schema = schema(List.of(key), KIND);
+    StateSchema schema = schema(List.of(key));
     try (StateTable table = table(schema, device.memory());
         StateTable other = table(schema, device.memory())) {
       fill(table);
@@ -105,8 +104,8 @@ class PresentRowsTest {
       int counted = 0;
       for (int row = 0; row < all.size(); row += 100) {
         int count = Math.min(100, all.size() - row);
-        counted += LiveRows.countPresent(table, row, count);
-        LiveRows.copyPresent(table, row, count, other);
+        counted += LiveRows.countNonZero(table, row, count, schema.word("rows"));
+        LiveRows.copyNonZero(table, row, count, schema.word("rows"), other);
       }
       assertThat(counted).isEqualTo(present.size());
       assertThat(rows(other)).isEqualTo(present);
@@ -120,7 +119,7 @@ class PresentRowsTest {
 
   @Test
   void eachRefusedRequestForMemoryLeavesTheTablesAsTheyWere() {
-    StateSchema schema = schema(List.of(1), KIND);
+    StateSchema schema = schema(List.of(1));
     try (StateTable table = table(schema, device.memory())) {
       fill(table);
       int count = (int) Math.min(table.rowCount(), table.chunkRows());
@@ -141,22 +140,10 @@ class PresentRowsTest {
 
   private static boolean moves(StateTable table, int count, StateTable other) {
     try {
-      LiveRows.copyPresent(table, 0, count, other);
+      LiveRows.copyNonZero(table, 0, count, table.schema().word("rows"), other);
       return true;
     } catch (GpuOutOfMemoryException e) {
       return false;
-    }
-  }
-
-  @Test
-  void keysStayWhereNoRowsAreTakenBack() {
-    StateSchema schema = schema(List.of(0), StateSchema.NO_KINDS);
-    assertThat(schema.takesRowsBack()).isFalse();
-    try (StateTable table = table(schema, device.memory())) {
-      fill(table);
-      assertThatThrownBy(() -> LiveRows.countPresent(table, 0, 4))
-          .isInstanceOf(IllegalStateException.class)
-          .hasMessage("no rows are taken back");
     }
   }
 }

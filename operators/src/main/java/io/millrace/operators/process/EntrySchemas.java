@@ -9,8 +9,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /** The maps and the lists of a function. */
 record EntrySchemas(List<MapStateSchema> maps, List<ListStateSchema> lists) {
@@ -53,8 +51,8 @@ record EntrySchemas(List<MapStateSchema> maps, List<ListStateSchema> lists) {
             "expected a column of the map key of '" + map.name() + "', got none");
       }
     }
-    maps.forEach(map -> checkTables(map.name(), map::entries, map::found, map::changes));
-    lists.forEach(list -> checkTables(list.name(), list::read, list::changes));
+    maps.forEach(map -> checkTables(map.name(), List.of(map::found, map::changes)));
+    lists.forEach(list -> checkTables(list.name(), List.of(list::changes)));
     if (!lists.isEmpty() && !stateTtl.isNone()) {
       throw new ExpressionException(
           "stateTtl is not supported for a function with lists, such as '"
@@ -72,10 +70,9 @@ record EntrySchemas(List<MapStateSchema> maps, List<ListStateSchema> lists) {
     }
   }
 
-  @SafeVarargs
-  private static void checkTables(String name, Supplier<Schema>... tables) {
+  private static void checkTables(String name, List<Runnable> tables) {
     try {
-      Stream.of(tables).forEach(Supplier::get);
+      tables.forEach(Runnable::run);
     } catch (IllegalArgumentException e) {
       throw new ExpressionException("'" + name + "': " + e.getMessage());
     }

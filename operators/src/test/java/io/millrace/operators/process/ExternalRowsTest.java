@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.millrace.column.ColumnReader;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
@@ -117,11 +116,10 @@ class ExternalRowsTest {
 
     // Of its own: with other bytes, that of the next call is not changed.
     private Row row(HostKeyedBatch batch, String column, int row) {
-      ColumnReader kinds = batch.column("kind");
-      Serializable value = values.get(batch.column(column).getInt(row));
-      return Row.ofKind(
-          RowKind.values()[kinds.getInt(row)],
-          value instanceof byte[] bytes ? bytes.clone() : value);
+      int kind = batch.column("kind").getInt(row);
+      Object value = values.get(batch.column(column).getInt(row));
+      Object own = value instanceof byte[] bytes ? bytes.clone() : value;
+      return Row.ofKind(RowKind.fromByteValue((byte) kind), own);
     }
 
     private static void overwrite(Row row) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of keyed state whose times are in a range.
+// The rows of keyed state whose times are in a range, or of which one of some words is not zero.
 //
 //   state_select  counts the rows of a chunk, and the words of their long strings; and copies the rows, one behind the other in
 //                 their order
 //
-// Bound: memory; the sector of the time is read, and the whole row if it is copied.
+// Bound: memory; the sectors of the words are read, and the whole row if it is copied.
 //
 // Launch shape (Java repeats it): `tiles` blocks of STATE_SELECT_THREADS, one row per thread.
 
@@ -24,21 +24,25 @@ struct StateSelectArguments {
   uint64_t look_back;   // uint64 per tile, zero before
   uint64_t next_tile;   // uint32, zero before
   uint64_t counts;      // mapped host memory: uint64 rows, uint64 words of their long strings
-  uint64_t first_time;  // a row is selected if its time, xor time_mask, is at least this,
-  uint64_t end_time;    // and less than this
-  uint64_t time_mask;
+  uint64_t first;       // a row is selected if one of its words, such as its time, xor mask, is at least this,
+  uint64_t end;         // and less than this; where zeros are not selected, mask and end are all ones and first is 0
+  uint64_t mask;
   int64_t first_row;    // of the state
   int32_t rows;         // from first_row on, up to those of a chunk
   int32_t row_words;    // as in StateArguments
   int32_t chunk_shift;
-  int32_t time_word;    // of a state row
+  int32_t first_word;   // of a state row: the first of these words
+  int32_t words;        // how many words there are
   int32_t tiles;
   uint32_t tails;       // bit w is set if word w of a state row is the tail of a string
 };
 
 static __device__ __forceinline__ bool is_selected(const StateSelectArguments& arguments, const uint64_t* state) {
-  const uint64_t time = state[arguments.time_word] ^ arguments.time_mask;
-  return time >= arguments.first_time && time < arguments.end_time;
+  for (int32_t i = 0; i < arguments.words; ++i) {
+    const uint64_t word = state[arguments.first_word + i] ^ arguments.mask;
+    if (word >= arguments.first && word < arguments.end) return true;
+  }
+  return false;
 }
 
 static __device__ __forceinline__ uint64_t string_words_of_row(const StateSelectArguments& arguments, const uint64_t* state) {

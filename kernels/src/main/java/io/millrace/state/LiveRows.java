@@ -11,7 +11,7 @@ import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.StateAccess;
 import io.millrace.state.row.StateSelection;
 
-/** Rows of a state table that have not expired, or of which a word is not zero. */
+/** Rows of a state table that have not expired, or of which one of some words is not zero. */
 @PublicEvolving
 public final class LiveRows {
   private LiveRows() {}
@@ -39,17 +39,20 @@ public final class LiveRows {
   }
 
   /**
-   * Counts rows of which a word is not zero: makes one attempt. Waits for the work.
+   * Counts rows of which one of some words is not zero: makes one attempt. Waits for the work.
    *
    * @param firstRow as in {@link #count}, likewise {@code count}
-   * @param word the position of the word in a row
+   * @param firstWord the position of the first of the words in a row
+   * @param words how many words there are
    * @throws GpuOutOfMemoryException if there is too little memory
    */
-  public static int countNonZero(StateTable table, long firstRow, int count, int word) {
+  public static int countNonZero(
+      StateTable table, long firstRow, int count, int firstWord, int words) {
     return count(
         table,
         count,
-        access -> StateSelection.ofNonZero(access, firstRow, count, word, table.stream()));
+        access ->
+            StateSelection.ofNonZero(access, firstRow, count, firstWord, words, table.stream()));
   }
 
   private static int count(StateTable table, int rows, Selected selected) {
@@ -91,20 +94,22 @@ public final class LiveRows {
   }
 
   /**
-   * Adds the rows of which a word is not zero to another table of the schema, which has none of
-   * their keys, on the device: makes one attempt. Waits for the work.
+   * Adds the rows of which one of some words is not zero to another table of the schema, which has
+   * none of their keys, on the device: makes one attempt. Waits for the work.
    *
    * @param source on the same stream as {@code target}; both stay the caller's
    * @param firstRow as in {@link #count}, likewise {@code count}
-   * @param word the position of the word in a row
+   * @param firstWord the position of the first of the words in a row
+   * @param words how many words there are
    * @throws GpuOutOfMemoryException if there is too little memory
    */
   public static void copyNonZero(
-      StateTable source, long firstRow, int count, int word, StateTable target) {
+      StateTable source, long firstRow, int count, int firstWord, int words, StateTable target) {
     copy(
         source,
         count,
-        access -> StateSelection.ofNonZero(access, firstRow, count, word, target.stream()),
+        access ->
+            StateSelection.ofNonZero(access, firstRow, count, firstWord, words, target.stream()),
         Expiry.NEVER,
         target);
   }

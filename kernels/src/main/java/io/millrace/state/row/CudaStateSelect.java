@@ -19,14 +19,15 @@ final class CudaStateSelect implements StateSelection.Kernels {
     static final KernelStructure.Int64 LOOK_BACK = LAYOUT.int64("look_back");
     static final KernelStructure.Int64 NEXT_TILE = LAYOUT.int64("next_tile");
     static final KernelStructure.Int64 COUNTS = LAYOUT.int64("counts");
-    static final KernelStructure.Int64 FIRST_TIME = LAYOUT.int64("first_time");
-    static final KernelStructure.Int64 END_TIME = LAYOUT.int64("end_time");
-    static final KernelStructure.Int64 TIME_MASK = LAYOUT.int64("time_mask");
+    static final KernelStructure.Int64 FIRST = LAYOUT.int64("first");
+    static final KernelStructure.Int64 END = LAYOUT.int64("end");
+    static final KernelStructure.Int64 MASK = LAYOUT.int64("mask");
     static final KernelStructure.Int64 FIRST_ROW = LAYOUT.int64("first_row");
     static final KernelStructure.Int32 ROWS = LAYOUT.int32("rows");
     static final KernelStructure.Int32 ROW_WORDS = LAYOUT.int32("row_words");
     static final KernelStructure.Int32 CHUNK_SHIFT = LAYOUT.int32("chunk_shift");
-    static final KernelStructure.Int32 TIME_WORD = LAYOUT.int32("time_word");
+    static final KernelStructure.Int32 FIRST_WORD = LAYOUT.int32("first_word");
+    static final KernelStructure.Int32 WORDS = LAYOUT.int32("words");
     static final KernelStructure.Int32 TILES = LAYOUT.int32("tiles");
     static final KernelStructure.Int32 TAILS = LAYOUT.int32("tails");
 
@@ -56,14 +57,15 @@ final class CudaStateSelect implements StateSelection.Kernels {
           .put(Arguments.LOOK_BACK, selection.lookBack() + Long.BYTES)
           .put(Arguments.NEXT_TILE, selection.lookBack())
           .put(Arguments.COUNTS, counts.address())
-          .put(Arguments.FIRST_TIME, selection.first().oldest())
-          .put(Arguments.END_TIME, selection.end().oldest())
-          .put(Arguments.TIME_MASK, selection.first().mask())
+          .put(Arguments.FIRST, selection.first().oldest())
+          .put(Arguments.END, selection.end().oldest())
+          .put(Arguments.MASK, selection.first().mask())
           .put(Arguments.FIRST_ROW, selection.firstRow())
           .put(Arguments.ROWS, selection.rows())
           .put(Arguments.ROW_WORDS, selection.schema().rowWords())
           .put(Arguments.CHUNK_SHIFT, selection.chunkShift())
-          .put(Arguments.TIME_WORD, selection.word())
+          .put(Arguments.FIRST_WORD, selection.firstWord())
+          .put(Arguments.WORDS, selection.words())
           .put(Arguments.TILES, tiles)
           .put(Arguments.TAILS, tails);
       long lookBackBytes = LongStrings.lookBackBytes(selection.rows());

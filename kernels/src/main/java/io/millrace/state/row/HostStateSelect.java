@@ -10,12 +10,11 @@ final class HostStateSelect implements StateSelection.Kernels {
   @Override
   public Counts select(StateSelection selection) {
     int rowBytes = selection.schema().rowBytes();
-    long wordOffset = (long) selection.word() * Long.BYTES;
     int rows = 0;
     long stringWords = 0;
     for (int row = 0; row < selection.rows(); row++) {
       long address = address(selection, selection.firstRow() + row);
-      if (selection.isSelected(HostMemory.getLong(address + wordOffset))) {
+      if (isSelected(selection, address)) {
         if (selection.target() != 0) {
           HostMemory.copy(selection.target() + (long) rows * rowBytes, address, rowBytes);
         }
@@ -24,6 +23,16 @@ final class HostStateSelect implements StateSelection.Kernels {
       }
     }
     return new Counts(rows, stringWords);
+  }
+
+  private static boolean isSelected(StateSelection selection, long row) {
+    for (int i = 0; i < selection.words(); i++) {
+      long word = row + (long) (selection.firstWord() + i) * Long.BYTES;
+      if (selection.isSelected(HostMemory.getLong(word))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static long address(StateSelection selection, long row) {

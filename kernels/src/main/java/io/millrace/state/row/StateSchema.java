@@ -262,6 +262,11 @@ public final class StateSchema implements Serializable {
     return keyWords + (hasNullWord(input, keys) ? 1 : 0);
   }
 
+  /** Words of the accumulators, which lie one behind the other. */
+  public int accumulatorWords() {
+    return accumulatorWords(input, accumulators);
+  }
+
   static int accumulatorWords(Schema input, List<Accumulator> accumulators) {
     return accumulators.stream().mapToInt(accumulator -> accumulator.words(input)).sum();
   }

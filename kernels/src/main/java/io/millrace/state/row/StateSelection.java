@@ -7,12 +7,13 @@ import io.millrace.device.PerDevice;
 import java.util.Objects;
 
 /**
- * Rows of a state table whose times are in a range, or of which a word is not zero, with addresses
- * on the device that are valid until the work on {@code stream} is done.
+ * Rows of a state table whose times are in a range, or of which one of some words is not zero, with
+ * addresses on the device that are valid until the work on {@code stream} is done.
  *
  * @param firstRow the first row that is looked at
  * @param rows how many rows are looked at: at least 1, and at most those of a chunk
- * @param word the position in a row of the word that decides
+ * @param firstWord the position in a row of the first of the words that decide
+ * @param words how many these are: a row is selected if one of them is in the range
  * @param first expires the rows before the range
  * @param end expires the rows before the end of the range
  * @param chunkTable the address of an INT64 for each chunk of state rows: its address
@@ -25,7 +26,8 @@ public record StateSelection(
     StateSchema schema,
     long firstRow,
     int rows,
-    int word,
+    int firstWord,
+    int words,
     Expiry first,
     Expiry end,
     long chunkTable,
@@ -56,6 +58,7 @@ public record StateSelection(
         firstRow,
         rows,
         schema.firstAccumulator(),
+        1,
         schema.expiryBefore(firstTime),
         schema.expiryBefore(endTime),
         access.chunkTable(),
@@ -66,19 +69,22 @@ public record StateSelection(
   }
 
   /**
-   * A selection of rows of which a word is not zero: zero is the end of the range of complements.
+   * A selection of rows of which one of some words is not zero: zero is the end of the range of
+   * complements.
    *
-   * @param word the position of the word in a row
+   * @param firstWord the position of the first of the words in a row
+   * @param words how many words there are
    * @throws IndexOutOfBoundsException if the table does not have the rows
    */
   public static StateSelection ofNonZero(
-      StateAccess access, long firstRow, int rows, int word, DeviceStream stream) {
+      StateAccess access, long firstRow, int rows, int firstWord, int words, DeviceStream stream) {
     Objects.checkFromIndexSize(firstRow, rows, access.rowCount());
     return new StateSelection(
         access.schema(),
         firstRow,
         rows,
-        word,
+        firstWord,
+        words,
         new Expiry(0, -1),
         new Expiry(-1, -1),
         access.chunkTable(),
@@ -118,7 +124,8 @@ public record StateSelection(
                 schema,
                 firstRow,
                 rows,
-                word,
+                firstWord,
+                words,
                 first,
                 end,
                 chunkTable,

@@ -26,7 +26,7 @@ final class AddedRows {
   /** The column that is null in the rows that are added. */
   static final String IS_ROW = "$is_row";
 
-  /** The number of rows of a key and value. */
+  /** The number of rows of a key and value, without rows that are added. */
   static final String ROWS = "$COUNT(*)";
 
   private AddedRows() {}
@@ -57,7 +57,7 @@ final class AddedRows {
     if (!stateTtl.isNone()) {
       accumulators.add(stateTtl.updateTime());
     }
-    accumulators.add(Accumulator.countRows(ROWS));
+    accumulators.add(Accumulator.countRows(ROWS, state.input().indexOf(IS_ROW)));
     try {
       return new StateSchema(state.input(), keys, accumulators, state.kindColumn());
     } catch (IllegalArgumentException e) {

@@ -39,8 +39,9 @@ final class KeyedMap {
     this.compaction =
         new StateCompaction(
             state,
-            context.retry(),
+            context,
             steps.state().word(MapSteps.IS_ENTRY),
+            1,
             limits.compactionRows(),
             "entries of '" + steps.map().name() + "' that were removed");
   }

@@ -187,7 +187,7 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
         .all()
         .forEach(
             (name, state) ->
-                StateCompaction.ofKeys(state, device.retry())
+                StateCompaction.ofKeys(state, device)
                     .ifPresent(compaction -> compactions.put(name, compaction)));
     if (context.isRestored()) {
       restore();

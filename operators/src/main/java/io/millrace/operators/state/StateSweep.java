@@ -130,6 +130,7 @@ final class StateSweep {
         Long.MAX_VALUE,
         first ->
             LiveRows.copy(table, first, rows(table, first), moveStart, Long.MAX_VALUE, target));
+    state.countExpired(table.rowCount() - target.rowCount());
     state.replace(StateTables.ONLY);
     await(time);
   }

@@ -124,7 +124,6 @@ public final class StateTables implements AutoCloseable {
     StateTable before = tables.put(namespace, replacement);
     replacement = null;
     forget(before);
-    countExpired(before.rowCount() - tables.get(namespace).rowCount());
     before.close();
   }
 

@@ -66,6 +66,20 @@ class StateCompactionTest {
     }
   }
 
+  // As of a batch whose other part is still to come.
+  @Test
+  void aKeyWithoutRowsThatHasASumStays() throws Exception {
+    try (GroupAggregateHarness harness = JOB.open(device)) {
+      harness.send(1, rows(0, KEYS - 1, RowKind.INSERT));
+      harness.send(2, rows(2, KEYS - 1, RowKind.DELETE));
+      harness.send(3, List.of(row(1, 3, RowKind.DELETE), row(KEYS, 7, RowKind.INSERT)));
+      assertThat(harness.rowsInState()).isEqualTo(3);
+      harness.takeChanges();
+      assertThat(harness.changes(row(1, 5, RowKind.INSERT)))
+          .containsExactly("+I[a key of more than 12 bytes 1, 3, 1]");
+    }
+  }
+
   @Test
   void rowsStayWhileMoreThanHalfOfTheKeysAreThere() throws Exception {
     try (GroupAggregateHarness harness = JOB.open(device)) {
@@ -74,6 +88,15 @@ class StateCompactionTest {
       assertThat(harness.rowsInState()).as("looked at behind the first batch").isEqualTo(KEYS);
       harness.send(3, rows(KEYS, 2 * KEYS, RowKind.INSERT));
       assertThat(harness.rowsInState()).as("looked at with twice as many").isEqualTo(KEYS);
+      harness.send(4, rows(KEYS + 1, 3 * KEYS / 2, RowKind.DELETE));
+      harness.send(5, rows(2 * KEYS, 3 * KEYS, RowKind.INSERT));
+      int present = 3 * KEYS / 2 + 1;
+      assertThat(harness.rowsInState()).as("more than half are present").isEqualTo(2 * KEYS);
+      harness.send(6, rows(3 * KEYS / 2, 2 * KEYS, RowKind.DELETE));
+      harness.send(7, rows(3 * KEYS, 3 * KEYS + present, RowKind.INSERT));
+      assertThat(harness.rowsInState())
+          .as("looked at with as many more as were present")
+          .isEqualTo(2 * KEYS + present);
     }
   }
 

@@ -28,17 +28,17 @@ struct StateSelectArguments {
   uint64_t end;         // and less than this; where zeros are not selected, mask and end are all ones and first is 0
   uint64_t mask;
   int64_t first_row;    // of the state
+  int64_t words;        // how many words there are from first_word on
   int32_t rows;         // from first_row on, up to those of a chunk
   int32_t row_words;    // as in StateArguments
   int32_t chunk_shift;
-  int32_t first_word;   // of a state row: the first of these words
-  int32_t words;        // how many words there are
+  int32_t first_word;   // of a state row: the first word that decides
   int32_t tiles;
   uint32_t tails;       // bit w is set if word w of a state row is the tail of a string
 };
 
 static __device__ __forceinline__ bool is_selected(const StateSelectArguments& arguments, const uint64_t* state) {
-  for (int32_t i = 0; i < arguments.words; ++i) {
+  for (int64_t i = 0; i < arguments.words; ++i) {
     const uint64_t word = state[arguments.first_word + i] ^ arguments.mask;
     if (word >= arguments.first && word < arguments.end) return true;
   }

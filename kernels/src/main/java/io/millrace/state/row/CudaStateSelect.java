@@ -23,11 +23,11 @@ final class CudaStateSelect implements StateSelection.Kernels {
     static final KernelStructure.Int64 END = LAYOUT.int64("end");
     static final KernelStructure.Int64 MASK = LAYOUT.int64("mask");
     static final KernelStructure.Int64 FIRST_ROW = LAYOUT.int64("first_row");
+    static final KernelStructure.Int64 WORDS = LAYOUT.int64("words");
     static final KernelStructure.Int32 ROWS = LAYOUT.int32("rows");
     static final KernelStructure.Int32 ROW_WORDS = LAYOUT.int32("row_words");
     static final KernelStructure.Int32 CHUNK_SHIFT = LAYOUT.int32("chunk_shift");
     static final KernelStructure.Int32 FIRST_WORD = LAYOUT.int32("first_word");
-    static final KernelStructure.Int32 WORDS = LAYOUT.int32("words");
     static final KernelStructure.Int32 TILES = LAYOUT.int32("tiles");
     static final KernelStructure.Int32 TAILS = LAYOUT.int32("tails");
 

@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A user-defined aggregate function gives what the same function gives in Flink SQL. */
 class UserDefinedAggregateParityTest {
-  private static final Path PAGE = Path.of("../docs/group-aggregate.md");
+  private static final Path PAGE = Path.of("../docs/aggregate-functions.md");
   private static final Path FUNCTION =
       Path.of("src/test/java/io/millrace/parity/aggregate/WeightedAverage.java");
   private static final int ROWS = 3_000;

@@ -7,7 +7,7 @@ import io.millrace.column.Schema;
 import io.millrace.operators.aggregate.function.HostAggregateFunction;
 import org.apache.flink.types.Row;
 
-/** The example of docs/group-aggregate.md. */
+/** The example of docs/aggregate-functions.md. */
 final class WeightedAverage extends HostAggregateFunction {
   private static final long serialVersionUID = 1L;
 

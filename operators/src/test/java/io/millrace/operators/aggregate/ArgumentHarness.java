@@ -9,25 +9,34 @@ import java.util.List;
 import java.util.Map;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 
-/** A subtask of the first operator in front of the aggregates of a plan, whose key is a column. */
+/** A subtask of an operator in front of the aggregates of a plan, whose key is a column. */
 final class ArgumentHarness extends KeyedOperatorHarness {
   private final int isRow;
   private final int[] columns;
 
-  private ArgumentHarness(DeviceExtension device, GroupAggregatePlan plan, int... columns)
+  private ArgumentHarness(
+      DeviceExtension device, GroupAggregatePlan plan, int position, int... columns)
       throws Exception {
     super(
         device,
-        plan.input(),
+        position == 0 ? plan.input() : plan.argumentSchema(),
         plan.argumentSchema(),
-        ArgumentOperator.factory(plan, 0),
+        ArgumentOperator.factory(plan, position),
         environment(0, 1, Map.of()));
     this.isRow = plan.argumentSchema().indexOf(AddedRows.IS_ROW);
     this.columns = columns;
   }
 
+  /** The only subtask of an operator behind others, with empty state. */
+  static ArgumentHarness openBehind(DeviceExtension device, GroupAggregatePlan plan, int position)
+      throws Exception {
+    ArgumentHarness harness = new ArgumentHarness(device, plan, position);
+    harness.start(null);
+    return harness;
+  }
+
   /**
-   * The only subtask.
+   * The only subtask of the first operator.
    *
    * @param state of a checkpoint; null to start without
    * @param columns of added rows, counted from the first argument on
@@ -35,7 +44,7 @@ final class ArgumentHarness extends KeyedOperatorHarness {
   static ArgumentHarness open(
       DeviceExtension device, GroupAggregatePlan plan, OperatorSubtaskState state, int... columns)
       throws Exception {
-    ArgumentHarness harness = new ArgumentHarness(device, plan, columns);
+    ArgumentHarness harness = new ArgumentHarness(device, plan, 0, columns);
     harness.start(state);
     return harness;
   }

@@ -21,6 +21,7 @@ import io.millrace.testing.RandomExtension;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -81,6 +82,30 @@ class ExtremesOperatorTest {
           .containsExactly(asList(1, 5L, true, 6L), asList(2, null, false, null));
       assertThat(harness.added(asList(2, 3L, INSERT), asList(null, 1L, INSERT)))
           .containsExactly(asList(2, 3L, true, 3L), asList(null, 1L, true, 1L));
+    }
+  }
+
+  /** Rows that the operator of {@code x} adds are no rows of the values of {@code y}. */
+  @Test
+  void addedRowsHaveNoValues() throws Exception {
+    Schema input =
+        RowKindColumn.addTo(
+            Schema.of(
+                Field.of("k", DataType.INT32),
+                Field.of("x", DataType.INT64),
+                Field.of("y", DataType.INT64)));
+    GroupAggregatePlan plan = plan(input, min("x"), max("y"));
+    List<Object> nulls = Collections.nCopies(plan.argumentSchema().size() - 3, null);
+    List<List<?>> added = new ArrayList<>();
+    for (int key = 0; key < 5_000; key++) {
+      List<Object> row = new ArrayList<>(asList(key, INSERT, null));
+      row.addAll(nulls);
+      added.add(row);
+    }
+    try (ArgumentHarness harness = ArgumentHarness.openBehind(device, plan, 1)) {
+      harness.send(0, added);
+      assertThat(harness.takeRows()).isEqualTo(added);
+      assertThat(harness.rowsInState()).as("rows of deleted keys").isZero();
     }
   }
 

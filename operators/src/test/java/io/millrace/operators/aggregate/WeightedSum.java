@@ -8,7 +8,7 @@ import io.millrace.operators.aggregate.function.HostAggregateFunction;
 import org.apache.flink.types.Row;
 
 /** The sum of BIGINT values times INT weights, whose rows can be taken back. */
-final class WeightedSum extends HostAggregateFunction {
+public final class WeightedSum extends HostAggregateFunction {
   private static final long serialVersionUID = 1L;
 
   @Override

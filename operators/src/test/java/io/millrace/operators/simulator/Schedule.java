@@ -82,7 +82,7 @@ record Schedule(long seed, SimulatedOperator operator, boolean isIncremental, Li
   static Schedule of(long seed) {
     Random random = random(seed);
     SimulatedOperator operator =
-        switch (random.nextInt(8)) {
+        switch (random.nextInt(9)) {
           case 0 -> new SimulatedDeduplicate(random);
           case 1 -> new SimulatedGroupAggregate(random);
           case 2 -> new SimulatedSessions(random);
@@ -90,6 +90,7 @@ record Schedule(long seed, SimulatedOperator operator, boolean isIncremental, Li
           case 4 -> new SimulatedTimers(random);
           case 5 -> new SimulatedMaps(random);
           case 6 -> new SimulatedExtremes(random);
+          case 7 -> new SimulatedUserDefinedAggregate(random);
           default -> new SimulatedWindowAggregate(random);
         };
     boolean isIncremental = random.nextBoolean();

@@ -30,7 +30,7 @@ struct SessionSelectArguments {
   uint64_t index;       // 0: there is no next slice
   uint64_t chunks;
   uint64_t strings;
-  int64_t index_mask;
+  int64_t index_buckets;
   uint64_t source;      // the first row
   uint64_t target;      // where rows are copied to
   uint64_t scratch;     // SessionScratch, zero before
@@ -67,7 +67,7 @@ struct SessionTouchArguments {
   uint64_t index;
   uint64_t chunks;
   uint64_t strings;
-  int64_t index_mask;
+  int64_t index_buckets;
   uint64_t times;    // int64 per row
   uint64_t numbers;  // int32 per row: set to `number` if it is 0 and the row touches the session of its key
   int64_t gap;

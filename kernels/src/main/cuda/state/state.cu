@@ -67,8 +67,11 @@ static __device__ __forceinline__ bool claim_staged(const StateArguments& argume
     *claim = reinterpret_cast<uint64_t>(staged);
     return true;
   }
-  const int64_t slot = static_cast<int64_t>(*claim & ~STAGED);
-  *claim = claim_of_slot(arguments, index_slot_behind(arguments, row, hash_of_key(arguments, row), slot));
+  const uint32_t hash = hash_of_key(arguments, row);
+  BucketPair pair = BucketPair::of_hash(arguments.index, arguments.index_buckets, hash);
+  *claim = claim_of_slot(arguments, index_slot(arguments, hash, pair, [&](uint32_t state_number) {
+                           return is_key_of(arguments, row, state_row(arguments, state_number));
+                         }));
   return false;
 }
 
@@ -238,9 +241,7 @@ extern "C" __global__ void __launch_bounds__(STATE_THREADS)
   for (int64_t i = blockIdx.x * static_cast<int64_t>(STATE_THREADS) + threadIdx.x; i < arguments.source_slots; i += stride) {
     const uint64_t entry = element_of<uint64_t>(arguments.source, i);
     if (entry == 0) continue;
-    find_or_claim(
-        arguments.target, arguments.target_mask, entry,
-        first_bucket<BUCKET>(arguments.target, hash_of(entry), arguments.target_mask),
-        [](uint32_t) { return false; }, [] {});
+    BucketPair pair = BucketPair::of_hash(arguments.target, arguments.target_buckets, hash_of(entry));
+    claim_in_index(arguments.target, arguments.target_buckets, entry, pair);
   }
 }

@@ -141,7 +141,7 @@ struct StateArguments {
   uint64_t new_rows;     // uint32 per new key: its first row; only for keys with strings
   uint64_t counts;       // mapped host memory: uint64 new keys above 31 bits of changed keys, all ones before; uint32 1 if a
                          // new key has a long string
-  int64_t index_mask;
+  int64_t index_buckets;
   int64_t state_rows;    // rows in the state before the batch
   uint64_t oldest_time;  // a row whose time, its first accumulator, xor time_mask is less has expired; 0: none does
   uint64_t time_mask;
@@ -184,7 +184,7 @@ struct StateIndexArguments {
   uint64_t source;
   uint64_t target;       // zero before
   int64_t source_slots;
-  int64_t target_mask;
+  int64_t target_buckets;
 };
 
 }  // namespace millrace

@@ -28,12 +28,11 @@ static __device__ __forceinline__ uint64_t* partials_of_group(const StateArgumen
 
 // Whoever claims a slot reads the index next: `index` is read while the claim is on its way.
 static __device__ __forceinline__ Slot group_slot(const StateArguments& arguments, uint32_t row, uint32_t hash,
-                                                  Bucket<BUCKET>& index) {
+                                                  BucketPair& index) {
   return find_or_claim(
       arguments.groups, arguments.group_mask, entry_of(hash, row + 1),
-      first_bucket<BUCKET>(arguments.groups, hash, arguments.group_mask),
       [&](uint32_t mark) { return equal_keys(arguments, row, mark - 1); },
-      [&] { index = first_bucket<BUCKET>(arguments.index, hash, arguments.index_mask); });
+      [&] { index = BucketPair::of_hash(arguments.index, arguments.index_buckets, hash); });
 }
 
 static __device__ __forceinline__ bool is_staged(const StateArguments& arguments, uint32_t state_number) {
@@ -42,27 +41,15 @@ static __device__ __forceinline__ bool is_staged(const StateArguments& arguments
   return (element_of<uint32_t>(arguments.host_chunks, chunk >> 5) >> (chunk & 31) & 1) != 0;
 }
 
-// Keys of one batch are distinct here, so an entry that this launch adds is never the wanted one. A row that is staged is
-// taken for the key's: state_fetch compares it.
-static __device__ __forceinline__ Slot index_slot(const StateArguments& arguments, uint32_t row, uint32_t hash,
-                                                  const Bucket<BUCKET>& first) {
-  return find_or_claim(
-      arguments.index, arguments.index_mask, entry_of(hash, PENDING), first,
-      [&](uint32_t mark) {
-        return mark != PENDING && (is_staged(arguments, mark - 1) ||
-                                   is_key_of(arguments, row, state_row(arguments, mark - 1)));
-      },
-      [] {});
-}
-
-// The slot of a key that is not the one of the slot `before`, whose entry has its hash.
-static __device__ __forceinline__ Slot index_slot_behind(const StateArguments& arguments, uint32_t row, uint32_t hash,
-                                                         int64_t before) {
-  const int64_t first = before & -BUCKET;
-  return find_or_claim_from(
-      arguments.index, arguments.index_mask, entry_of(hash, PENDING), Bucket<BUCKET>::at(arguments.index, first), first,
-      static_cast<int>(before - first) + 1,
-      [&](uint32_t mark) { return mark != PENDING && is_key_of(arguments, row, state_row(arguments, mark - 1)); }, [] {});
+// The slot of a key, which it gets now if the index lacks it. Keys of one batch are distinct here, so an entry that this launch
+// adds is never the wanted one. `is_taken` says of a row that has the key's hash whether it is taken for the key's.
+template <typename IsTaken>
+static __device__ __forceinline__ Slot index_slot(const StateArguments& arguments, uint32_t hash, BucketPair& pair,
+                                                  IsTaken is_taken) {
+  const Slot slot = find_in_index(arguments.index, arguments.index_buckets, hash, pair,
+                                  [&](uint32_t mark) { return mark != PENDING && is_taken(mark - 1); });
+  if (slot.entry != 0) return slot;
+  return claim_in_index(arguments.index, arguments.index_buckets, entry_of(hash, PENDING), pair);
 }
 
 // Tells that this batch writes to the page of a state row. Usually an earlier thread has told it: reading is cheap.
@@ -80,10 +67,13 @@ static __device__ __forceinline__ uint64_t claim_of_slot(const StateArguments& a
 
 // The claim of a row whose key is looked up.
 static __device__ __forceinline__ uint64_t claim_of_key(const StateArguments& arguments, uint32_t row, uint32_t hash) {
-  Bucket<BUCKET> index_bucket;
-  const Slot group = group_slot(arguments, row, hash, index_bucket);
+  BucketPair pair;
+  const Slot group = group_slot(arguments, row, hash, pair);
   if (!group.is_claimed) return FOLLOWS | (mark_of(group.entry) - 1);
-  const Slot index = index_slot(arguments, row, hash, index_bucket);
+  // A row that is staged is taken for the key's: state_fetch compares it.
+  const Slot index = index_slot(arguments, hash, pair, [&](uint32_t state_number) {
+    return is_staged(arguments, state_number) || is_key_of(arguments, row, state_row(arguments, state_number));
+  });
   if (!index.is_claimed && is_staged(arguments, mark_of(index.entry) - 1)) return STAGED | index.at;
   return claim_of_slot(arguments, index);
 }

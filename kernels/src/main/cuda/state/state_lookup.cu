@@ -23,7 +23,7 @@ struct StateLookupArguments {
   uint64_t index;  // 0: the table has no row
   uint64_t chunks;
   uint64_t strings;
-  int64_t index_mask;
+  int64_t index_buckets;
   uint64_t numbers;      // of state_find: int32 or int64 per row, NO_ROW if there is none
   uint64_t source;       // of state_lookup: the first state row with a key
   uint64_t target;       // likewise: where copies go, one behind the other

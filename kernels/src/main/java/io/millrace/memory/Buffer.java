@@ -47,6 +47,17 @@ public final class Buffer implements AutoCloseable {
     return new Buffer(allocateOwner(size, stream, resource), 0, size);
   }
 
+  /**
+   * As {@link #allocate}, for memory that is used by {@link #accessInPlace}: if there is too little
+   * on the device, spillable memory begins in pinned host memory.
+   *
+   * @throws io.millrace.device.GpuOutOfMemoryException if there is too little memory on the device
+   *     and on the host
+   */
+  public static Buffer allocateInPlace(long size, DeviceStream stream, MemoryResource resource) {
+    return new Buffer(resource.allocateOwnerInPlace(size, stream), 0, size);
+  }
+
   private static BufferOwner allocateOwner(
       long size, DeviceStream stream, MemoryResource resource) {
     if (size < 0) {

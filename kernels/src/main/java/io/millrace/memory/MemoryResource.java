@@ -53,4 +53,15 @@ public interface MemoryResource {
     long address = allocate(bytes, stream);
     return new FixedBufferOwner(address, bytes, stream, this, () -> free(address, bytes, stream));
   }
+
+  /**
+   * As {@link #allocateOwner}, for memory that may begin in pinned host memory, where work on the
+   * device uses it: resources that spill override this.
+   *
+   * @throws GpuOutOfMemoryException if there is too little memory left on the device and on the
+   *     host
+   */
+  default BufferOwner allocateOwnerInPlace(long bytes, DeviceStream stream) {
+    return allocateOwner(bytes, stream);
+  }
 }

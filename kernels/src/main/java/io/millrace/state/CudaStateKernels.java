@@ -12,6 +12,7 @@ import io.millrace.device.StagingBuffer;
 import io.millrace.state.StateInput.SumColumn;
 import io.millrace.state.row.AccumulatorValue;
 import io.millrace.state.row.CudaKeyWord;
+import io.millrace.state.row.HostKeys;
 import io.millrace.state.row.StateSchema;
 import java.lang.invoke.VarHandle;
 
@@ -55,7 +56,7 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int64 STRINGS = LAYOUT.int64("strings");
     static final KernelStructure.Int64 NEW_ROWS = LAYOUT.int64("new_rows");
     static final KernelStructure.Int64 COUNTS = LAYOUT.int64("counts");
-    static final KernelStructure.Int64 INDEX_MASK = LAYOUT.int64("index_mask");
+    static final KernelStructure.Int64 INDEX_BUCKETS = LAYOUT.int64("index_buckets");
     static final KernelStructure.Int64 STATE_ROWS = LAYOUT.int64("state_rows");
     static final KernelStructure.Int64 OLDEST_TIME = LAYOUT.int64("oldest_time");
     static final KernelStructure.Int64 TIME_MASK = LAYOUT.int64("time_mask");
@@ -85,7 +86,7 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int64 SOURCE = LAYOUT.int64("source");
     static final KernelStructure.Int64 TARGET = LAYOUT.int64("target");
     static final KernelStructure.Int64 SOURCE_SLOTS = LAYOUT.int64("source_slots");
-    static final KernelStructure.Int64 TARGET_MASK = LAYOUT.int64("target_mask");
+    static final KernelStructure.Int64 TARGET_BUCKETS = LAYOUT.int64("target_buckets");
 
     private IndexArguments() {}
   }
@@ -233,7 +234,7 @@ final class CudaStateKernels implements StateKernels {
         .put(Arguments.STRINGS, batch.strings().keys().chunkTable())
         .put(Arguments.NEW_ROWS, batch.strings().keys().newRows())
         .put(Arguments.COUNTS, counts)
-        .put(Arguments.INDEX_MASK, batch.indexSlots() - 1)
+        .put(Arguments.INDEX_BUCKETS, HostKeys.buckets(batch.indexSlots()))
         .put(Arguments.STATE_ROWS, batch.stateRows())
         .put(Arguments.OLDEST_TIME, batch.expiry().oldest())
         .put(Arguments.TIME_MASK, batch.expiry().mask())
@@ -295,7 +296,7 @@ final class CudaStateKernels implements StateKernels {
           .put(IndexArguments.SOURCE, source)
           .put(IndexArguments.TARGET, target)
           .put(IndexArguments.SOURCE_SLOTS, slots)
-          .put(IndexArguments.TARGET_MASK, targetSlots - 1);
+          .put(IndexArguments.TARGET_BUCKETS, HostKeys.buckets(targetSlots));
       module.function("state_index").launch(blocks(slots), THREADS, 0, stream, arguments);
     }
   }

@@ -103,7 +103,7 @@ final class HostStateKernels implements StateKernels {
 
     private int claimant(int row) {
       int hash = keys.hash(row);
-      for (int slot = (int) HostKeys.firstSlot(hash, mask); ; slot = (slot + 1) & mask) {
+      for (int slot = hash & mask; ; slot = (slot + 1) & mask) {
         long address = table + (long) slot * Long.BYTES;
         long entry = HostMemory.getLong(address);
         if (entry == 0) {
@@ -321,10 +321,8 @@ final class HostStateKernels implements StateKernels {
     for (long i = 0; i < slots; i++) {
       long entry = HostMemory.getLong(source + i * Long.BYTES);
       if (entry != 0) {
-        long slot = HostKeys.firstSlot(HostKeys.hashOf(entry), targetSlots - 1);
-        while (HostMemory.getLong(target + slot * Long.BYTES) != 0) {
-          slot = (slot + 1) & (targetSlots - 1);
-        }
+        int hash = HostKeys.hashOf(entry);
+        long slot = HostKeys.slot(hash, target, targetSlots, number -> false);
         HostMemory.putLong(target + slot * Long.BYTES, entry);
       }
     }

@@ -6,12 +6,18 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
+import io.millrace.memory.SpillTier;
+import io.millrace.state.row.HostKeys;
 
-/** The hash index of a state table, from keys to rows. Used by one thread. */
+/**
+ * The hash index of a state table, from keys to rows. If the device has too little memory, the
+ * index lies in pinned host memory and is used there, over the bus; rows are spilled before it.
+ * Used by one thread.
+ */
 final class KeyIndex implements AutoCloseable {
   private static final long MIN_SLOTS = 1024;
-  // Of 10: an index with more entries per slot is replaced by one of twice the size.
-  private static final long LOAD_TENTHS = 8;
+  // Of 10: an index with more entries per slot is replaced by one with half as many slots again.
+  private static final long LOAD_TENTHS = 9;
 
   private final StateKernels kernels;
   private final DeviceStream stream;
@@ -27,7 +33,7 @@ final class KeyIndex implements AutoCloseable {
     this.memory = memory;
   }
 
-  /** A power of two. */
+  /** As {@link HostKeys#indexSlots} gives. */
   long slots() {
     return slots;
   }
@@ -45,7 +51,7 @@ final class KeyIndex implements AutoCloseable {
   void reserve(long rows) {
     long needed = Math.max(slots, MIN_SLOTS);
     while (rows > needed / 10 * LOAD_TENTHS) {
-      needed *= 2;
+      needed = HostKeys.indexSlots(needed + needed / 2);
     }
     if (needed > slots) {
       grow(needed);
@@ -53,12 +59,12 @@ final class KeyIndex implements AutoCloseable {
   }
 
   private void grow(long moreSlots) {
-    Buffer larger = Buffer.allocate(moreSlots * Long.BYTES, stream, memory);
+    Buffer larger = Buffer.allocateInPlace(moreSlots * Long.BYTES, stream, memory);
     try (AccessScope scope = AccessScope.on(stream)) {
-      long target = larger.access(AccessMode.WRITE, scope);
+      long target = access(larger, scope);
       stream.fill(target, (byte) 0, larger.size());
       if (entries != null) {
-        long source = entries.access(AccessMode.READ, scope);
+        long source = access(entries, scope);
         kernels.moveIndex(source, slots, target, moreSlots, stream);
       }
     } catch (RuntimeException | Error e) {
@@ -72,7 +78,14 @@ final class KeyIndex implements AutoCloseable {
 
   /** The address of the slots, for writing; {@link StateBatch} has their layout. */
   long access(AccessScope scope) {
-    return entries.access(AccessMode.WRITE, scope);
+    return access(entries, scope);
+  }
+
+  // An access in place does not keep what is on the device from being spilled.
+  private static long access(Buffer entries, AccessScope scope) {
+    return entries.tier() == SpillTier.HOST
+        ? entries.accessInPlace(AccessMode.WRITE, scope)
+        : entries.access(AccessMode.WRITE, scope);
   }
 
   @Override

@@ -31,7 +31,7 @@ import java.util.List;
  * @param rowCount position of the word that counts rows; -1 if none does
  * @param expiry which rows of the state count as new
  * @param index a word for each slot: 0, or the hash of a key in the high half, and its row plus 1
- * @param indexSlots a power of two
+ * @param indexSlots as {@link HostKeys#indexSlots} gives
  * @param chunkTable the address of an INT64 for each chunk of state rows: its address
  * @param stateRows rows in the state before the batch
  * @param pageEpochs the address of an INT64 for each page of state rows: the epoch of the last

@@ -41,6 +41,7 @@ class StateOnHostTest {
   private static final int BATCH_ROWS = 1 << 14;
   private static final int UPDATES = 20;
   private static final long SMALL_LIMIT = 4L << 20;
+  private static final long LIMIT_BELOW_INDEX = 8L << 20;
   private static final Schema STRINGS =
       Schema.of(
           Field.of("name", DataType.STRING),
@@ -87,6 +88,31 @@ class StateOnHostTest {
         assertThat(quota.hostBytes()).isGreaterThan(rowBytes / 2);
         assertThat(quota.statistics().bytes(SpillTier.HOST, SpillTier.DEVICE) - movedBack)
             .isLessThan(rowBytes);
+        assertThat(rowHash(table)).isEqualTo(rowHash(expected));
+      }
+    }
+  }
+
+  @Test
+  void theIndexIsUsedWhereItLies() throws IOException {
+    StateSchema schema = StateUpdateBenchmark.schema();
+    try (SpillManager manager = manager();
+        SpillQuota quota =
+            manager.openQuota("the test", SpillLimits.DEFAULT.withDeviceBytes(LIMIT_BELOW_INDEX))) {
+      MemoryResource limited = quota.resource(MemoryBudget.unlimited());
+      try (StateTable table = new StateTable(schema, device.stream(), limited);
+          StateTable expected = new StateTable(schema, device.stream(), device.memory())) {
+        for (int first = 0; first < KEYS; first += BATCH_ROWS) {
+          updateBoth(table, expected, limited, first, KEYS);
+        }
+        long indexBytes = table.indexSlots() * Long.BYTES;
+        assertThat(indexBytes).isGreaterThan(LIMIT_BELOW_INDEX);
+        long movedBack = quota.statistics().bytes(SpillTier.HOST, SpillTier.DEVICE);
+        for (int update = 0; update < UPDATES; update++) {
+          updateBoth(table, expected, limited, 31L * update, update % 2 == 0 ? KEYS : 100);
+        }
+        assertThat(quota.statistics().bytes(SpillTier.HOST, SpillTier.DEVICE) - movedBack)
+            .isLessThan(UPDATES * indexBytes / 4);
         assertThat(rowHash(table)).isEqualTo(rowHash(expected));
       }
     }

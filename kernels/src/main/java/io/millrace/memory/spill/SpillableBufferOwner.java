@@ -138,8 +138,13 @@ final class SpillableBufferOwner extends BufferOwner {
     return copy.beginOnHost() ? copy : super.allocateBeside(bytes, user);
   }
 
-  // No other thread moves the memory before there is some: a move takes the lock.
-  private boolean beginOnHost() {
+  /**
+   * Takes host memory for an owner that has no memory yet. No other thread moves the memory before
+   * there is some: a move takes the lock.
+   *
+   * @return false if the host has too little memory
+   */
+  boolean beginOnHost() {
     if (!beginMove()) {
       throw new IllegalStateException("the memory is in use before it is allocated");
     }

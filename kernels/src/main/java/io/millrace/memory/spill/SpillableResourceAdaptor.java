@@ -84,4 +84,22 @@ public final class SpillableResourceAdaptor implements MemoryResource {
     onDevice.add(owner);
     return owner;
   }
+
+  @Override
+  public BufferOwner allocateOwnerInPlace(long bytes, DeviceStream stream) {
+    try {
+      return allocateOwner(bytes, stream);
+    } catch (GpuOutOfMemoryException e) {
+      if (!isSpillable()) {
+        throw e;
+      }
+      SpillableBufferOwner owner =
+          new SpillableBufferOwner(
+              this, hostBudget, manager.onDevice(), quota.store(), 0, bytes, stream);
+      if (!owner.beginOnHost()) {
+        throw e;
+      }
+      return owner;
+    }
+  }
 }

@@ -7,6 +7,7 @@ import io.millrace.device.KernelModule;
 import io.millrace.device.KernelStructure;
 import io.millrace.state.row.CudaKeyWord;
 import io.millrace.state.row.Expiry;
+import io.millrace.state.row.HostKeys;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.StateAccess;
 import io.millrace.state.row.StateSchema;
@@ -19,7 +20,7 @@ final class CudaLookupKernels implements LookupKernels {
     static final KernelStructure.Int64 INDEX = LAYOUT.int64("index");
     static final KernelStructure.Int64 CHUNKS = LAYOUT.int64("chunks");
     static final KernelStructure.Int64 STRINGS = LAYOUT.int64("strings");
-    static final KernelStructure.Int64 INDEX_MASK = LAYOUT.int64("index_mask");
+    static final KernelStructure.Int64 INDEX_BUCKETS = LAYOUT.int64("index_buckets");
     static final KernelStructure.Int64 NUMBERS = LAYOUT.int64("numbers");
     static final KernelStructure.Int64 SOURCE = LAYOUT.int64("source");
     static final KernelStructure.Int64 TARGET = LAYOUT.int64("target");
@@ -81,7 +82,7 @@ final class CudaLookupKernels implements LookupKernels {
         .put(Arguments.INDEX, table == null ? 0 : table.index())
         .put(Arguments.CHUNKS, table == null ? 0 : table.chunkTable())
         .put(Arguments.STRINGS, table == null ? 0 : table.keyStrings())
-        .put(Arguments.INDEX_MASK, table == null ? 0 : table.indexSlots() - 1)
+        .put(Arguments.INDEX_BUCKETS, table == null ? 0 : HostKeys.buckets(table.indexSlots()))
         .put(Arguments.CHUNK_SHIFT, table == null ? 0 : table.chunkShift())
         .put(Arguments.KEY_WORDS, keys.key().size())
         .put(Arguments.HAS_NULL_WORD, keys.hasNullWord() ? 1 : 0)

@@ -5,6 +5,7 @@ import io.millrace.annotation.Internal;
 import io.millrace.device.HostMemory;
 import io.millrace.kernel.hash.MurmurHash3;
 import java.util.List;
+import java.util.function.LongPredicate;
 import java.util.function.LongUnaryOperator;
 
 /**
@@ -18,12 +19,25 @@ import java.util.function.LongUnaryOperator;
 @Internal
 public record HostKeys(List<KeyWord> words, boolean hasNullWord, long strings) {
   private static final int HASH_SHIFT = 32;
-  private static final long BUCKET_SLOTS = 4;
+  private static final int BUCKET_SLOTS = 4;
+  // The second bucket of a key is near the first, so that one translation of addresses serves both.
+  private static final long REGION_SLOTS = 1L << 18;
+  private static final int SPREAD = 0x9e3779b9;
+  private static final int SPREAD_SHIFT = 16;
   private static final long ROW_MASK = 0xffffffffL;
 
-  /** Where the search for a key in a hash table begins: at a bucket. */
-  public static long firstSlot(int hash, long mask) {
-    return Integer.toUnsignedLong(hash) & mask & -BUCKET_SLOTS;
+  /** The buckets of an index. */
+  public static long buckets(long slots) {
+    return slots / BUCKET_SLOTS;
+  }
+
+  /**
+   * A number of slots that an index can have: a power of two, or a multiple of a region, at least
+   * {@code slots}.
+   */
+  public static long indexSlots(long slots) {
+    long regions = (slots + REGION_SLOTS - 1) / REGION_SLOTS;
+    return regions > 1 ? regions * REGION_SLOTS : Long.highestOneBit(2 * slots - 1);
   }
 
   /** An entry of a hash table. */
@@ -70,21 +84,49 @@ public record HostKeys(List<KeyWord> words, boolean hasNullWord, long strings) {
   }
 
   /**
-   * The slot of a row's key in an index, or the first empty slot.
+   * The slot of a row's key in an index, or the empty slot for it.
    *
    * @param index address of an INT64 for each slot
-   * @param slots a power of two
+   * @param slots as {@link #indexSlots} gives
    * @param rowAddress the address of a state row by its number
    */
   public long slot(int row, int hash, long index, long slots, LongUnaryOperator rowAddress) {
-    long mask = slots - 1;
-    for (long slot = firstSlot(hash, mask); ; slot = (slot + 1) & mask) {
-      long entry = HostMemory.getLong(index + slot * Long.BYTES);
-      if (entry == 0
-          || (hashOf(entry) == hash && isKeyOf(row, rowAddress.applyAsLong(row(entry))))) {
+    return slot(hash, index, slots, number -> isKeyOf(row, rowAddress.applyAsLong(number)));
+  }
+
+  /**
+   * The slot of a key in an index, or the empty slot for it: the first one in the two buckets where
+   * the key may be, or if both are full, in the two behind them, and so on.
+   *
+   * @param isKeyOf whether the row with a number, whose key has the hash, has the key
+   */
+  public static long slot(int hash, long index, long slots, LongPredicate isKeyOf) {
+    long buckets = buckets(slots);
+    long first = Integer.toUnsignedLong(hash) * buckets >>> HASH_SHIFT;
+    long region = Math.min(slots, REGION_SLOTS) / BUCKET_SLOTS - 1;
+    long distance = hash * SPREAD >>> SPREAD_SHIFT | 1;
+    long second = first & ~region | (first + distance) & region;
+    for (; ; first = (first + 1) % buckets, second = (second + 1) % buckets) {
+      long slot = slotOfBucket(first, hash, index, isKeyOf);
+      if (slot < 0) {
+        slot = slotOfBucket(second, hash, index, isKeyOf);
+      }
+      if (slot >= 0) {
         return slot;
       }
     }
+  }
+
+  // -1 if the bucket is full, and has not the key.
+  private static long slotOfBucket(long bucket, int hash, long index, LongPredicate isKeyOf) {
+    long first = bucket * BUCKET_SLOTS;
+    for (long slot = first; slot < first + BUCKET_SLOTS; slot++) {
+      long entry = HostMemory.getLong(index + slot * Long.BYTES);
+      if (entry == 0 || (hashOf(entry) == hash && isKeyOf.test(row(entry)))) {
+        return slot;
+      }
+    }
+    return -1;
   }
 
   private boolean isKeyOf(int row, long address) {

@@ -12,7 +12,7 @@ import java.util.List;
  * @param chunks the address of each chunk of rows
  * @param chunkTable the address of an INT64 for each chunk: its address
  * @param index a word for each slot: 0, or the hash of a key in the high half, and its row plus 1
- * @param indexSlots a power of two
+ * @param indexSlots as {@link HostKeys#indexSlots} gives
  * @param keyStrings the address of an INT64 for each chunk of the keys' {@link LongStrings}: its
  *     address; 0 if keys have no strings
  * @param valueStrings likewise, of values

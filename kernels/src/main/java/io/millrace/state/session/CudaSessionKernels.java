@@ -8,6 +8,7 @@ import io.millrace.device.KernelModule;
 import io.millrace.device.KernelStructure;
 import io.millrace.device.StagingBuffer;
 import io.millrace.state.row.CudaKeyWord;
+import io.millrace.state.row.HostKeys;
 import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.LongStrings;
 import io.millrace.state.row.StateAccess;
@@ -23,7 +24,7 @@ final class CudaSessionKernels implements SessionKernels {
     static final KernelStructure.Int64 INDEX = LAYOUT.int64("index");
     static final KernelStructure.Int64 CHUNKS = LAYOUT.int64("chunks");
     static final KernelStructure.Int64 STRINGS = LAYOUT.int64("strings");
-    static final KernelStructure.Int64 INDEX_MASK = LAYOUT.int64("index_mask");
+    static final KernelStructure.Int64 INDEX_BUCKETS = LAYOUT.int64("index_buckets");
     static final KernelStructure.Int64 SOURCE = LAYOUT.int64("source");
     static final KernelStructure.Int64 TARGET = LAYOUT.int64("target");
     static final KernelStructure.Int64 SCRATCH = LAYOUT.int64("scratch");
@@ -69,7 +70,7 @@ final class CudaSessionKernels implements SessionKernels {
     static final KernelStructure.Int64 INDEX = LAYOUT.int64("index");
     static final KernelStructure.Int64 CHUNKS = LAYOUT.int64("chunks");
     static final KernelStructure.Int64 STRINGS = LAYOUT.int64("strings");
-    static final KernelStructure.Int64 INDEX_MASK = LAYOUT.int64("index_mask");
+    static final KernelStructure.Int64 INDEX_BUCKETS = LAYOUT.int64("index_buckets");
     static final KernelStructure.Int64 TIMES = LAYOUT.int64("times");
     static final KernelStructure.Int64 NUMBERS = LAYOUT.int64("numbers");
     static final KernelStructure.Int64 GAP = LAYOUT.int64("gap");
@@ -116,7 +117,8 @@ final class CudaSessionKernels implements SessionKernels {
           .put(SelectArguments.INDEX, next == null ? 0 : next.index())
           .put(SelectArguments.CHUNKS, next == null ? 0 : next.chunkTable())
           .put(SelectArguments.STRINGS, next == null ? 0 : next.keyStrings())
-          .put(SelectArguments.INDEX_MASK, next == null ? 0 : next.indexSlots() - 1)
+          .put(
+              SelectArguments.INDEX_BUCKETS, next == null ? 0 : HostKeys.buckets(next.indexSlots()))
           .put(SelectArguments.SOURCE, rows.address())
           .put(SelectArguments.TARGET, selection.target())
           .put(SelectArguments.SCRATCH, selection.scratch())
@@ -193,7 +195,7 @@ final class CudaSessionKernels implements SessionKernels {
           .put(TouchArguments.INDEX, table.index())
           .put(TouchArguments.CHUNKS, table.chunkTable())
           .put(TouchArguments.STRINGS, table.keyStrings())
-          .put(TouchArguments.INDEX_MASK, table.indexSlots() - 1)
+          .put(TouchArguments.INDEX_BUCKETS, HostKeys.buckets(table.indexSlots()))
           .put(TouchArguments.TIMES, touches.times())
           .put(TouchArguments.NUMBERS, touches.numbers())
           .put(TouchArguments.GAP, schema.gap())

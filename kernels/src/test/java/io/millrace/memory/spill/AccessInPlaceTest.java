@@ -2,10 +2,13 @@
 package io.millrace.memory.spill;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
+import io.millrace.memory.MemoryResource;
 import io.millrace.memory.SpillTier;
 import io.millrace.testing.DeviceExtension;
 import java.nio.file.Path;
@@ -78,6 +81,18 @@ class AccessInPlaceTest {
     }
     fillInPlace(buffer, 2);
     assertThat(buffer.tier()).isEqualTo(SpillTier.HOST);
+  }
+
+  @Test
+  void memoryThatIsLargerThanTheLimitBeginsOnTheHost() {
+    open(SpillLimits.DEFAULT.withDeviceBytes(BYTES).withHostBytes(2 * BYTES));
+    MemoryResource memory = quota.resource(MemoryBudget.unlimited());
+    Buffer buffer = scene.add(Buffer.allocateInPlace(2 * BYTES, device.stream(), memory));
+    assertThat(buffer.tier()).isEqualTo(SpillTier.HOST);
+    fillInPlace(buffer, 2);
+    assertThat(buffer.tier()).isEqualTo(SpillTier.HOST);
+    assertThatThrownBy(() -> Buffer.allocateInPlace(2 * BYTES, device.stream(), memory))
+        .isInstanceOf(GpuOutOfMemoryException.class);
   }
 
   @Test

@@ -12,8 +12,8 @@ import java.util.List;
 /** What {@link ColumnStream#explain} says of the state of an operator. */
 final class StateExplain {
   // At 80 % and 40 % load; see docs/group-aggregate.md.
-  private static final int MIN_INDEX_BYTES = 10;
-  private static final int MAX_INDEX_BYTES = 20;
+  private static final int MIN_INDEX_BYTES = 9;
+  private static final int MAX_INDEX_BYTES = 14;
 
   private StateExplain() {}
 

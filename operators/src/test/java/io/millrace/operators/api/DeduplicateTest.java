@@ -224,7 +224,7 @@ class DeduplicateTest {
         .endsWith(
             """
             Deduplicate(keep=[FirstRow], key=[id], order=[PROCTIME]) [GPU if there is one]
-               state: 32 bytes of row and 10 to 20 bytes of index for each key, and strings of more\
+               state: 32 bytes of row and 9 to 14 bytes of index for each key, and strings of more\
              than 12 bytes: id, MIN(arrival)
             """);
     assertThat(orders(environment).deduplicate(keepLast()).explain())
@@ -233,7 +233,7 @@ class DeduplicateTest {
         .endsWith(
             """
             Deduplicate(keep=[FirstRow], key=[id], order=[price ASC]) [GPU if there is one]
-               state: 32 bytes of row and 10 to 20 bytes of index for each key, and strings of more\
+               state: 32 bytes of row and 9 to 14 bytes of index for each key, and strings of more\
              than 12 bytes: id, MIN(price)
             """);
     assertThat(orders(environment).deduplicate(keepLast().by("price")).explain())

@@ -241,7 +241,7 @@ class GroupAggregateTest {
             """
             GroupAggregate(groupBy=[auction], select=[auction, COUNT(*) AS n, MAX(`price`)]) [GPU if\
              there is one]
-               state: 32 bytes of row and 10 to 20 bytes of index for each key: auction, COUNT(*),\
+               state: 32 bytes of row and 9 to 14 bytes of index for each key: auction, COUNT(*),\
              MAX(`price`), COUNT(`price`)
             """);
   }
@@ -258,7 +258,7 @@ class GroupAggregateTest {
         .endsWith(
             """
                on the host: CAST: Java's digits of a floating-point number
-               state: 32 bytes of row and 10 to 20 bytes of index for each key: k, COUNT(CAST(`x` AS\
+               state: 32 bytes of row and 9 to 14 bytes of index for each key: k, COUNT(CAST(`x` AS\
              STRING))
             """);
   }

@@ -213,7 +213,7 @@ class WindowAggregateTest {
             "WindowAggregate(groupBy=[auction], window=[CUMULATE(time_col=[ts], max_size=[10 s],"
                 + " step=[2 s], offset=[-500 ms])], select=[auction, COUNT(*) AS n, start(w$),"
                 + " end(w$), rowtime(w$)])",
-            "   state: 32 bytes of row and 10 to 20 bytes of index for each key and slice: auction,"
+            "   state: 32 bytes of row and 9 to 14 bytes of index for each key and slice: auction,"
                 + " COUNT(*)\n");
   }
 

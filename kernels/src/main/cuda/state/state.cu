@@ -152,7 +152,7 @@ using namespace millrace;
 MILLRACE_REPORT_SIZE(StateArguments);
 MILLRACE_REPORT_SIZE(StateIndexArguments);
 
-extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_group(const __grid_constant__ StateArguments arguments) {
+extern "C" __global__ void __launch_bounds__(STATE_THREADS, 4) state_group(const __grid_constant__ StateArguments arguments) {
   extern __shared__ uint64_t partials_of_threads[];
   const uint32_t thread = blockIdx.x * STATE_THREADS + threadIdx.x;
   const uint32_t threads = gridDim.x * STATE_THREADS;
@@ -220,7 +220,7 @@ static __device__ __forceinline__ void fetch(const StateArguments& arguments, ui
   if (arguments.positions == 0) return_early(arguments, group, state, half);
 }
 
-extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_fetch(const __grid_constant__ StateArguments arguments) {
+extern "C" __global__ void __launch_bounds__(STATE_THREADS, 4) state_fetch(const __grid_constant__ StateArguments arguments) {
   constexpr uint32_t ROWS = STATE_THREADS / 2;
   for (uint32_t first = blockIdx.x * ROWS; first < arguments.rows; first += gridDim.x * ROWS) {
     fetch(arguments, first + threadIdx.x / 2, threadIdx.x % 2);

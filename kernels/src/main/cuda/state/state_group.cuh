@@ -65,17 +65,29 @@ static __device__ __forceinline__ uint64_t claim_of_slot(const StateArguments& a
   return reinterpret_cast<uint64_t>(state_row(arguments, state_number));
 }
 
-// The claim of a row whose key is looked up.
-static __device__ __forceinline__ uint64_t claim_of_key(const StateArguments& arguments, uint32_t row, uint32_t hash) {
-  BucketPair pair;
-  const Slot group = group_slot(arguments, row, hash, pair);
-  if (!group.is_claimed) return FOLLOWS | (mark_of(group.entry) - 1);
+// The claim of the first row of a key in the batch's hash table. The search begins with `pair`.
+static __device__ __forceinline__ uint64_t claim_of_claimant(const StateArguments& arguments, uint32_t row, uint32_t hash,
+                                                             BucketPair& pair) {
   // A row that is staged is taken for the key's: state_fetch compares it.
   const Slot index = index_slot(arguments, hash, pair, [&](uint32_t state_number) {
     return is_staged(arguments, state_number) || is_key_of(arguments, row, state_row(arguments, state_number));
   });
   if (!index.is_claimed && is_staged(arguments, mark_of(index.entry) - 1)) return STAGED | index.at;
   return claim_of_slot(arguments, index);
+}
+
+// The claims of rows whose keys are looked up. Every lane of a warp calls it. Between the two tables the lanes wait for each
+// other, so that their reads of state rows are on their way together.
+static __device__ __forceinline__ uint64_t claim_of_key(const StateArguments& arguments, uint32_t row, uint32_t hash,
+                                                        bool is_looked_up) {
+  BucketPair pair = {};
+  Slot group = {};
+  if (is_looked_up) group = group_slot(arguments, row, hash, pair);
+  __syncwarp();
+  uint64_t claim = 0;
+  if (group.is_claimed) claim = claim_of_claimant(arguments, row, hash, pair);
+  __syncwarp();
+  return is_looked_up && !group.is_claimed ? FOLLOWS | (mark_of(group.entry) - 1) : claim;
 }
 
 static __device__ __forceinline__ bool is_follower(uint64_t claim) { return (claim & FOLLOWS) != 0; }
@@ -115,9 +127,7 @@ static __device__ __forceinline__ uint64_t claim_of_row(const StateArguments& ar
   const bool is_first_lane = first_lane == lane_of_thread();
   const uint32_t first_of_warp = row - lane_of_thread();
   const bool follows = is_row && !is_first_lane && equal_keys(arguments, row, first_of_warp + first_lane);
-  uint64_t claim = 0;
-  if (is_row && !follows) claim = claim_of_key(arguments, row, hash);
-  __syncwarp();
+  const uint64_t claim = claim_of_key(arguments, row, hash, is_row && !follows);
   const uint64_t claim_of_first = __shfl_sync(ALL_LANES, claim, first_lane);
   const uint32_t followers = __ballot_sync(ALL_LANES, follows) & peers;
   if (follows) return FOLLOWS | claimant_of(claim_of_first, first_of_warp + first_lane);

@@ -66,22 +66,24 @@ struct Slot {
 };
 
 // The slot of a key of a batch, or the first empty slot, which it gets then. `is_key_of_mark` says whether an entry with the
-// hash has the key; `before_claim` is called before each attempt to claim a slot. The search begins within a bucket: all rows
-// of a batch search at once, and of the keys of a bucket only one gets the slot that it tries to claim first.
-template <typename IsKeyOfMark, typename BeforeClaim>
+// hash has the key; `before_first_claim` is called before the first attempt to claim a slot. The search begins within a
+// bucket: all rows of a batch search at once, and of the keys of a bucket only one gets the slot that it tries to claim first.
+template <typename IsKeyOfMark, typename BeforeFirstClaim>
 static __device__ __forceinline__ Slot find_or_claim(uint64_t table, int64_t mask, uint64_t claim, IsKeyOfMark is_key_of_mark,
-                                                     BeforeClaim before_claim) {
+                                                     BeforeFirstClaim before_first_claim) {
   const uint32_t hash = hash_of(claim);
   const int start = hash % BUCKET;
   int64_t first = hash & mask & -BUCKET;
   Bucket bucket = Bucket::at(table, first).from(start);
+  bool claims = false;
   for (int from = 0;;) {
     uint64_t entry = 0;
     const int i = bucket.find(from, hash, entry);
     if (i < BUCKET) {
       const int64_t slot = first + (start + i) % BUCKET;
       if (entry == 0) {
-        before_claim();
+        if (!claims) before_first_claim();
+        claims = true;
         entry = atomicCAS(slot_of<unsigned long long>(table, slot), 0ull, static_cast<unsigned long long>(claim));
         if (entry == 0) return {slot, claim, true};
       }

@@ -9,6 +9,7 @@
 //
 // If rows lie in host memory, there are further launches:
 //
+//   state_hash    before state_group, only if the index lies in host memory too: hashes, by which the rows are sorted
 //   state_fetch   behind state_group and a sort of the claimants by the numbers of their state rows: copies these rows to the
 //                 device, compares their keys, and writes them as they will be
 //   state_return  only if values are combined in the order of the rows: behind all others, copies the rows back
@@ -27,7 +28,7 @@
 //
 // Launch shapes (Java repeats them): STATE_THREADS per block; state_group and state_index with any number of blocks,
 // state_group with 8 bytes of shared memory per thread and word of an accumulator; state_update with `tiles` blocks, one
-// row per thread; state_return with two threads per row of the batch, state_fetch with any number of blocks.
+// row per thread; state_hash with one thread per row of the batch, state_return with two, state_fetch with any number of blocks.
 
 // This file is compiled twice: for keys of fixed width, and in state_strings.cu for keys with strings.
 
@@ -161,17 +162,27 @@ extern "C" __global__ void __launch_bounds__(STATE_THREADS, 4) state_group(const
   HotKey hot = {NO_GROUP, partials_of_threads + threadIdx.x};
   // All lanes of a warp make the same number of rounds.
   for (uint32_t first = thread - lane_of_thread(); first < arguments.rows; first += threads) {
-    const uint32_t row = first + lane_of_thread();
+    const uint32_t at = first + lane_of_thread();
+    const bool is_row = at < arguments.rows;
+    const uint32_t row = is_row && arguments.order != 0 ? element_of<uint32_t>(arguments.order, at) : at;
     const uint64_t claim = claim_of_row(arguments, row);
-    const bool is_row = row < arguments.rows;
     if (is_row) *slot_of<uint64_t>(arguments.claims, row) = claim;
-    if (is_row && arguments.host_chunks != 0) note_staged(arguments, row, claim);
+    if (is_row && arguments.host_chunks != 0) note_staged(arguments, at, row, claim);
     const uint32_t group = is_row ? claimant_of(claim, row) : NO_GROUP;
     choose_hot_key(arguments, hot, group);
     if (is_follower(claim)) accumulate(arguments, row, group, hot);
     __syncwarp();
   }
   accumulate_hot_keys(arguments, hot);
+}
+
+// Notes the hash of each row, by which the rows are sorted then, if the index lies in host memory: state_group takes them in
+// the order of their buckets.
+extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_hash(const __grid_constant__ StateArguments arguments) {
+  const uint32_t row = blockIdx.x * STATE_THREADS + threadIdx.x;
+  if (row >= arguments.rows) return;
+  *slot_of<uint32_t>(arguments.staged_numbers, row) = hash_of_key(arguments, row);
+  *slot_of<uint32_t>(arguments.staged_rows, row) = row;
 }
 
 extern "C" __global__ void __launch_bounds__(STATE_THREADS) state_update(const __grid_constant__ StateArguments arguments) {

@@ -133,6 +133,7 @@ struct StateArguments {
   uint64_t staged;       // a state row per row of the batch: copies of rows in host memory, in the order of their numbers
   uint64_t staged_numbers;  // uint32 per row of the batch: the number of its state row, or NOT_STAGED; sorted behind state_group
   uint64_t staged_rows;  // uint32 likewise: the row of the batch
+  uint64_t order;        // uint32 per row of the batch: the row that state_group takes there; 0: it takes them in their order
   uint64_t page_epochs;  // uint64 per page of rows: the epoch of the last batch that wrote to it
   uint64_t epoch;        // of this batch
   uint64_t kinds;        // ChangeKind per row of the result; 0: there is no result

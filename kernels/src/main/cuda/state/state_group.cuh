@@ -92,14 +92,15 @@ static __device__ __forceinline__ uint64_t claim_of_key(const StateArguments& ar
 
 static __device__ __forceinline__ bool is_follower(uint64_t claim) { return (claim & FOLLOWS) != 0; }
 
-// Notes which state row a row of the batch waits for.
-static __device__ __forceinline__ void note_staged(const StateArguments& arguments, uint32_t row, uint64_t claim) {
+// Notes which state row a row of the batch waits for. The notes may take the place of the order.
+static __device__ __forceinline__ void note_staged(const StateArguments& arguments, uint32_t at, uint32_t row,
+                                                   uint64_t claim) {
   uint32_t number = NOT_STAGED;
   if (!is_follower(claim) && (claim & NEW_KEY) == 0 && (claim & STAGED) != 0) {
     number = mark_of(element_of<uint64_t>(arguments.index, static_cast<int64_t>(claim & ~STAGED))) - 1;
   }
-  *slot_of<uint32_t>(arguments.staged_numbers, row) = number;
-  *slot_of<uint32_t>(arguments.staged_rows, row) = row;
+  *slot_of<uint32_t>(arguments.staged_numbers, at) = number;
+  *slot_of<uint32_t>(arguments.staged_rows, at) = row;
 }
 
 // The claimant of a row with this claim.
@@ -115,8 +116,8 @@ static __device__ __forceinline__ void add_follower(const StateArguments& argume
   if (__ldca(followers) < follower) atomicMax(followers, follower);
 }
 
-// The claims of a warp's rows. Of the lanes with one key only the first touches the hash table. Every lane calls it; lanes
-// behind the last row get 0.
+// The claims of a warp's rows. Of the lanes with one key only the first touches the hash table; their rows ascend. Every lane
+// calls it; lanes behind the last row get 0.
 static __device__ __forceinline__ uint64_t claim_of_row(const StateArguments& arguments, uint32_t row) {
   const bool is_row = row < arguments.rows;
   const uint32_t hash = is_row ? hash_of_key(arguments, row) : 0;
@@ -125,16 +126,17 @@ static __device__ __forceinline__ uint64_t claim_of_row(const StateArguments& ar
   const uint32_t peers = __match_any_sync(ALL_LANES, hash) & (is_row ? rows : ~rows);
   const int first_lane = __ffs(peers) - 1;
   const bool is_first_lane = first_lane == lane_of_thread();
-  const uint32_t first_of_warp = row - lane_of_thread();
-  const bool follows = is_row && !is_first_lane && equal_keys(arguments, row, first_of_warp + first_lane);
+  const uint32_t row_of_first = __shfl_sync(ALL_LANES, row, first_lane);
+  const bool follows = is_row && !is_first_lane && equal_keys(arguments, row, row_of_first);
   const uint64_t claim = claim_of_key(arguments, row, hash, is_row && !follows);
   const uint64_t claim_of_first = __shfl_sync(ALL_LANES, claim, first_lane);
   const uint32_t followers = __ballot_sync(ALL_LANES, follows) & peers;
-  if (follows) return FOLLOWS | claimant_of(claim_of_first, first_of_warp + first_lane);
+  const uint32_t first_follower = __shfl_sync(ALL_LANES, row, (__ffs(followers) - 1) & (WARP - 1));
+  if (follows) return FOLLOWS | claimant_of(claim_of_first, row_of_first);
   if (is_follower(claim)) add_follower(arguments, claimant_of(claim, row), row);
   // The claimant is before the followers in its warp, so any of them tells that there are some.
   if (is_row && !is_follower(claim) && is_first_lane && followers != 0) {
-    add_follower(arguments, row, first_of_warp + __ffs(followers) - 1);
+    add_follower(arguments, row, first_follower);
   }
   return claim;
 }

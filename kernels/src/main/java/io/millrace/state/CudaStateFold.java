@@ -138,7 +138,7 @@ final class CudaStateFold {
    */
   record Rows(long groups, long rows) {}
 
-  /** The rows of a batch that {@code state_group} writes if rows are staged. */
+  /** What {@code state_hash} writes, or {@code state_group} if rows are staged. */
   static Rows stagedRows(StateBatch batch) {
     long bytes = arrayBytes(batch.rows());
     long groups = batch.staged().sort() + 2 * bytes;
@@ -153,6 +153,16 @@ final class CudaStateFold {
     int bits = bits(batch.stateRows());
     int firstBit = Math.max(0, bits - 2 * MAX_DIGIT_BITS);
     return sort(stagedRows(batch), batch.staged().sort(), firstBit, bits - firstBit, batch);
+  }
+
+  /**
+   * Sorts the rows by the hashes of their keys, which then nearly ascend: buckets of the index in
+   * neighbouring pages of memory are neighbours. Rows with the same hash stay in their order. The
+   * result is where the hashes were. Enqueued.
+   */
+  Rows sortByHash(StateBatch batch) {
+    int bits = 2 * MAX_DIGIT_BITS;
+    return sort(stagedRows(batch), batch.staged().sort(), Integer.SIZE - bits, bits, batch);
   }
 
   // Rows are read from the second pair of arrays, if from any.

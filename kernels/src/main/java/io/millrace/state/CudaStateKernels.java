@@ -49,6 +49,7 @@ final class CudaStateKernels implements StateKernels {
     static final KernelStructure.Int64 STAGED = LAYOUT.int64("staged");
     static final KernelStructure.Int64 STAGED_NUMBERS = LAYOUT.int64("staged_numbers");
     static final KernelStructure.Int64 STAGED_ROWS = LAYOUT.int64("staged_rows");
+    static final KernelStructure.Int64 ORDER = LAYOUT.int64("order");
     static final KernelStructure.Int64 PAGE_EPOCHS = LAYOUT.int64("page_epochs");
     static final KernelStructure.Int64 EPOCH = LAYOUT.int64("epoch");
     static final KernelStructure.Int64 KINDS = LAYOUT.int64("kinds");
@@ -138,6 +139,9 @@ final class CudaStateKernels implements StateKernels {
         KernelArguments arguments = arguments(batch, counts.address())) {
       HostMemory.fill(counts.address(), COUNTS_BYTES, (byte) 0);
       HostMemory.putLong(counts.address(), PENDING);
+      if (batch.staged().hostChunks() != 0 && batch.isIndexOnHost()) {
+        sortByHash(batch, kernels, arguments);
+      }
       int sharedBytes = batch.values().size() * THREADS * Long.BYTES;
       kernels
           .function("state_group")
@@ -153,6 +157,12 @@ final class CudaStateKernels implements StateKernels {
             return counts(batch, counts.address());
           });
     }
+  }
+
+  private void sortByHash(StateBatch batch, KernelModule kernels, KernelArguments arguments) {
+    int blocks = StateScratch.tiles(batch.rows());
+    kernels.function("state_hash").launch(blocks, THREADS, 0, batch.stream(), arguments);
+    arguments.put(Arguments.ORDER, fold.sortByHash(batch).rows());
   }
 
   private void updateRows(StateBatch batch, KernelModule kernels, KernelArguments arguments) {

@@ -38,6 +38,11 @@ final class KeyIndex implements AutoCloseable {
     return slots;
   }
 
+  /** Whether the index lies in pinned host memory, within the scope of an access. */
+  boolean isOnHost() {
+    return entries.tier() == SpillTier.HOST;
+  }
+
   long reservedBytes() {
     return entries == null ? 0 : entries.size();
   }

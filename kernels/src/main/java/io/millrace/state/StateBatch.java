@@ -32,6 +32,7 @@ import java.util.List;
  * @param expiry which rows of the state count as new
  * @param index a word for each slot: 0, or the hash of a key in the high half, and its row plus 1
  * @param indexSlots as {@link HostKeys#indexSlots} gives
+ * @param isIndexOnHost whether work on a GPU reaches the index over the bus
  * @param chunkTable the address of an INT64 for each chunk of state rows: its address
  * @param stateRows rows in the state before the batch
  * @param pageEpochs the address of an INT64 for each page of state rows: the epoch of the last
@@ -55,6 +56,7 @@ record StateBatch(
     Expiry expiry,
     long index,
     long indexSlots,
+    boolean isIndexOnHost,
     long chunkTable,
     int chunkShift,
     long stateRows,
@@ -106,6 +108,7 @@ record StateBatch(
         input.expiry(),
         target.index.access(scope),
         target.index.slots(),
+        target.index.isOnHost(),
         target.chunkTable,
         target.rows.chunkShift(),
         target.stateRows,

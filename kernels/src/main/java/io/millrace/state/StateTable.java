@@ -29,7 +29,7 @@ import io.millrace.state.row.UpdateTime;
 import io.millrace.state.string.StringChunks;
 import io.millrace.state.string.TableStrings;
 import io.millrace.state.string.TableStrings.Chunks;
-import java.util.Arrays;
+import java.nio.LongBuffer;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
@@ -236,7 +236,7 @@ public final class StateTable implements AutoCloseable {
     return new StateAccess(
         schema,
         rowCount,
-        Arrays.stream(chunks).boxed().toList(),
+        LongBuffer.wrap(chunks),
         chunkTable.access(chunks, scope),
         rows.chunkShift(),
         index.access(scope),

@@ -21,6 +21,7 @@ import io.millrace.state.row.KeyWord;
 import io.millrace.state.row.StateAccess;
 import io.millrace.state.row.StateSchema;
 import io.millrace.state.row.UpdateTime;
+import java.nio.LongBuffer;
 import java.util.List;
 
 /**
@@ -120,7 +121,7 @@ public final class StateLookup {
           new StateAccess(
               schema,
               count,
-              List.of(address),
+              LongBuffer.wrap(new long[] {address}),
               chunks.access(new long[] {address}, scope),
               CHUNK_SHIFT,
               0,

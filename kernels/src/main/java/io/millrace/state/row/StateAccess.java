@@ -2,7 +2,7 @@
 package io.millrace.state.row;
 
 import io.millrace.annotation.Internal;
-import java.util.List;
+import java.nio.LongBuffer;
 
 /**
  * The rows and the index of a state table, as addresses on the device that are valid until the
@@ -24,7 +24,7 @@ import java.util.List;
 public record StateAccess(
     StateSchema schema,
     long rowCount,
-    List<Long> chunks,
+    LongBuffer chunks,
     long chunkTable,
     int chunkShift,
     long index,

@@ -79,7 +79,7 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
     steps = plan.steps();
     super.initializeState(context);
     DeviceContext device = deviceContext();
-    progress = new WindowProgress(context, false);
+    progress = new WindowProgress(context, keyGroups(), false);
     sessions =
         new SessionTables(
             plan.window(),

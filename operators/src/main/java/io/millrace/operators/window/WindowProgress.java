@@ -1,43 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.window;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.state.OperatorStateStore;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
+import org.apache.flink.api.common.typeutils.base.array.LongPrimitiveArraySerializer;
+import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.StateInitializationContext;
 
 /** What a checkpoint says about the windows of all subtasks, beside their rows. */
 final class WindowProgress {
-  private final boolean isEarly;
-  private final boolean isRestored;
-  private final ListState<Long> watermarks;
-  // An element for each subtask whose windows emitted early results.
-  private final ListState<Long> earlyResults;
+  // Of all subtasks, without their key groups: what checkpoints had before.
+  private static final String WATERMARKS = "watermark";
 
   /**
+   * Up to which watermark a subtask had fired the windows of its key groups.
+   *
+   * @param watermark or processing time
+   */
+  private record Fired(KeyGroupRange keyGroups, long watermark) {
+
+    static Fired of(long[] words) {
+      return new Fired(KeyGroupRange.of((int) words[0], (int) words[1]), words[2]);
+    }
+
+    long[] words() {
+      return new long[] {keyGroups.getStartKeyGroup(), keyGroups.getEndKeyGroup(), watermark};
+    }
+  }
+
+  private final KeyGroupRange keyGroups;
+  private final boolean isEarly;
+  private final ListState<long[]> fired;
+  // An element for each subtask whose windows emitted early results.
+  private final ListState<Long> earlyResults;
+  private final List<Fired> restored = new ArrayList<>();
+
+  /**
+   * @param keyGroups of the subtask
    * @param isEarly whether windows emit early results
    */
-  WindowProgress(StateInitializationContext context, boolean isEarly) throws Exception {
-    this.isEarly = isEarly;
-    this.isRestored = context.isRestored();
-    this.watermarks = longs(context, "watermark");
-    this.earlyResults = longs(context, "early-results");
-  }
-
-  private static ListState<Long> longs(StateInitializationContext context, String name)
+  WindowProgress(StateInitializationContext context, KeyGroupRange keyGroups, boolean isEarly)
       throws Exception {
-    return context
-        .getOperatorStateStore()
-        .getUnionListState(new ListStateDescriptor<>(name, LongSerializer.INSTANCE));
+    this.keyGroups = keyGroups;
+    this.isEarly = isEarly;
+    OperatorStateStore store = context.getOperatorStateStore();
+    this.fired = union(store, "fired", LongPrimitiveArraySerializer.INSTANCE);
+    this.earlyResults = union(store, "early-results", LongSerializer.INSTANCE);
+    if (context.isRestored()) {
+      restore(store);
+    }
   }
 
-  /** As Flink's window operator: the watermark that all subtasks had reached. */
-  long restoredWatermark() throws Exception {
-    long least = Long.MAX_VALUE;
-    if (isRestored) {
+  private static <T> ListState<T> union(
+      OperatorStateStore store, String name, TypeSerializer<T> serializer) throws Exception {
+    return store.getUnionListState(new ListStateDescriptor<>(name, serializer));
+  }
+
+  private void restore(OperatorStateStore store) throws Exception {
+    for (long[] words : fired.get()) {
+      restored.add(Fired.of(words));
+    }
+    if (store.getRegisteredStateNames().contains(WATERMARKS)) {
+      ListState<Long> watermarks = union(store, WATERMARKS, LongSerializer.INSTANCE);
       for (long watermark : watermarks.get()) {
-        least = Math.min(least, watermark);
+        // Any subtask may have written the rows.
+        restored.add(new Fired(keyGroups, watermark));
+      }
+      // Flink writes states that nobody changes to each further checkpoint as they were.
+      watermarks.clear();
+    }
+  }
+
+  /**
+   * The watermark that all subtasks had reached that had key groups of this subtask: with a larger
+   * one, windows would count as fired that have not. {@code Long.MIN_VALUE} if there is none.
+   */
+  long restoredWatermark() {
+    return restoredWatermark(keyGroups);
+  }
+
+  /** As {@link #restoredWatermark()}, of the subtasks that had some of these key groups. */
+  long restoredWatermark(KeyGroupRange some) {
+    long least = Long.MAX_VALUE;
+    for (Fired subtask : restored) {
+      if (subtask.keyGroups.getIntersection(some).getNumberOfKeyGroups() > 0) {
+        least = Math.min(least, subtask.watermark);
       }
     }
     return least == Long.MAX_VALUE ? Long.MIN_VALUE : least;
@@ -63,7 +115,7 @@ final class WindowProgress {
 
   /** Sets what the next checkpoint says. */
   void update(long watermark) throws Exception {
-    watermarks.update(List.of(watermark));
+    fired.update(List.of(new Fired(keyGroups, watermark).words()));
     earlyResults.update(isEarly ? List.of(1L) : List.of());
   }
 }

@@ -21,8 +21,21 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.RunnableFuture;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.apache.flink.api.common.ExecutionConfig;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeutils.base.LongSerializer;
+import org.apache.flink.core.fs.CloseableRegistry;
+import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.checkpoint.StateObjectCollection;
+import org.apache.flink.runtime.state.DefaultOperatorStateBackendBuilder;
+import org.apache.flink.runtime.state.OperatorStateBackend;
+import org.apache.flink.runtime.state.OperatorStateHandle;
+import org.apache.flink.runtime.state.SnapshotResult;
+import org.apache.flink.runtime.state.memory.MemCheckpointStreamFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -122,6 +135,77 @@ class WindowStateTest {
       }
     }
     assertThat(late).isPositive().isEqualTo(model.lateRows());
+  }
+
+  @ParameterizedTest
+  @MethodSource("windows")
+  void aSubtaskGoesOnFromItsOwnWatermark(TimeWindow window, WindowModel model) throws Exception {
+    List<List<Object>> rows = new ArrayList<>();
+    for (long key = 0; key < 8; key++) {
+      rows.add(row(key, 1, 500));
+      model.add(key, 1, 500);
+    }
+    List<String> results = new ArrayList<>();
+    Snapshot snapshot;
+    try (WindowSubtasks subtasks = WindowSubtasks.open(device, job(window), 2, null)) {
+      subtasks.send(rows);
+      results.addAll(subtasks.resultsOf(0, 1_200));
+      results.addAll(subtasks.resultsOf(1, 500));
+      assertThat(results).hasSizeBetween(1, 7);
+      snapshot = subtasks.snapshot();
+    }
+    try (WindowSubtasks subtasks = WindowSubtasks.open(device, job(window), 2, snapshot)) {
+      results.addAll(subtasks.results(1_300));
+      assertThat(results).containsExactlyInAnyOrderElementsOf(model.results(1_300));
+      assertThat(subtasks.results(9_000)).containsExactlyInAnyOrderElementsOf(model.results(9_000));
+    }
+  }
+
+  @Test
+  void watermarksOfEarlierCheckpointsCount() throws Exception {
+    Job job = job(Hop.over("ts", SECOND.multipliedBy(2)).every(SECOND));
+    OperatorSubtaskState state;
+    try (WindowHarness harness = job.open(device)) {
+      harness.send(0, List.of(row(1, 1, 500)));
+      assertThat(harness.results(1_000)).containsExactly("[1, 1, 1] -1000..1000");
+      state = withWatermarks(harness.snapshot(), 1_500, 1_000);
+    }
+    for (int restart = 0; restart < 2; restart++) {
+      try (WindowHarness harness = job.restore(device, state)) {
+        assertThat(harness.results(1_200)).isEmpty();
+        state = harness.snapshot();
+        assertThat(harness.results(2_000)).containsExactly("[1, 1, 1] 0..2000");
+      }
+    }
+  }
+
+  // As the first checkpoints of windows had them: without key groups.
+  private static OperatorSubtaskState withWatermarks(OperatorSubtaskState state, long... watermarks)
+      throws Exception {
+    try (CloseableRegistry streams = new CloseableRegistry();
+        OperatorStateBackend backend =
+            new DefaultOperatorStateBackendBuilder(
+                    WindowStateTest.class.getClassLoader(),
+                    new ExecutionConfig(),
+                    false,
+                    List.of(),
+                    streams)
+                .build()) {
+      backend
+          .getUnionListState(new ListStateDescriptor<>("watermark", LongSerializer.INSTANCE))
+          .update(LongStream.of(watermarks).boxed().toList());
+      RunnableFuture<SnapshotResult<OperatorStateHandle>> snapshot =
+          backend.snapshot(
+              1,
+              1,
+              new MemCheckpointStreamFactory(1 << 20),
+              CheckpointOptions.forCheckpointWithDefaultLocation());
+      snapshot.run();
+      return state.toBuilder()
+          .setManagedOperatorState(
+              StateObjectCollection.singletonOrEmpty(snapshot.get().getJobManagerOwnedSnapshot()))
+          .build();
+    }
   }
 
   // More slices than are grouped at once.

@@ -115,6 +115,26 @@ public final class TimeWindow implements Serializable {
     return step;
   }
 
+  /**
+   * Whether the first window of {@code time} begins, and its slice ends, within the milliseconds of
+   * a BIGINT.
+   *
+   * @param distance that they have to the first and the last of these milliseconds
+   */
+  boolean hasSlice(long time, long distance) {
+    try {
+      long sinceOffset = Math.subtractExact(time, offset);
+      long sliceEnd = Math.addExact(time - Math.floorMod(sinceOffset, step), step);
+      long firstStart =
+          function == Function.CUMULATE
+              ? Math.subtractExact(time, Math.floorMod(sinceOffset, size))
+              : Math.subtractExact(sliceEnd, size);
+      return firstStart >= Long.MIN_VALUE + distance && sliceEnd <= Long.MAX_VALUE - distance;
+    } catch (ArithmeticException e) {
+      return false;
+    }
+  }
+
   /** The end of the slice of {@code time}. */
   long sliceEnd(long time) {
     return floor(time, step) + step;

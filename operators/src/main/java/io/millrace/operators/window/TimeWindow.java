@@ -164,6 +164,19 @@ public final class TimeWindow implements Serializable {
   /** Such as {@code HOP(time_col=[ts], size=[10 s], slide=[2 s])}, as Flink's plans say. */
   @Override
   public String toString() {
+    return function + "(time_col=[" + timeColumn().orElse("PROCTIME()") + "], " + widths() + ")";
+  }
+
+  /**
+   * What the slices depend on, such as {@code HOP(size=[10 s], slide=[2 s]) of event time}.
+   * Checkpoints have this text.
+   */
+  String shape() {
+    String domain = isProcessingTime() ? "processing time" : "event time";
+    return function + "(" + widths() + ") of " + domain;
+  }
+
+  private String widths() {
     String widths =
         switch (function) {
           case TUMBLE -> "size=[" + text(size) + "]";
@@ -172,13 +185,7 @@ public final class TimeWindow implements Serializable {
           case CUMULATE -> "max_size=[" + text(size) + "], step=[" + text(step) + "]";
         };
     String moved = offset == 0 ? "" : ", offset=[" + text(offset) + "]";
-    return function
-        + "(time_col=["
-        + timeColumn().orElse("PROCTIME()")
-        + "], "
-        + widths
-        + moved
-        + ")";
+    return widths + moved;
   }
 
   private static String text(long millis) {

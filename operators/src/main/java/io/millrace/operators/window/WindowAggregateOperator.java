@@ -112,7 +112,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     steps = plan.steps();
-    progress = new WindowProgress(context, keyGroups(), plan.isEarly());
+    progress = new WindowProgress(context, keyGroups(), plan);
     restoredWindows = new RestoredWindows();
     super.initializeState(context);
     if (!context.isRestored()) {
@@ -163,7 +163,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
       }
       reader.read(part);
       if (state().rowCount() > 0) {
-        progress.checkEarly();
+        progress.check();
       }
     }
   }

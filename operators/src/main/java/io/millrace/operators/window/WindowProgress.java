@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.operators.window;
 
+import io.millrace.operators.window.TimeWindow.Function;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.state.ListState;
@@ -8,6 +10,7 @@ import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.OperatorStateStore;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
+import org.apache.flink.api.common.typeutils.base.StringSerializer;
 import org.apache.flink.api.common.typeutils.base.array.LongPrimitiveArraySerializer;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.StateInitializationContext;
@@ -34,26 +37,44 @@ final class WindowProgress {
   }
 
   private final KeyGroupRange keyGroups;
+  private final String shape;
   private final boolean isEarly;
   private final ListState<long[]> fired;
+  // An element for each subtask.
+  private final ListState<String> shapes;
   // An element for each subtask whose windows emitted early results.
   private final ListState<Long> earlyResults;
   private final List<Fired> restored = new ArrayList<>();
 
   /**
    * @param keyGroups of the subtask
-   * @param isEarly whether windows emit early results
    */
-  WindowProgress(StateInitializationContext context, KeyGroupRange keyGroups, boolean isEarly)
+  WindowProgress(
+      StateInitializationContext context, KeyGroupRange keyGroups, WindowAggregatePlan plan)
       throws Exception {
     this.keyGroups = keyGroups;
-    this.isEarly = isEarly;
+    this.shape = shape(plan);
+    this.isEarly = plan.isEarly();
     OperatorStateStore store = context.getOperatorStateStore();
     this.fired = union(store, "fired", LongPrimitiveArraySerializer.INSTANCE);
+    this.shapes = union(store, "windows", StringSerializer.INSTANCE);
     this.earlyResults = union(store, "early-results", LongSerializer.INSTANCE);
     if (context.isRestored()) {
       restore(store);
     }
+  }
+
+  // What the rows of slices depend on, such as "HOP(size=[10 s], slide=[2 s]) of event time in
+  // Europe/Paris".
+  private static String shape(WindowAggregatePlan plan) {
+    TimeWindow window = plan.window();
+    boolean isLocal = !window.isSession() && !plan.zone().normalized().equals(ZoneOffset.UTC);
+    // Without allowed lateness, slices that have fired are merged.
+    boolean keepsSlices =
+        window.function() == Function.CUMULATE && !plan.allowedLateness().isZero();
+    return window.shape()
+        + (isLocal ? " in " + plan.zone() : "")
+        + (keepsSlices ? " with allowedLateness" : "");
   }
 
   private static <T> ListState<T> union(
@@ -96,12 +117,19 @@ final class WindowProgress {
   }
 
   /**
-   * Checks that the rows of a checkpoint were emitted if windows emit early results, and were not
-   * if they do not.
+   * Checks that the rows of a checkpoint are of these windows; and that they were emitted if
+   * windows emit early results, and were not if they do not. The first checkpoints of windows do
+   * not say of which windows they are.
    *
    * @throws IllegalStateException if it is not so
    */
-  void checkEarly() throws Exception {
+  void check() throws Exception {
+    for (String checkpoint : shapes.get()) {
+      if (!checkpoint.equals(shape)) {
+        throw new IllegalStateException(
+            "expected a checkpoint of " + shape + ", got one of " + checkpoint);
+      }
+    }
     boolean wasEarly = earlyResults.get().iterator().hasNext();
     if (isEarly != wasEarly) {
       throw new IllegalStateException(
@@ -115,6 +143,7 @@ final class WindowProgress {
 
   /** Sets what the next checkpoint says. */
   void update(long watermark) throws Exception {
+    shapes.update(List.of(shape));
     fired.update(List.of(new Fired(keyGroups, watermark).words()));
     earlyResults.update(isEarly ? List.of(1L) : List.of());
   }

@@ -35,14 +35,6 @@ interface SimulatedOperator {
     return false;
   }
 
-  /**
-   * Whether all subtasks must have the same time of the machine's clock in a checkpoint, so that no
-   * time passes while barriers are under way.
-   */
-  default boolean needsEqualClocks() {
-    return false;
-  }
-
   /** The weight of watermarks among the steps, beside {@link Schedule.Kind}. */
   default int watermarkWeight() {
     return 4;
@@ -80,7 +72,11 @@ interface SimulatedOperator {
     /** The watermark of the subtask. */
     default void watermark(long timestamp) {}
 
-    /** The subtask begins with a checkpoint, in which no subtask had a smaller watermark. */
+    /**
+     * The subtask begins with a checkpoint.
+     *
+     * @param watermark the smallest one of the subtasks that had some of its key groups
+     */
     default void restored(long watermark) {}
 
     default void processingTime(long timestamp) {}

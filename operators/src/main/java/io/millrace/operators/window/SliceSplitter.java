@@ -15,8 +15,8 @@ import java.util.function.LongPredicate;
 final class SliceSplitter {
   // Rows whose times are further apart are split in halves.
   private static final int MAX_SLICES = 1024;
-  // More than any zone is away from UTC.
-  private static final long MOST_OFFSET = Duration.ofDays(1).toMillis();
+  // Milliseconds; more than any zone is away from UTC.
+  private static final long MAX_ZONE_OFFSET = Duration.ofDays(1).toMillis();
 
   private final WindowAggregatePlan plan;
   private final TimeWindow window;
@@ -101,7 +101,7 @@ final class SliceSplitter {
 
   private TimedRows checked(TimedRows timed) {
     // The times are local, and fire by those of UTC.
-    long distance = plan.zone().normalized().equals(ZoneOffset.UTC) ? 0 : MOST_OFFSET;
+    long distance = plan.zone().normalized().equals(ZoneOffset.UTC) ? 0 : MAX_ZONE_OFFSET;
     for (long time : new long[] {timed.range().first(), timed.range().last()}) {
       if (!window.hasSlice(time, distance)) {
         throw new IllegalArgumentException(

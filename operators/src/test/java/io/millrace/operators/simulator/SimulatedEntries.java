@@ -128,16 +128,6 @@ final class SimulatedEntries implements SimulatedOperator {
   }
 
   @Override
-  public Map<String, String> options() {
-    return Map.of();
-  }
-
-  @Override
-  public boolean needsEqualWatermarks() {
-    return false;
-  }
-
-  @Override
   public RowSource newSource() {
     return new Source();
   }

@@ -25,7 +25,9 @@ interface SimulatedOperator {
   OperatorFactory<ColumnBatch, ColumnBatch> factory();
 
   /** The options of the TaskManager. */
-  Map<String, String> options();
+  default Map<String, String> options() {
+    return Map.of();
+  }
 
   /**
    * Whether all subtasks must have the same watermark in a checkpoint, so that no barrier may

@@ -232,8 +232,8 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
   }
 
   /**
-   * Restores the parts of a checkpoint in any order, each of which one subtask wrote. The states
-   * are there, and empty.
+   * Restores the parts of a checkpoint, each of which one subtask wrote. The states are there, and
+   * empty. An operator may need the parts in an order of its own.
    */
   protected void restore(List<KeyedStateHandle> parts, PartReader reader) throws Exception {
     for (KeyedStateHandle part : parts) {

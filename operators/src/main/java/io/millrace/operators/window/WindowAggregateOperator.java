@@ -149,8 +149,8 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
 
   /**
    * Restores windows of processing time in the order of the clocks of the subtasks that had them,
-   * so that each key fires each window once. Rows of event time may still come for windows that
-   * another subtask has fired: these fire again.
+   * so that each key fires each window once. For windows of event time that one of these subtasks
+   * has fired and another has not, rows may still come: they fire again.
    */
   @Override
   protected void restore(List<KeyedStateHandle> parts, PartReader reader) throws Exception {

@@ -3,6 +3,7 @@ package io.millrace.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.cluster.job.BidFunctions;
 import io.millrace.connectors.nexmark.Bid;
 import io.millrace.connectors.nexmark.NexmarkConfiguration;
 import io.millrace.connectors.nexmark.NexmarkGenerator;
@@ -18,14 +19,32 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The main job, which aggregates generated bids by auction and bidder, or by these and window.
- * Without windows it writes each change, so that nothing is hidden by a later result. Most pairs
- * come for a short time only, so that incremental checkpoints find pages that did not change.
- *
- * @param isWindowed whether bids are grouped by windows of a second, too, which overlap: so there
- *     are tables that no longer change
+ * A job that aggregates generated bids by auction and bidder, or by these and window. Without
+ * windows it writes each change, so that nothing is hidden by a later result. Most pairs come for a
+ * short time only, so that incremental checkpoints find pages that did not change.
  */
-record GroupedBidsJob(int bidCount, Path output, boolean isWindowed) {
+record GroupedBidsJob(int bidCount, Path output, Kind kind) {
+  /** How bids are aggregated. */
+  enum Kind {
+    /** By the main job. */
+    GROUP_BY(0),
+    /** Likewise, by windows of a second, which overlap: so there are tables that do not change. */
+    WINDOWS(1),
+    /** By {@link BidFunctions}: with values, a map and timers, and a function of a user. */
+    FUNCTIONS(2);
+
+    private final int firstRound;
+
+    Kind(int firstRound) {
+      this.firstRound = firstRound;
+    }
+
+    /** The first of its rounds, so that the rounds of all kinds differ. */
+    int firstRound() {
+      return firstRound;
+    }
+  }
+
   private static final long WINDOW_MILLIS = 1_000;
   private static final long SLIDE_MILLIS = 250;
   private static final int SHOWN = 20;
@@ -34,6 +53,22 @@ record GroupedBidsJob(int bidCount, Path output, boolean isWindowed) {
 
   /** The job to submit. It asks for no checkpoint while it runs. */
   JobSubmission submission(int parallelism, int bidsPerSecond) {
+    return kind == Kind.FUNCTIONS
+        ? functions(parallelism, bidsPerSecond)
+        : mainJob(parallelism, bidsPerSecond);
+  }
+
+  private JobSubmission functions(int parallelism, int bidsPerSecond) {
+    return new JobSubmission(
+        Path.of(System.getProperty("millrace.cluster.job.jar")),
+        BidFunctions.class.getName(),
+        List.of(String.valueOf(bidCount), String.valueOf(bidsPerSecond), output.toUri().toString()),
+        parallelism,
+        Optional.empty(),
+        Map.of("execution.checkpointing.interval", RowsJob.LONGER_THAN_THE_TEST));
+  }
+
+  private JobSubmission mainJob(int parallelism, int bidsPerSecond) {
     List<String> arguments =
         new ArrayList<>(
             List.of(
@@ -47,7 +82,7 @@ record GroupedBidsJob(int bidCount, Path output, boolean isWindowed) {
                 "--append",
                 "--output=" + output.toUri()));
     arguments.addAll(
-        isWindowed
+        isWindowed()
             ? List.of(
                 "--window-time=date_time",
                 "--hop=" + WINDOW_MILLIS + "ms",
@@ -60,6 +95,10 @@ record GroupedBidsJob(int bidCount, Path output, boolean isWindowed) {
         parallelism,
         Optional.empty(),
         Map.of());
+  }
+
+  private boolean isWindowed() {
+    return kind == Kind.WINDOWS;
   }
 
   /** The lines that are committed. */
@@ -75,7 +114,8 @@ record GroupedBidsJob(int bidCount, Path output, boolean isWindowed) {
     Map<String, Integer> lost = new HashMap<>();
     sums().forEach((key, sums) -> lost.put(line(key, sums), 1));
     for (String line : committed()) {
-      lost.merge(isWindowed ? line : line.substring(line.indexOf(',') + 1), -sign(line), this::add);
+      lost.merge(
+          isWindowed() ? line : line.substring(line.indexOf(',') + 1), -sign(line), this::add);
     }
     assertThat(lost.entrySet().stream().limit(SHOWN))
         .as("%d rows, and how often each is lost; doubled rows are below zero", lost.size())
@@ -88,7 +128,7 @@ record GroupedBidsJob(int bidCount, Path output, boolean isWindowed) {
   }
 
   private int sign(String line) {
-    return !isWindowed && (line.startsWith("UPDATE_BEFORE,") || line.startsWith("DELETE,"))
+    return !isWindowed() && (line.startsWith("UPDATE_BEFORE,") || line.startsWith("DELETE,"))
         ? -1
         : 1;
   }
@@ -101,7 +141,7 @@ record GroupedBidsJob(int bidCount, Path output, boolean isWindowed) {
     Map<Key, long[]> sums = new HashMap<>();
     for (long number = 0; number < bidCount; number++) {
       Bid bid = generator.bid(NexmarkGenerator.eventOfBid(number));
-      if (!isWindowed) {
+      if (!isWindowed()) {
         add(bid, 0, sums);
         continue;
       }
@@ -125,7 +165,7 @@ record GroupedBidsJob(int bidCount, Path output, boolean isWindowed) {
 
   private String line(Key key, long[] sums) {
     String line = key.auction + "," + key.bidder + "," + sums[0] + "," + sums[1] + "," + sums[2];
-    return isWindowed
+    return isWindowed()
         ? line + "," + text(key.windowStart) + "," + text(key.windowStart + WINDOW_MILLIS)
         : line;
   }

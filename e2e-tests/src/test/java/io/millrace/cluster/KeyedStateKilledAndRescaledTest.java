@@ -3,6 +3,7 @@ package io.millrace.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.cluster.GroupedBidsJob.Kind;
 import io.millrace.testing.RandomExtension;
 import java.net.URI;
 import java.nio.file.Files;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -42,25 +44,25 @@ class KeyedStateKilledAndRescaledTest {
   @RegisterExtension final ProcessClusterExtension processes = new ProcessClusterExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
 
-  private GroupedBidsJob bids(int seconds, boolean isWindowed) {
+  private GroupedBidsJob bids(int seconds, Kind kind) {
     return new GroupedBidsJob(
-        seconds * BIDS_PER_SECOND, processes.folder().resolve("output"), isWindowed);
+        seconds * BIDS_PER_SECOND, processes.folder().resolve("output"), kind);
   }
 
   @ParameterizedTest
-  @ValueSource(booleans = {false, true})
+  @EnumSource
   // For all rounds; each wait of a round has a limit of its own.
   @Timeout(value = 1, unit = TimeUnit.HOURS)
-  void eachBidIsCountedOnce(boolean isWindowed) throws Exception {
+  void eachBidIsCountedOnce(Kind kind) throws Exception {
     ProcessCluster cluster = processes.cluster();
     // Without one of them there are slots enough: no round waits until another one has started.
     cluster.setTaskManagers(3);
-    GroupedBidsJob bids = bids(SECONDS_OF_A_JOB + SECONDS_OF_A_ROUND * Round.COUNT, isWindowed);
+    GroupedBidsJob bids = bids(SECONDS_OF_A_JOB + SECONDS_OF_A_ROUND * Round.COUNT, kind);
     Random moments = random.random();
     Optional<String> restored = Optional.empty();
     for (int number = 0; number < Round.COUNT; number++) {
       long startNanos = System.nanoTime();
-      Round round = Round.of(number, isWindowed ? 1 : 0);
+      Round round = Round.of(number, kind.firstRound());
       JobSubmission submission =
           round.of(bids.submission(round.parallelism(), BIDS_PER_SECOND).restoredFrom(restored));
       CheckpointedJob job = CheckpointedJob.run(cluster, submission);
@@ -106,7 +108,7 @@ class KeyedStateKilledAndRescaledTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aJobOfAKilledJobManagerIsRestoredInAnotherCluster(boolean isIncremental) throws Exception {
-    GroupedBidsJob bids = bids(SECONDS_OF_A_JOB, true);
+    GroupedBidsJob bids = bids(SECONDS_OF_A_JOB, Kind.WINDOWS);
     JobSubmission submission =
         bids.submission(2, BIDS_PER_SECOND)
             .withConfiguration(
@@ -133,7 +135,7 @@ class KeyedStateKilledAndRescaledTest {
   void aDamagedFileOfStateFailsTheJob(String damage) throws Exception {
     ProcessCluster cluster = processes.cluster();
     cluster.setTaskManagers(2);
-    GroupedBidsJob bids = bids(SECONDS_OF_A_JOB, false);
+    GroupedBidsJob bids = bids(SECONDS_OF_A_JOB, Kind.GROUP_BY);
     CheckpointedJob job =
         CheckpointedJob.run(
             cluster, bids.submission(2, BIDS_PER_SECOND).withConfiguration(FILES_ONLY));
@@ -169,7 +171,7 @@ class KeyedStateKilledAndRescaledTest {
   void aJobWhoseDiskWasFullEndsExact() throws Exception {
     ProcessCluster cluster = processes.cluster();
     cluster.setTaskManagers(2);
-    GroupedBidsJob bids = bids(SECONDS_OF_A_JOB, false);
+    GroupedBidsJob bids = bids(SECONDS_OF_A_JOB, Kind.GROUP_BY);
     CheckpointedJob job = CheckpointedJob.run(cluster, bids.submission(2, BIDS_PER_SECOND));
     assertThat(job.awaitRowsInFlight()).isPositive();
     long checkpoint = job.checkpoint();

@@ -19,7 +19,7 @@ record Round(
     boolean isUnaligned,
     boolean isIncremental) {
   /** How many rounds a job has. */
-  static final int COUNT = Integer.getInteger("millrace.cluster.rounds", 3);
+  static final int COUNT = Integer.getInteger("millrace.cluster.rounds", 2);
 
   private static final List<Integer> PARALLELISMS = List.of(2, 3, 1);
   // The devices that follow each other, such as cuda,host.
@@ -31,13 +31,13 @@ record Round(
    * Round {@code number}. Four rounds on each device have all combinations of aligned or unaligned
    * and full or incremental checkpoints.
    *
-   * @param firstMode the combination of the first round, from 0
+   * @param first says which parallelism and which combination the first round has, from 0
    */
-  static Round of(int number, int firstMode) {
-    int mode = (firstMode + number / DEVICES.size()) % MODES;
+  static Round of(int number, int first) {
+    int mode = (first + number / DEVICES.size()) % MODES;
     return new Round(
         number,
-        next(PARALLELISMS, number),
+        next(PARALLELISMS, first + number),
         Optional.of(next(DEVICES, number)).filter(name -> !name.isEmpty()),
         mode % 2 == 1,
         mode == 1 || mode == 2);

@@ -11,8 +11,10 @@ import io.millrace.state.StateTable;
 import io.millrace.state.row.StateSchema;
 import io.millrace.state.row.UpdateTime;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RunnableFuture;
 import java.util.function.BiFunction;
@@ -212,11 +214,30 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
             .getEnvironment()
             .getTaskStateManager()
             .prioritizedOperatorState(getOperatorID());
-    for (KeyedStateHandle handle : restored.getJobManagerRawKeyedState()) {
-      reader.read(handle);
-    }
-    for (KeyedStateHandle handle : restored.getJobManagerManagedKeyedState()) {
-      reader.read(handle);
+    List<KeyedStateHandle> parts = new ArrayList<>();
+    restored.getJobManagerRawKeyedState().forEach(parts::add);
+    restored.getJobManagerManagedKeyedState().forEach(parts::add);
+    restore(parts, reader::read);
+  }
+
+  /** Reads a part of a checkpoint. */
+  @FunctionalInterface
+  protected interface PartReader {
+    /**
+     * Adds the rows of the subtask's key groups to the states.
+     *
+     * @throws IOException if the part is damaged, does not fit the states, or cannot be read
+     */
+    void read(KeyedStateHandle part) throws IOException;
+  }
+
+  /**
+   * Restores the parts of a checkpoint, each of which one subtask wrote. The states are there, and
+   * empty. An operator may need the parts in an order of its own.
+   */
+  protected void restore(List<KeyedStateHandle> parts, PartReader reader) throws Exception {
+    for (KeyedStateHandle part : parts) {
+      reader.read(part);
     }
   }
 
@@ -299,7 +320,8 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     }
   }
 
-  private KeyGroupRange keyGroups() {
+  /** The key groups of this subtask. */
+  protected final KeyGroupRange keyGroups() {
     TaskInfo task = getRuntimeContext().getTaskInfo();
     return KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(
         task.getMaxNumberOfParallelSubtasks(),

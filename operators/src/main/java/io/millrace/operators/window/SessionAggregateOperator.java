@@ -79,7 +79,10 @@ public final class SessionAggregateOperator extends KeyedStateOperator {
     steps = plan.steps();
     super.initializeState(context);
     DeviceContext device = deviceContext();
-    progress = new WindowProgress(context, false);
+    progress = new WindowProgress(context, keyGroups(), plan);
+    if (state().rowCount() > 0) {
+      progress.check();
+    }
     sessions =
         new SessionTables(
             plan.window(),

@@ -6,6 +6,8 @@ import io.millrace.column.Table;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
+import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 
@@ -13,6 +15,8 @@ import java.util.function.LongPredicate;
 final class SliceSplitter {
   // Rows whose times are further apart are split in halves.
   private static final int MAX_SLICES = 1024;
+  // Milliseconds; more than any zone is away from UTC.
+  private static final long MAX_ZONE_OFFSET = Duration.ofDays(1).toMillis();
 
   private final WindowAggregatePlan plan;
   private final TimeWindow window;
@@ -32,7 +36,8 @@ final class SliceSplitter {
    *
    * @param batch stays the caller's
    * @param consumer takes rows that are valid until it returns
-   * @throws IllegalArgumentException if a time is null
+   * @throws IllegalArgumentException if a time is null, or so far away that its slice ends, or its
+   *     first window begins, beyond the milliseconds of a BIGINT
    */
   void forTimes(Table batch, Consumer<TimedRows> consumer) {
     context
@@ -44,7 +49,7 @@ final class SliceSplitter {
               try (rows) {
                 if (rows.rowCount() > 0) {
                   checkTimes(rows.times());
-                  forRanges(rows, consumer);
+                  forRanges(rows, timed -> consumer.accept(checked(timed)));
                 }
               }
             });
@@ -92,6 +97,23 @@ final class SliceSplitter {
               + nulls
               + " nulls");
     }
+  }
+
+  private TimedRows checked(TimedRows timed) {
+    // The times are local, and fire by those of UTC.
+    long distance = plan.zone().normalized().equals(ZoneOffset.UTC) ? 0 : MAX_ZONE_OFFSET;
+    for (long time : new long[] {timed.range().first(), timed.range().last()}) {
+      if (!window.hasSlice(time, distance)) {
+        throw new IllegalArgumentException(
+            "expected times in column '"
+                + window.timeColumn().orElseThrow()
+                + "' whose windows are within the milliseconds of a BIGINT, got "
+                + time
+                + " for "
+                + window);
+      }
+    }
+    return timed;
   }
 
   /** Takes the rows of a slice. */

@@ -115,6 +115,26 @@ public final class TimeWindow implements Serializable {
     return step;
   }
 
+  /**
+   * Whether the first window of {@code time} begins, and its slice ends, within the milliseconds of
+   * a BIGINT.
+   *
+   * @param distance that they have to the first and the last of these milliseconds
+   */
+  boolean hasSlice(long time, long distance) {
+    try {
+      long sinceOffset = Math.subtractExact(time, offset);
+      long sliceEnd = Math.addExact(time - Math.floorMod(sinceOffset, step), step);
+      long firstStart =
+          function == Function.CUMULATE
+              ? Math.subtractExact(time, Math.floorMod(sinceOffset, size))
+              : Math.subtractExact(sliceEnd, size);
+      return firstStart >= Long.MIN_VALUE + distance && sliceEnd <= Long.MAX_VALUE - distance;
+    } catch (ArithmeticException e) {
+      return false;
+    }
+  }
+
   /** The end of the slice of {@code time}. */
   long sliceEnd(long time) {
     return floor(time, step) + step;
@@ -144,6 +164,19 @@ public final class TimeWindow implements Serializable {
   /** Such as {@code HOP(time_col=[ts], size=[10 s], slide=[2 s])}, as Flink's plans say. */
   @Override
   public String toString() {
+    return function + "(time_col=[" + timeColumn().orElse("PROCTIME()") + "], " + widths() + ")";
+  }
+
+  /**
+   * What the slices depend on, such as {@code HOP(size=[10 s], slide=[2 s]) of event time}.
+   * Checkpoints have this text.
+   */
+  String shape() {
+    String domain = isProcessingTime() ? "processing time" : "event time";
+    return function + "(" + widths() + ") of " + domain;
+  }
+
+  private String widths() {
     String widths =
         switch (function) {
           case TUMBLE -> "size=[" + text(size) + "]";
@@ -152,13 +185,7 @@ public final class TimeWindow implements Serializable {
           case CUMULATE -> "max_size=[" + text(size) + "], step=[" + text(step) + "]";
         };
     String moved = offset == 0 ? "" : ", offset=[" + text(offset) + "]";
-    return function
-        + "(time_col=["
-        + timeColumn().orElse("PROCTIME()")
-        + "], "
-        + widths
-        + moved
-        + ")";
+    return widths + moved;
   }
 
   private static String text(long millis) {

@@ -10,8 +10,12 @@ import io.millrace.operators.transfer.ControlEvent;
 import io.millrace.operators.transfer.HostTransfer;
 import io.millrace.operators.window.WindowAggregatePlan.Steps;
 import io.millrace.state.row.StateSchema;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.OptionalLong;
 import org.apache.flink.annotation.Internal;
+import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
@@ -54,6 +58,7 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   // null: none.
   private transient EarlyResults earlyResults;
   private transient WindowProgress progress;
+  private transient RestoredWindows restoredWindows;
   // Of windows of processing time.
   private transient FiringClock clock;
   private transient LateRows lateRows;
@@ -107,19 +112,12 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     steps = plan.steps();
+    progress = new WindowProgress(context, keyGroups(), plan);
+    restoredWindows = new RestoredWindows();
     super.initializeState(context);
-    progress = new WindowProgress(context, plan.isEarly());
-    if (state().rowCount() > 0) {
-      progress.checkEarly();
+    if (!context.isRestored()) {
+      slices = slices(Long.MIN_VALUE);
     }
-    slices =
-        new SliceTables(
-            window,
-            new FiringTimes(plan.zone()),
-            plan.allowedLateness().toMillis(),
-            state(),
-            deviceContext().retry(),
-            progress.restoredWatermark());
     transfer = new HostTransfer(deviceContext());
     results = new WindowResults(plan, steps.results(), transfer, deviceContext(), output);
     if (plan.isEarly()) {
@@ -134,9 +132,44 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     }
     clock =
         new FiringClock(
-            getProcessingTimeService(), slices.watermark(), this::fire, slices::nextFiringTime);
+            getProcessingTimeService(), slices.watermark(), this::fireAt, this::nextFiringTime);
     lateRows = new LateRows(lateTag, getMetricGroup(), output);
     sliceSplitter = new SliceSplitter(plan, steps, deviceContext());
+  }
+
+  private SliceTables slices(long watermark) {
+    return new SliceTables(
+        window,
+        new FiringTimes(plan.zone()),
+        plan.allowedLateness().toMillis(),
+        state(),
+        deviceContext().retry(),
+        watermark);
+  }
+
+  /**
+   * Restores windows of processing time in the order of the clocks of the subtasks that had them,
+   * so that each key fires each window once. For windows of event time that one of these subtasks
+   * has fired and another has not, rows may still come: they fire again.
+   */
+  @Override
+  protected void restore(List<KeyedStateHandle> parts, PartReader reader) throws Exception {
+    slices = slices(progress.restoredWatermark());
+    List<KeyedStateHandle> ordered = new ArrayList<>(parts);
+    ordered.sort(Comparator.comparingLong(this::restoredWatermark));
+    for (KeyedStateHandle part : ordered) {
+      if (window.isProcessingTime()) {
+        restoredWindows.fire(slices, restoredWatermark(part));
+      }
+      reader.read(part);
+      if (state().rowCount() > 0) {
+        progress.check();
+      }
+    }
+  }
+
+  private long restoredWatermark(KeyedStateHandle part) {
+    return progress.restoredWatermark(part.getKeyGroupRange());
   }
 
   @Override
@@ -227,6 +260,17 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
     super.processWatermark(new Watermark(slices.watermark()));
   }
 
+  private OptionalLong nextFiringTime() {
+    return restoredWindows.isEmpty()
+        ? slices.nextFiringTime()
+        : OptionalLong.of(slices.watermark());
+  }
+
+  private void fireAt(long processingTime) {
+    restoredWindows.emit(results::emit);
+    fire(processingTime);
+  }
+
   // Fires the windows that end by a watermark or a processing time.
   private void fire(long time) {
     if (time > slices.watermark()) {
@@ -251,6 +295,6 @@ public final class WindowAggregateOperator extends KeyedStateOperator {
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(clock, earlyResults, transfer, steps, super::close);
+    IOUtils.closeAll(clock, earlyResults, restoredWindows, transfer, steps, super::close);
   }
 }

@@ -8,6 +8,7 @@ import io.millrace.column.ColumnReader;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.operators.state.StateTtl;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -16,15 +17,15 @@ import java.util.Map;
 import org.apache.flink.types.Row;
 
 /** Runs the command of each row on the list of its key {@code k}, and emits the answers. */
-final class ListCommands extends HostKeyedFunction {
+public final class ListCommands extends HostKeyedFunction {
   private static final long serialVersionUID = 1L;
 
-  static final String ADD = "add";
-  static final String GET = "get";
-  static final String REPLACE = "replace";
-  static final String CLEAR = "clear";
+  public static final String ADD = "add";
+  public static final String GET = "get";
+  public static final String REPLACE = "replace";
+  public static final String CLEAR = "clear";
 
-  static final Schema ROWS =
+  public static final Schema ROWS =
       Schema.of(
           Field.of("k", DataType.INT64),
           new Field("command", DataType.STRING, false),
@@ -42,6 +43,12 @@ final class ListCommands extends HostKeyedFunction {
    */
   ListCommands(boolean isRequested) {
     this.isRequested = isRequested;
+  }
+
+  /** A job with limits with which small lists are compacted. */
+  public static ProcessPlan planWithSmallLimits(boolean isRequested) {
+    ListCommands commands = new ListCommands(isRequested);
+    return new ProcessPlan(ROWS, List.of("k"), commands, StateTtl.NONE, MapCommands.SMALL);
   }
 
   @Override
@@ -86,11 +93,19 @@ final class ListCommands extends HostKeyedFunction {
     }
   }
 
-  /** A simple program that says what is emitted for a row; null for nothing. */
-  static final class Model {
+  /** The lists of Java. */
+  public static final class Model implements CommandModel {
     private final Map<Object, List<Row>> lists = new HashMap<>();
 
-    List<Object> process(List<Object> command) {
+    @Override
+    public Model copy() {
+      Model copy = new Model();
+      lists.forEach((key, list) -> copy.lists.put(key, new ArrayList<>(list)));
+      return copy;
+    }
+
+    @Override
+    public List<Object> process(List<Object> command) {
       List<Row> list = lists.computeIfAbsent(command.get(0), absent -> new ArrayList<>());
       Row element = Row.of(command.get(2), command.get(3));
       switch ((String) command.get(1)) {

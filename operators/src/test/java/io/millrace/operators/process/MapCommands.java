@@ -50,21 +50,36 @@ public final class MapCommands extends HostKeyedFunction {
   /** Limits with which small maps are read in parts and compacted. */
   static final EntryScan.Limits SMALL = new EntryScan.Limits(8, 1 << 20, 16);
 
+  /** The same without values: entries say that they are there. */
+  private static final MapStateSchema SET = new MapStateSchema(MAP.name(), MAP.keys(), Schema.of());
+
   private final long slices;
   private final boolean isRequested;
+  private final MapStateSchema schema;
 
   /**
    * @param slices of timers, in milliseconds; 0 for none
    * @param isRequested whether the entries that are read are requested before
    */
   public MapCommands(long slices, boolean isRequested) {
+    this(slices, isRequested, MAP);
+  }
+
+  private MapCommands(long slices, boolean isRequested, MapStateSchema schema) {
     this.slices = slices;
     this.isRequested = isRequested;
+    this.schema = schema;
+  }
+
+  /** As these, of maps without value columns. */
+  MapCommands withoutValues() {
+    return new MapCommands(slices, isRequested, SET);
   }
 
   /** A job with limits with which small maps are read in parts and compacted. */
-  public static ProcessPlan planWithSmallLimits(boolean isRequested) {
-    MapCommands commands = new MapCommands(0, isRequested);
+  public static ProcessPlan planWithSmallLimits(boolean isRequested, boolean hasValues) {
+    MapCommands maps = new MapCommands(0, isRequested);
+    MapCommands commands = hasValues ? maps : maps.withoutValues();
     return new ProcessPlan(ROWS, List.of("k"), commands, StateTtl.NONE, SMALL);
   }
 
@@ -80,7 +95,7 @@ public final class MapCommands extends HostKeyedFunction {
 
   @Override
   public List<MapStateSchema> mapStates(Schema input) {
-    return List.of(MAP);
+    return List.of(schema);
   }
 
   @Override
@@ -99,13 +114,15 @@ public final class MapCommands extends HostKeyedFunction {
         default -> {}
       }
     }
+    boolean hasValues = schema.values().size() > 0;
     long[] counts = counts(batch);
     for (int row = 0; row < batch.rowCount(); row++) {
       int key = batch.keyOf(row);
       counts[key]++;
       Row mapKey = mapKey(batch, row);
       switch (text(commands, row)) {
-        case PUT -> map.put(key, mapKey, Row.of(text(batch.column("v"), row), counts[key]));
+        case PUT ->
+            map.put(key, mapKey, values(hasValues, text(batch.column("v"), row), counts[key]));
         case REMOVE -> map.remove(key, mapKey);
         case GET -> emit(batch, key, "get " + mapKey + " " + map.get(key, mapKey));
         case ENTRIES -> emit(batch, key, "entries " + entries(map.entries(key)));
@@ -126,6 +143,10 @@ public final class MapCommands extends HostKeyedFunction {
       emit(timers, key, "cleared " + entries(map.entries(key)));
       map.clear(key);
     }
+  }
+
+  private static Row values(boolean hasValues, String text, long count) {
+    return hasValues ? Row.of(text, count) : Row.of();
   }
 
   private static long[] counts(HostKeyedBatch batch) {
@@ -176,25 +197,35 @@ public final class MapCommands extends HostKeyedFunction {
     }
   }
 
-  /** A simple program that says what is emitted for a row; null for nothing. */
-  public static final class Model {
+  /** The maps of Java. */
+  public static final class Model implements CommandModel {
+    private final boolean hasValues;
     private final Map<Object, Map<Row, Row>> maps = new HashMap<>();
     private final Map<Object, Long> counts = new HashMap<>();
 
+    /**
+     * @param hasValues whether the maps have value columns
+     */
+    public Model(boolean hasValues) {
+      this.hasValues = hasValues;
+    }
+
+    @Override
     public Model copy() {
-      Model copy = new Model();
+      Model copy = new Model(hasValues);
       maps.forEach((key, map) -> copy.maps.put(key, new HashMap<>(map)));
       copy.counts.putAll(counts);
       return copy;
     }
 
+    @Override
     public List<Object> process(List<Object> command) {
       Object key = command.get(0);
       Map<Row, Row> map = maps.computeIfAbsent(key, absent -> new HashMap<>());
       long count = counts.merge(key, 1L, Long::sum);
       Row mapKey = Row.of(command.get(2), command.get(3));
       switch ((String) command.get(1)) {
-        case PUT -> map.put(mapKey, Row.of(command.get(4), count));
+        case PUT -> map.put(mapKey, values(hasValues, (String) command.get(4), count));
         case REMOVE -> map.remove(mapKey);
         case GET -> {
           return Arrays.asList(key, "get " + mapKey + " " + map.get(mapKey));

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Maps, entry by entry and as tables, compared with those of Java. */
 @ExtendWith(NothingHeldExtension.class)
@@ -255,6 +255,63 @@ class MapStateTest {
   }
 
   @OutOfMemoryTest(attempts = 1)
+  void aRestoredEntryKeepsItsTime() throws Exception {
+    Job job =
+        new Job(
+            MapCommands.ROWS,
+            List.of("k"),
+            new MapCommands(0, true),
+            StateTtl.ofProcessingTime(Duration.ofMillis(100)));
+    OperatorSubtaskState state;
+    try (ProcessHarness harness = job.open(device)) {
+      harness.setProcessingTime(1_000);
+      harness.results(row("a", PUT, "x", 1, LONG), row("a", PUT, "y", 1, "v"));
+      harness.setProcessingTime(1_050);
+      harness.results(row("a", PUT, "y", 1, "w"), row("b", PUT, "x", 1, "v"));
+      state = harness.snapshot();
+    }
+    for (int parallelism = 1; parallelism <= 2; parallelism++) {
+      try (ProcessSubtasks subtasks = ProcessSubtasks.restore(job, device, parallelism, 1, state)) {
+        subtasks.setProcessingTime(1_060);
+        assertThat(subtasks.results(List.of(row("a", GET, "x", 1, null))))
+            .containsExactly(List.of("a", "get +I[x, 1] +I[" + LONG + ", 1]"));
+        subtasks.setProcessingTime(1_100);
+        assertThat(subtasks.results(List.of(row("a", ENTRIES), row("b", ENTRIES))))
+            .containsExactlyInAnyOrder(
+                List.of("a", "entries [+I[y, 1]=+I[w, 3]]"),
+                List.of("b", "entries [+I[x, 1]=+I[v, 1]]"));
+        subtasks.setProcessingTime(1_150);
+        assertThat(subtasks.results(List.of(row("a", GET, "y", 1, null), row("b", ENTRIES))))
+            .containsExactlyInAnyOrder(
+                List.of("a", "get +I[y, 1] null"), List.of("b", "entries []"));
+      }
+    }
+  }
+
+  @OutOfMemoryTest(attempts = 1)
+  void mapsWithoutValuesAreSets() throws Exception {
+    Job job = new Job(MapCommands.ROWS, List.of("k"), new MapCommands(0, true).withoutValues());
+    OperatorSubtaskState state;
+    try (ProcessHarness harness = job.open(device)) {
+      harness.results(row("a", PUT, "x", 1, null), row("a", PUT, LONG, 2, null));
+      assertThat(
+              harness.results(
+                  row("a", GET, "x", 1, null), row("a", GET, "x", 2, null), row("a", ENTRIES)))
+          .containsExactly(
+              "[a, get +I[x, 1] +I[]]",
+              "[a, get +I[x, 2] null]",
+              "[a, entries [+I[" + LONG + ", 2]=+I[], +I[x, 1]=+I[]]]");
+      harness.results(row("a", REMOVE, "x", 1, null));
+      state = harness.snapshot();
+    }
+    try (ProcessHarness harness = job.restore(device, 0, 1, state)) {
+      assertThat(harness.results(row("a", GET, "x", 1, null), row("a", ENTRIES), row("a", CLEAR)))
+          .containsExactly("[a, get +I[x, 1] null]", "[a, entries [+I[" + LONG + ", 2]=+I[]]]");
+      assertThat(harness.results(row("a", ENTRIES))).containsExactly("[a, entries []]");
+    }
+  }
+
+  @OutOfMemoryTest(attempts = 1)
   void timersReadAndClearMaps() throws Exception {
     Job job = new Job(MapCommands.ROWS, List.of("k"), new MapCommands(8, false));
     OperatorSubtaskState state;
@@ -276,12 +333,12 @@ class MapStateTest {
   }
 
   @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void randomCommandsAfterRescaling(boolean isRequested) throws Exception {
-    Job job =
-        new Job(MapCommands.ROWS, List.of("k"), new MapCommands(0, isRequested))
-            .withLimits(MapCommands.SMALL);
-    MapCommands.Model model = new MapCommands.Model();
+  @CsvSource({"true, true", "false, true", "true, false"})
+  void randomCommandsAfterRescaling(boolean isRequested, boolean hasValues) throws Exception {
+    MapCommands maps = new MapCommands(0, isRequested);
+    MapCommands commands = hasValues ? maps : maps.withoutValues();
+    Job job = new Job(MapCommands.ROWS, List.of("k"), commands).withLimits(MapCommands.SMALL);
+    MapCommands.Model model = new MapCommands.Model(hasValues);
     OperatorSubtaskState state = null;
     int before = 0;
     for (int parallelism : PARALLELISM) {

@@ -88,7 +88,7 @@ record Schedule(long seed, SimulatedOperator operator, boolean isIncremental, Li
           case 2 -> new SimulatedSessions(random);
           case 3 -> new SimulatedListAgg(random);
           case 4 -> new SimulatedTimers(random);
-          case 5 -> new SimulatedMaps(random);
+          case 5 -> new SimulatedEntries(random);
           case 6 -> new SimulatedExtremes(random);
           case 7 -> new SimulatedUserDefinedAggregate(random);
           default -> new SimulatedWindowAggregate(random);

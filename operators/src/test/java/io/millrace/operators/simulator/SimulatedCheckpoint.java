@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.SharedStateRegistry;
 
 /** A checkpoint of the source and of all subtasks of the operator. */
@@ -101,9 +102,17 @@ final class SimulatedCheckpoint {
     return parts().stream().map(part -> part.write.state()).toArray(OperatorSubtaskState[]::new);
   }
 
-  /** The smallest watermark of all subtasks. */
-  long watermark() {
-    return parts().stream().mapToLong(Part::watermark).min().orElseThrow();
+  /** The smallest watermark of the subtasks that had some of these key groups. */
+  long watermark(KeyGroupRange keyGroups) {
+    long least = Long.MAX_VALUE;
+    for (Part part : parts()) {
+      for (int keyGroup : keyGroups) {
+        if (part.models.get(keyGroup) != null) {
+          least = Math.min(least, part.watermark);
+        }
+      }
+    }
+    return least;
   }
 
   /** The models of all key groups at the moments of their subtasks' snapshots. */
@@ -119,7 +128,6 @@ final class SimulatedCheckpoint {
               .orElseThrow()
               .copy());
     }
-    models.forEach(model -> model.restored(watermark()));
     return models;
   }
 }

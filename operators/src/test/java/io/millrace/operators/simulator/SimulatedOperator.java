@@ -25,21 +25,15 @@ interface SimulatedOperator {
   OperatorFactory<ColumnBatch, ColumnBatch> factory();
 
   /** The options of the TaskManager. */
-  Map<String, String> options();
+  default Map<String, String> options() {
+    return Map.of();
+  }
 
   /**
    * Whether all subtasks must have the same watermark in a checkpoint, so that no barrier may
    * overtake a watermark.
    */
   default boolean needsEqualWatermarks() {
-    return false;
-  }
-
-  /**
-   * Whether all subtasks must have the same time of the machine's clock in a checkpoint, so that no
-   * time passes while barriers are under way.
-   */
-  default boolean needsEqualClocks() {
     return false;
   }
 
@@ -80,7 +74,11 @@ interface SimulatedOperator {
     /** The watermark of the subtask. */
     default void watermark(long timestamp) {}
 
-    /** The subtask begins with a checkpoint, in which no subtask had a smaller watermark. */
+    /**
+     * The subtask begins with a checkpoint.
+     *
+     * @param watermark the smallest one of the subtasks that had some of its key groups
+     */
     default void restored(long watermark) {}
 
     default void processingTime(long timestamp) {}

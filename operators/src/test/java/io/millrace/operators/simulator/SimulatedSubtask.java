@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
@@ -96,7 +97,7 @@ final class SimulatedSubtask extends OperatorHarness {
   /**
    * A subtask that is open.
    *
-   * @param watermark of the checkpoint
+   * @param watermarkOf the watermark that a checkpoint has for key groups
    * @param processingTime of the machine's clock
    * @param state its part of a checkpoint; null to start without a checkpoint
    */
@@ -106,7 +107,7 @@ final class SimulatedSubtask extends OperatorHarness {
       int channelCount,
       int subtask,
       int parallelism,
-      long watermark,
+      ToLongFunction<KeyGroupRange> watermarkOf,
       long processingTime,
       OperatorSubtaskState state)
       throws Exception {
@@ -125,6 +126,7 @@ final class SimulatedSubtask extends OperatorHarness {
     KeyGroupRange keyGroups =
         KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(
             KEY_GROUPS, parallelism, subtask);
+    long watermark = watermarkOf.applyAsLong(keyGroups);
     SimulatedSubtask opened =
         new SimulatedSubtask(
             place.device, operator, place.faults, keyGroups, channelCount, watermark, environment);
@@ -149,6 +151,11 @@ final class SimulatedSubtask extends OperatorHarness {
 
   KeyGroupRange keyGroups() {
     return keyGroups;
+  }
+
+  /** Tells the models of this subtask that it begins with a checkpoint. */
+  void restored(List<KeyGroupModel> models) {
+    keyGroups.forEach(keyGroup -> models.get(keyGroup).restored(watermark));
   }
 
   /** The watermark of the operator. */

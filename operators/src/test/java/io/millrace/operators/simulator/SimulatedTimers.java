@@ -61,11 +61,6 @@ final class SimulatedTimers implements SimulatedOperator {
   }
 
   @Override
-  public Map<String, String> options() {
-    return Map.of();
-  }
-
-  @Override
   public boolean needsEqualWatermarks() {
     return true;
   }

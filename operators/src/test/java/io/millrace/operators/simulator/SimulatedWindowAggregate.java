@@ -96,16 +96,8 @@ final class SimulatedWindowAggregate implements SimulatedOperator {
   /** A window whose state stays may fire again if its watermark is set back. */
   @Override
   public boolean needsEqualWatermarks() {
-    return staysBehindItsEnd() && !windows.isProcessingTime();
-  }
-
-  @Override
-  public boolean needsEqualClocks() {
-    return staysBehindItsEnd() && windows.isProcessingTime();
-  }
-
-  private boolean staysBehindItsEnd() {
-    return !windows.function().equals("TUMBLE") || windows.lateness() > 0;
+    boolean staysBehindItsEnd = !windows.function().equals("TUMBLE") || windows.lateness() > 0;
+    return staysBehindItsEnd && !windows.isProcessingTime();
   }
 
   @Override

@@ -15,11 +15,13 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.flink.api.java.tuple.Tuple;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.util.ExceptionUtils;
@@ -170,9 +172,6 @@ final class Simulation {
   }
 
   private void processingTime(Random random) throws Exception {
-    if (operator.needsEqualClocks() && isUnderWay(Barrier.class)) {
-      return;
-    }
     // Even, so that it is never the last millisecond of a window.
     processingTime += 2L * (1 + random.nextInt(50));
     log("processing time %d".formatted(processingTime));
@@ -334,7 +333,8 @@ final class Simulation {
     log(
         "%d subtasks begin with checkpoint %d"
             .formatted(parallelism, whole == null ? 0 : checkpoint.id()));
-    long watermark = whole == null ? Long.MIN_VALUE : checkpoint.watermark();
+    ToLongFunction<KeyGroupRange> watermark =
+        checkpoint == null ? keyGroups -> Long.MIN_VALUE : checkpoint::watermark;
     List<SimulatedSubtask> opened = new ArrayList<>();
     try {
       for (int i = 0; i < parallelism; i++) {
@@ -358,6 +358,7 @@ final class Simulation {
       sourceWatermarks = new long[SOURCES];
     } else {
       models = checkpoint.models(SimulatedSubtask.KEY_GROUPS);
+      subtasks.forEach(subtask -> subtask.restored(models));
       sources = checkpoint.sources();
       sourceWatermarks = checkpoint.sourceWatermarks();
       for (Part part : checkpoint.parts()) {

@@ -21,6 +21,7 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.api.watermark.Watermark;
@@ -218,6 +219,74 @@ class ProcessingTimeWindowTest {
             new WindowModel(4_000, 1_000, true)));
   }
 
+  @OutOfMemoryTest
+  void windowsThatEndBetweenTheBarriersOfTwoSubtasksFireOnce() throws Exception {
+    Job job = job(Hop.overProcessingTime(SECOND.multipliedBy(2)).every(SECOND));
+    List<List<Object>> rows = List.of(List.of(1L, 1), List.of(2L, 2), List.of(3L, 3));
+    for (int parallelism = 1; parallelism <= 3; parallelism++) {
+      List<String> results = new ArrayList<>();
+      Snapshot snapshot;
+      try (WindowSubtasks subtasks = WindowSubtasks.open(device, job, 2, null)) {
+        subtasks.resultsAt(500);
+        subtasks.send(rows);
+        snapshot = subtasks.snapshotAt(new long[] {900, 1_100}, results);
+      }
+      assertThat(results).hasSizeBetween(1, 2);
+      try (WindowSubtasks subtasks = WindowSubtasks.open(device, job, parallelism, snapshot)) {
+        results.addAll(subtasks.resultsAt(1_100));
+        assertThat(results)
+            .containsExactlyInAnyOrder(
+                "[1, 1, 1] -1000..1000", "[2, 1, 2] -1000..1000", "[3, 1, 3] -1000..1000");
+        subtasks.send(rows);
+        assertThat(subtasks.resultsAt(2_100))
+            .containsExactlyInAnyOrder(
+                "[1, 2, 2] 0..2000", "[2, 2, 4] 0..2000", "[3, 2, 6] 0..2000");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("windows")
+  void eachKeyFiresEachWindowOnceWhateverTheBarriersAre(TimeWindow window, WindowModel model)
+      throws Exception {
+    Random numbers = random.random();
+    Snapshot snapshot = null;
+    List<String> results = new ArrayList<>();
+    long now = 1;
+    for (int restart = 0; restart < 12; restart++) {
+      int parallelism = 1 + numbers.nextInt(4);
+      try (WindowSubtasks subtasks =
+          WindowSubtasks.open(device, job(window), parallelism, snapshot)) {
+        for (int step = 0; step < 3; step++) {
+          results.addAll(subtasks.resultsAt(now));
+          assertThat(results)
+              .as("at %d, with %d subtasks", now, parallelism)
+              .containsExactlyInAnyOrderElementsOf(model.results(now));
+          results.clear();
+          List<List<Object>> rows = new ArrayList<>();
+          for (long key = 0; key < 12; key += 1 + numbers.nextInt(3)) {
+            rows.add(List.of(key, step));
+            model.add(key, step, now);
+          }
+          subtasks.send(rows);
+          now = later(now, numbers.nextInt(900));
+        }
+        long[] barriers = new long[parallelism];
+        for (int i = 0; i < parallelism; i++) {
+          barriers[i] = later(now, numbers.nextInt(3_000));
+        }
+        snapshot = subtasks.snapshotAt(barriers, results);
+        now = later(LongStream.of(barriers).max().orElseThrow(), 0);
+      }
+    }
+  }
+
+  // The harness runs timers at their time, and a task a millisecond later.
+  private static long later(long time, int millis) {
+    long later = time + 1 + millis;
+    return later % 1_000 == 999 ? later + 1 : later;
+  }
+
   @ParameterizedTest
   @MethodSource("windows")
   void resultsAreThoseOfEventTimeIfRowsHaveTheTimeOfTheClock(TimeWindow window, WindowModel model)
@@ -233,9 +302,7 @@ class ProcessingTimeWindowTest {
           model.add(key, i, now);
         }
         harness.send(0, rows);
-        now += 1 + numbers.nextInt(numbers.nextInt(10) == 0 ? 5_000 : 600);
-        // The harness runs timers at their time, and a task a millisecond later.
-        now += now % 1_000 == 999 ? 1 : 0;
+        now = later(now, numbers.nextInt(numbers.nextInt(10) == 0 ? 5_000 : 600));
         assertThat(harness.resultsAt(now))
             .as("at %d", now)
             .containsExactlyInAnyOrderElementsOf(model.results(now));

@@ -24,10 +24,13 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 @ExtendWith(NothingHeldExtension.class)
 class WindowAggregateOperatorTest {
@@ -299,6 +302,47 @@ class WindowAggregateOperatorTest {
       assertThatThrownBy(() -> harness.send(0, List.of(Arrays.asList(1L, null))))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("expected times in column 'ts', got 1 nulls");
+    }
+  }
+
+  static Stream<TimeWindow> windows() {
+    return Stream.of(
+        TUMBLE,
+        TUMBLE.offset(Duration.ofSeconds(-3)),
+        TUMBLE.offset(Duration.ofSeconds(3)),
+        HOP,
+        CUMULATE,
+        Session.over("ts", Duration.ofSeconds(10)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("windows")
+  void aTimeWhoseSliceEndsBehindAllTimesFailsTheJob(TimeWindow window) throws Exception {
+    assertHasNoWindow(Long.MAX_VALUE, window, ZoneOffset.UTC);
+    assertHasNoWindow(Long.MIN_VALUE, window, ZoneOffset.UTC);
+    long hour = Duration.ofHours(1).toMillis();
+    for (String zone : List.of("Asia/Shanghai", "America/New_York")) {
+      assertHasNoWindow(Long.MAX_VALUE - hour, window, ZoneId.of(zone));
+      assertHasNoWindow(Long.MIN_VALUE + hour, window, ZoneId.of(zone));
+    }
+  }
+
+  private void assertHasNoWindow(long time, TimeWindow window, ZoneId zone) throws Exception {
+    boolean isInstant = !zone.equals(ZoneOffset.UTC);
+    Schema schema =
+        Schema.of(
+            new Field("auction", DataType.INT64, false),
+            new Field("ts", DataType.timestamp(3, isInstant), false));
+    Instant instant = Instant.ofEpochMilli(time);
+    Object value = isInstant ? instant : LocalDateTime.ofInstant(instant, ZoneOffset.UTC);
+    try (WindowHarness harness =
+        new Job(schema, List.of("auction"), window, count()).withZone(zone).open(device)) {
+      assertThatThrownBy(() -> harness.send(0, List.of(List.of(1L, value))))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith(
+              "expected times in column 'ts' whose windows are within the milliseconds of a BIGINT,"
+                  + " got ")
+          .hasMessageEndingWith(" for " + window);
     }
   }
 

@@ -4,6 +4,7 @@ package io.millrace.operators.window;
 import static io.millrace.operators.aggregate.Aggregate.count;
 import static io.millrace.operators.aggregate.Aggregate.sum;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
@@ -17,12 +18,26 @@ import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import java.time.Duration;
 import java.time.LocalDateTime;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.RunnableFuture;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.apache.flink.api.common.ExecutionConfig;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeutils.base.LongSerializer;
+import org.apache.flink.core.fs.CloseableRegistry;
+import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.checkpoint.StateObjectCollection;
+import org.apache.flink.runtime.state.DefaultOperatorStateBackendBuilder;
+import org.apache.flink.runtime.state.OperatorStateBackend;
+import org.apache.flink.runtime.state.OperatorStateHandle;
+import org.apache.flink.runtime.state.SnapshotResult;
+import org.apache.flink.runtime.state.memory.MemCheckpointStreamFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -122,6 +137,153 @@ class WindowStateTest {
       }
     }
     assertThat(late).isPositive().isEqualTo(model.lateRows());
+  }
+
+  @ParameterizedTest
+  @MethodSource("windows")
+  void aSubtaskGoesOnFromItsOwnWatermark(TimeWindow window, WindowModel model) throws Exception {
+    List<List<Object>> rows = new ArrayList<>();
+    for (long key = 0; key < 8; key++) {
+      rows.add(row(key, 1, 500));
+      model.add(key, 1, 500);
+    }
+    List<String> results = new ArrayList<>();
+    Snapshot snapshot;
+    try (WindowSubtasks subtasks = WindowSubtasks.open(device, job(window), 2, null)) {
+      subtasks.send(rows);
+      results.addAll(subtasks.resultsOf(0, 1_200));
+      results.addAll(subtasks.resultsOf(1, 500));
+      assertThat(results).hasSizeBetween(1, 7);
+      snapshot = subtasks.snapshot();
+    }
+    try (WindowSubtasks subtasks = WindowSubtasks.open(device, job(window), 2, snapshot)) {
+      results.addAll(subtasks.results(1_300));
+      assertThat(results).containsExactlyInAnyOrderElementsOf(model.results(1_300));
+      assertThat(subtasks.results(9_000)).containsExactlyInAnyOrderElementsOf(model.results(9_000));
+    }
+  }
+
+  static Stream<Arguments> otherWindows() {
+    TimeWindow hop = Hop.over("ts", SECOND.multipliedBy(4)).every(SECOND);
+    TimeWindow cumulate = Cumulate.over("ts", SECOND.multipliedBy(4)).every(SECOND);
+    return Stream.of(
+        Arguments.of(
+            job(hop),
+            job(Hop.over("ts", SECOND.multipliedBy(8)).every(SECOND)),
+            "expected a checkpoint of HOP(size=[8 s], slide=[1 s]) of event time,"
+                + " got one of HOP(size=[4 s], slide=[1 s]) of event time"),
+        Arguments.of(
+            job(hop),
+            job(cumulate),
+            "expected a checkpoint of CUMULATE(max_size=[4 s], step=[1 s]) of event time,"
+                + " got one of HOP(size=[4 s], slide=[1 s]) of event time"),
+        Arguments.of(
+            job(Session.over("ts", SECOND)),
+            job(Session.over("ts", SECOND.multipliedBy(2))),
+            "expected a checkpoint of SESSION(gap=[2 s]) of event time,"
+                + " got one of SESSION(gap=[1 s]) of event time"),
+        Arguments.of(
+            job(Tumble.over("ts", SECOND)),
+            job(Tumble.over("ts", SECOND).offset(Duration.ofMillis(1))),
+            "expected a checkpoint of TUMBLE(size=[1 s], offset=[1 ms]) of event time,"
+                + " got one of TUMBLE(size=[1 s]) of event time"),
+        Arguments.of(
+            job(Tumble.overProcessingTime(SECOND)).withZone(ZoneId.of("Asia/Shanghai")),
+            job(Tumble.overProcessingTime(SECOND)).withZone(ZoneId.of("Asia/Tokyo")),
+            "expected a checkpoint of TUMBLE(size=[1 s]) of processing time in Asia/Tokyo,"
+                + " got one of TUMBLE(size=[1 s]) of processing time in Asia/Shanghai"),
+        Arguments.of(
+            job(Tumble.overProcessingTime(SECOND)),
+            job(Tumble.over("ts", SECOND)),
+            "expected a checkpoint of TUMBLE(size=[1 s]) of event time,"
+                + " got one of TUMBLE(size=[1 s]) of processing time"),
+        Arguments.of(
+            job(cumulate).withAllowedLateness(SECOND),
+            job(cumulate),
+            "expected a checkpoint of CUMULATE(max_size=[4 s], step=[1 s]) of event time,"
+                + " got one of CUMULATE(max_size=[4 s], step=[1 s]) of event time with"
+                + " allowedLateness"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("otherWindows")
+  void slicesOfOtherWindowsAreRefused(Job before, Job after, String message) throws Exception {
+    OperatorSubtaskState state;
+    try (WindowHarness harness = before.open(device)) {
+      harness.send(0, List.of(row(1, 1, 500)));
+      state = harness.snapshot();
+    }
+    assertThatThrownBy(() -> after.restore(device, state).close())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(message);
+    try (WindowHarness harness = before.restore(device, state)) {
+      assertThat(harness.rowsInState()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void otherWindowsTakeACheckpointWithoutRows() throws Exception {
+    OperatorSubtaskState state;
+    try (WindowHarness harness = job(Tumble.over("ts", SECOND)).open(device)) {
+      harness.send(0, List.of(row(1, 1, 500)));
+      harness.results(1_500);
+      state = harness.snapshot();
+    }
+    Job other = job(Tumble.over("ts", SECOND.multipliedBy(3)));
+    try (WindowHarness harness = other.restore(device, state)) {
+      harness.send(0, List.of(row(1, 1, 1_000)));
+      state = harness.snapshot();
+    }
+    try (WindowHarness harness = other.restore(device, state)) {
+      assertThat(harness.results(3_000)).containsExactly("[1, 1, 1] 0..3000");
+    }
+  }
+
+  @Test
+  void watermarksOfEarlierCheckpointsCount() throws Exception {
+    Job job = job(Hop.over("ts", SECOND.multipliedBy(2)).every(SECOND));
+    OperatorSubtaskState state;
+    try (WindowHarness harness = job.open(device)) {
+      harness.send(0, List.of(row(1, 1, 500)));
+      assertThat(harness.results(1_000)).containsExactly("[1, 1, 1] -1000..1000");
+      state = withWatermarks(harness.snapshot(), 1_500, 1_000);
+    }
+    for (int restart = 0; restart < 2; restart++) {
+      try (WindowHarness harness = job.restore(device, state)) {
+        assertThat(harness.results(1_200)).isEmpty();
+        state = harness.snapshot();
+        assertThat(harness.results(2_000)).containsExactly("[1, 1, 1] 0..2000");
+      }
+    }
+  }
+
+  // As the first checkpoints of windows had them: without key groups.
+  private static OperatorSubtaskState withWatermarks(OperatorSubtaskState state, long... watermarks)
+      throws Exception {
+    try (CloseableRegistry streams = new CloseableRegistry();
+        OperatorStateBackend backend =
+            new DefaultOperatorStateBackendBuilder(
+                    WindowStateTest.class.getClassLoader(),
+                    new ExecutionConfig(),
+                    false,
+                    List.of(),
+                    streams)
+                .build()) {
+      backend
+          .getUnionListState(new ListStateDescriptor<>("watermark", LongSerializer.INSTANCE))
+          .update(LongStream.of(watermarks).boxed().toList());
+      RunnableFuture<SnapshotResult<OperatorStateHandle>> snapshot =
+          backend.snapshot(
+              1,
+              1,
+              new MemCheckpointStreamFactory(1 << 20),
+              CheckpointOptions.forCheckpointWithDefaultLocation());
+      snapshot.run();
+      return state.toBuilder()
+          .setManagedOperatorState(
+              StateObjectCollection.singletonOrEmpty(snapshot.get().getJobManagerOwnedSnapshot()))
+          .build();
+    }
   }
 
   // More slices than are grouped at once.

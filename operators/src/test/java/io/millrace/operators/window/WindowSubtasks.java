@@ -94,6 +94,26 @@ final class WindowSubtasks implements AutoCloseable {
     return results;
   }
 
+  /** Sends a watermark to one subtask and returns the rows that come out. */
+  List<String> resultsOf(int subtask, long watermark) throws Exception {
+    return subtasks.get(subtask).results(watermark);
+  }
+
+  /**
+   * Takes a checkpoint whose barrier comes to the subtasks one after the other.
+   *
+   * @param barriers the clock at the barrier of each subtask
+   * @param results takes the rows that come out before the barrier
+   */
+  Snapshot snapshotAt(long[] barriers, List<String> results) throws Exception {
+    for (int i = 0; i < barriers.length; i++) {
+      results.addAll(subtasks.get(i).resultsAt(barriers[i]));
+    }
+    Snapshot snapshot = snapshot();
+    subtasks.forEach(subtask -> results.addAll(subtask.takeResults()));
+    return snapshot;
+  }
+
   long lateRowsDropped() {
     return subtasks.stream().mapToLong(WindowHarness::lateRowsDropped).sum();
   }

@@ -51,8 +51,13 @@ final class SimulatedCheckpoint {
     return sources.stream().map(RowSource::copy).toList();
   }
 
+  /**
+   * The last watermark of each source. Sources begin again if a subtask had none: then a restored
+   * clock has none either, and models know which watermark is the first.
+   */
   long[] sourceWatermarks() {
-    return sourceWatermarks.clone();
+    boolean hasNone = parts().stream().anyMatch(part -> part.watermark == Long.MIN_VALUE);
+    return hasNone ? new long[sourceWatermarks.length] : sourceWatermarks.clone();
   }
 
   void add(int subtask, Part part) {

@@ -4,6 +4,7 @@ package io.millrace.memory;
 import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.DeviceEvent;
 import io.millrace.device.DeviceStream;
+import io.millrace.memory.BufferOwner.Residence;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -40,15 +41,15 @@ public final class AccessScope implements AutoCloseable {
    * @throws IllegalStateException if the scope is closed, so that the access would never end
    */
   long add(BufferOwner owner, AccessMode mode) {
-    return add(owner, mode, false);
+    return add(owner, mode, Residence.ON_DEVICE);
   }
 
-  /** The same; memory that is on the host may stay there if {@code inPlace}. */
-  long add(BufferOwner owner, AccessMode mode, boolean inPlace) {
+  /** The same; {@code residence} says where the memory is. */
+  long add(BufferOwner owner, AccessMode mode, Residence residence) {
     if (closed) {
       throw new IllegalStateException("the access scope is closed");
     }
-    long address = owner.beginAccess(mode, inPlace, stream);
+    long address = owner.beginAccess(mode, residence, stream);
     owners.add(owner);
     modes.add(mode);
     return address;

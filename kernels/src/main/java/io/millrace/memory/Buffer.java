@@ -4,6 +4,7 @@ package io.millrace.memory;
 import io.millrace.annotation.PublicEvolving;
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
+import io.millrace.memory.BufferOwner.Residence;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -167,20 +168,20 @@ public final class Buffer implements AutoCloseable {
    */
   public Buffer deepCopy(DeviceStream stream) {
     checkOpen();
-    return new Buffer(copyOwner(false, stream), 0, size);
+    return new Buffer(copyOwner(Residence.ON_DEVICE, stream), 0, size);
   }
 
   // The source is accessed first, so that making room for the copy does not move it. The access
   // ends here, and not with the caller's scope: a later writer of the source waits for the copy.
-  private BufferOwner copyOwner(boolean inPlace, DeviceStream stream) {
+  private BufferOwner copyOwner(Residence residence, DeviceStream stream) {
     BufferOwner copy = null;
     try (AccessScope scope = AccessScope.on(stream)) {
-      long source = scope.add(owner, AccessMode.READ, inPlace) + offset;
+      long source = scope.add(owner, AccessMode.READ, residence) + offset;
       copy =
-          inPlace
+          residence != Residence.ON_DEVICE
               ? owner.allocateBeside(size, stream)
               : allocateOwner(size, stream, owner.resource());
-      stream.copy(scope.add(copy, AccessMode.WRITE, inPlace), source, size);
+      stream.copy(scope.add(copy, AccessMode.WRITE, residence), source, size);
       return copy;
     } catch (RuntimeException | Error e) {
       if (copy != null) {
@@ -215,7 +216,7 @@ public final class Buffer implements AutoCloseable {
    *     for the copy
    */
   public long access(AccessMode mode, AccessScope scope) {
-    return access(mode, false, scope);
+    return access(mode, Residence.ON_DEVICE, scope);
   }
 
   /**
@@ -224,15 +225,23 @@ public final class Buffer implements AutoCloseable {
    * device limits have room for it. For memory of which a little is used at a time.
    */
   public long accessInPlace(AccessMode mode, AccessScope scope) {
-    return access(mode, true, scope);
+    return access(mode, Residence.IN_PLACE, scope);
   }
 
-  private long access(AccessMode mode, boolean inPlace, AccessScope scope) {
+  /**
+   * As {@link #accessInPlace}, for memory that every piece of work needs: it counts as used, so
+   * that memory that is only accessed in place is spilled before it.
+   */
+  public long useInPlace(AccessMode mode, AccessScope scope) {
+    return access(mode, Residence.IN_PLACE_AND_USED, scope);
+  }
+
+  private long access(AccessMode mode, Residence residence, AccessScope scope) {
     checkOpen();
     if (mode == AccessMode.WRITE) {
-      makeSingleOwner(inPlace, scope);
+      makeSingleOwner(residence, scope);
     }
-    return scope.add(owner, mode, inPlace) + offset;
+    return scope.add(owner, mode, residence) + offset;
   }
 
   /**
@@ -253,10 +262,10 @@ public final class Buffer implements AutoCloseable {
     return address;
   }
 
-  private void makeSingleOwner(boolean inPlace, AccessScope scope) {
+  private void makeSingleOwner(Residence residence, AccessScope scope) {
     BufferOwner shared = owner;
     if (!exposed && shared.copiesOnWrite() && shared.isShared()) {
-      owner = copyOwner(inPlace, scope.stream());
+      owner = copyOwner(residence, scope.stream());
       offset = 0;
       shared.release();
     }

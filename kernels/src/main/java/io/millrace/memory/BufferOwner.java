@@ -13,6 +13,16 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 @Internal
 public abstract class BufferOwner {
+  /** Where memory is during an access. */
+  enum Residence {
+    /** What was spilled returns to the device. */
+    ON_DEVICE,
+    /** What is in pinned host memory may stay there. */
+    IN_PLACE,
+    /** Likewise, and the access counts as a use, as it does on the device. */
+    IN_PLACE_AND_USED
+  }
+
   private final ReentrantLock lock = new ReentrantLock();
   private final StreamUses uses = new StreamUses();
   private final long size;
@@ -55,6 +65,9 @@ public abstract class BufferOwner {
   public long addressInPlace() {
     return address();
   }
+
+  /** Counts an access in place as a use, so that other memory is spilled first. Under the lock. */
+  public void countUse() {}
 
   /**
    * Memory for a copy of a slice, in the tier of this memory if it is the device or the host.
@@ -181,12 +194,12 @@ public abstract class BufferOwner {
    * Orders {@code user} behind the work that made the memory and that conflicts with {@code mode},
    * and keeps the memory where it is until {@link #endAccess}.
    *
-   * @param inPlace whether memory that is on the host may stay there
+   * @param residence where the memory is during the access
    * @return the memory's address
    * @throws IllegalStateException if the memory cannot be reached from the user's device, or if
    *     {@code mode} is WRITE and other slices share it
    */
-  final long beginAccess(AccessMode mode, boolean inPlace, DeviceStream user) {
+  final long beginAccess(AccessMode mode, Residence residence, DeviceStream user) {
     lock.lock();
     try {
       checkNotReleased();
@@ -197,7 +210,10 @@ public abstract class BufferOwner {
       if (mode == AccessMode.WRITE && sharers() > 1) {
         throw new IllegalStateException("the buffer is shared by " + sharers() + " slices");
       }
-      long address = inPlace ? addressInPlace() : address();
+      if (residence == Residence.IN_PLACE_AND_USED) {
+        countUse();
+      }
+      long address = residence == Residence.ON_DEVICE ? address() : addressInPlace();
       orderBehindOwnWork(user);
       uses.orderBefore(mode, user);
       openAccesses++;

@@ -139,7 +139,7 @@ final class CudaStateKernels implements StateKernels {
         KernelArguments arguments = arguments(batch, counts.address())) {
       HostMemory.fill(counts.address(), COUNTS_BYTES, (byte) 0);
       HostMemory.putLong(counts.address(), PENDING);
-      if (batch.staged().hostChunks() != 0 && batch.isIndexOnHost()) {
+      if (batch.isIndexOnHost()) {
         sortByHash(batch, kernels, arguments);
       }
       int sharedBytes = batch.values().size() * THREADS * Long.BYTES;

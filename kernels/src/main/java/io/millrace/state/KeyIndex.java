@@ -38,11 +38,6 @@ final class KeyIndex implements AutoCloseable {
     return slots;
   }
 
-  /** Whether the index lies in pinned host memory, within the scope of an access. */
-  boolean isOnHost() {
-    return entries.tier() == SpillTier.HOST;
-  }
-
   long reservedBytes() {
     return entries == null ? 0 : entries.size();
   }
@@ -76,21 +71,33 @@ final class KeyIndex implements AutoCloseable {
       larger.close();
       throw e;
     }
-    close();
+    Buffer smaller = entries;
     entries = larger;
     slots = moreSlots;
+    if (smaller != null) {
+      smaller.close();
+    }
   }
 
-  /** The address of the slots, for writing; {@link StateBatch} has their layout. */
-  long access(AccessScope scope) {
-    return access(entries, scope);
+  /**
+   * The slots, for writing. Accessed before the rows, which would be used on the device in its
+   * place otherwise.
+   */
+  Access access(AccessScope scope) {
+    long address = access(entries, scope);
+    return new Access(address, slots, entries.tier() == SpillTier.HOST);
   }
 
-  // An access in place does not keep what is on the device from being spilled.
+  /**
+   * The index during an access.
+   *
+   * @param address of the slots; {@link StateBatch} has their layout
+   * @param isOnHost whether work on a GPU reaches it over the bus
+   */
+  record Access(long address, long slots, boolean isOnHost) {}
+
   private static long access(Buffer entries, AccessScope scope) {
-    return entries.tier() == SpillTier.HOST
-        ? entries.accessInPlace(AccessMode.WRITE, scope)
-        : entries.access(AccessMode.WRITE, scope);
+    return entries.useInPlace(AccessMode.WRITE, scope);
   }
 
   @Override

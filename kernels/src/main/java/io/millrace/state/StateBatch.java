@@ -39,7 +39,7 @@ import java.util.List;
  *     batch that wrote to it
  * @param epoch of this batch
  * @param strings the long strings of the state's keys and values
- * @param staged rows that the batch copies to the device
+ * @param staged rows that the batch copies to the device, and room to sort its rows
  */
 record StateBatch(
     int rows,
@@ -77,7 +77,7 @@ record StateBatch(
       StateRows rows,
       long chunkTable,
       long stateRows,
-      KeyIndex index,
+      KeyIndex.Access index,
       PageEpochs pageEpochs,
       long epoch,
       TableStrings.Access strings,
@@ -106,7 +106,7 @@ record StateBatch(
         input.rowKinds(),
         schema.rowCount(),
         input.expiry(),
-        target.index.access(scope),
+        target.index.address(),
         target.index.slots(),
         target.index.isOnHost(),
         target.chunkTable,

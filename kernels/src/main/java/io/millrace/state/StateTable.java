@@ -231,6 +231,7 @@ public final class StateTable implements AutoCloseable {
    * @throws GpuOutOfMemoryException if there is too little memory
    */
   public StateAccess access(AccessMode mode, AccessScope scope) {
+    KeyIndex.Access slots = index.access(scope);
     long[] chunks = mode == AccessMode.WRITE ? rows.access(scope) : rows.read(scope);
     Chunks stringChunks = strings.read(scope);
     return new StateAccess(
@@ -239,8 +240,8 @@ public final class StateTable implements AutoCloseable {
         LongBuffer.wrap(chunks),
         chunkTable.access(chunks, scope),
         rows.chunkShift(),
-        index.access(scope),
-        index.slots(),
+        slots.address(),
+        slots.slots(),
         stringChunks.keys(),
         stringChunks.values(),
         mode == AccessMode.WRITE ? pageEpochs.access(scope) : 0,
@@ -335,15 +336,13 @@ public final class StateTable implements AutoCloseable {
   }
 
   private Counts update(StateInput input, int inputRows, AccessScope scope) {
+    KeyIndex.Access slots = index.access(scope);
     long chunks = chunkTable.access(rows.access(scope), scope);
     TableStrings.Access stringAccess = strings.access(inputRows, scope);
-    // Long strings of values are stored behind the kernels, in the rows where they are.
-    boolean stages = KERNELS.of(stream.device()).stagesRows() && !schema.hasValueStrings();
-    Staged staged =
-        scratch.accessStaged(stages ? rows.hostChunks() : new long[0], inputRows, scope);
+    Staged staged = scratch.accessStaged(rows, slots, inputRows, scope);
     StateBatch.Target target =
         new StateBatch.Target(
-            rows, chunks, rowCount, index, pageEpochs, epoch, stringAccess, staged);
+            rows, chunks, rowCount, slots, pageEpochs, epoch, stringAccess, staged);
     try {
       StateBatch batch = StateBatch.of(schema, input, inputRows, scratch, target, scope, stream);
       Counts counts = KERNELS.of(stream.device()).update(batch);

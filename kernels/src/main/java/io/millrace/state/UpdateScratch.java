@@ -56,12 +56,21 @@ final class UpdateScratch implements AutoCloseable {
     return address;
   }
 
-  /** Room for the rows of the next batch that lie in host memory; see {@link StagedRows#access}. */
-  Staged accessStaged(long[] chunksOnHost, int batchRows, AccessScope scope) {
-    if (chunksOnHost.length == 0) {
+  /**
+   * Room for the rows of the state that lie in host memory, and to sort the rows of the next batch,
+   * also if only the index lies there; see {@link StagedRows#access}.
+   */
+  Staged accessStaged(StateRows state, KeyIndex.Access index, int batchRows, AccessScope scope) {
+    boolean isGpu = StateTable.KERNELS.of(stream.device()).stagesRows();
+    // Long strings of values are stored behind the kernels, in the rows where they are.
+    boolean stages = isGpu && !schema.hasValueStrings();
+    long[] hostChunks = stages ? state.hostChunks() : new long[0];
+    boolean sorts = isGpu && index.isOnHost();
+    if (hostChunks.length == 0 && !sorts) {
       return Staged.NONE;
     }
-    return stagedRows.access(chunksOnHost, (long) batchRows * schema.rowBytes(), batchRows, scope);
+    long rowBytes = hostChunks.length == 0 ? 0 : (long) batchRows * schema.rowBytes();
+    return stagedRows.access(hostChunks, rowBytes, batchRows, scope);
   }
 
   /** The layout of the memory that was accessed last. */
@@ -91,7 +100,8 @@ final class UpdateScratch implements AutoCloseable {
   /**
    * Rows in host memory that an update copies to the device, as addresses.
    *
-   * @param hostChunks of a bit for each chunk of rows, whether it lies in host memory
+   * @param hostChunks of a bit for each chunk of rows, whether it lies in host memory; 0 if none
+   *     does
    * @param rows of room for a state row for each row of the batch
    * @param sort of room to sort the rows of the batch; see {@link CudaStateFold}
    */
@@ -127,7 +137,8 @@ final class UpdateScratch implements AutoCloseable {
         buffer = larger;
       }
       long address = buffer.access(AccessMode.WRITE, scope);
-      return new Staged(hostChunks.access(chunksOnHost, scope), address, address + rowBytes);
+      long bits = chunksOnHost.length == 0 ? 0 : hostChunks.access(chunksOnHost, scope);
+      return new Staged(bits, address, address + rowBytes);
     }
 
     private void releaseRows() {

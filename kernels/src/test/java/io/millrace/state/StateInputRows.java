@@ -33,6 +33,17 @@ public final class StateInputRows {
     return mixed ^ (mixed >>> 31);
   }
 
+  /**
+   * One of the keys that have the same hash in the index of a state: {@code hash} and {@code
+   * number} as {@link io.millrace.kernel.hash.MurmurHash3#finish} gives them, taken back.
+   */
+  static long keyWithHash(int hash, int number) {
+    long finished = (long) hash << Integer.SIZE | Integer.toUnsignedLong(number);
+    long mixed = (finished ^ (finished >>> 33)) * 0x9cb4b2f8129337dbL;
+    mixed = (mixed ^ (mixed >>> 33)) * 0x4f74430c22a54005L;
+    return mixed ^ (mixed >>> 33);
+  }
+
   /** The key of a row of batch {@code batch} for uniformly distributed keys. */
   public static long uniform(long batch, long row, long keys) {
     return key(Long.remainderUnsigned(key(batch * 0x9e3779b97f4a7c15L + row + 1), keys));

@@ -158,7 +158,10 @@ class StateOnHostTest {
   private Table batch(MemoryResource memory, long first, long keys) {
     return StateInputRows.batch(
         BATCH_ROWS,
-        row -> StateInputRows.key((first + 7919 * row) % keys),
+        row ->
+            row % 64 == 0
+                ? StateInputRows.keyWithHash(1, (int) (row / 64) % 100)
+                : StateInputRows.key((first + 7919 * row) % keys),
         device.stream(),
         memory);
   }

@@ -3,6 +3,7 @@ package io.millrace.memory.spill;
 
 import io.millrace.device.Device;
 import io.millrace.device.DeviceStream;
+import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.memory.BufferOwner;
 import io.millrace.memory.MemoryResource;
 import io.millrace.memory.SpillTier;
@@ -28,7 +29,7 @@ final class SpillableBufferOwner extends BufferOwner {
   private final MemoryBudget hostBudget;
   private final SpillCandidates onDevice;
   private final SpillStore store;
-  // null while the memory is on the device, where every owner begins.
+  // null while the memory is on the device.
   private volatile SpillTier spilledTo;
   // Read without the lock to sort owners; a stale value is good enough.
   private long lastAccess;
@@ -121,11 +122,32 @@ final class SpillableBufferOwner extends BufferOwner {
     if (spilledTo == null) {
       return address;
     }
-    if (spilledTo == SpillTier.DISK || resource.quota().hasDeviceRoom(size())) {
+    if (spilledTo == SpillTier.DISK) {
       return address();
     }
-    usedOnHost = true;
+    if (!returns()) {
+      usedOnHost = true;
+    }
     return address;
+  }
+
+  // The device may be fuller than the limits say.
+  private boolean returns() {
+    if (!resource.quota().hasDeviceRoom(size())) {
+      return false;
+    }
+    try {
+      unspill();
+      countUse();
+      return true;
+    } catch (GpuOutOfMemoryException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public void countUse() {
+    lastAccess = onDevice.currentTick();
   }
 
   @Override
@@ -153,11 +175,20 @@ final class SpillableBufferOwner extends BufferOwner {
       if (address == 0) {
         return false;
       }
+      waitForHostMemory();
       spilledTo = SpillTier.HOST;
-      stream.waitFor(store.spillStream());
       return true;
     } finally {
       endMove();
+    }
+  }
+
+  private void waitForHostMemory() {
+    try {
+      stream.waitFor(store.spillStream());
+    } catch (RuntimeException | Error e) {
+      store.free(this, address, null);
+      throw e;
     }
   }
 

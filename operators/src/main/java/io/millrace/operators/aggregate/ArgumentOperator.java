@@ -109,6 +109,7 @@ public abstract class ArgumentOperator extends KeyedStateOperator {
   @Override
   protected final void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
     DeviceContext context = deviceContext();
+    beginBatch(batch);
     if (position > 0) {
       add(batch.table().share(), element);
     } else {
@@ -137,7 +138,7 @@ public abstract class ArgumentOperator extends KeyedStateOperator {
         .withSplitAndRetry(
             rows,
             part -> part.table(plan.argumentSchema(), context.stream(), context.resource()),
-            table -> ColumnBatch.emit(element.copy(new ColumnBatch(table)), output));
+            table -> ColumnBatch.emit(element.copy(nextBatch(table)), output));
   }
 
   @Override

@@ -150,6 +150,7 @@ public final class ProcessOperator extends KeyedStateOperator {
   @Override
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
     if (batch.table().rowCount() > 0) {
+      beginBatch(batch);
       run(batch.table(), steps.keys(), function::process, element);
       awaitTimers();
     }
@@ -341,7 +342,7 @@ public final class ProcessOperator extends KeyedStateOperator {
     }
     // What the state was updated with is given up before operators behind this run.
     if (emitted != null) {
-      ColumnBatch.emit(element.copy(new ColumnBatch(emitted)), output);
+      ColumnBatch.emit(element.copy(nextBatch(emitted)), output);
     }
   }
 

@@ -35,14 +35,20 @@ final class BatchClock implements ExpiryClock {
    */
   BatchClock(long timeToLive, StateInitializationContext context) throws Exception {
     this.timeToLive = timeToLive;
-    boolean isOfCheckpoint = isIn(context.getOperatorStateStore());
     this.clocks = clocks(context.getOperatorStateStore());
-    if (isOfCheckpoint) {
-      for (long[] clock : clocks.get()) {
-        time = Math.max(time, clock[0]);
-        origin = Math.max(origin, clock[1]);
-      }
-    } else if (context.isRestored()) {
+    if (context.isRestored()) {
+      restore();
+    }
+  }
+
+  private void restore() throws Exception {
+    boolean hasClocks = false;
+    for (long[] clock : clocks.get()) {
+      time = Math.max(time, clock[0]);
+      origin = Math.max(origin, clock[1]);
+      hasClocks = true;
+    }
+    if (!hasClocks) {
       origin = UNTIL_FIRST_BATCH;
     }
   }

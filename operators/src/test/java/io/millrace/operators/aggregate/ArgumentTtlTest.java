@@ -101,13 +101,19 @@ class ArgumentTtlTest {
   void stateWithoutTimesIsAsIfItWereUpdatedWithTheFirstBatch() throws Exception {
     GroupAggregatePlan forever = plan(TimeDomain.PROCESSING_TIME, 0);
     List<OperatorSubtaskState> state;
-    try (AggregateChain chain = AggregateChain.open(device, forever, null)) {
-      chain.changes(asList(1, 5L, 1), asList(2, 5L, 1), asList(3, 5L, 1));
+    try (AggregateChain chain = open(true, null, 700L, 0L, 0L)) {
+      chain.changes(asList(1, 5L, 1));
+      state = chain.snapshot();
+    }
+    // Without a time-to-live the times are lost.
+    try (AggregateChain chain = AggregateChain.open(device, forever, state)) {
+      chain.changes(asList(2, 5L, 1), asList(3, 5L, 1));
       state = chain.snapshot();
     }
     try (AggregateChain chain = open(true, state, 2_000L, 3_000L, 1_000L)) {
       setClocks(chain, 2_050, 0, 0);
-      assertThat(chain.changes(asList(1, 7L, 1))).hasSize(2);
+      assertThat(chain.changes(asList(1, 7L, 1)))
+          .containsExactly("-U[1, 1, 1, 5]", "+U[1, 2, 2, 12]");
       setClocks(chain, 2_149, 90_000, 90_000);
       assertThat(chain.changes(asList(2, 5L, 1)))
           .containsExactly("-U[2, 1, 1, 5]", "+U[2, 2, 1, 10]");

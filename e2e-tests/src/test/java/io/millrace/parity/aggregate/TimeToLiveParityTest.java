@@ -2,6 +2,8 @@
 package io.millrace.parity.aggregate;
 
 import static io.millrace.operators.aggregate.Aggregate.count;
+import static io.millrace.operators.aggregate.Aggregate.max;
+import static io.millrace.operators.aggregate.Aggregate.min;
 import static io.millrace.operators.aggregate.Aggregate.sum;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -86,7 +88,7 @@ class TimeToLiveParityTest {
     assertThat(begun).isGreaterThan(20);
   }
 
-  /** Of rows that are only inserted, Flink writes a value when it comes first, and not again. */
+  /** Where rows are only inserted, Flink writes a value when it comes first, and not again. */
   @Test
   void aValueIsRenewedByEachRow() throws Exception {
     long[] times = {0, 60, 120};
@@ -98,6 +100,57 @@ class TimeToLiveParityTest {
         List<String> changes = flink.changes(RowKind.INSERT, 1, 5);
         assertThat(changes).last().asString().isEqualTo(time < TTL ? change(1, time) : "+U[1, 2]");
         assertThat(millrace.changes(List.of(1, 5))).last().isEqualTo(change(1, time));
+      }
+    }
+  }
+
+  /** Values live as long as their keys if all of them come within the time-to-live. */
+  @Test
+  void keysThatWereForgottenBeginWithoutValues() throws Exception {
+    Random numbers = random.random();
+    Map<List<Integer>, Rows> rows = new HashMap<>();
+    try (FlinkGroupAggregate flink = flink("MIN(x), MAX(x), COUNT(DISTINCT x), COUNT(*)", true);
+        AggregateChain millrace =
+            millrace(CHANGES, min("x"), max("x"), count("x").distinct(), count())) {
+      for (int i = 0; i < 3_000; i++) {
+        int begin = i / 30 * 2 * TTL;
+        if (i % 30 == 0) {
+          rows.clear();
+        }
+        long time = begin + numbers.nextInt(TTL / 30) + i % 30 * (TTL / 30);
+        flink.setTime(time);
+        millrace.setProcessingTime(0, time);
+        int key = numbers.nextInt(3);
+        Integer value = numbers.nextInt(10) == 0 ? null : numbers.nextInt(9);
+        int known = rows.getOrDefault(Arrays.asList(key, value), new Rows(0, time)).count;
+        boolean isTakenBack = known > 0 && numbers.nextInt(3) > 0;
+        rows.put(Arrays.asList(key, value), new Rows(known + (isTakenBack ? -1 : 1), time));
+        RowKind kind = isTakenBack ? RowKind.DELETE : RowKind.INSERT;
+        assertThat(millrace.changes(Arrays.asList(key, value, kind.toByteValue())))
+            .as("row %d, %s of %d in %d at %d, seed %d", i, kind, value, key, time, random.seed())
+            .isEqualTo(flink.changes(kind, key, value));
+      }
+    }
+  }
+
+  /** In Flink the largest value stays though it is forgotten, until it is taken back. */
+  @Test
+  void theLargestValueIsForgotten() throws Exception {
+    Map<Integer, Integer> values = Map.of(0, 9, 60, 5, 120, 1);
+    try (FlinkGroupAggregate flink = flink("MAX(x)", true);
+        AggregateChain millrace = millrace(CHANGES, max("x"))) {
+      for (int time : new int[] {0, 60, 120}) {
+        flink.setTime(time);
+        millrace.setProcessingTime(0, time);
+        assertThat(flink.changes(RowKind.INSERT, 1, values.get(time)))
+            .last()
+            .asString()
+            .endsWith("[1, 9]");
+        byte insert = RowKind.INSERT.toByteValue();
+        assertThat(millrace.changes(List.of(1, values.get(time), insert)))
+            .last()
+            .asString()
+            .endsWith(time < TTL ? "[1, 9]" : "[1, 5]");
       }
     }
   }

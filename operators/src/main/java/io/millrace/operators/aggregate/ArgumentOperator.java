@@ -84,6 +84,9 @@ public abstract class ArgumentOperator extends KeyedStateOperator {
    */
   abstract void addRows(Table changes, List<Table> tables);
 
+  /** Called in front of each update of the state. */
+  void beforeUpdate() {}
+
   @Override
   protected final StateSchema stateSchema() {
     return step().state();
@@ -126,6 +129,7 @@ public abstract class ArgumentOperator extends KeyedStateOperator {
     List<Table> tables = new ArrayList<>();
     tables.add(rows);
     try (JoinedRows joined = new JoinedRows(tables)) {
+      beforeUpdate();
       update(rows, changes -> addRows(changes, tables));
       emit(joined, element);
     }

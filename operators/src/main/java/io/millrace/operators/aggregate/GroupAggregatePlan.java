@@ -65,9 +65,9 @@ public final class GroupAggregatePlan implements Serializable {
    * @param input the columns of the batches; with a {@link RowKindColumn} if rows may be taken back
    * @param settings of the aggregates' expressions
    * @param stateTtl how long a key stays behind its last update
-   * @throws ExpressionException if there is no aggregate, MIN or MAX of a changelog has a
-   *     time-to-live, an argument does not fit the columns, a filter is not BOOLEAN, a function
-   *     does not support its argument's type, or two columns of the result have the same name
+   * @throws ExpressionException if there is no aggregate, an argument does not fit the columns, a
+   *     filter is not BOOLEAN, a function does not support its argument's type, or two columns of
+   *     the result have the same name
    */
   public GroupAggregatePlan(
       Schema input,
@@ -82,9 +82,6 @@ public final class GroupAggregatePlan implements Serializable {
     this.stateTtl = hasOperatorsInFront() ? stateTtl.ofSeveralOperators() : stateTtl;
     if (aggregates.isEmpty()) {
       throw new ExpressionException("expected an aggregate");
-    }
-    if (!stateTtl.isNone()) {
-      checkExtremesExpire();
     }
     try (Steps steps = steps()) {
       this.outputSchema = steps.results().outputSchema();
@@ -104,18 +101,6 @@ public final class GroupAggregatePlan implements Serializable {
   private boolean hasOperatorsInFront() {
     boolean isChangelog = RowKindColumn.isIn(input);
     return aggregates.stream().anyMatch(aggregate -> StepsBuilder.addsRows(aggregate, isChangelog));
-  }
-
-  private void checkExtremesExpire() {
-    for (Aggregate aggregate : aggregates) {
-      boolean isKept = aggregate.isDistinct() || aggregate.isUserDefined();
-      if (!isKept && StepsBuilder.addsRows(aggregate, RowKindColumn.isIn(input))) {
-        throw new ExpressionException(
-            aggregate
-                + " is not supported for a changelog with stateTtl: a key and its values would"
-                + " expire apart");
-      }
-    }
   }
 
   /** The keys, the results in their order, and the kind of each row. */

@@ -69,6 +69,10 @@ public final class AggregateChain implements AutoCloseable {
       start(state);
     }
 
+    long keysWithExtremes() {
+      return ((ExtremesOperator) harness().getOperator()).keysWithExtremes();
+    }
+
     @Override
     protected Object read(StreamRecord<ColumnBatch> element) {
       if (next == null) {
@@ -163,6 +167,11 @@ public final class AggregateChain implements AutoCloseable {
   /** The rows in the state of an operator. */
   long rowsInState(int position) {
     return links.get(position).rowsInState();
+  }
+
+  /** {@link ExtremesOperator#keysWithExtremes} of an operator. */
+  long keysWithExtremes(int position) {
+    return links.get(position).keysWithExtremes();
   }
 
   /** Sends a batch and returns the changes that it makes, such as {@code +I[1, 20]}. */

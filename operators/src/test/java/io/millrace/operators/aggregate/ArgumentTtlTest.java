@@ -10,21 +10,18 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.aggregate.GroupAggregateHarness.Job;
-import io.millrace.operators.state.KeyedOperatorHarness;
 import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.streaming.api.TimeDomain;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -125,7 +122,7 @@ class ArgumentTtlTest {
       assertThat(chain.changes(asList(3, 7L, 1)))
           .containsExactly("-U[3, 1, 1, 5]", "+U[3, 2, 2, 12]");
     }
-    // Without the operators in front, the aggregates go on with the clock of the checkpoint.
+    // Without the operators in front, the aggregates continue with the clock of the checkpoint.
     Job counts = new Job(ROWS, List.of("k"), count()).withStateTtl(Duration.ofMillis(TTL));
     try (GroupAggregateHarness harness = counts.restoreAt(2_149, device, state.get(2))) {
       assertThat(harness.changes(asList(3, 5L, 1))).containsExactly("-U[3, 1]", "+U[3, 2]");
@@ -155,6 +152,15 @@ class ArgumentTtlTest {
     }
   }
 
+  /** Subtasks whose clocks differ are restored with another number, again and again. */
+  @ParameterizedTest
+  @EnumSource(TimeDomain.class)
+  void resultsAreThoseOfOneClock(TimeDomain domain) throws Exception {
+    TtlSchedule schedule =
+        new TtlSchedule(device, plan(domain, TTL), domain, new Model(Map.of(), Map.of()), random);
+    assertThat(schedule.play(700)).as("keys that began").isGreaterThan(30);
+  }
+
   /** A key since it began; the sum is null if no row had a value and a weight. */
   private record Key(long time, long rows, long values, Long sum) {
     String text(int key) {
@@ -165,162 +171,61 @@ class ArgumentTtlTest {
   /** A value of a key. */
   private record Value(int key, long value) {}
 
-  private record Saved(
-      List<OperatorSubtaskState> state,
-      int parallelism,
-      Map<Integer, Key> keys,
-      Map<Value, Long> values,
-      long clock) {}
+  private static final class Model implements TtlSchedule.Model {
+    private final Map<Integer, Key> keys;
+    // When a value of a key came last.
+    private final Map<Value, Long> values;
 
-  private final List<AggregateChain> subtasks = new ArrayList<>();
-  private Map<Integer, Key> keys = new HashMap<>();
-  private Map<Value, Long> values = new HashMap<>();
-  // What time it is in each subtask.
-  private List<Long> clocks = new ArrayList<>();
-  private int forgotten;
+    Model(Map<Integer, Key> keys, Map<Value, Long> values) {
+      this.keys = new HashMap<>(keys);
+      this.values = new HashMap<>(values);
+    }
 
-  /** Subtasks whose clocks differ are restored with another number, again and again. */
-  @ParameterizedTest
-  @EnumSource(TimeDomain.class)
-  void resultsAreThoseOfOneClock(TimeDomain domain) throws Exception {
-    GroupAggregatePlan plan = plan(domain, TTL);
-    Random numbers = random.random();
-    Saved saved = null;
-    long time = 1_000;
-    try {
-      restart(plan, null, 2, numbers, time);
-      watermarks(domain, time);
-      for (int step = 0; step < 700; step++) {
-        time += numbers.nextInt(12);
-        int choice = numbers.nextInt(30);
-        if (choice == 0) {
-          saved = save();
-        } else if (choice == 1 && saved != null) {
-          restart(plan, saved, 1 + numbers.nextInt(3), numbers, time);
-        } else if (choice < 12 && domain == TimeDomain.EVENT_TIME) {
-          watermarks(domain, time);
-        } else {
-          send(domain, numbers.nextInt(subtasks.size()), time, numbers);
+    @Override
+    public TtlSchedule.Model copy() {
+      return new Model(keys, values);
+    }
+
+    @Override
+    public List<?> nextRow(int key, long now, Random numbers) {
+      Long value = numbers.nextInt(6) == 0 ? null : (long) numbers.nextInt(3);
+      return asList(key, value, numbers.nextInt(5) == 0 ? null : numbers.nextInt(9));
+    }
+
+    @Override
+    public List<String> changes(List<List<?>> rows, long now) {
+      Map<Integer, Key> before = new LinkedHashMap<>();
+      for (List<?> row : rows) {
+        int key = (Integer) row.get(0);
+        if (!before.containsKey(key)) {
+          keys.computeIfPresent(key, (k, known) -> known.time + TTL <= now ? null : known);
+          before.put(key, keys.get(key));
         }
+        add(key, (Long) row.get(1), (Integer) row.get(2), now);
       }
-    } finally {
-      subtasks.forEach(AggregateChain::close);
+      List<String> changes = new ArrayList<>();
+      before.forEach(
+          (key, old) -> {
+            if (old != null) {
+              changes.add("-U" + old.text(key));
+            }
+            changes.add((old == null ? "+I" : "+U") + keys.get(key).text(key));
+          });
+      return changes;
     }
-    assertThat(forgotten).isPositive();
-  }
 
-  private void restart(
-      GroupAggregatePlan plan, Saved saved, int parallelism, Random numbers, long time)
-      throws Exception {
-    subtasks.forEach(AggregateChain::close);
-    subtasks.clear();
-    for (int subtask = 0; subtask < parallelism; subtask++) {
-      List<Long> machines = new ArrayList<>();
-      for (int i = 0; i < 3; i++) {
-        machines.add(time + numbers.nextInt(200) - 100);
+    private void add(int key, Long value, Integer weight, long now) {
+      Key before = keys.getOrDefault(key, new Key(now, 0, 0, null));
+      boolean isNew = false;
+      if (value != null) {
+        Long last = values.put(new Value(key, value), now);
+        isNew = last == null || last + TTL <= now;
       }
-      List<OperatorSubtaskState> state = saved == null ? null : saved.state;
-      int before = saved == null ? 1 : saved.parallelism;
-      subtasks.add(
-          AggregateChain.open(
-              device, plan, subtask, parallelism, state, before, machines, numbers.nextBoolean()));
-    }
-    keys = new HashMap<>(saved == null ? Map.of() : saved.keys);
-    values = new HashMap<>(saved == null ? Map.of() : saved.values);
-    long clock = saved == null ? Long.MIN_VALUE : saved.clock;
-    clocks = new ArrayList<>(Collections.nCopies(parallelism, clock));
-  }
-
-  private Saved save() throws Exception {
-    List<List<OperatorSubtaskState>> states = new ArrayList<>();
-    for (AggregateChain chain : subtasks) {
-      states.add(chain.snapshot());
-    }
-    return new Saved(
-        AggregateChain.whole(states),
-        subtasks.size(),
-        new HashMap<>(keys),
-        new HashMap<>(values),
-        Collections.max(clocks));
-  }
-
-  private void watermarks(TimeDomain domain, long time) throws Exception {
-    if (domain == TimeDomain.EVENT_TIME) {
-      for (int subtask = 0; subtask < subtasks.size(); subtask++) {
-        subtasks.get(subtask).watermark(time);
-        clocks.set(subtask, Math.max(clocks.get(subtask), time));
+      Long sum = before.sum;
+      if (value != null && weight != null) {
+        sum = (sum == null ? 0 : sum) + value * weight;
       }
+      keys.put(key, new Key(now, before.rows + 1, before.values + (isNew ? 1 : 0), sum));
     }
-  }
-
-  private void send(TimeDomain domain, int subtask, long time, Random numbers) throws Exception {
-    AggregateChain chain = subtasks.get(subtask);
-    // The machine's clock may go back, and those of later operators do not count.
-    long read = time + numbers.nextInt(40) - 20;
-    setClocks(chain, read, time - 500 + numbers.nextInt(1_000), numbers.nextInt(5_000));
-    List<List<?>> rows = new ArrayList<>();
-    for (int i = numbers.nextInt(4); i >= 0; i--) {
-      int key = numbers.nextInt(14);
-      if (subtask(key) == subtask) {
-        Long value = numbers.nextInt(6) == 0 ? null : (long) numbers.nextInt(3);
-        rows.add(asList(key, value, numbers.nextInt(5) == 0 ? null : numbers.nextInt(9)));
-      }
-    }
-    if (!rows.isEmpty()) {
-      if (domain == TimeDomain.PROCESSING_TIME) {
-        clocks.set(subtask, Math.max(clocks.get(subtask), read));
-      }
-      assertThat(chain.changes(rows.toArray(List[]::new)))
-          .as("the changes of %s at %d with seed %d", rows, clocks.get(subtask), random.seed())
-          .isEqualTo(expected(rows, clocks.get(subtask)));
-    }
-  }
-
-  private int subtask(int key) {
-    return KeyGroupRangeAssignment.assignKeyToParallelOperator(
-        key, KeyedOperatorHarness.MAX_PARALLELISM, subtasks.size());
-  }
-
-  private List<String> expected(List<List<?>> rows, long now) {
-    Map<Integer, Key> before = new LinkedHashMap<>();
-    for (List<?> row : rows) {
-      int key = (Integer) row.get(0);
-      if (!before.containsKey(key)) {
-        before.put(key, live(key, now));
-      }
-      add(key, (Long) row.get(1), (Integer) row.get(2), now);
-    }
-    List<String> changes = new ArrayList<>();
-    before.forEach(
-        (key, old) -> {
-          String text = keys.get(key).text(key);
-          changes.addAll(
-              old == null ? List.of("+I" + text) : List.of("-U" + old.text(key), "+U" + text));
-        });
-    return changes;
-  }
-
-  private Key live(int key, long now) {
-    Key known = keys.get(key);
-    if (known != null && known.time + TTL <= now) {
-      keys.remove(key);
-      forgotten++;
-      return null;
-    }
-    return known;
-  }
-
-  private void add(int key, Long value, Integer weight, long now) {
-    Key before = keys.getOrDefault(key, new Key(now, 0, 0, null));
-    boolean isNew = false;
-    if (value != null) {
-      Long last = values.put(new Value(key, value), now);
-      isNew = last == null || last + TTL <= now;
-    }
-    Long sum = before.sum;
-    if (value != null && weight != null) {
-      sum = (sum == null ? 0 : sum) + value * weight;
-    }
-    keys.put(key, new Key(now, before.rows + 1, before.values + (isNew ? 1 : 0), sum));
   }
 }

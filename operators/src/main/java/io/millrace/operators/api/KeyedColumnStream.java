@@ -192,8 +192,8 @@ public final class KeyedColumnStream extends ColumnStream {
    *     NULL, or has the name of another state column or a key column; the key or the state has too
    *     many words; the same holds for a map or a list; two of these have the same name; the width
    *     of slices of timers is negative or not a multiple of 4 ms; there is a {@link #stateTtl} for
-   *     a function with timers or lists; the result has a column with a reserved name; or if there
-   *     is {@link #twoPhase}
+   *     a function with lists; the result has a column with a reserved name; or if there is {@link
+   *     #twoPhase}
    */
   public ColumnStream process(KeyedBatchFunction function) {
     checkOnePhase("process");

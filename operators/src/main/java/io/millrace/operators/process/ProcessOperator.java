@@ -156,15 +156,12 @@ public final class ProcessOperator extends KeyedStateOperator {
     }
   }
 
-  /**
-   * Calls the function for the timers that {@code mark} ends, and forwards it behind their rows.
-   */
+  /** Calls the function for the timers that are due at {@code mark}. */
   @Override
-  public void processWatermark(Watermark mark) throws Exception {
+  protected void beforeWatermark(Watermark mark) {
     watermark = Math.max(watermark, mark.getTimestamp());
     fire(TimeDomain.EVENT_TIME, watermark);
     awaitTimers();
-    super.processWatermark(mark);
   }
 
   private void onProcessingTime() {

@@ -113,9 +113,8 @@ public final class ProcessPlan implements Serializable {
    * @throws ExpressionException if a key column is an ARRAY or a ROW, a state column is one, is NOT
    *     NULL, or has the name of a key column or of another state column, the key or the state
    *     columns have too many words, the result has a column with a reserved name, there are timers
-   *     with slices of a negative time or not of a multiple of 4 ms, or with a time-to-live, or the
-   *     same holds for a map or a list, two of which have the same name, or there are lists and a
-   *     time-to-live
+   *     with slices of a negative time or not of a multiple of 4 ms, or the same holds for a map or
+   *     a list, two of which have the same name, or there are lists and a time-to-live
    */
   public ProcessPlan(
       Schema input, List<String> keys, KeyedBatchFunction function, StateTtl stateTtl) {
@@ -141,7 +140,7 @@ public final class ProcessPlan implements Serializable {
           return outputSchema;
         });
     checkStateColumns();
-    TimerSlices.check(function.timerSlices(), stateTtl);
+    TimerSlices.check(function.timerSlices());
     entries().check(stateTtl);
     steps().close();
   }

@@ -58,6 +58,8 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
   // Only of states from which rows are taken back.
   private transient Map<String, StateCompaction> compactions;
   private transient ExpiryClock clock;
+  // Of updates in front of a watermark; else null.
+  private transient UpdateTime watermarkTime;
 
   protected KeyedStateOperator(StreamOperatorParameters<ColumnBatch> parameters) {
     super(parameters);
@@ -142,7 +144,10 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
 
   /** The time of an update of now; null if the rows of the state do not expire. */
   protected final UpdateTime updateTime() {
-    return states.haveTime() ? clock.now() : null;
+    if (!states.haveTime()) {
+      return null;
+    }
+    return watermarkTime == null ? clock.now() : watermarkTime;
   }
 
   /**
@@ -246,11 +251,23 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     }
   }
 
+  /**
+   * Does what is due at a watermark, in front of it. Updates have the time of the watermark, but
+   * rows that it lets expire are still there.
+   */
+  protected void beforeWatermark(Watermark mark) {}
+
   /** Removes expired rows, if they expire by event time, and forwards {@code mark}. */
   @Override
   public void processWatermark(Watermark mark) throws Exception {
     if (stateTtl().isEventTime()) {
+      long oldest = clock.now().oldest();
       clock.advance(mark.getTimestamp());
+      watermarkTime = new UpdateTime(clock.now().now(), oldest);
+    }
+    beforeWatermark(mark);
+    watermarkTime = null;
+    if (stateTtl().isEventTime()) {
       UpdateTime time = clock.now();
       sweeps.values().forEach(sweep -> sweep.advance(time));
     }

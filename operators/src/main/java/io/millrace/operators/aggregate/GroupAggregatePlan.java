@@ -79,7 +79,7 @@ public final class GroupAggregatePlan implements Serializable {
     this.keys = List.copyOf(keys);
     this.aggregates = List.copyOf(aggregates);
     this.settings = settings;
-    this.stateTtl = hasOperatorsInFront() ? stateTtl.ofSeveralOperators() : stateTtl;
+    this.stateTtl = hasOperatorsInFront() ? stateTtl.ofBatches() : stateTtl;
     if (aggregates.isEmpty()) {
       throw new ExpressionException("expected an aggregate");
     }

@@ -193,6 +193,7 @@ public final class ProcessOperator extends KeyedStateOperator {
     if (timers == null) {
       return;
     }
+    readClock();
     try {
       for (OptionalLong slice = timers.nextSlice(domain, now);
           slice.isPresent();
@@ -295,7 +296,7 @@ public final class ProcessOperator extends KeyedStateOperator {
   }
 
   private Outcome outcome(KeyedResult result, Table keys) {
-    Map<String, Table> entryUpdates = entries.updates(result.entries(), keys);
+    Map<String, Table> entryUpdates = entries.updates(result.entries(), keys, updateTime());
     Table updates = null;
     try {
       updates = result.state() == null ? null : updates(keys, result.state());

@@ -156,9 +156,17 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
    * machine's clock if this is the first one.
    */
   protected final void beginBatch(ColumnBatch batch) {
-    if (!stateTtl().isNone() && !stateTtl().isEventTime()) {
-      clock.advance(
-          batch.processingTime().orElseGet(getProcessingTimeService()::getCurrentProcessingTime));
+    batch.processingTime().ifPresentOrElse(this::advance, this::readClock);
+  }
+
+  /** Gives updates the time of the machine's clock, in operators with {@link #beginBatch}. */
+  protected final void readClock() {
+    advance(getProcessingTimeService().getCurrentProcessingTime());
+  }
+
+  private void advance(long processingTime) {
+    if (!stateTtl().isEventTime()) {
+      clock.advance(processingTime);
     }
   }
 

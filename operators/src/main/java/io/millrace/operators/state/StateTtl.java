@@ -17,9 +17,9 @@ import org.apache.flink.streaming.api.TimeDomain;
  *
  * @param duration in whole milliseconds; zero: for ever
  * @param domain of the clock: that of the machine, or the watermark of the operator
- * @param isOfBatches whether several operators, one behind the other, keep parts of the state of a
- *     key: the first one reads the machine's clock for each batch, and the others get the time with
- *     the batch
+ * @param isOfBatches whether rows expire by the times of batches, which do not go back, also behind
+ *     a restore: where several operators, one behind the other, keep parts of the state of a key,
+ *     the first one reads the machine's clock for each batch, and the others get the time with it
  */
 @Internal
 public record StateTtl(Duration duration, TimeDomain domain, boolean isOfBatches)
@@ -47,10 +47,10 @@ public record StateTtl(Duration duration, TimeDomain domain, boolean isOfBatches
   }
 
   /**
-   * The same for operators of which each keeps a part of the state of a key. Watermarks come to all
-   * of them between the same batches.
+   * The same {@linkplain #isOfBatches by the times of batches}, or by watermarks: these come to
+   * several operators between the same batches.
    */
-  public StateTtl ofSeveralOperators() {
+  public StateTtl ofBatches() {
     return isNone() || isEventTime() ? this : new StateTtl(duration, domain, true);
   }
 

@@ -22,6 +22,7 @@ import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
+import org.apache.flink.util.IOUtils;
 
 /**
  * The operator of Flink SQL behind a GROUP BY of the columns {@code k} and {@code x}, which are
@@ -99,7 +100,7 @@ final class FlinkGroupAggregate implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
-    harness.close();
+  public void close() {
+    IOUtils.closeQuietly(harness);
   }
 }

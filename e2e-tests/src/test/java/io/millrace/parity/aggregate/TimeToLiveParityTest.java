@@ -113,11 +113,12 @@ class TimeToLiveParityTest {
         AggregateChain millrace =
             millrace(CHANGES, min("x"), max("x"), count("x").distinct(), count())) {
       for (int i = 0; i < 3_000; i++) {
-        int begin = i / 30 * 2 * TTL;
+        long begin = i / 30 * 2L * TTL;
         if (i % 30 == 0) {
           rows.clear();
         }
-        long time = begin + numbers.nextInt(TTL / 30) + i % 30 * (TTL / 30);
+        int step = TTL / 30;
+        long time = begin + i % 30 * (long) step + numbers.nextInt(step);
         flink.setTime(time);
         millrace.setProcessingTime(0, time);
         int key = numbers.nextInt(3);

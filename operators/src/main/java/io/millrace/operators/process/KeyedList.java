@@ -136,9 +136,17 @@ final class KeyedList {
    * is equal if there are none. Where elements expire, positions may have passed the largest INT,
    * behind which the smallest comes.
    */
-  private record Places(int[] first, int[] end) {
-    static Places of(int lists) {
-      return new Places(new int[lists], new int[lists]);
+  private static final class Places {
+    private final int[] first;
+    private final int[] end;
+
+    Places(int lists) {
+      this(new int[lists], new int[lists]);
+    }
+
+    private Places(int[] first, int[] end) {
+      this.first = first;
+      this.end = end;
     }
 
     Places copy() {
@@ -159,7 +167,7 @@ final class KeyedList {
     try (Table found = lengths.find(requests, keys, time);
         Table host = transfer.toHost(found);
         AccessScope scope = AccessScope.on(context.hostStream())) {
-      Places places = Places.of(host.rowCount());
+      Places places = new Places(host.rowCount());
       readPositions(host.column(0), scope, places.end);
       if (lengths.expires()) {
         readPositions(host.column(1), scope, places.first);
@@ -234,7 +242,7 @@ final class KeyedList {
 
   // By the number of the key.
   private Places placesBefore(Changes lists, Table keys, UpdateTime time) {
-    Places before = Places.of(keys.rowCount());
+    Places before = new Places(keys.rowCount());
     try (RowTableBuilder builder = transfer.tableBuilder(schema.requests())) {
       Arrays.stream(lists.keys).forEach(((FixedWidthColumnBuilder) builder.column(0))::appendInt);
       try (Table requests = upload(builder)) {

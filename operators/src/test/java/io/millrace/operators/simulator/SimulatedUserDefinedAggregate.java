@@ -212,7 +212,7 @@ final class SimulatedUserDefinedAggregate implements SimulatedOperator {
       counts.forEach(
           (key, count) -> {
             if (count.rows != 0) {
-              expected.put(key, count.rows * WEIGHT * value(key));
+              expected.put(key, value(key) * count.rows * WEIGHT);
             }
           });
       assertThat(results).isEqualTo(expected);

@@ -103,6 +103,29 @@ class ExtremesTtlTest {
   }
 
   @Test
+  void valuesWithoutTimesAreAsIfTheyWereUpdatedWithTheFirstBatch() throws Exception {
+    GroupAggregatePlan forever =
+        new GroupAggregatePlan(
+            ROWS, List.of("k"), List.of(min("x"), max("x")), ExpressionSettings.DEFAULT);
+    List<OperatorSubtaskState> state;
+    try (AggregateChain chain = AggregateChain.open(device, forever, null)) {
+      chain.changes(asList(1, "b", INSERT), asList(1, "y", INSERT));
+      state = chain.snapshot();
+    }
+    List<Long> clocks = List.of(1_990L, 90_000L);
+    try (AggregateChain chain = AggregateChain.open(device, PLAN, 0, 1, state, 1, clocks, true)) {
+      chain.setProcessingTime(0, 2_000);
+      assertThat(chain.changes(asList(2, "q", INSERT))).containsExactly("+I[2, q, q]");
+      chain.setProcessingTime(0, 2_099);
+      assertThat(chain.changes(asList(1, "c", INSERT)))
+          .containsExactly("-U[1, b, y]", "+U[1, b, y]");
+      chain.setProcessingTime(0, 2_100);
+      assertThat(chain.changes(asList(1, null, INSERT)))
+          .containsExactly("-U[1, b, y]", "+U[1, c, c]");
+    }
+  }
+
+  @Test
   void extremesOfKeysThatWereRemovedAreForgotten() throws Exception {
     try (AggregateChain chain = AggregateChain.open(device, PLAN, null)) {
       List<List<?>> rows = new ArrayList<>();

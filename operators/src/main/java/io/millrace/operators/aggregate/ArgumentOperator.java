@@ -84,6 +84,9 @@ public abstract class ArgumentOperator extends KeyedStateOperator {
    */
   abstract void addRows(Table changes, List<Table> tables);
 
+  /** Called in front of each update of the state. */
+  void beforeUpdate() {}
+
   @Override
   protected final StateSchema stateSchema() {
     return step().state();
@@ -109,6 +112,7 @@ public abstract class ArgumentOperator extends KeyedStateOperator {
   @Override
   protected final void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
     DeviceContext context = deviceContext();
+    beginBatch(batch);
     if (position > 0) {
       add(batch.table().share(), element);
     } else {
@@ -125,6 +129,7 @@ public abstract class ArgumentOperator extends KeyedStateOperator {
     List<Table> tables = new ArrayList<>();
     tables.add(rows);
     try (JoinedRows joined = new JoinedRows(tables)) {
+      beforeUpdate();
       update(rows, changes -> addRows(changes, tables));
       emit(joined, element);
     }
@@ -137,7 +142,7 @@ public abstract class ArgumentOperator extends KeyedStateOperator {
         .withSplitAndRetry(
             rows,
             part -> part.table(plan.argumentSchema(), context.stream(), context.resource()),
-            table -> ColumnBatch.emit(element.copy(new ColumnBatch(table)), output));
+            table -> ColumnBatch.emit(element.copy(nextBatch(table)), output));
   }
 
   @Override

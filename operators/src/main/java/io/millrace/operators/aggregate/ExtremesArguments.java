@@ -62,13 +62,19 @@ final class ExtremesArguments {
    *
    * @throws ExpressionException if there are more than 24 words of keys with a value
    */
-  void addSteps(StateSchema state, ExpressionSettings settings, List<ArgumentStep> steps) {
+  void addSteps(
+      StateSchema state, StateTtl stateTtl, ExpressionSettings settings, List<ArgumentStep> steps) {
     for (Argument argument : arguments) {
       StateSchema values =
-          AddedRows.values(argument.column, state, StateTtl.NONE, "MIN or MAX of " + argument.text);
+          AddedRows.values(argument.column, state, stateTtl, "MIN or MAX of " + argument.text);
       steps.add(
           new ExtremesStepBuilder(
-                  new ArgumentName(Kind.EXTREMES, argument.text), argument, values, state, settings)
+                  new ArgumentName(Kind.EXTREMES, argument.text),
+                  argument,
+                  values,
+                  state,
+                  stateTtl,
+                  settings)
               .build());
     }
   }

@@ -2,6 +2,8 @@
 package io.millrace.operators.aggregate;
 
 import io.millrace.column.Table;
+import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.memory.spill.SpillException;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.state.StateTables;
@@ -11,6 +13,8 @@ import org.apache.flink.annotation.Internal;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.util.IOUtils;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the number of rows of each key and value of an argument of MIN and MAX, where rows may be
@@ -21,7 +25,11 @@ import org.apache.flink.util.IOUtils;
 public final class ExtremesOperator extends ArgumentOperator {
   private static final long serialVersionUID = 1L;
 
+  private static final Logger LOG = LoggerFactory.getLogger(ExtremesOperator.class);
+
   private transient Extremes extremes;
+  // The table of the state that the extremes were found in; null before the first row.
+  private transient StateTable known;
 
   ExtremesOperator(
       StreamOperatorParameters<ColumnBatch> parameters, GroupAggregatePlan plan, int position) {
@@ -32,10 +40,25 @@ public final class ExtremesOperator extends ArgumentOperator {
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
     extremes = new Extremes((ExtremesStep) step(), deviceContext());
-    StateTable restored = state().all().get(StateTables.ONLY);
-    if (restored != null) {
-      extremes.addAll(restored);
+    known = state().all().get(StateTables.ONLY);
+    if (known != null) {
+      extremes.findAll(known, updateTime());
     }
+  }
+
+  // Rows are removed by moving the others to a new table. Extremes of values of this batch would
+  // count as known.
+  @Override
+  void beforeUpdate() {
+    StateTable values = state().all().get(StateTables.ONLY);
+    if (known != null && known != values) {
+      try {
+        extremes.findAll(values, updateTime());
+      } catch (GpuOutOfMemoryException | SpillException e) {
+        LOG.warn("the extremes of keys that were removed stay: too little memory", e);
+      }
+    }
+    known = values;
   }
 
   // Each of these attempts may be repeated, as the state of the values stays as it is.
@@ -46,7 +69,9 @@ public final class ExtremesOperator extends ArgumentOperator {
       deviceContext()
           .retry()
           .withSplitAndRetry(
-              changes, part -> extremes.find(values, part), found -> addRowsOf(found, tables));
+              changes,
+              part -> extremes.find(values, part, updateTime()),
+              found -> addRowsOf(found, tables));
     }
   }
 
@@ -56,6 +81,7 @@ public final class ExtremesOperator extends ArgumentOperator {
     try (found) {
       extremes.update(
           found,
+          updateTime(),
           changes ->
               context
                   .retry()
@@ -64,6 +90,11 @@ public final class ExtremesOperator extends ArgumentOperator {
                       part -> step.addedRows().apply(part, context.stream(), context.resource()),
                       tables::add));
     }
+  }
+
+  /** The number of keys whose extremes are known. */
+  long keysWithExtremes() {
+    return extremes.rowCount();
   }
 
   @Override

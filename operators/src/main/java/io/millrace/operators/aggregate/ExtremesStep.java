@@ -24,10 +24,11 @@ import org.apache.flink.annotation.Internal;
  * @param candidates the columns of {@code chosen}, for each of MIN and MAX the number of rows with
  *     its value, and the columns of {@code extremes} before
  * @param stayed of {@code candidates}: the input of {@code extremes} for keys whose candidates all
- *     have rows, and differ from the extremes before
+ *     have rows, and differ from the extremes before unless values expire
  * @param gone of {@code candidates}: values of the other keys; null for one that has no rows
  * @param present of {@code state}: values that have rows
- * @param found of {@code state} and the row of each key in {@code wanted}: likewise, of wanted keys
+ * @param found of {@code state}, the oldest time that lives if values expire, and the row of each
+ *     key in {@code wanted}: likewise, of wanted keys, without values that have expired
  * @param updates of {@code chosen}: the input of {@code extremes}
  * @param addedRows of changes of {@code extremes}: the rows for the aggregates
  */

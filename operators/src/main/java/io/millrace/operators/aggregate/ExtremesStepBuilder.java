@@ -13,6 +13,7 @@ import io.millrace.expression.Expression;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.memory.FirstFailure;
 import io.millrace.operators.aggregate.ExtremesArguments.Argument;
+import io.millrace.operators.state.StateTtl;
 import io.millrace.state.row.Accumulator;
 import io.millrace.state.row.Accumulator.Function;
 import io.millrace.state.row.ChangeKind;
@@ -29,6 +30,9 @@ final class ExtremesStepBuilder {
   /** The row of a key in a table, a column of {@link ExtremesStep#found}. */
   static final Field ROW = new Field("$row", DataType.INT32, false);
 
+  /** Values with an earlier time have expired: a column of {@link ExtremesStep#found}. */
+  static final Field OLDEST = new Field("$oldest", DataType.INT64, false);
+
   private static final String COUNT = "$COUNT";
   private static final String IS_SET = "$is_set";
   // The names of columns with the extremes of before begin with this.
@@ -40,6 +44,7 @@ final class ExtremesStepBuilder {
   private final Argument argument;
   private final StateSchema values;
   private final StateSchema aggregates;
+  private final StateTtl stateTtl;
   private final ExpressionSettings settings;
   private final List<Aggregate.Function> functions;
   private final List<Field> keys;
@@ -49,17 +54,20 @@ final class ExtremesStepBuilder {
   /**
    * @param values the number of rows of each key and value
    * @param aggregates the state behind the step
+   * @param stateTtl how long a value stays behind its last row
    */
   ExtremesStepBuilder(
       ArgumentName name,
       Argument argument,
       StateSchema values,
       StateSchema aggregates,
+      StateTtl stateTtl,
       ExpressionSettings settings) {
     this.name = name;
     this.argument = argument;
     this.values = values;
     this.aggregates = aggregates;
+    this.stateTtl = stateTtl;
     this.settings = settings;
     this.functions = List.copyOf(argument.extremes().keySet());
     this.keys = aggregates.keySchema().fields();
@@ -88,6 +96,9 @@ final class ExtremesStepBuilder {
     Expression came = isThere.and(HAS_ROWS).then(col(value.name()), nullOf(value.type()));
     Expression isPresent = HAS_ROWS.and(hasValue);
     Expression isWanted = isPresent.and(col(ROW.name()).ge(0));
+    if (!stateTtl.isNone()) {
+      isWanted = isWanted.and(col(stateTtl.updateTime().name()).ge(col(OLDEST.name())));
+    }
     return new ExtremesStep(
         name,
         values,
@@ -96,13 +107,13 @@ final class ExtremesStepBuilder {
         extremes,
         keysOnly(values.keySchema()),
         keysOnly(new Schema(keys)),
-        calc(rows, KIND.ge(0).and(hasValue), valueColumns(function -> came)),
+        calc(rows, isLookedAt(hasValue), valueColumns(function -> came)),
         calc(extremes.changes(), col(IS_SET), valueColumns(ExtremesStepBuilder::result)),
         candidates,
         calc(candidates, isGone().not().and(isChanged()), updates()),
         calc(candidates, isGone(), valueColumns(this::stayed)),
         calc(rows, isPresent, valueColumns(function -> col(value.name()))),
-        calc(withRow(rows), isWanted, valueColumns(function -> col(value.name()))),
+        calc(scanned(rows), isWanted, valueColumns(function -> col(value.name()))),
         calc(chosen.changes(), updates()),
         addedRows(extremes, isThere));
   }
@@ -146,6 +157,9 @@ final class ExtremesStepBuilder {
   private StateSchema extremes(StateSchema chosen) {
     List<Field> fields = new ArrayList<>(chosen.input().fields());
     List<Accumulator> accumulators = new ArrayList<>();
+    if (!stateTtl.isNone()) {
+      accumulators.add(stateTtl.updateTime());
+    }
     for (int i = 0; i < functions.size(); i++) {
       accumulators.add(
           new Accumulator(resultName(functions.get(i)), Function.LAST, keys.size() + i));
@@ -164,8 +178,13 @@ final class ExtremesStepBuilder {
     return new StateSchema(columns, positions, accumulators, StateSchema.NO_KINDS);
   }
 
-  private static Schema withRow(Schema rows) {
-    return rows.with(ROW);
+  private Schema scanned(Schema rows) {
+    return stateTtl.isNone() ? rows.with(ROW) : rows.with(OLDEST, ROW);
+  }
+
+  // Where values expire, each key of a batch is looked at: its extremes may have expired.
+  private Optional<Expression> isLookedAt(Expression hasValue) {
+    return stateTtl.isNone() ? Optional.of(KIND.ge(0).and(hasValue)) : Optional.empty();
   }
 
   private Schema candidates(StateSchema chosen, StateSchema extremes) {
@@ -191,9 +210,11 @@ final class ExtremesStepBuilder {
     return col(COUNT).gt(0);
   }
 
-  // SQL's comparisons do not tell the zeros apart: the state does.
+  // SQL's comparisons do not tell the zeros apart: the state does. Where keys expire, the
+  // aggregates
+  // may have begun a key again, and lack the extremes that stay.
   private Expression isChanged() {
-    if (value.type().isFloatingPoint()) {
+    if (value.type().isFloatingPoint() || !stateTtl.isNone()) {
       return lit(true);
     }
     Expression isSetBefore = col(BEFORE + IS_SET);

@@ -80,6 +80,7 @@ public final class GroupAggregateOperator extends KeyedStateOperator {
 
   @Override
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
+    beginBatch(batch);
     if (isSecondPhase || !plan.keptArguments().isEmpty()) {
       update(batch.table().share(), element);
       return;

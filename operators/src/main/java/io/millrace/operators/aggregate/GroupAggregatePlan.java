@@ -65,10 +65,9 @@ public final class GroupAggregatePlan implements Serializable {
    * @param input the columns of the batches; with a {@link RowKindColumn} if rows may be taken back
    * @param settings of the aggregates' expressions
    * @param stateTtl how long a key stays behind its last update
-   * @throws ExpressionException if there is no aggregate, there is a user-defined function or
-   *     DISTINCT with a time-to-live of processing time, or MIN or MAX of a changelog with any, an
-   *     argument does not fit the columns, a filter is not BOOLEAN, a function does not support its
-   *     argument's type, or two columns of the result have the same name
+   * @throws ExpressionException if there is no aggregate, an argument does not fit the columns, a
+   *     filter is not BOOLEAN, a function does not support its argument's type, or two columns of
+   *     the result have the same name
    */
   public GroupAggregatePlan(
       Schema input,
@@ -80,12 +79,9 @@ public final class GroupAggregatePlan implements Serializable {
     this.keys = List.copyOf(keys);
     this.aggregates = List.copyOf(aggregates);
     this.settings = settings;
-    this.stateTtl = stateTtl;
+    this.stateTtl = hasOperatorsInFront() ? stateTtl.ofBatches() : stateTtl;
     if (aggregates.isEmpty()) {
       throw new ExpressionException("expected an aggregate");
-    }
-    if (!stateTtl.isNone()) {
-      checkArgumentsExpire();
     }
     try (Steps steps = steps()) {
       this.outputSchema = steps.results().outputSchema();
@@ -102,23 +98,9 @@ public final class GroupAggregatePlan implements Serializable {
     }
   }
 
-  // Of the operators of a job, only watermarks give a batch the same time.
-  private void checkArgumentsExpire() {
-    for (Aggregate aggregate : aggregates) {
-      boolean isKept = aggregate.isDistinct() || aggregate.isUserDefined();
-      if (isKept && !stateTtl.isEventTime()) {
-        throw new ExpressionException(
-            aggregate
-                + " is supported with stateTtl of event time only: by the clock, a key and what is"
-                + " kept of its arguments would expire apart");
-      }
-      if (!isKept && StepsBuilder.addsRows(aggregate, RowKindColumn.isIn(input))) {
-        throw new ExpressionException(
-            aggregate
-                + " is not supported for a changelog with stateTtl: a key and its values would"
-                + " expire apart");
-      }
-    }
+  private boolean hasOperatorsInFront() {
+    boolean isChangelog = RowKindColumn.isIn(input);
+    return aggregates.stream().anyMatch(aggregate -> StepsBuilder.addsRows(aggregate, isChangelog));
   }
 
   /** The keys, the results in their order, and the kind of each row. */

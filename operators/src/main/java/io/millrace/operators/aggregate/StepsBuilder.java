@@ -95,7 +95,7 @@ final class StepsBuilder {
       StateSchema state = state(columns, kindColumn);
       userDefined.addSteps(state, settings, argumentSteps);
       distincts.addSteps(state, stateTtl, settings, argumentSteps);
-      extremes.addSteps(state, settings, argumentSteps);
+      extremes.addSteps(state, stateTtl, settings, argumentSteps);
       Expression isChange = Expressions.col(StateSchema.KIND).ge(0);
       Calc resultCalc = calc(state.changes(), Optional.of(isChange), results);
       return new Steps(argumentCalc, argumentSteps, state, resultCalc);

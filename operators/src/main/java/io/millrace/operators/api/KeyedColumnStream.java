@@ -191,9 +191,8 @@ public final class KeyedColumnStream extends ColumnStream {
    * @throws ExpressionException if a key column is an ARRAY or a ROW; a state column is one, is NOT
    *     NULL, or has the name of another state column or a key column; the key or the state has too
    *     many words; the same holds for a map or a list; two of these have the same name; the width
-   *     of slices of timers is negative or not a multiple of 4 ms; there is a {@link #stateTtl} for
-   *     a function with timers or lists; the result has a column with a reserved name; or if there
-   *     is {@link #twoPhase}
+   *     of slices of timers is negative or not a multiple of 4 ms; the result has a column with a
+   *     reserved name; or if there is {@link #twoPhase}
    */
   public ColumnStream process(KeyedBatchFunction function) {
     checkOnePhase("process");

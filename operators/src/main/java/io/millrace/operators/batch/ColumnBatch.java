@@ -6,6 +6,7 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.transfer.ColumnBatchOperator;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.flink.annotation.PublicEvolving;
@@ -41,6 +42,7 @@ public final class ColumnBatch {
 
   private final int target;
   private final int keyGroup;
+  private final OptionalLong processingTime;
   private final AtomicInteger references = new AtomicInteger(1);
   private LazyTable lazyTable;
   private Table table;
@@ -49,31 +51,50 @@ public final class ColumnBatch {
 
   /** Takes ownership of {@code table}. */
   public ColumnBatch(Table table) {
-    this(table, NONE, NONE);
+    this(table, NONE, NONE, OptionalLong.empty());
   }
 
-  private ColumnBatch(Table table, int target, int keyGroup) {
-    this(target, keyGroup);
+  private ColumnBatch(Table table, int target, int keyGroup, OptionalLong processingTime) {
+    this(target, keyGroup, processingTime);
     this.table = Objects.requireNonNull(table, "table is null");
     LIVE.incrementAndGet();
   }
 
-  private ColumnBatch(int target, int keyGroup) {
+  private ColumnBatch(int target, int keyGroup, OptionalLong processingTime) {
     if (target < NONE || keyGroup < NONE) {
       throw new IllegalArgumentException("target " + target + ", key group " + keyGroup);
     }
     this.target = target;
     this.keyGroup = keyGroup;
+    this.processingTime = processingTime;
   }
 
   /** Takes ownership of {@code table}, all of whose rows belong to subtask {@code target}. */
   public static ColumnBatch forTarget(Table table, int target) {
-    return new ColumnBatch(table, target, NONE);
+    return new ColumnBatch(table, target, NONE, OptionalLong.empty());
+  }
+
+  /**
+   * Takes ownership of {@code table}.
+   *
+   * @param processingTime {@link #processingTime}, in milliseconds since the epoch
+   */
+  public static ColumnBatch atProcessingTime(Table table, long processingTime) {
+    return new ColumnBatch(table, NONE, NONE, OptionalLong.of(processingTime));
+  }
+
+  /**
+   * A batch with the {@link #processingTime} of this one.
+   *
+   * @param other goes to the batch
+   */
+  public ColumnBatch withTable(Table other) {
+    return new ColumnBatch(other, NONE, NONE, processingTime);
   }
 
   /** Takes ownership of {@code table}, all of whose rows have the key group {@code keyGroup}. */
   public static ColumnBatch ofKeyGroup(Table table, int keyGroup) {
-    return new ColumnBatch(table, NONE, keyGroup);
+    return new ColumnBatch(table, NONE, keyGroup, OptionalLong.empty());
   }
 
   /**
@@ -82,7 +103,7 @@ public final class ColumnBatch {
    * flight in an unaligned checkpoint, and knows of no release.
    */
   public static ColumnBatch ofKeyGroup(LazyTable lazyTable, int keyGroup) {
-    ColumnBatch batch = new ColumnBatch(NONE, keyGroup);
+    ColumnBatch batch = new ColumnBatch(NONE, keyGroup, OptionalLong.empty());
     batch.lazyTable = lazyTable;
     return batch;
   }
@@ -136,6 +157,14 @@ public final class ColumnBatch {
   /** The key group of all rows, if the keyed exchange sends one batch a key group, else NONE. */
   public int keyGroup() {
     return keyGroup;
+  }
+
+  /**
+   * The time of the batch, in milliseconds since the epoch, if operators one behind the other share
+   * it: that of the first one's machine.
+   */
+  public OptionalLong processingTime() {
+    return processingTime;
   }
 
   /**

@@ -31,11 +31,13 @@ final class EntryScan {
    * @param scanBytes the memory of these rows in the state, about: fewer rows are read if they are
    *     larger
    * @param compactionRows the fewest rows of a map that are worth a look for removed entries
+   * @param firstPosition of elements of lists that expire
    */
-  record Limits(int scanRows, long scanBytes, long compactionRows) implements Serializable {
+  record Limits(int scanRows, long scanBytes, long compactionRows, int firstPosition)
+      implements Serializable {
     private static final long serialVersionUID = 1L;
 
-    static final Limits DEFAULT = new Limits(1 << 18, 64L << 20, StateCompaction.MIN_ROWS);
+    static final Limits DEFAULT = new Limits(1 << 18, 64L << 20, StateCompaction.MIN_ROWS, 0);
   }
 
   /** Rows of a state table, one behind the other. */

@@ -3,7 +3,6 @@ package io.millrace.operators.process;
 
 import io.millrace.column.Schema;
 import io.millrace.expression.error.ExpressionException;
-import io.millrace.operators.state.StateTtl;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -19,12 +18,16 @@ record EntrySchemas(List<MapStateSchema> maps, List<ListStateSchema> lists) {
     return new EntrySchemas(function.mapStates(input), function.listStates(input));
   }
 
-  /** What is kept for them, each with a name of its own. */
-  List<MapStateSchema> states() {
+  /**
+   * What is kept for them, each with a name of its own.
+   *
+   * @param expires whether there is a time-to-live
+   */
+  List<MapStateSchema> states(boolean expires) {
     List<MapStateSchema> states = new ArrayList<>(maps);
     for (ListStateSchema list : lists) {
       states.add(list.elementsByIndex());
-      states.add(list.lengths());
+      states.add(list.lengths(expires));
     }
     return states;
   }
@@ -32,13 +35,12 @@ record EntrySchemas(List<MapStateSchema> maps, List<ListStateSchema> lists) {
   /**
    * Checks what does not depend on the types of columns.
    *
-   * @throws ExpressionException if a name is empty, too long or there twice, a map has no key, a
-   *     column has the name of another or of a column that reads and changes have, or there are
-   *     lists and a time-to-live
+   * @throws ExpressionException if a name is empty, too long or there twice, a map has no key, or a
+   *     column has the name of another or of a column that reads and changes have
    */
-  void check(StateTtl stateTtl) {
+  void check() {
     Set<String> names = new HashSet<>();
-    for (MapStateSchema state : states()) {
+    for (MapStateSchema state : states(false)) {
       if (state.name().isEmpty() || !names.add(state.name())) {
         throw new ExpressionException(
             "expected a name of its own for each map and list, got '" + state.name() + "'");
@@ -53,12 +55,6 @@ record EntrySchemas(List<MapStateSchema> maps, List<ListStateSchema> lists) {
     }
     maps.forEach(map -> checkTables(map.name(), List.of(map::found, map::changes)));
     lists.forEach(list -> checkTables(list.name(), List.of(list::changes)));
-    if (!lists.isEmpty() && !stateTtl.isNone()) {
-      throw new ExpressionException(
-          "stateTtl is not supported for a function with lists, such as '"
-              + lists.get(0).name()
-              + "': use a map");
-    }
   }
 
   private static void checkLength(String name) {

@@ -47,8 +47,12 @@ final class KeyedEntries {
     schemas.maps().forEach(map -> maps.put(map.name(), states.get(map.name())));
     for (ListStateSchema list : schemas.lists()) {
       KeyedMap elements = states.get(list.elementsByIndex().name());
-      KeyedMap lengths = states.get(list.lengths().name());
-      lists.put(list.name(), new KeyedList(list, elements, lengths, context, transfer));
+      KeyedMap lengths = states.get(list.lengthsName());
+      boolean expires = lengths.expires();
+      lists.put(
+          list.name(),
+          new KeyedList(
+              list, elements, lengths, context, transfer, expires ? limits.firstPosition() : 0));
     }
   }
 
@@ -92,7 +96,7 @@ final class KeyedEntries {
 
     @Override
     public Table elements(String list, Table requests) {
-      return get("lists", lists, list).read(requests, keys);
+      return get("lists", lists, list).read(requests, keys, time);
     }
   }
 
@@ -175,14 +179,15 @@ final class KeyedEntries {
    *
    * @param changes of {@link KeyedResult#entries}; stays the caller's
    * @param keys the key columns of the batch's keys; stays the caller's
+   * @param time null if entries do not expire
    */
-  Map<String, Table> updates(Map<String, Table> changes, Table keys) {
+  Map<String, Table> updates(Map<String, Table> changes, Table keys, UpdateTime time) {
     Map<String, Table> updates = new LinkedHashMap<>();
     try {
       changes.forEach(
           (name, rows) -> {
             if (lists.containsKey(name)) {
-              lists.get(name).addUpdates(rows, keys, updates);
+              lists.get(name).addUpdates(rows, keys, time, updates);
             } else {
               KeyedMap map = get("maps", maps, name);
               keyNumbers(name, map.schema().changes(), rows, keys);

@@ -13,6 +13,7 @@ import io.millrace.kernel.gather.Gather;
 import io.millrace.memory.AccessScope;
 import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.transfer.HostTransfer;
+import io.millrace.state.row.UpdateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -31,18 +32,24 @@ final class KeyedList {
   private final KeyedMap lengths;
   private final DeviceContext context;
   private final HostTransfer transfer;
+  private final int firstPosition;
 
+  /**
+   * @param firstPosition of the elements of a list that begins; 0 unless elements expire
+   */
   KeyedList(
       ListStateSchema schema,
       KeyedMap elements,
       KeyedMap lengths,
       DeviceContext context,
-      HostTransfer transfer) {
+      HostTransfer transfer,
+      int firstPosition) {
     this.schema = schema;
     this.elements = elements;
     this.lengths = lengths;
     this.context = context;
     this.transfer = transfer;
+    this.firstPosition = firstPosition;
   }
 
   /**
@@ -50,50 +57,128 @@ final class KeyedList {
    *
    * @param requests of {@link ListStateSchema#requests}; stays the caller's
    * @param keys the key columns of the batch's keys; stays the caller's
+   * @param time null if elements do not expire
    * @return rows of {@link ListStateSchema#read}: the elements of each list that is asked for, one
    *     list after the other. The caller closes the table
    * @throws IllegalStateException if {@code requests} has other columns, or a number that is not
    *     that of a key
    */
-  Table read(Table requests, Table keys) {
+  Table read(Table requests, Table keys, UpdateTime time) {
     KeyedEntries.checkSchema(schema.name(), schema.requests(), requests.schema());
     try (Table host = transfer.toHost(requests);
         RowTableBuilder builder = transfer.tableBuilder(elements.schema().requests());
         AccessScope scope = AccessScope.on(context.hostStream())) {
       ColumnReader numbers = new ColumnReader(host.column(0), scope);
       int[] requested = KeyedEntries.keyNumbers(schema.name(), numbers, keys.rowCount());
-      int[] length = lengths(requests, keys);
-      FixedWidthColumnBuilder key = (FixedWidthColumnBuilder) builder.column(0);
-      FixedWidthColumnBuilder index = (FixedWidthColumnBuilder) builder.column(1);
+      Places places = places(requests, keys, time);
       for (int row = 0; row < requested.length; row++) {
-        for (int i = 0; i < length[row]; i++) {
-          key.appendInt(requested[row]);
-          index.appendInt(i);
+        for (int index = places.first[row]; index != places.end[row]; index++) {
+          append(builder, requested[row], index);
         }
       }
-      try (Table entries = transfer.upload(builder.finish(key.size()));
-          Table found = elements.find(entries, keys, null)) {
-        List<Column> columns = new ArrayList<>();
-        columns.add(entries.column(0).share());
-        found
-            .columns()
-            .subList(0, schema.elements().size())
-            .forEach(column -> columns.add(column.share()));
-        return new Table(schema.read(), columns, found.rowCount());
+      try (Table entries = upload(builder);
+          Table found = elements.find(entries, keys, time);
+          Table read = read(entries, found)) {
+        return present(found, read);
       }
     }
   }
 
+  private static void append(RowTableBuilder requests, int key, int index) {
+    ((FixedWidthColumnBuilder) requests.column(0)).appendInt(key);
+    ((FixedWidthColumnBuilder) requests.column(1)).appendInt(index);
+  }
+
+  private Table upload(RowTableBuilder builder) {
+    return transfer.upload(builder.finish(builder.column(0).size()));
+  }
+
+  private Table read(Table entries, Table found) {
+    List<Column> columns = new ArrayList<>();
+    columns.add(entries.column(0).share());
+    found
+        .columns()
+        .subList(0, schema.elements().size())
+        .forEach(column -> columns.add(column.share()));
+    return new Table(schema.read(), columns, found.rowCount());
+  }
+
+  // Elements that have expired may have been removed.
+  private Table present(Table found, Table read) {
+    boolean[] isPresent = isPresent(found);
+    int[] rows = IntStream.range(0, isPresent.length).filter(row -> isPresent[row]).toArray();
+    if (rows.length == isPresent.length) {
+      return read.share();
+    }
+    try (RowTableBuilder builder = transfer.tableBuilder(new Schema(List.of(ROW)))) {
+      Arrays.stream(rows).forEach(((FixedWidthColumnBuilder) builder.column(0))::appendInt);
+      try (Table numbers = upload(builder)) {
+        return Gather.gather(read, numbers.column(0), context.stream(), context.resource());
+      }
+    }
+  }
+
+  private boolean[] isPresent(Table found) {
+    try (Table column = found.select(List.of(MapStateSchema.IS_PRESENT));
+        Table host = transfer.toHost(column);
+        AccessScope scope = AccessScope.on(context.hostStream())) {
+      ColumnReader reader = new ColumnReader(host.column(0), scope);
+      boolean[] isPresent = new boolean[reader.size()];
+      for (int row = 0; row < isPresent.length; row++) {
+        isPresent[row] = !reader.isNull(row) && reader.getBoolean(row);
+      }
+      return isPresent;
+    }
+  }
+
+  /**
+   * The positions of the elements of lists: from the first one to that behind the last one, which
+   * is equal if there are none. Where elements expire, positions may have passed the largest INT,
+   * behind which the smallest comes.
+   */
+  private static final class Places {
+    private final int[] first;
+    private final int[] end;
+
+    Places(int lists) {
+      this(new int[lists], new int[lists]);
+    }
+
+    private Places(int[] first, int[] end) {
+      this.first = first;
+      this.end = end;
+    }
+
+    Places copy() {
+      return new Places(first.clone(), end.clone());
+    }
+
+    int size(int list) {
+      return end[list] - first[list];
+    }
+
+    boolean has(int list, int index) {
+      return Integer.compareUnsigned(index - first[list], size(list)) < 0;
+    }
+  }
+
   // Of the list of each request.
-  private int[] lengths(Table requests, Table keys) {
-    try (Table found = lengths.find(requests, keys, null);
+  private Places places(Table requests, Table keys, UpdateTime time) {
+    try (Table found = lengths.find(requests, keys, time);
         Table host = transfer.toHost(found);
         AccessScope scope = AccessScope.on(context.hostStream())) {
-      ColumnReader length = new ColumnReader(host.column(0), scope);
-      int[] all = new int[length.size()];
-      Arrays.setAll(all, row -> length.isNull(row) ? 0 : length.getInt(row));
-      return all;
+      Places places = new Places(host.rowCount());
+      readPositions(host.column(0), scope, places.end);
+      if (lengths.expires()) {
+        readPositions(host.column(1), scope, places.first);
+      }
+      return places;
     }
+  }
+
+  private void readPositions(Column column, AccessScope scope, int[] positions) {
+    ColumnReader reader = new ColumnReader(column, scope);
+    Arrays.setAll(positions, row -> reader.isNull(row) ? firstPosition : reader.getInt(row));
   }
 
   /**
@@ -101,11 +186,12 @@ final class KeyedList {
    *
    * @param changes of {@link ListStateSchema#changes}; stays the caller's
    * @param keys the key columns of the batch's keys; stays the caller's
+   * @param time null if elements do not expire
    * @param updates takes the tables, which the caller closes, also if this fails
    * @throws IllegalStateException if {@code changes} has other columns, or a number that is not
    *     that of a key
    */
-  void addUpdates(Table changes, Table keys, Map<String, Table> updates) {
+  void addUpdates(Table changes, Table keys, UpdateTime time, Map<String, Table> updates) {
     KeyedEntries.checkSchema(schema.name(), schema.changes(), changes.schema());
     try (Table kinds = changes.select(List.of(ListStateSchema.KEY, ListStateSchema.IS_ADDED));
         Table host = transfer.toHost(kinds);
@@ -114,8 +200,11 @@ final class KeyedList {
       int[] rowKeys = KeyedEntries.keyNumbers(schema.name(), numbers, keys.rowCount());
       Changes lists =
           new Changes(rowKeys, new ColumnReader(host.column(1), scope), keys.rowCount());
-      int[] before = lengthsBefore(lists, keys);
-      int[] after = before.clone();
+      Places before = placesBefore(lists, keys, time);
+      Places after = before.copy();
+      if (lengths.expires()) {
+        leaveExpired(lists, after, keys, time);
+      }
       addElements(changes, lists, before, after, keys, updates);
       addLengths(lists, before, after, keys, updates);
     }
@@ -152,45 +241,85 @@ final class KeyedList {
   }
 
   // By the number of the key.
-  private int[] lengthsBefore(Changes lists, Table keys) {
-    int[] before = new int[keys.rowCount()];
+  private Places placesBefore(Changes lists, Table keys, UpdateTime time) {
+    Places before = new Places(keys.rowCount());
     try (RowTableBuilder builder = transfer.tableBuilder(schema.requests())) {
       Arrays.stream(lists.keys).forEach(((FixedWidthColumnBuilder) builder.column(0))::appendInt);
-      try (Table requests = transfer.upload(builder.finish(lists.keys.length))) {
-        int[] found = lengths(requests, keys);
-        for (int i = 0; i < found.length; i++) {
-          before[lists.keys[i]] = found[i];
+      try (Table requests = upload(builder)) {
+        Places found = places(requests, keys, time);
+        for (int i = 0; i < lists.keys.length; i++) {
+          before.first[lists.keys[i]] = found.first[i];
+          before.end[lists.keys[i]] = found.end[i];
         }
       }
     }
     return before;
   }
 
-  // Elements that are added take the places behind the others; those behind the end are removed.
+  // Elements expire in their order. Those in front of an element that has expired are left, for
+  // distances of powers of two: so more than half of all that have.
+  private void leaveExpired(Changes lists, Places places, Table keys, UpdateTime time) {
+    try (RowTableBuilder builder = transfer.tableBuilder(elements.schema().requests())) {
+      List<Integer> probedKeys = new ArrayList<>();
+      List<Integer> nexts = new ArrayList<>();
+      for (int key : lists.keys) {
+        int size = lists.isCleared(key) ? 0 : places.size(key);
+        for (long distance = 1; distance <= size; distance *= 2) {
+          int next = places.first[key] + (int) distance;
+          append(builder, key, next - 1);
+          probedKeys.add(key);
+          nexts.add(next);
+        }
+      }
+      if (probedKeys.isEmpty()) {
+        return;
+      }
+      try (Table probes = upload(builder);
+          Table found = elements.find(probes, keys, time)) {
+        boolean[] isPresent = isPresent(found);
+        for (int i = 0; i < isPresent.length; i++) {
+          if (!isPresent[i]) {
+            places.first[probedKeys.get(i)] = nexts.get(i);
+          }
+        }
+      }
+    }
+  }
+
+  // Elements that are added take the places behind the others; those of cleared lists are removed.
   private void addElements(
       Table changes,
       Changes lists,
-      int[] before,
-      int[] after,
+      Places before,
+      Places after,
       Table keys,
       Map<String, Table> updates) {
     try (RowTableBuilder builder = transfer.tableBuilder(places())) {
-      Arrays.stream(lists.keys).filter(lists::isCleared).forEach(key -> after[key] = 0);
+      for (int key : lists.keys) {
+        if (lists.isCleared(key)) {
+          after.first[key] = firstPosition;
+          after.end[key] = firstPosition;
+        }
+      }
       for (int row = 0; row < lists.rowKeys.length; row++) {
         if (lists.stays(row)) {
           int key = lists.rowKeys[row];
-          append(builder, row, key, after[key], true);
-          after[key] = Math.addExact(after[key], 1);
+          append(builder, row, key, after.end[key], true);
+          Math.addExact(after.size(key), 1);
+          after.end[key]++;
         }
       }
       for (int key : lists.keys) {
-        for (int index = after[key]; index < before[key]; index++) {
-          append(builder, -1, key, index, false);
+        if (lists.isCleared(key)) {
+          for (int index = before.first[key]; index != before.end[key]; index++) {
+            if (!after.has(key, index)) {
+              append(builder, -1, key, index, false);
+            }
+          }
         }
       }
-      int count = builder.column(0).size();
-      if (count > 0) {
-        try (Table places = transfer.upload(builder.finish(count));
+      if (builder.column(0).size() > 0) {
+        try (Table places = upload(builder);
             Table entries = entries(changes, places)) {
           updates.put(elements.schema().name(), elements.updates(entries, keys));
         }
@@ -225,20 +354,25 @@ final class KeyedList {
     }
   }
 
-  // A list without elements has no length.
+  // A list without elements has no length. Where elements expire, the length stays as long as they.
   private void addLengths(
-      Changes lists, int[] before, int[] after, Table keys, Map<String, Table> updates) {
+      Changes lists, Places before, Places after, Table keys, Map<String, Table> updates) {
+    boolean expires = lengths.expires();
     try (RowTableBuilder builder = transfer.tableBuilder(lengths.schema().changes())) {
       for (int key : lists.keys) {
-        if (after[key] != before[key]) {
+        boolean hasElements = after.size(key) != 0;
+        boolean isRenewed = expires && hasElements;
+        if (isRenewed || after.size(key) != before.size(key)) {
           ((FixedWidthColumnBuilder) builder.column(0)).appendInt(key);
-          ((FixedWidthColumnBuilder) builder.column(1)).appendInt(after[key]);
-          ((FixedWidthColumnBuilder) builder.column(2)).appendBoolean(after[key] > 0);
+          ((FixedWidthColumnBuilder) builder.column(1)).appendInt(after.end[key]);
+          if (expires) {
+            ((FixedWidthColumnBuilder) builder.column(2)).appendInt(after.first[key]);
+          }
+          ((FixedWidthColumnBuilder) builder.column(expires ? 3 : 2)).appendBoolean(hasElements);
         }
       }
-      int count = builder.column(0).size();
-      if (count > 0) {
-        try (Table changed = transfer.upload(builder.finish(count))) {
+      if (builder.column(0).size() > 0) {
+        try (Table changed = upload(builder)) {
           updates.put(lengths.schema().name(), lengths.updates(changed, keys));
         }
       }

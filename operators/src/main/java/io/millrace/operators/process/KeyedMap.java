@@ -50,6 +50,11 @@ final class KeyedMap {
     return steps.map();
   }
 
+  /** Whether entries expire. */
+  boolean expires() {
+    return state.schema().hasTime();
+  }
+
   /**
    * Looks entries up.
    *
@@ -161,7 +166,7 @@ final class KeyedMap {
 
   /** Removes rows of entries that were removed, if that pays; behind an update. */
   void compact() {
-    if (!state.schema().hasTime()) {
+    if (!expires()) {
       compaction.advance();
     }
   }

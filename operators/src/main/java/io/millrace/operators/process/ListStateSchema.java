@@ -26,7 +26,8 @@ public record ListStateSchema(String name, Schema elements) implements Serializa
   private static final long serialVersionUID = 1L;
   private static final Field IS_ADDED_FIELD = new Field(IS_ADDED, DataType.BOOL, false);
   private static final Schema INDEX = Schema.of(new Field("$index", DataType.INT32, false));
-  private static final Schema LENGTH = Schema.of(Field.of("$length", DataType.INT32));
+  private static final Field LENGTH = Field.of("$length", DataType.INT32);
+  private static final Field FIRST = Field.of("$first", DataType.INT32);
 
   /** The column that names lists: {@link #KEY}. */
   public Schema requests() {
@@ -48,8 +49,20 @@ public record ListStateSchema(String name, Schema elements) implements Serializa
     return new MapStateSchema(name, INDEX, elements);
   }
 
-  /** The lengths of lists as a map with one entry for each key of the stream. */
-  MapStateSchema lengths() {
-    return new MapStateSchema(name + "$length", new Schema(List.of()), LENGTH);
+  /** The name of {@link #lengths}. */
+  String lengthsName() {
+    return name + "$length";
+  }
+
+  /**
+   * The positions behind the last elements of lists as a map with one entry for each key of the
+   * stream: the lengths of lists, unless elements expire. Then the positions of the first elements
+   * are beside them.
+   */
+  MapStateSchema lengths(boolean expires) {
+    return new MapStateSchema(
+        lengthsName(),
+        new Schema(List.of()),
+        expires ? Schema.of(LENGTH, FIRST) : Schema.of(LENGTH));
   }
 }

@@ -150,20 +150,18 @@ public final class ProcessOperator extends KeyedStateOperator {
   @Override
   protected void processBatch(ColumnBatch batch, StreamRecord<ColumnBatch> element) {
     if (batch.table().rowCount() > 0) {
+      beginBatch(batch);
       run(batch.table(), steps.keys(), function::process, element);
       awaitTimers();
     }
   }
 
-  /**
-   * Calls the function for the timers that {@code mark} ends, and forwards it behind their rows.
-   */
+  /** Calls the function for the timers that are due at {@code mark}. */
   @Override
-  public void processWatermark(Watermark mark) throws Exception {
+  protected void beforeWatermark(Watermark mark) {
     watermark = Math.max(watermark, mark.getTimestamp());
     fire(TimeDomain.EVENT_TIME, watermark);
     awaitTimers();
-    super.processWatermark(mark);
   }
 
   private void onProcessingTime() {
@@ -195,6 +193,7 @@ public final class ProcessOperator extends KeyedStateOperator {
     if (timers == null) {
       return;
     }
+    readClock();
     try {
       for (OptionalLong slice = timers.nextSlice(domain, now);
           slice.isPresent();
@@ -297,7 +296,7 @@ public final class ProcessOperator extends KeyedStateOperator {
   }
 
   private Outcome outcome(KeyedResult result, Table keys) {
-    Map<String, Table> entryUpdates = entries.updates(result.entries(), keys);
+    Map<String, Table> entryUpdates = entries.updates(result.entries(), keys, updateTime());
     Table updates = null;
     try {
       updates = result.state() == null ? null : updates(keys, result.state());
@@ -341,7 +340,7 @@ public final class ProcessOperator extends KeyedStateOperator {
     }
     // What the state was updated with is given up before operators behind this run.
     if (emitted != null) {
-      ColumnBatch.emit(element.copy(new ColumnBatch(emitted)), output);
+      ColumnBatch.emit(element.copy(nextBatch(emitted)), output);
     }
   }
 

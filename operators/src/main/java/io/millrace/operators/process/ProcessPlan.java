@@ -113,9 +113,8 @@ public final class ProcessPlan implements Serializable {
    * @throws ExpressionException if a key column is an ARRAY or a ROW, a state column is one, is NOT
    *     NULL, or has the name of a key column or of another state column, the key or the state
    *     columns have too many words, the result has a column with a reserved name, there are timers
-   *     with slices of a negative time or not of a multiple of 4 ms, or with a time-to-live, or the
-   *     same holds for a map or a list, two of which have the same name, or there are lists and a
-   *     time-to-live
+   *     with slices of a negative time or not of a multiple of 4 ms, or the same holds for a map or
+   *     a list, two of which have the same name
    */
   public ProcessPlan(
       Schema input, List<String> keys, KeyedBatchFunction function, StateTtl stateTtl) {
@@ -132,7 +131,8 @@ public final class ProcessPlan implements Serializable {
     this.input = input;
     this.keys = List.copyOf(keys);
     this.function = function;
-    this.stateTtl = stateTtl;
+    // Elements of lists expire in their order, so the clock must not go back.
+    this.stateTtl = function.listStates(input).isEmpty() ? stateTtl : stateTtl.ofBatches();
     this.outputSchema = function.outputSchema(input);
     this.stateColumns = function.stateSchema(input);
     checked(
@@ -141,8 +141,8 @@ public final class ProcessPlan implements Serializable {
           return outputSchema;
         });
     checkStateColumns();
-    TimerSlices.check(function.timerSlices(), stateTtl);
-    entries().check(stateTtl);
+    TimerSlices.check(function.timerSlices());
+    entries().check();
     steps().close();
   }
 
@@ -280,7 +280,7 @@ public final class ProcessPlan implements Serializable {
 
     private Map<String, MapSteps> mapSteps() {
       Map<String, MapSteps> steps = new LinkedHashMap<>();
-      for (MapStateSchema map : entries().states()) {
+      for (MapStateSchema map : entries().states(!stateTtl.isNone())) {
         MapSteps step =
             new MapSteps.Builder(map, input.select(keys), keyColumns(), stateTtl).build();
         resolved.add(step::close);

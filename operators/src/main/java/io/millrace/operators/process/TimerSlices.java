@@ -7,9 +7,9 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.process.ProcessPlan.Steps;
 import io.millrace.operators.process.SliceTimers.Choice;
 import io.millrace.operators.state.StateTables;
-import io.millrace.operators.state.StateTtl;
 import io.millrace.state.StateTable;
 import io.millrace.state.lookup.StateLookup;
+import io.millrace.state.row.UpdateTime;
 import java.time.Duration;
 import java.util.NavigableMap;
 import java.util.OptionalLong;
@@ -59,18 +59,13 @@ final class TimerSlices {
    * Checks the slices of a function.
    *
    * @param slices zero if it has no timers
-   * @throws ExpressionException if the time is negative or not of a multiple of {@link #ALIGNMENT},
-   *     or there are timers and a time-to-live
+   * @throws ExpressionException if the time is negative or not of a multiple of {@link #ALIGNMENT}
    */
-  static void check(Duration slices, StateTtl stateTtl) {
+  static void check(Duration slices) {
     boolean isWhole = slices.equals(Duration.ofMillis(slices.toMillis()));
     if (slices.isNegative() || !isWhole || slices.toMillis() % ALIGNMENT != 0) {
       throw new ExpressionException(
           "expected slices of timers of a multiple of " + ALIGNMENT + " ms, got " + slices);
-    }
-    if (!slices.isZero() && !stateTtl.isNone()) {
-      throw new ExpressionException(
-          "stateTtl is not supported for a function with timers: a timer can clear the state");
     }
   }
 
@@ -183,11 +178,12 @@ final class TimerSlices {
   }
 
   private void change(long namespace, Table changes) {
+    UpdateTime time = tables.schema().hasTime() ? StateTables.STAYS : null;
     try (changes) {
       context
           .retry()
           .withSplitAndRetry(
-              changes, part -> tables.forUpdate(namespace).update(part), Table::close);
+              changes, part -> tables.forUpdate(namespace).update(part, time), Table::close);
     }
   }
 }

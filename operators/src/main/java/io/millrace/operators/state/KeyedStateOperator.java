@@ -21,6 +21,7 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.TaskInfo;
+import org.apache.flink.api.common.state.OperatorStateStore;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
@@ -58,10 +59,9 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
   private transient Map<String, StateSweep> sweeps;
   // Only of states from which rows are taken back.
   private transient Map<String, StateCompaction> compactions;
-  // The latest time of an update: the machine's clock may go back.
-  private transient long now;
-  // null if rows do not expire by event time.
-  private transient WatermarkClock watermarks;
+  private transient ExpiryClock clock;
+  // Of updates in front of a watermark; else null.
+  private transient UpdateTime watermarkTime;
 
   protected KeyedStateOperator(StreamOperatorParameters<ColumnBatch> parameters) {
     super(parameters);
@@ -146,15 +146,41 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
 
   /** The time of an update of now; null if the rows of the state do not expire. */
   protected final UpdateTime updateTime() {
-    return states.haveTime() ? now() : null;
+    if (!states.haveTime()) {
+      return null;
+    }
+    return watermarkTime == null ? clock.now() : watermarkTime;
   }
 
-  private UpdateTime now() {
-    if (watermarks != null) {
-      return watermarks.now();
+  /**
+   * Begins a batch, in operators that may {@link StateTtl#isOfBatches share the times of batches}:
+   * its updates have the time that it got in the operator in front of this, or that of the
+   * machine's clock if this is the first one.
+   */
+  protected final void beginBatch(ColumnBatch batch) {
+    batch.processingTime().ifPresentOrElse(this::advance, this::readClock);
+  }
+
+  /** Gives updates the time of the machine's clock, in operators with {@link #beginBatch}. */
+  protected final void readClock() {
+    advance(getProcessingTimeService().getCurrentProcessingTime());
+  }
+
+  private void advance(long processingTime) {
+    if (!stateTtl().isEventTime()) {
+      clock.advance(processingTime);
     }
-    now = Math.max(now, getProcessingTimeService().getCurrentProcessingTime());
-    return UpdateTime.of(now, stateTtl().toMillis());
+  }
+
+  /**
+   * A batch for the operator behind this, which has the time of the current batch if both share it.
+   *
+   * @param table goes to the batch
+   */
+  protected final ColumnBatch nextBatch(Table table) {
+    return stateTtl().isOfBatches() && clock instanceof BatchClock batches
+        ? ColumnBatch.atProcessingTime(table, batches.time())
+        : new ColumnBatch(table);
   }
 
   @Override
@@ -169,16 +195,11 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     LayeredOptions options = LayeredOptions.of(this);
     isIncremental = options.get(CheckpointingOptions.INCREMENTAL_CHECKPOINTS);
     isCompressed = options.get(ExecutionOptions.SNAPSHOT_COMPRESSION);
-    now = Long.MIN_VALUE;
+    clock = newClock(context);
     long timeToLive = stateTtl().toMillis();
-    if (stateTtl().isEventTime()) {
-      watermarks = new WatermarkClock(timeToLive, context);
-    } else {
-      WatermarkClock.forget(context.getOperatorStateStore());
-    }
     StateMetrics.register(getMetricGroup(), states, timeToLive);
     sweeps = new HashMap<>();
-    long begin = now().now();
+    long begin = clock.now().now();
     states
         .all()
         .forEach(
@@ -196,6 +217,24 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     }
   }
 
+  private ExpiryClock newClock(StateInitializationContext context) throws Exception {
+    StateTtl ttl = stateTtl();
+    OperatorStateStore store = context.getOperatorStateStore();
+    if (ttl.isEventTime()) {
+      BatchClock.forget(store);
+      return new WatermarkClock(ttl.toMillis(), context);
+    }
+    WatermarkClock.forget(store);
+    if (ttl.isNone()) {
+      BatchClock.forget(store);
+    }
+    // The store has one where the operators in front of this are gone.
+    boolean goesOn = !ttl.isNone() && BatchClock.isIn(store);
+    return ttl.isOfBatches() || goesOn
+        ? new BatchClock(ttl.toMillis(), context)
+        : ExpiryClock.ofMachine(getProcessingTimeService(), ttl.toMillis());
+  }
+
   // Flink gives keyed state to operators with a keyed state backend only, and this has none.
   private void restore() throws Exception {
     TaskInfo task = getRuntimeContext().getTaskInfo();
@@ -208,7 +247,7 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
             deviceContext());
     StateReader reader =
         new StateReader(
-            states, filter, now(), deviceContext(), getContainingTask().getCancelables());
+            states, filter, clock.now(), deviceContext(), getContainingTask().getCancelables());
     PrioritizedOperatorSubtaskState restored =
         getContainingTask()
             .getEnvironment()
@@ -241,12 +280,24 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
     }
   }
 
+  /**
+   * Does what is due at a watermark, in front of it. Updates have the time of the watermark, but
+   * rows that it lets expire are still there.
+   */
+  protected void beforeWatermark(Watermark mark) {}
+
   /** Removes expired rows, if they expire by event time, and forwards {@code mark}. */
   @Override
   public void processWatermark(Watermark mark) throws Exception {
-    if (watermarks != null) {
-      watermarks.advance(mark.getTimestamp());
-      UpdateTime time = watermarks.now();
+    if (stateTtl().isEventTime()) {
+      long oldest = clock.now().oldest();
+      clock.advance(mark.getTimestamp());
+      watermarkTime = new UpdateTime(clock.now().now(), oldest);
+    }
+    beforeWatermark(mark);
+    watermarkTime = null;
+    if (stateTtl().isEventTime()) {
+      UpdateTime time = clock.now();
       sweeps.values().forEach(sweep -> sweep.advance(time));
     }
     super.processWatermark(mark);
@@ -255,9 +306,7 @@ public abstract class KeyedStateOperator extends ColumnBatchOperator<ColumnBatch
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    if (watermarks != null) {
-      watermarks.snapshot();
-    }
+    clock.snapshot();
   }
 
   @Override

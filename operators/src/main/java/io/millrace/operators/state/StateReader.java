@@ -234,10 +234,13 @@ final class StateReader {
 
     private void addOwn(long namespace, StateBlock block) {
       StateSchema schema = tables.schema();
+      boolean expires = schema.hasTime() && namespace == StateTables.ONLY;
+      UpdateTime unknown = expires ? time : StateTables.STAYS;
       try (StateBlock own =
           retry.withHostRetry(
-              () -> block.withAccumulators(schema, positions, expiry.word(time.now()), device))) {
-        if (schema.hasTime()) {
+              () ->
+                  block.withAccumulators(schema, positions, expiry.word(unknown.now()), device))) {
+        if (expires) {
           tables.countExpired(own.removeExpired(expiry));
         }
         retry.withRetry(() -> merge(namespace, own));

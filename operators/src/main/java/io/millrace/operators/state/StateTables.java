@@ -8,6 +8,7 @@ import io.millrace.state.StateSnapshot;
 import io.millrace.state.StateTable;
 import io.millrace.state.row.CopiedExtents;
 import io.millrace.state.row.StateSchema;
+import io.millrace.state.row.UpdateTime;
 import java.util.Collections;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -22,6 +23,12 @@ import org.apache.flink.annotation.Internal;
 public final class StateTables implements AutoCloseable {
   /** The namespace of the table of an operator that has one table. */
   public static final long ONLY = 0;
+
+  /**
+   * The time of updates of rows that stay, of a schema whose rows expire: rows of tables with other
+   * namespaces than {@link #ONLY} do not expire.
+   */
+  public static final UpdateTime STAYS = new UpdateTime(Long.MAX_VALUE, Long.MIN_VALUE);
 
   private final StateSchema schema;
   private final DeviceStream stream;

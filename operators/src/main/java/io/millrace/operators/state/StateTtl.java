@@ -17,9 +17,13 @@ import org.apache.flink.streaming.api.TimeDomain;
  *
  * @param duration in whole milliseconds; zero: for ever
  * @param domain of the clock: that of the machine, or the watermark of the operator
+ * @param isOfBatches whether rows expire by the times of batches, which do not go back, also behind
+ *     a restore: where several operators, one behind the other, keep parts of the state of a key,
+ *     the first one reads the machine's clock for each batch, and the others get the time with it
  */
 @Internal
-public record StateTtl(Duration duration, TimeDomain domain) implements Serializable {
+public record StateTtl(Duration duration, TimeDomain domain, boolean isOfBatches)
+    implements Serializable {
   /** Keys stay for ever. */
   public static final StateTtl NONE = ofProcessingTime(Duration.ZERO);
 
@@ -29,12 +33,25 @@ public record StateTtl(Duration duration, TimeDomain domain) implements Serializ
     Objects.requireNonNull(domain, "domain");
   }
 
+  /** The time-to-live of an operator that keeps all of the state of a key. */
+  public StateTtl(Duration duration, TimeDomain domain) {
+    this(duration, domain, false);
+  }
+
   public static StateTtl ofProcessingTime(Duration duration) {
     return new StateTtl(duration, TimeDomain.PROCESSING_TIME);
   }
 
   public static StateTtl ofEventTime(Duration duration) {
     return new StateTtl(duration, TimeDomain.EVENT_TIME);
+  }
+
+  /**
+   * The same {@linkplain #isOfBatches by the times of batches}, or by watermarks: these come to
+   * several operators between the same batches.
+   */
+  public StateTtl ofBatches() {
+    return isNone() || isEventTime() ? this : new StateTtl(duration, domain, true);
   }
 
   /** Whether keys stay for ever. */

@@ -17,7 +17,7 @@ import org.apache.flink.runtime.state.StateInitializationContext;
  * watermarks, so that no row expires early; and updates get at least the largest of them, so that
  * no row becomes older. In between, a row stays longer by the difference at most.
  */
-final class WatermarkClock {
+final class WatermarkClock implements ExpiryClock {
   private static final long NONE = Long.MIN_VALUE;
   private static final String NAME = "watermark-clock";
 
@@ -68,12 +68,13 @@ final class WatermarkClock {
     }
   }
 
-  /** Sets what the next checkpoint says. */
-  void snapshot() throws Exception {
+  @Override
+  public void snapshot() throws Exception {
     clocks.update(List.of(new long[] {watermark, firstWatermark, latest}));
   }
 
-  void advance(long mark) {
+  @Override
+  public void advance(long mark) {
     if (mark == Long.MAX_VALUE || mark <= watermark) {
       return;
     }
@@ -84,8 +85,8 @@ final class WatermarkClock {
     latest = Math.max(latest, mark);
   }
 
-  /** The time of an update of now. */
-  UpdateTime now() {
+  @Override
+  public UpdateTime now() {
     // The smallest number is the time of no row.
     long now = Math.max(latest, NONE + 1);
     long oldest = UpdateTime.of(watermark, timeToLive).oldest();

@@ -93,7 +93,7 @@ public abstract class ColumnBatchOperator<OUT> extends FlushingOperator<OUT>
       } else {
         transfer.toDevice(
             batch.tableWithEventTimes().share(),
-            ThrowingConsumer.unchecked(table -> processOwned(new ColumnBatch(table), element)));
+            ThrowingConsumer.unchecked(table -> processOwned(batch.withTable(table), element)));
       }
     } finally {
       batch.release();

@@ -117,19 +117,19 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
     try (Table host = onHost(table);
         ArrowRecordBatchWriter writer = new ArrowRecordBatchWriter(host, HOST_STREAM, resource)) {
       long bytes = writer.encodedSize();
-      if (bytes > MAX_BYTES - BatchHeader.BYTES) {
+      if (bytes > MAX_BYTES - BatchHeader.MAX_BYTES) {
         throw new IOException(
             "a batch of "
                 + host.rowCount()
                 + " rows has "
                 + bytes
                 + " bytes, more than the "
-                + (MAX_BYTES - BatchHeader.BYTES)
+                + (MAX_BYTES - BatchHeader.MAX_BYTES)
                 + " that Flink sends at once: send it through a BatchExchange, which cuts it");
       }
       switch (codec) {
-        case RAW -> writeRaw(writer, (int) bytes, fingerprint, batch.keyGroup(), target);
-        case ZSTD -> writeCompressed(writer, (int) bytes, fingerprint, batch.keyGroup(), target);
+        case RAW -> writeRaw(writer, (int) bytes, fingerprint, batch, target);
+        case ZSTD -> writeCompressed(writer, (int) bytes, fingerprint, batch, target);
       }
     }
   }
@@ -148,14 +148,20 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
     }
   }
 
+  private static BatchHeader header(
+      BodyCodec codec, long fingerprint, ColumnBatch batch, int messageBytes, int bodyBytes) {
+    return new BatchHeader(
+        codec, fingerprint, batch.keyGroup(), batch.processingTime(), messageBytes, bodyBytes);
+  }
+
   private void writeRaw(
       ArrowRecordBatchWriter writer,
       int bytes,
       long fingerprint,
-      int keyGroup,
+      ColumnBatch batch,
       DataOutputView target)
       throws IOException {
-    new BatchHeader(BodyCodec.RAW, fingerprint, keyGroup, bytes, bytes).write(target);
+    header(BodyCodec.RAW, fingerprint, batch, bytes, bytes).write(target);
     writer.write((address, length) -> views.write(address, length, target));
   }
 
@@ -163,7 +169,7 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
       ArrowRecordBatchWriter writer,
       int bytes,
       long fingerprint,
-      int keyGroup,
+      ColumnBatch batch,
       DataOutputView target)
       throws IOException {
     try (Buffer message = Buffer.allocate(bytes, HOST_STREAM, resource);
@@ -180,7 +186,7 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
       long size =
           Zstd.compressUnsafe(frameAddress, frame.size(), messageAddress, bytes, ZSTD_LEVEL);
       checkZstd(size);
-      new BatchHeader(BodyCodec.ZSTD, fingerprint, keyGroup, bytes, (int) size).write(target);
+      header(BodyCodec.ZSTD, fingerprint, batch, bytes, (int) size).write(target);
       views.write(frameAddress, size, target);
     }
   }
@@ -210,7 +216,10 @@ public final class ColumnBatchSerializer extends TypeSerializer<ColumnBatch> {
       try (AccessScope scope = AccessScope.on(HOST_STREAM)) {
         views.read(body.access(AccessMode.WRITE, scope), body.size(), source);
       }
-      return new ColumnBatch(decode(header, body));
+      Table table = decode(header, body);
+      return header.processingTime().isPresent()
+          ? ColumnBatch.atProcessingTime(table, header.processingTime().getAsLong())
+          : new ColumnBatch(table);
     }
   }
 

@@ -12,11 +12,9 @@ import io.millrace.expression.error.ExpressionException;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.aggregate.function.HostAggregateFunction;
 import io.millrace.operators.row.RowKindColumn;
-import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.testing.DeviceExtension;
 import java.math.BigDecimal;
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.flink.types.Row;
@@ -119,15 +117,6 @@ class AggregateFunctionTest {
             refused(
                 () -> plan(ROWS, Aggregate.of(new Last(DataType.list(DataType.INT64)), "x")),
                 "its result is"),
-            refused(
-                () ->
-                    new GroupAggregatePlan(
-                        ROWS,
-                        List.of("k"),
-                        List.of(last),
-                        ExpressionSettings.DEFAULT,
-                        StateTtl.ofProcessingTime(Duration.ofHours(1))),
-                "with stateTtl of event time only"),
             refused(
                 () ->
                     new TwoPhasePlan(ROWS, List.of("k"), List.of(last), ExpressionSettings.DEFAULT),

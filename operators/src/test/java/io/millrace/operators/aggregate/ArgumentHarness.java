@@ -49,6 +49,11 @@ final class ArgumentHarness extends KeyedOperatorHarness {
     return harness;
   }
 
+  /** {@link ExtremesOperator#keysWithExtremes}. */
+  long keysWithExtremes() {
+    return ((ExtremesOperator) harness().getOperator()).keysWithExtremes();
+  }
+
   /** Sends a batch and returns the rows that come out. */
   List<List<Object>> rows(List<?>... rows) throws Exception {
     send(0, List.of(rows));

@@ -71,22 +71,6 @@ class DistinctOperatorTest {
     }
   }
 
-  @Test
-  void timeToLiveOfProcessingTimeIsRefused() {
-    assertThatThrownBy(
-            () ->
-                new GroupAggregatePlan(
-                    ROWS,
-                    KEYS,
-                    List.of(count("x").distinct()),
-                    ExpressionSettings.DEFAULT,
-                    StateTtl.ofProcessingTime(Duration.ofMillis(100))))
-        .isInstanceOf(ExpressionException.class)
-        .hasMessage(
-            "COUNT(DISTINCT `x`) is supported with stateTtl of event time only: by the clock, a key"
-                + " and what is kept of its arguments would expire apart");
-  }
-
   @OutOfMemoryTest
   void aValueWithoutRowsIsForgottenWhenTheWatermarkHasPassed() throws Exception {
     GroupAggregatePlan plan =

@@ -104,14 +104,15 @@ class EntryScanTest {
 
   @Test
   void aPartHasFewerRowsIfTheyAreLarge() throws Exception {
-    assertThat(peakBytes(new EntryScan.Limits(ENTRIES, 1 << 20, ENTRIES), 3))
+    assertThat(peakBytes(new EntryScan.Limits(ENTRIES, 1 << 20, ENTRIES, 0), 3))
         .as("bytes to read the entries of a key from 8 MB")
         .isBetween(1L, 6L << 20);
   }
 
   @Test
   void onlyTheEntriesOfTheKeysAreHeld() throws Exception {
-    assertThat(peakBytes(new EntryScan.Limits(ENTRIES / 50, Long.MAX_VALUE / ENTRIES, ENTRIES), -1))
+    assertThat(
+            peakBytes(new EntryScan.Limits(ENTRIES / 50, Long.MAX_VALUE / ENTRIES, ENTRIES, 0), -1))
         .as("bytes to read the entries of a key that has none from 8 MB")
         .isBetween(1L, 2L << 20);
   }
@@ -168,7 +169,7 @@ class EntryScanTest {
 
   @Test
   void aPartThatDoesNotFitIsMovedInHalves() throws Exception {
-    Job job = FINDS.withLimits(new EntryScan.Limits(ENTRIES, Long.MAX_VALUE / ENTRIES, ENTRIES));
+    Job job = FINDS.withLimits(new EntryScan.Limits(ENTRIES, Long.MAX_VALUE / ENTRIES, ENTRIES, 0));
     try (Memory memory = new Memory();
         ProcessHarness harness = job.open(device)) {
       harness.send(0, largeEntries().subList(0, ENTRIES - 1));

@@ -8,8 +8,6 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.process.ProcessHarness.Job;
-import io.millrace.operators.state.StateTtl;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -100,13 +98,6 @@ class EntrySchemasTest {
         "expected a name of at most 65535 bytes for a map or list, got 65536: '"
             + "ä".repeat(40)
             + "...'");
-    assertRefused(
-        new Job(
-            ROWS,
-            List.of("k"),
-            new Declared(List.of(), List.of(list)),
-            StateTtl.ofProcessingTime(Duration.ofHours(1))),
-        "stateTtl is not supported for a function with lists, such as 'x': use a map");
   }
 
   private static void assertRefused(Job job, String message) {

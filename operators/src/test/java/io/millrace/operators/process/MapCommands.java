@@ -48,7 +48,7 @@ public final class MapCommands extends HostKeyedFunction {
           Schema.of(Field.of("v", DataType.STRING), Field.of("count", DataType.INT64)));
 
   /** Limits with which small maps are read in parts and compacted. */
-  static final EntryScan.Limits SMALL = new EntryScan.Limits(8, 1 << 20, 16);
+  static final EntryScan.Limits SMALL = new EntryScan.Limits(8, 1 << 20, 16, 0);
 
   /** The same without values: entries say that they are there. */
   private static final MapStateSchema SET = new MapStateSchema(MAP.name(), MAP.keys(), Schema.of());

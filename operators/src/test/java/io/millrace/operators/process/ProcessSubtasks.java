@@ -81,6 +81,18 @@ final class ProcessSubtasks implements AutoCloseable {
     return results;
   }
 
+  /** Sends a watermark to all subtasks. */
+  void watermark(long timestamp) throws Exception {
+    for (ProcessHarness subtask : subtasks) {
+      subtask.watermark(timestamp);
+    }
+  }
+
+  /** The rows in the state of all subtasks. */
+  long rowsInState() {
+    return subtasks.stream().mapToLong(ProcessHarness::rowsInState).sum();
+  }
+
   /** A checkpoint of all subtasks. */
   OperatorSubtaskState snapshot() throws Exception {
     OperatorSubtaskState[] states = new OperatorSubtaskState[subtasks.size()];

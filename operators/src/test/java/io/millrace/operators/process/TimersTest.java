@@ -12,7 +12,6 @@ import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.expression.error.ExpressionException;
 import io.millrace.operators.process.ProcessHarness.Job;
-import io.millrace.operators.state.StateTtl;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.testing.DeviceExtension;
@@ -323,15 +322,5 @@ class TimersTest {
     assertThatThrownBy(() -> job(6, false).plan())
         .isInstanceOf(ExpressionException.class)
         .hasMessage("expected slices of timers of a multiple of 4 ms, got PT0.006S");
-    assertThatThrownBy(
-            () ->
-                new ProcessPlan(
-                    Reminders.ROWS,
-                    List.of("k"),
-                    new Reminders(8, false),
-                    StateTtl.ofProcessingTime(Duration.ofHours(1))))
-        .isInstanceOf(ExpressionException.class)
-        .hasMessage(
-            "stateTtl is not supported for a function with timers: a timer can clear the state");
   }
 }

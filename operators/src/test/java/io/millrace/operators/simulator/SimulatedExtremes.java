@@ -14,6 +14,8 @@ import io.millrace.operators.aggregate.GroupAggregatePlan;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.state.StateTtl;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -26,17 +28,19 @@ import org.apache.flink.types.RowKind;
 
 /**
  * The smallest and the largest value of each key of a changelog, which takes rows back, also before
- * they come.
+ * they come, and perhaps forgets values.
  */
 final class SimulatedExtremes implements SimulatedOperator {
   private static final Schema ROWS =
       RowKindColumn.addTo(
           Schema.of(new Field("k", DataType.INT16, false), Field.of("s", DataType.STRING)));
   // Planning costs more than a small schedule.
-  private static final GroupAggregatePlan PLAN =
-      new GroupAggregatePlan(
-          ROWS, List.of("k"), List.of(min("s"), max("s")), ExpressionSettings.DEFAULT);
+  private static final GroupAggregatePlan PLAN = plan(StateTtl.NONE);
+  private static final Duration TTL = Duration.ofMillis(60);
+  private static final List<GroupAggregatePlan> PLANS_THAT_FORGET =
+      List.of(plan(StateTtl.ofProcessingTime(TTL)), plan(StateTtl.ofEventTime(TTL)));
 
+  private final StateTtl stateTtl;
   private final int keys;
   private final int values;
   private final int maxLength;
@@ -44,6 +48,7 @@ final class SimulatedExtremes implements SimulatedOperator {
 
   /** An operator of which {@code random} decides the details. */
   SimulatedExtremes(Random random) {
+    stateTtl = TtlClock.randomTtl(TTL, random);
     keys = 1 + random.nextInt(12);
     values = 1 + random.nextInt(10);
     maxLength = 1 + random.nextInt(15);
@@ -57,6 +62,15 @@ final class SimulatedExtremes implements SimulatedOperator {
             : Map.of();
   }
 
+  private static GroupAggregatePlan plan(StateTtl stateTtl) {
+    return new GroupAggregatePlan(
+        ROWS, List.of("k"), List.of(min("s"), max("s")), ExpressionSettings.DEFAULT, stateTtl);
+  }
+
+  private GroupAggregatePlan plan() {
+    return stateTtl.isNone() ? PLAN : PLANS_THAT_FORGET.get(stateTtl.isEventTime() ? 1 : 0);
+  }
+
   @Override
   public Schema schema() {
     return ROWS;
@@ -64,7 +78,7 @@ final class SimulatedExtremes implements SimulatedOperator {
 
   @Override
   public Schema outputSchema() {
-    return PLAN.argumentSchema();
+    return plan().argumentSchema();
   }
 
   @Override
@@ -74,12 +88,28 @@ final class SimulatedExtremes implements SimulatedOperator {
 
   @Override
   public OperatorFactory<ColumnBatch, ColumnBatch> factory() {
-    return ArgumentOperator.factory(PLAN, 0);
+    return ArgumentOperator.factory(plan(), 0);
   }
 
   @Override
   public Map<String, String> options() {
     return options;
+  }
+
+  /** The models know one watermark. */
+  @Override
+  public boolean needsEqualWatermarks() {
+    return stateTtl.isEventTime();
+  }
+
+  @Override
+  public int watermarkWeight() {
+    return stateTtl.isEventTime() ? 20 : 4;
+  }
+
+  @Override
+  public int processingTimeWeight() {
+    return stateTtl.isNone() || stateTtl.isEventTime() ? 2 : 20;
   }
 
   @Override
@@ -89,12 +119,12 @@ final class SimulatedExtremes implements SimulatedOperator {
 
   @Override
   public KeyGroupModel newModel() {
-    return new Model(new HashMap<>(), new HashMap<>());
+    return new Model(new HashMap<>(), new HashMap<>(), new HashMap<>());
   }
 
   @Override
   public String toString() {
-    return PLAN.keptArguments() + ", " + keys + " keys, " + options;
+    return PLAN.keptArguments() + stateTtl.text() + ", " + keys + " keys, " + options;
   }
 
   private final class Source implements RowSource {
@@ -113,29 +143,69 @@ final class SimulatedExtremes implements SimulatedOperator {
     }
 
     @Override
+    public long nextWatermark(long previous, Random random) {
+      return TtlClock.nextWatermark(previous, random);
+    }
+
+    @Override
     public RowSource copy() {
       return new Source();
     }
   }
 
-  private static final class Model implements KeyGroupModel {
-    private final Map<Object, NavigableMap<String, Integer>> counts;
+  /** The rows of a value, and when the last one came. */
+  private record Count(int rows, long time) {}
+
+  private final class Model implements KeyGroupModel {
+    private final Map<Object, NavigableMap<String, Count>> counts;
+    // Behind the last row of each key, if it had values then.
+    private final Map<Object, List<Object>> expected;
     // The last row that was added for a key, if it has values.
     private final Map<Object, List<Object>> results;
+    private final TtlClock clock = new TtlClock(stateTtl);
 
-    Model(Map<Object, NavigableMap<String, Integer>> counts, Map<Object, List<Object>> results) {
+    Model(
+        Map<Object, NavigableMap<String, Count>> counts,
+        Map<Object, List<Object>> expected,
+        Map<Object, List<Object>> results) {
       this.counts = counts;
+      this.expected = expected;
       this.results = results;
+    }
+
+    @Override
+    public void processingTime(long timestamp) {
+      clock.processingTime(timestamp);
+    }
+
+    @Override
+    public void watermark(long timestamp) {
+      clock.watermark(timestamp);
+    }
+
+    @Override
+    public void restored(long watermark) {
+      clock.watermark(watermark);
     }
 
     @Override
     public void process(List<Object> row) {
       RowKind kind = RowKind.fromByteValue((Byte) row.get(2));
       boolean isAdded = kind == RowKind.INSERT || kind == RowKind.UPDATE_AFTER;
+      NavigableMap<String, Count> values =
+          counts.computeIfAbsent(row.get(0), absent -> new TreeMap<>());
+      values.values().removeIf(count -> clock.hasExpired(count.time));
       if (row.get(1) != null) {
-        counts
-            .computeIfAbsent(row.get(0), absent -> new TreeMap<>())
-            .merge((String) row.get(1), isAdded ? 1 : -1, Integer::sum);
+        Count before = values.get(row.get(1));
+        int rows = (before == null ? 0 : before.rows) + (isAdded ? 1 : -1);
+        values.put((String) row.get(1), new Count(rows, clock.now()));
+      }
+      List<String> present =
+          values.keySet().stream().filter(value -> values.get(value).rows > 0).toList();
+      if (present.isEmpty()) {
+        expected.remove(row.get(0));
+      } else {
+        expected.put(row.get(0), List.of(present.get(0), present.get(present.size() - 1)));
       }
     }
 
@@ -155,23 +225,14 @@ final class SimulatedExtremes implements SimulatedOperator {
 
     @Override
     public void check() {
-      Map<Object, List<Object>> expected = new HashMap<>();
-      counts.forEach(
-          (key, values) -> {
-            List<String> present =
-                values.keySet().stream().filter(value -> values.get(value) > 0).toList();
-            if (!present.isEmpty()) {
-              expected.put(key, List.of(present.get(0), present.get(present.size() - 1)));
-            }
-          });
       assertThat(results).isEqualTo(expected);
     }
 
     @Override
     public KeyGroupModel copy() {
-      Map<Object, NavigableMap<String, Integer>> copies = new HashMap<>();
+      Map<Object, NavigableMap<String, Count>> copies = new HashMap<>();
       counts.forEach((key, values) -> copies.put(key, new TreeMap<>(values)));
-      return new Model(copies, new HashMap<>(results));
+      return new Model(copies, new HashMap<>(expected), new HashMap<>(results));
     }
   }
 }

@@ -10,6 +10,7 @@ import io.millrace.operators.process.ProcessOperator;
 import io.millrace.operators.process.ProcessPlan;
 import io.millrace.operators.process.Reminders;
 import io.millrace.operators.state.StateTtl;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -17,27 +18,36 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A function that keeps a value for each key, and timers of event time. */
+/** A function that keeps a value for each key, perhaps for a time, and timers of event time. */
 final class SimulatedTimers implements SimulatedOperator {
   private static final int LAST_TIME = 2_000;
   private static final long[] SLICES = {40, 1_000};
-  private static final List<ProcessPlan> PLANS =
-      Arrays.stream(SLICES)
-          .mapToObj(
-              slices ->
-                  new ProcessPlan(
-                      Reminders.ROWS, List.of("k"), new Reminders(slices, false), StateTtl.NONE))
-          .toList();
+  private static final Duration TTL = Duration.ofMillis(60);
+  private static final Map<StateTtl, List<ProcessPlan>> PLANS =
+      Stream.of(StateTtl.NONE, StateTtl.ofProcessingTime(TTL), StateTtl.ofEventTime(TTL))
+          .collect(Collectors.toMap(stateTtl -> stateTtl, SimulatedTimers::plans));
 
   private final ProcessPlan plan;
+  private final StateTtl stateTtl;
   private final int keys;
 
   /** An operator of which {@code random} decides the details. */
   SimulatedTimers(Random random) {
-    plan = PLANS.get(random.nextInt(PLANS.size()));
+    stateTtl = TtlClock.randomTtl(TTL, random);
+    plan = PLANS.get(stateTtl).get(random.nextInt(SLICES.length));
     keys = 1 + random.nextInt(random.nextInt(10) == 0 ? 300 : 20);
+  }
+
+  private static List<ProcessPlan> plans(StateTtl stateTtl) {
+    return Arrays.stream(SLICES)
+        .mapToObj(
+            slices ->
+                new ProcessPlan(
+                    Reminders.ROWS, List.of("k"), new Reminders(slices, false), stateTtl))
+        .toList();
   }
 
   @Override
@@ -63,6 +73,16 @@ final class SimulatedTimers implements SimulatedOperator {
   @Override
   public boolean needsEqualWatermarks() {
     return true;
+  }
+
+  @Override
+  public int watermarkWeight() {
+    return stateTtl.isEventTime() ? 20 : 4;
+  }
+
+  @Override
+  public int processingTimeWeight() {
+    return stateTtl.isNone() || stateTtl.isEventTime() ? 2 : 20;
   }
 
   @Override
@@ -95,6 +115,11 @@ final class SimulatedTimers implements SimulatedOperator {
     }
 
     @Override
+    public long nextWatermark(long previous, Random random) {
+      return TtlClock.nextWatermark(previous, random);
+    }
+
+    @Override
     public RowSource copy() {
       return this;
     }
@@ -106,6 +131,8 @@ final class SimulatedTimers implements SimulatedOperator {
     private final List<List<Object>> expected = new ArrayList<>();
     private final List<List<Object>> emitted = new ArrayList<>();
     private int due;
+    // When the number of timers that were due was set.
+    private long dueTime;
 
     Key copy() {
       Key copy = new Key();
@@ -113,12 +140,14 @@ final class SimulatedTimers implements SimulatedOperator {
       copy.expected.addAll(expected);
       copy.emitted.addAll(emitted);
       copy.due = due;
+      copy.dueTime = dueTime;
       return copy;
     }
   }
 
-  private static final class Model implements KeyGroupModel {
+  private final class Model implements KeyGroupModel {
     private final Map<Object, Key> keys;
+    private final TtlClock clock = new TtlClock(stateTtl);
 
     Model(Map<Object, Key> keys) {
       this.keys = keys;
@@ -138,13 +167,31 @@ final class SimulatedTimers implements SimulatedOperator {
     }
 
     @Override
+    public void processingTime(long timestamp) {
+      clock.processingTime(timestamp);
+    }
+
+    @Override
+    public void restored(long watermark) {
+      clock.watermark(watermark);
+    }
+
+    // Values that expire at the watermark are still there for the timers that are due at it.
+    @Override
     public void watermark(long timestamp) {
+      for (Key key : keys.values()) {
+        if (clock.hasExpired(key.dueTime)) {
+          key.due = 0;
+        }
+      }
+      clock.watermark(timestamp);
       keys.forEach(
           (id, key) -> {
             while (!key.timers.isEmpty() && key.timers.first() <= timestamp) {
               long time = key.timers.pollFirst();
               key.expected.add(Arrays.asList(id, time, key.due));
               key.due = time % 7 == 0 ? 0 : key.due + 1;
+              key.dueTime = clock.now();
               if (time % 10 == 0) {
                 key.timers.add(time + 3);
               }

@@ -14,6 +14,8 @@ import io.millrace.operators.aggregate.WeightedSum;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.row.RowKindColumn;
+import io.millrace.operators.state.StateTtl;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,8 +24,9 @@ import java.util.Random;
 import org.apache.flink.types.RowKind;
 
 /**
- * A function of the user over a changelog, which takes rows back, also before they come. All rows
- * of a key are equal, so that a key without rows has the accumulators that it begins with.
+ * A function of the user over a changelog, which takes rows back, also before they come, and
+ * perhaps forgets keys. All rows of a key are equal, so that a key without rows has the
+ * accumulators that it begins with.
  */
 final class SimulatedUserDefinedAggregate implements SimulatedOperator {
   private static final Schema ROWS =
@@ -34,23 +37,37 @@ final class SimulatedUserDefinedAggregate implements SimulatedOperator {
               Field.of("w", DataType.INT32)));
   private static final int WEIGHT = 3;
   // Planning costs more than a small schedule.
-  private static final GroupAggregatePlan PLAN =
-      new GroupAggregatePlan(
-          ROWS,
-          List.of("k"),
-          List.of(Aggregate.of(new WeightedSum(), "x", "w")),
-          ExpressionSettings.DEFAULT);
+  private static final GroupAggregatePlan PLAN = plan(StateTtl.NONE);
+  private static final Duration TTL = Duration.ofMillis(60);
+  private static final List<GroupAggregatePlan> PLANS_THAT_FORGET =
+      List.of(plan(StateTtl.ofProcessingTime(TTL)), plan(StateTtl.ofEventTime(TTL)));
+
+  private final StateTtl stateTtl;
 
   private final int keys;
   private final Map<String, String> options;
 
   /** An operator of which {@code random} decides the details. */
   SimulatedUserDefinedAggregate(Random random) {
+    stateTtl = TtlClock.randomTtl(TTL, random);
     keys = 1 + random.nextInt(20);
     options =
         random.nextInt(4) == 0
             ? Map.of("millrace.spill.device-limit", "4 mb", "millrace.spill.host-limit", "64 kb")
             : Map.of();
+  }
+
+  private static GroupAggregatePlan plan(StateTtl stateTtl) {
+    return new GroupAggregatePlan(
+        ROWS,
+        List.of("k"),
+        List.of(Aggregate.of(new WeightedSum(), "x", "w")),
+        ExpressionSettings.DEFAULT,
+        stateTtl);
+  }
+
+  private GroupAggregatePlan plan() {
+    return stateTtl.isNone() ? PLAN : PLANS_THAT_FORGET.get(stateTtl.isEventTime() ? 1 : 0);
   }
 
   @Override
@@ -60,7 +77,7 @@ final class SimulatedUserDefinedAggregate implements SimulatedOperator {
 
   @Override
   public Schema outputSchema() {
-    return PLAN.argumentSchema();
+    return plan().argumentSchema();
   }
 
   @Override
@@ -70,12 +87,28 @@ final class SimulatedUserDefinedAggregate implements SimulatedOperator {
 
   @Override
   public OperatorFactory<ColumnBatch, ColumnBatch> factory() {
-    return ArgumentOperator.factory(PLAN, 0);
+    return ArgumentOperator.factory(plan(), 0);
   }
 
   @Override
   public Map<String, String> options() {
     return options;
+  }
+
+  /** The models know one watermark. */
+  @Override
+  public boolean needsEqualWatermarks() {
+    return stateTtl.isEventTime();
+  }
+
+  @Override
+  public int watermarkWeight() {
+    return stateTtl.isEventTime() ? 20 : 4;
+  }
+
+  @Override
+  public int processingTimeWeight() {
+    return stateTtl.isNone() || stateTtl.isEventTime() ? 2 : 20;
   }
 
   @Override
@@ -90,7 +123,7 @@ final class SimulatedUserDefinedAggregate implements SimulatedOperator {
 
   @Override
   public String toString() {
-    return PLAN.keptArguments() + ", " + keys + " keys, " + options;
+    return PLAN.keptArguments() + stateTtl.text() + ", " + keys + " keys, " + options;
   }
 
   private final class Source implements RowSource {
@@ -106,6 +139,11 @@ final class SimulatedUserDefinedAggregate implements SimulatedOperator {
     }
 
     @Override
+    public long nextWatermark(long previous, Random random) {
+      return TtlClock.nextWatermark(previous, random);
+    }
+
+    @Override
     public RowSource copy() {
       return new Source();
     }
@@ -115,21 +153,43 @@ final class SimulatedUserDefinedAggregate implements SimulatedOperator {
     return 7L * (Short) key + 1;
   }
 
-  private static final class Model implements KeyGroupModel {
-    private final Map<Object, Integer> counts;
+  /** The rows of a key, and when the last one came. */
+  private record Count(int rows, long time) {}
+
+  private final class Model implements KeyGroupModel {
+    private final Map<Object, Count> counts;
     // The last result that was added for a key, if it has rows.
     private final Map<Object, Object> results;
+    private final TtlClock clock = new TtlClock(stateTtl);
 
-    Model(Map<Object, Integer> counts, Map<Object, Object> results) {
+    Model(Map<Object, Count> counts, Map<Object, Object> results) {
       this.counts = counts;
       this.results = results;
+    }
+
+    @Override
+    public void processingTime(long timestamp) {
+      clock.processingTime(timestamp);
+    }
+
+    @Override
+    public void watermark(long timestamp) {
+      clock.watermark(timestamp);
+    }
+
+    @Override
+    public void restored(long watermark) {
+      clock.watermark(watermark);
     }
 
     @Override
     public void process(List<Object> row) {
       RowKind kind = RowKind.fromByteValue((Byte) row.get(3));
       boolean isAdded = kind == RowKind.INSERT || kind == RowKind.UPDATE_AFTER;
-      counts.merge(row.get(0), isAdded ? 1 : -1, Integer::sum);
+      Count before = counts.get(row.get(0));
+      boolean begins = before == null || clock.hasExpired(before.time);
+      int rows = (begins ? 0 : before.rows) + (isAdded ? 1 : -1);
+      counts.put(row.get(0), new Count(rows, clock.now()));
     }
 
     @Override
@@ -151,8 +211,8 @@ final class SimulatedUserDefinedAggregate implements SimulatedOperator {
       Map<Object, Object> expected = new HashMap<>();
       counts.forEach(
           (key, count) -> {
-            if (count != 0) {
-              expected.put(key, count * WEIGHT * value(key));
+            if (count.rows != 0) {
+              expected.put(key, value(key) * count.rows * WEIGHT);
             }
           });
       assertThat(results).isEqualTo(expected);

@@ -2,10 +2,12 @@
 package io.millrace.operators.state;
 
 import io.millrace.column.Schema;
+import io.millrace.column.Table;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.testing.OperatorHarness;
 import io.millrace.operators.wire.BodyCodec;
 import io.millrace.operators.wire.ColumnBatchSerializer;
+import io.millrace.state.StateTable;
 import io.millrace.testing.DeviceExtension;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +40,7 @@ public class KeyedOperatorHarness extends OperatorHarness {
 
   private static final int MAX_STATE_BYTES = 256 << 20;
 
+  private final DeviceExtension device;
   private final MockEnvironment environment;
   private int taken;
   private long checkpoints;
@@ -55,6 +58,7 @@ public class KeyedOperatorHarness extends OperatorHarness {
       MockEnvironment environment)
       throws Exception {
     super(device, input, flinkHarness(input, output, factory, environment));
+    this.device = device;
     this.environment = environment;
   }
 
@@ -195,6 +199,14 @@ public class KeyedOperatorHarness extends OperatorHarness {
   /** The number of rows in the operator's state. */
   public final long rowsInState() {
     return operator().states().rowCount();
+  }
+
+  /** The rows of the only table of a state, as {@link StateTable#values} gives them. */
+  public final List<List<Object>> valuesInState(String name) {
+    StateTable table = operator().states().get(name).all().get(StateTables.ONLY);
+    try (Table values = table.values(0, (int) table.rowCount(), List.of())) {
+      return device.rows(values);
+    }
   }
 
   /** The number of tables in the operator's state. */

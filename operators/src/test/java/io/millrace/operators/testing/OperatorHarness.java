@@ -52,7 +52,8 @@ public class OperatorHarness implements AutoCloseable {
     harness.setOutputCreator(serializer -> output);
   }
 
-  private Object read(StreamRecord<ColumnBatch> element) {
+  /** What is recorded of a batch that comes out, which is borrowed. */
+  protected Object read(StreamRecord<ColumnBatch> element) {
     return new Output(device.rows(element.getValue().table()), element.getTimestamp());
   }
 

@@ -127,6 +127,35 @@ class ColumnBatchSerializerTest {
 
   @ParameterizedTest
   @EnumSource(BodyCodec.class)
+  void someBatchesHaveAProcessingTime(BodyCodec codec) throws IOException {
+    ColumnBatchSerializer serializer = new ColumnBatchSerializer(IDS, codec);
+    ColumnBatch timed = ColumnBatch.atProcessingTime(ids(2), -3);
+    DataOutputSerializer copied = new DataOutputSerializer(64);
+    byte[] bytes = serialize(serializer, timed);
+    timed.release();
+    serializer.copy(new DataInputDeserializer(bytes), copied);
+    copied.write(serializeAndRelease(serializer, ids(1)));
+
+    DataInputDeserializer input = new DataInputDeserializer(copied.getCopyOfBuffer());
+    ColumnBatch first = serializer.deserialize(input);
+    ColumnBatch second = serializer.deserialize(input);
+    assertThat(first.processingTime()).hasValue(-3);
+    assertThat(device.rows(first.table())).containsExactly(List.of(7L), List.of(7L));
+    assertThat(second.processingTime()).isEmpty();
+    assertThat(device.rows(second.table())).containsExactly(List.of(7L));
+    first.release();
+    second.release();
+    for (int length = 0; length < bytes.length; length++) {
+      byte[] truncated = Arrays.copyOf(bytes, length);
+      assertThatThrownBy(() -> serializer.deserialize(new DataInputDeserializer(truncated)))
+          .as("%s of %s bytes", length, bytes.length)
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("cut short");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(BodyCodec.class)
   void largeBuffersAreWrittenWithAndWithoutTheFastPath(BodyCodec codec) throws IOException {
     ColumnBatchSerializer serializer = new ColumnBatchSerializer(IDS, codec);
     int rows = ColumnBatchSerializer.FAST_BYTES / Long.BYTES + 1;

@@ -24,7 +24,7 @@
 // Bound: the chain of dependent reads for micro-batches, and the number of random sectors for large batches with many keys.
 // So both hash tables are probed a sector at a time, each kernel has half of the chain, and what belongs to a group lies at
 // its claimant's row: a key with a single row, the usual one if there are many keys, costs one random write in the batch's
-// table, and one read and one write of its state row.
+// table, a read of two buckets of the index, and one read and one write of its state row.
 //
 // Launch shapes (Java repeats them): STATE_THREADS per block; state_group and state_index with any number of blocks,
 // state_group with 8 bytes of shared memory per thread and word of an accumulator; state_update with `tiles` blocks, one

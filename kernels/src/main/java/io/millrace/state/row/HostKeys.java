@@ -102,10 +102,10 @@ public record HostKeys(List<KeyWord> words, boolean hasNullWord, long strings) {
    */
   public static long slot(int hash, long index, long slots, LongPredicate isKeyOf) {
     long buckets = buckets(slots);
-    long first = Integer.toUnsignedLong(hash) * buckets >>> HASH_SHIFT;
+    long first = (Integer.toUnsignedLong(hash) * buckets) >>> HASH_SHIFT;
     long region = Math.min(slots, REGION_SLOTS) / BUCKET_SLOTS - 1;
-    long distance = hash * SPREAD >>> SPREAD_SHIFT | 1;
-    long second = first & ~region | (first + distance) & region;
+    int distance = ((hash * SPREAD) >>> SPREAD_SHIFT) | 1;
+    long second = (first & ~region) | ((first + distance) & region);
     for (; ; first = (first + 1) % buckets, second = (second + 1) % buckets) {
       long slot = slotOfBucket(first, hash, index, isKeyOf);
       if (slot < 0) {

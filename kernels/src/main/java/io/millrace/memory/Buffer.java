@@ -230,7 +230,8 @@ public final class Buffer implements AutoCloseable {
 
   /**
    * As {@link #accessInPlace}, for memory that every piece of work needs: it counts as used, so
-   * that memory that is only accessed in place is spilled before it.
+   * that memory that is only accessed in place is spilled before it, and it returns to the device
+   * in the place of other memory if it is at most half of the device limits.
    */
   public long useInPlace(AccessMode mode, AccessScope scope) {
     return access(mode, Residence.IN_PLACE_AND_USED, scope);

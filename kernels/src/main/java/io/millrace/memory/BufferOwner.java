@@ -61,13 +61,12 @@ public abstract class BufferOwner {
   /**
    * The memory's address, as {@link #address}; memory that lies in pinned host memory may stay
    * there, since work on the device reaches it.
+   *
+   * @param isUse whether the access counts as a use, as it does on the device
    */
-  public long addressInPlace() {
+  public long addressInPlace(boolean isUse) {
     return address();
   }
-
-  /** Counts an access in place as a use, so that other memory is spilled first. Under the lock. */
-  public void countUse() {}
 
   /**
    * Memory for a copy of a slice, in the tier of this memory if it is the device or the host.
@@ -210,10 +209,8 @@ public abstract class BufferOwner {
       if (mode == AccessMode.WRITE && sharers() > 1) {
         throw new IllegalStateException("the buffer is shared by " + sharers() + " slices");
       }
-      if (residence == Residence.IN_PLACE_AND_USED) {
-        countUse();
-      }
-      long address = residence == Residence.ON_DEVICE ? address() : addressInPlace();
+      boolean isUse = residence == Residence.IN_PLACE_AND_USED;
+      long address = residence == Residence.ON_DEVICE ? address() : addressInPlace(isUse);
       orderBehindOwnWork(user);
       uses.orderBefore(mode, user);
       openAccesses++;

@@ -77,6 +77,11 @@ public final class SpillQuota implements AutoCloseable {
         && Math.min(limits.deviceBytes(), manager.deviceLimitBytes()) < Long.MAX_VALUE;
   }
 
+  /** Whether this is at most half of the device limits: it may drive other memory out then. */
+  boolean isWithinHalf(long bytes) {
+    return bytes <= Math.min(limits.deviceBytes(), manager.deviceLimitBytes()) / 2;
+  }
+
   private static boolean hasRoom(long bytes, long limit) {
     return bytes <= limit - limit / ROOM_FRACTION;
   }

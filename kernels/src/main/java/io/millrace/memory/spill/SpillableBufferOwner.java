@@ -116,38 +116,35 @@ final class SpillableBufferOwner extends BufferOwner {
   }
 
   @Override
-  public long addressInPlace() {
-    // What can be used on the host is spilled before what would have to return: it does not count
-    // as accessed.
+  public long addressInPlace(boolean isUse) {
+    // What can be used on the host is spilled before what would have to return: only a use counts
+    // as an access.
+    if (isUse) {
+      lastAccess = onDevice.currentTick();
+    }
     if (spilledTo == null) {
       return address;
     }
     if (spilledTo == SpillTier.DISK) {
       return address();
     }
-    if (!returns()) {
+    SpillQuota quota = resource.quota();
+    boolean returns = quota.hasDeviceRoom(size()) || (isUse && quota.isWithinHalf(size()));
+    if (!returns || !unspillIfPossible()) {
       usedOnHost = true;
     }
     return address;
   }
 
   // The device may be fuller than the limits say.
-  private boolean returns() {
-    if (!resource.quota().hasDeviceRoom(size())) {
-      return false;
-    }
+  private boolean unspillIfPossible() {
     try {
       unspill();
-      countUse();
+      lastAccess = onDevice.currentTick();
       return true;
     } catch (GpuOutOfMemoryException e) {
       return false;
     }
-  }
-
-  @Override
-  public void countUse() {
-    lastAccess = onDevice.currentTick();
   }
 
   @Override

@@ -83,6 +83,39 @@ class AccessInPlaceTest {
     assertThat(buffer.tier()).isEqualTo(SpillTier.HOST);
   }
 
+  private SpillTier tierOfUse(Buffer buffer) {
+    try (AccessScope scope = AccessScope.on(device.stream())) {
+      device.stream().fill(buffer.useInPlace(AccessMode.WRITE, scope), (byte) 2, buffer.size());
+      return buffer.tier();
+    }
+  }
+
+  @Test
+  void memoryThatIsUsedReturnsInThePlaceOfOther() {
+    open(SpillLimits.DEFAULT.withDeviceBytes(4 * BYTES));
+    Buffer buffer = spilled(1);
+    for (int i = 0; i < 4; i++) {
+      scene.filled(quota, 3, BYTES);
+    }
+    assertThat(tierOfUse(buffer)).isEqualTo(SpillTier.DEVICE);
+    assertThat(scene.tiers()).contains(SpillTier.HOST);
+    for (int i = 0; i < 3; i++) {
+      scene.filled(quota, 3, BYTES);
+      assertThat(tierOfUse(buffer)).isEqualTo(SpillTier.DEVICE);
+    }
+    scene.assertFilled(buffer, 2);
+  }
+
+  @Test
+  void memoryOfMoreThanHalfTheLimitStays() {
+    open(SpillLimits.DEFAULT.withDeviceBytes(4 * BYTES));
+    Buffer large = scene.filled(quota, 1, 3 * BYTES);
+    assertThat(scene.manager.spill(3 * BYTES)).isEqualTo(3 * BYTES);
+    scene.filled(quota, 3, BYTES);
+    assertThat(tierOfUse(large)).isEqualTo(SpillTier.HOST);
+    scene.assertFilled(large, 2);
+  }
+
   @Test
   void memoryThatIsLargerThanTheLimitBeginsOnTheHost() {
     open(SpillLimits.DEFAULT.withDeviceBytes(BYTES).withHostBytes(2 * BYTES));

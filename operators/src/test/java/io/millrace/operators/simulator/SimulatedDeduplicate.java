@@ -151,35 +151,20 @@ final class SimulatedDeduplicate implements SimulatedOperator {
     }
   }
 
-  private final class Model implements KeyGroupModel {
+  private final class Model extends ForgetfulModel {
     private final Map<Object, List<Object>> kept;
     private final Map<Object, List<Object>> emitted;
     // When the kept rows came.
     private final Map<Object, Long> times;
-    private final TtlClock clock = new TtlClock(stateTtl);
 
     Model(
         Map<Object, List<Object>> kept,
         Map<Object, List<Object>> emitted,
         Map<Object, Long> times) {
+      super(stateTtl);
       this.kept = kept;
       this.emitted = emitted;
       this.times = times;
-    }
-
-    @Override
-    public void processingTime(long timestamp) {
-      clock.processingTime(timestamp);
-    }
-
-    @Override
-    public void watermark(long timestamp) {
-      clock.watermark(timestamp);
-    }
-
-    @Override
-    public void restored(long watermark) {
-      clock.watermark(watermark);
     }
 
     @Override

@@ -9,13 +9,9 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.expression.resolve.ExpressionSettings;
-import io.millrace.operators.aggregate.ArgumentOperator;
 import io.millrace.operators.aggregate.GroupAggregatePlan;
-import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.state.StateTtl;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -30,36 +26,20 @@ import org.apache.flink.types.RowKind;
  * The smallest and the largest value of each key of a changelog, which takes rows back, also before
  * they come, and perhaps forgets values.
  */
-final class SimulatedExtremes implements SimulatedOperator {
+final class SimulatedExtremes extends SimulatedArgument {
   private static final Schema ROWS =
       RowKindColumn.addTo(
           Schema.of(new Field("k", DataType.INT16, false), Field.of("s", DataType.STRING)));
-  // Planning costs more than a small schedule.
-  private static final GroupAggregatePlan PLAN = plan(StateTtl.NONE);
-  private static final Duration TTL = Duration.ofMillis(60);
-  private static final List<GroupAggregatePlan> PLANS_THAT_FORGET =
-      List.of(plan(StateTtl.ofProcessingTime(TTL)), plan(StateTtl.ofEventTime(TTL)));
+  private static final Plans PLANS = Plans.of(SimulatedExtremes::plan);
 
-  private final StateTtl stateTtl;
-  private final int keys;
   private final int values;
   private final int maxLength;
-  private final Map<String, String> options;
 
   /** An operator of which {@code random} decides the details. */
   SimulatedExtremes(Random random) {
-    stateTtl = TtlClock.randomTtl(TTL, random);
-    keys = 1 + random.nextInt(12);
+    super(PLANS, 12, random);
     values = 1 + random.nextInt(10);
     maxLength = 1 + random.nextInt(15);
-    options =
-        random.nextInt(4) == 0
-            ? Map.of(
-                "millrace.spill.device-limit",
-                "4 mb",
-                "millrace.spill.host-limit",
-                random.nextBoolean() ? "0 b" : "64 kb")
-            : Map.of();
   }
 
   private static GroupAggregatePlan plan(StateTtl stateTtl) {
@@ -67,49 +47,9 @@ final class SimulatedExtremes implements SimulatedOperator {
         ROWS, List.of("k"), List.of(min("s"), max("s")), ExpressionSettings.DEFAULT, stateTtl);
   }
 
-  private GroupAggregatePlan plan() {
-    return stateTtl.isNone() ? PLAN : PLANS_THAT_FORGET.get(stateTtl.isEventTime() ? 1 : 0);
-  }
-
   @Override
   public Schema schema() {
     return ROWS;
-  }
-
-  @Override
-  public Schema outputSchema() {
-    return plan().argumentSchema();
-  }
-
-  @Override
-  public int keyColumns() {
-    return 1;
-  }
-
-  @Override
-  public OperatorFactory<ColumnBatch, ColumnBatch> factory() {
-    return ArgumentOperator.factory(plan(), 0);
-  }
-
-  @Override
-  public Map<String, String> options() {
-    return options;
-  }
-
-  /** The models know one watermark. */
-  @Override
-  public boolean needsEqualWatermarks() {
-    return stateTtl.isEventTime();
-  }
-
-  @Override
-  public int watermarkWeight() {
-    return stateTtl.isEventTime() ? 20 : 4;
-  }
-
-  @Override
-  public int processingTimeWeight() {
-    return stateTtl.isNone() || stateTtl.isEventTime() ? 2 : 20;
   }
 
   @Override
@@ -120,11 +60,6 @@ final class SimulatedExtremes implements SimulatedOperator {
   @Override
   public KeyGroupModel newModel() {
     return new Model(new HashMap<>(), new HashMap<>(), new HashMap<>());
-  }
-
-  @Override
-  public String toString() {
-    return PLAN.keptArguments() + stateTtl.text() + ", " + keys + " keys, " + options;
   }
 
   private final class Source implements RowSource {
@@ -156,36 +91,21 @@ final class SimulatedExtremes implements SimulatedOperator {
   /** The rows of a value, and when the last one came. */
   private record Count(int rows, long time) {}
 
-  private final class Model implements KeyGroupModel {
+  private final class Model extends ForgetfulModel {
     private final Map<Object, NavigableMap<String, Count>> counts;
     // Behind the last row of each key, if it had values then.
     private final Map<Object, List<Object>> expected;
     // The last row that was added for a key, if it has values.
     private final Map<Object, List<Object>> results;
-    private final TtlClock clock = new TtlClock(stateTtl);
 
     Model(
         Map<Object, NavigableMap<String, Count>> counts,
         Map<Object, List<Object>> expected,
         Map<Object, List<Object>> results) {
+      super(stateTtl);
       this.counts = counts;
       this.expected = expected;
       this.results = results;
-    }
-
-    @Override
-    public void processingTime(long timestamp) {
-      clock.processingTime(timestamp);
-    }
-
-    @Override
-    public void watermark(long timestamp) {
-      clock.watermark(timestamp);
-    }
-
-    @Override
-    public void restored(long watermark) {
-      clock.watermark(watermark);
     }
 
     @Override

@@ -279,35 +279,20 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
         isChangelog ? Long.MIN_VALUE : (long) row.get(7) ^ Long.MIN_VALUE);
   }
 
-  private final class Model implements KeyGroupModel {
+  private final class Model extends ForgetfulModel {
     private final Map<List<Object>, Sums> sums;
     private final Map<List<Object>, List<Object>> results;
     // When the last row of a key came.
     private final Map<List<Object>, Long> times;
-    private final TtlClock clock = new TtlClock(stateTtl);
 
     Model(
         Map<List<Object>, Sums> sums,
         Map<List<Object>, List<Object>> results,
         Map<List<Object>, Long> times) {
+      super(stateTtl);
       this.sums = sums;
       this.results = results;
       this.times = times;
-    }
-
-    @Override
-    public void processingTime(long timestamp) {
-      clock.processingTime(timestamp);
-    }
-
-    @Override
-    public void watermark(long timestamp) {
-      clock.watermark(timestamp);
-    }
-
-    @Override
-    public void restored(long watermark) {
-      clock.watermark(watermark);
     }
 
     @Override

@@ -8,14 +8,10 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.expression.resolve.ExpressionSettings;
 import io.millrace.operators.aggregate.Aggregate;
-import io.millrace.operators.aggregate.ArgumentOperator;
 import io.millrace.operators.aggregate.GroupAggregatePlan;
 import io.millrace.operators.aggregate.WeightedSum;
-import io.millrace.operators.batch.ColumnBatch;
-import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.state.StateTtl;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -28,7 +24,7 @@ import org.apache.flink.types.RowKind;
  * perhaps forgets keys. All rows of a key are equal, so that a key without rows has the
  * accumulators that it begins with.
  */
-final class SimulatedUserDefinedAggregate implements SimulatedOperator {
+final class SimulatedUserDefinedAggregate extends SimulatedArgument {
   private static final Schema ROWS =
       RowKindColumn.addTo(
           Schema.of(
@@ -36,25 +32,11 @@ final class SimulatedUserDefinedAggregate implements SimulatedOperator {
               Field.of("x", DataType.INT64),
               Field.of("w", DataType.INT32)));
   private static final int WEIGHT = 3;
-  // Planning costs more than a small schedule.
-  private static final GroupAggregatePlan PLAN = plan(StateTtl.NONE);
-  private static final Duration TTL = Duration.ofMillis(60);
-  private static final List<GroupAggregatePlan> PLANS_THAT_FORGET =
-      List.of(plan(StateTtl.ofProcessingTime(TTL)), plan(StateTtl.ofEventTime(TTL)));
-
-  private final StateTtl stateTtl;
-
-  private final int keys;
-  private final Map<String, String> options;
+  private static final Plans PLANS = Plans.of(SimulatedUserDefinedAggregate::plan);
 
   /** An operator of which {@code random} decides the details. */
   SimulatedUserDefinedAggregate(Random random) {
-    stateTtl = TtlClock.randomTtl(TTL, random);
-    keys = 1 + random.nextInt(20);
-    options =
-        random.nextInt(4) == 0
-            ? Map.of("millrace.spill.device-limit", "4 mb", "millrace.spill.host-limit", "64 kb")
-            : Map.of();
+    super(PLANS, 20, random);
   }
 
   private static GroupAggregatePlan plan(StateTtl stateTtl) {
@@ -66,49 +48,9 @@ final class SimulatedUserDefinedAggregate implements SimulatedOperator {
         stateTtl);
   }
 
-  private GroupAggregatePlan plan() {
-    return stateTtl.isNone() ? PLAN : PLANS_THAT_FORGET.get(stateTtl.isEventTime() ? 1 : 0);
-  }
-
   @Override
   public Schema schema() {
     return ROWS;
-  }
-
-  @Override
-  public Schema outputSchema() {
-    return plan().argumentSchema();
-  }
-
-  @Override
-  public int keyColumns() {
-    return 1;
-  }
-
-  @Override
-  public OperatorFactory<ColumnBatch, ColumnBatch> factory() {
-    return ArgumentOperator.factory(plan(), 0);
-  }
-
-  @Override
-  public Map<String, String> options() {
-    return options;
-  }
-
-  /** The models know one watermark. */
-  @Override
-  public boolean needsEqualWatermarks() {
-    return stateTtl.isEventTime();
-  }
-
-  @Override
-  public int watermarkWeight() {
-    return stateTtl.isEventTime() ? 20 : 4;
-  }
-
-  @Override
-  public int processingTimeWeight() {
-    return stateTtl.isNone() || stateTtl.isEventTime() ? 2 : 20;
   }
 
   @Override
@@ -119,11 +61,6 @@ final class SimulatedUserDefinedAggregate implements SimulatedOperator {
   @Override
   public KeyGroupModel newModel() {
     return new Model(new HashMap<>(), new HashMap<>());
-  }
-
-  @Override
-  public String toString() {
-    return PLAN.keptArguments() + stateTtl.text() + ", " + keys + " keys, " + options;
   }
 
   private final class Source implements RowSource {
@@ -156,30 +93,15 @@ final class SimulatedUserDefinedAggregate implements SimulatedOperator {
   /** The rows of a key, and when the last one came. */
   private record Count(int rows, long time) {}
 
-  private final class Model implements KeyGroupModel {
+  private final class Model extends ForgetfulModel {
     private final Map<Object, Count> counts;
     // The last result that was added for a key, if it has rows.
     private final Map<Object, Object> results;
-    private final TtlClock clock = new TtlClock(stateTtl);
 
     Model(Map<Object, Count> counts, Map<Object, Object> results) {
+      super(stateTtl);
       this.counts = counts;
       this.results = results;
-    }
-
-    @Override
-    public void processingTime(long timestamp) {
-      clock.processingTime(timestamp);
-    }
-
-    @Override
-    public void watermark(long timestamp) {
-      clock.watermark(timestamp);
-    }
-
-    @Override
-    public void restored(long watermark) {
-      clock.watermark(watermark);
     }
 
     @Override

@@ -95,6 +95,12 @@ final class WindowProgress {
       // Flink writes states that nobody changes to each further checkpoint as they were.
       watermarks.clear();
     }
+    // A clock is no watermark; where rows of other windows are left, they are refused.
+    for (String checkpoint : shapes.get()) {
+      if (!checkpoint.equals(shape)) {
+        restored.clear();
+      }
+    }
   }
 
   /**

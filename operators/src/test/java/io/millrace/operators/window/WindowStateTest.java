@@ -240,6 +240,21 @@ class WindowStateTest {
   }
 
   @Test
+  void theClockOfOtherWindowsIsNoWatermark() throws Exception {
+    OperatorSubtaskState state;
+    try (WindowHarness harness = job(Tumble.overProcessingTime(SECOND)).open(device)) {
+      harness.resultsAt(99_000);
+      harness.send(0, List.of(row(1, 1, 0)));
+      assertThat(harness.resultsAt(100_000)).containsExactly("[1, 1, 1] 99000..100000");
+      state = harness.snapshot();
+    }
+    try (WindowHarness harness = job(Tumble.over("ts", SECOND)).restore(device, state)) {
+      harness.send(0, List.of(row(1, 1, 500)));
+      assertThat(harness.results(1_000)).containsExactly("[1, 1, 1] 0..1000");
+    }
+  }
+
+  @Test
   void watermarksOfEarlierCheckpointsCount() throws Exception {
     Job job = job(Hop.over("ts", SECOND.multipliedBy(2)).every(SECOND));
     OperatorSubtaskState state;

@@ -61,10 +61,10 @@ final class KeyIndex implements AutoCloseable {
   private void grow(long moreSlots) {
     Buffer larger = Buffer.allocateInPlace(moreSlots * Long.BYTES, stream, memory);
     try (AccessScope scope = AccessScope.on(stream)) {
-      long target = access(larger, scope);
+      long target = larger.useInPlace(AccessMode.WRITE, scope);
       stream.fill(target, (byte) 0, larger.size());
       if (entries != null) {
-        long source = access(entries, scope);
+        long source = entries.useInPlace(AccessMode.READ, scope);
         kernels.moveIndex(source, slots, target, moreSlots, stream);
       }
     } catch (RuntimeException | Error e) {
@@ -84,7 +84,7 @@ final class KeyIndex implements AutoCloseable {
    * place otherwise.
    */
   Access access(AccessScope scope) {
-    long address = access(entries, scope);
+    long address = entries.useInPlace(AccessMode.WRITE, scope);
     return new Access(address, slots, entries.tier() == SpillTier.HOST);
   }
 
@@ -95,10 +95,6 @@ final class KeyIndex implements AutoCloseable {
    * @param isOnHost whether work on a GPU reaches it over the bus
    */
   record Access(long address, long slots, boolean isOnHost) {}
-
-  private static long access(Buffer entries, AccessScope scope) {
-    return entries.useInPlace(AccessMode.WRITE, scope);
-  }
 
   @Override
   public void close() {

@@ -152,9 +152,9 @@ final class SpillableBufferOwner extends BufferOwner {
     if (spilledTo != SpillTier.HOST) {
       return super.allocateBeside(bytes, user);
     }
-    SpillableBufferOwner copy =
-        new SpillableBufferOwner(resource, hostBudget, onDevice, store, 0, bytes, user);
-    return copy.beginOnHost() ? copy : super.allocateBeside(bytes, user);
+    return resource
+        .allocateOwnerOnHost(bytes, user)
+        .orElseGet(() -> super.allocateBeside(bytes, user));
   }
 
   /**

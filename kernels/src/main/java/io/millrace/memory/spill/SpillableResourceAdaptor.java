@@ -8,6 +8,7 @@ import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.BufferOwner;
 import io.millrace.memory.MemoryResource;
+import java.util.Optional;
 
 /**
  * Device memory of one {@link SpillQuota}: its buffers are spilled when memory runs out and return
@@ -93,13 +94,15 @@ public final class SpillableResourceAdaptor implements MemoryResource {
       if (!isSpillable()) {
         throw e;
       }
-      SpillableBufferOwner owner =
-          new SpillableBufferOwner(
-              this, hostBudget, manager.onDevice(), quota.store(), 0, bytes, stream);
-      if (!owner.beginOnHost()) {
-        throw e;
-      }
-      return owner;
+      return allocateOwnerOnHost(bytes, stream).orElseThrow(() -> e);
     }
+  }
+
+  /** An owner whose memory begins in pinned host memory; empty if there is too little. */
+  Optional<BufferOwner> allocateOwnerOnHost(long bytes, DeviceStream stream) {
+    SpillableBufferOwner owner =
+        new SpillableBufferOwner(
+            this, hostBudget, manager.onDevice(), quota.store(), 0, bytes, stream);
+    return owner.beginOnHost() ? Optional.of(owner) : Optional.empty();
   }
 }

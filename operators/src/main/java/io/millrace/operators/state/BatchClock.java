@@ -4,9 +4,7 @@ package io.millrace.operators.state;
 import io.millrace.state.row.UpdateTime;
 import java.util.List;
 import org.apache.flink.api.common.state.ListState;
-import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.OperatorStateStore;
-import org.apache.flink.api.common.typeutils.base.array.LongPrimitiveArraySerializer;
 import org.apache.flink.runtime.state.StateInitializationContext;
 
 /**
@@ -35,7 +33,7 @@ final class BatchClock implements ExpiryClock {
    */
   BatchClock(long timeToLive, StateInitializationContext context) throws Exception {
     this.timeToLive = timeToLive;
-    this.clocks = clocks(context.getOperatorStateStore());
+    this.clocks = ExpiryClock.ofSubtasks(context.getOperatorStateStore(), NAME);
     if (context.isRestored()) {
       restore();
     }
@@ -58,16 +56,9 @@ final class BatchClock implements ExpiryClock {
     return store.getRegisteredStateNames().contains(NAME);
   }
 
-  /** Forgets the clocks of a restored checkpoint; see {@link WatermarkClock#forget}. */
+  /** As {@link ExpiryClock#forget}. */
   static void forget(OperatorStateStore store) throws Exception {
-    if (isIn(store)) {
-      clocks(store).clear();
-    }
-  }
-
-  private static ListState<long[]> clocks(OperatorStateStore store) throws Exception {
-    return store.getUnionListState(
-        new ListStateDescriptor<>(NAME, LongPrimitiveArraySerializer.INSTANCE));
+    ExpiryClock.forget(store, NAME);
   }
 
   @Override
@@ -90,9 +81,6 @@ final class BatchClock implements ExpiryClock {
 
   @Override
   public UpdateTime now() {
-    // The smallest number is the time of no row.
-    long now = Math.max(time, NONE + 1);
-    long oldest = UpdateTime.of(time, timeToLive).oldest();
-    return new UpdateTime(now, oldest > origin ? oldest : NONE);
+    return ExpiryClock.updateTime(time, time, origin, timeToLive);
   }
 }

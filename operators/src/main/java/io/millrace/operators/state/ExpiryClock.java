@@ -2,6 +2,10 @@
 package io.millrace.operators.state;
 
 import io.millrace.state.row.UpdateTime;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.state.OperatorStateStore;
+import org.apache.flink.api.common.typeutils.base.array.LongPrimitiveArraySerializer;
 import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
 
 /** The clock by which rows of keyed state expire. It does not go back. Used by one thread. */
@@ -14,6 +18,36 @@ interface ExpiryClock {
 
   /** Sets what the next checkpoint says. */
   default void snapshot() throws Exception {}
+
+  /** What a checkpoint says of the clocks of all subtasks, under a name. */
+  static ListState<long[]> ofSubtasks(OperatorStateStore store, String name) throws Exception {
+    return store.getUnionListState(
+        new ListStateDescriptor<>(name, LongPrimitiveArraySerializer.INSTANCE));
+  }
+
+  /**
+   * Forgets the clocks of a restored checkpoint: without rows that expire by them, they do not go
+   * on. Flink writes states that nobody registers to each further checkpoint as they were.
+   */
+  static void forget(OperatorStateStore store, String name) throws Exception {
+    if (store.getRegisteredStateNames().contains(name)) {
+      ofSubtasks(store, name).clear();
+    }
+  }
+
+  /**
+   * The time of an update, where rows of unknown age count as updated at {@code origin}.
+   *
+   * @param latest the time that rows get
+   * @param time by which rows expire
+   * @param timeToLive in milliseconds
+   */
+  static UpdateTime updateTime(long latest, long time, long origin, long timeToLive) {
+    // The smallest number is the time of no row.
+    long now = Math.max(latest, Long.MIN_VALUE + 1);
+    long oldest = UpdateTime.of(time, timeToLive).oldest();
+    return new UpdateTime(now, oldest > origin ? oldest : Long.MIN_VALUE);
+  }
 
   /**
    * The clock of the machine.

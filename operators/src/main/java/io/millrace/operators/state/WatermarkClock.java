@@ -4,9 +4,7 @@ package io.millrace.operators.state;
 import io.millrace.state.row.UpdateTime;
 import java.util.List;
 import org.apache.flink.api.common.state.ListState;
-import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.OperatorStateStore;
-import org.apache.flink.api.common.typeutils.base.array.LongPrimitiveArraySerializer;
 import org.apache.flink.runtime.state.StateInitializationContext;
 
 /**
@@ -33,25 +31,15 @@ final class WatermarkClock implements ExpiryClock {
    */
   WatermarkClock(long timeToLive, StateInitializationContext context) throws Exception {
     this.timeToLive = timeToLive;
-    this.clocks = clocks(context.getOperatorStateStore());
+    this.clocks = ExpiryClock.ofSubtasks(context.getOperatorStateStore(), NAME);
     if (context.isRestored()) {
       restore();
     }
   }
 
-  /**
-   * Forgets the clocks of a restored checkpoint: without rows that expire by event time, they do
-   * not go on. Flink writes states that nobody registers to each further checkpoint as they were.
-   */
+  /** As {@link ExpiryClock#forget}. */
   static void forget(OperatorStateStore store) throws Exception {
-    if (store.getRegisteredStateNames().contains(NAME)) {
-      clocks(store).clear();
-    }
-  }
-
-  private static ListState<long[]> clocks(OperatorStateStore store) throws Exception {
-    return store.getUnionListState(
-        new ListStateDescriptor<>(NAME, LongPrimitiveArraySerializer.INSTANCE));
+    ExpiryClock.forget(store, NAME);
   }
 
   private void restore() throws Exception {
@@ -87,9 +75,6 @@ final class WatermarkClock implements ExpiryClock {
 
   @Override
   public UpdateTime now() {
-    // The smallest number is the time of no row.
-    long now = Math.max(latest, NONE + 1);
-    long oldest = UpdateTime.of(watermark, timeToLive).oldest();
-    return new UpdateTime(now, oldest > firstWatermark ? oldest : NONE);
+    return ExpiryClock.updateTime(latest, watermark, firstWatermark, timeToLive);
   }
 }

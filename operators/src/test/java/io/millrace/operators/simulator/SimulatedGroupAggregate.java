@@ -133,15 +133,9 @@ final class SimulatedGroupAggregate implements SimulatedOperator {
     return options;
   }
 
-  /** The models know one watermark. */
   @Override
-  public boolean needsEqualWatermarks() {
-    return stateTtl.isEventTime();
-  }
-
-  @Override
-  public int watermarkWeight() {
-    return stateTtl.isEventTime() ? 20 : 4;
+  public StateTtl stateTtl() {
+    return stateTtl;
   }
 
   @Override

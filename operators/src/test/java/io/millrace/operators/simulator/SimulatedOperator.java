@@ -4,6 +4,7 @@ package io.millrace.operators.simulator;
 import io.millrace.column.Schema;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
+import io.millrace.operators.state.StateTtl;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -29,17 +30,22 @@ interface SimulatedOperator {
     return Map.of();
   }
 
+  /** How long keys stay without rows. */
+  default StateTtl stateTtl() {
+    return StateTtl.NONE;
+  }
+
   /**
    * Whether all subtasks must have the same watermark in a checkpoint, so that no barrier may
    * overtake a watermark.
    */
   default boolean needsEqualWatermarks() {
-    return false;
+    return stateTtl().isEventTime();
   }
 
   /** The weight of watermarks among the steps, beside {@link Schedule.Kind}. */
   default int watermarkWeight() {
-    return 4;
+    return stateTtl().isEventTime() ? 20 : 4;
   }
 
   /** The weight of steps of the machine's clock, likewise. */

@@ -76,8 +76,8 @@ final class SimulatedTimers implements SimulatedOperator {
   }
 
   @Override
-  public int watermarkWeight() {
-    return stateTtl.isEventTime() ? 20 : 4;
+  public StateTtl stateTtl() {
+    return stateTtl;
   }
 
   @Override

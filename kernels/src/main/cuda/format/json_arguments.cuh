@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the JSON kernels are told. Java declares the same structures.
+#pragma once
+
+#include <cstdint>
+
+namespace millrace {
+
+constexpr int JSON_THREADS = 128;
+constexpr int JSON_MAX_FIELDS = 128;
+
+// How the value of a field is read. Java repeats the numbers.
+enum JsonType : int32_t {
+  JSON_OBJECT,
+  JSON_BOOL,
+  JSON_INTEGER,    // `width` bytes
+  JSON_FLOAT,      // `width` bytes
+  JSON_DECIMAL,    // `width` bytes
+  JSON_DATE,
+  JSON_TIME,
+  JSON_TIMESTAMP,  // in units of `width` nanoseconds, or in milliseconds and nanoseconds if 1
+  JSON_STRING,
+};
+
+// Why a record is no row, in the low byte of its word of errors; then the field, and in the high half the position in the record.
+enum JsonError : int32_t {
+  JSON_VALID,
+  JSON_BLANK,           // no record at all
+  JSON_UNDECIDED,       // valid, but the host rounds its floating-point numbers
+  JSON_MALFORMED,       // no JSON
+  JSON_NO_UTF8,
+  JSON_NO_OBJECT,
+  JSON_MORE,            // something behind the object
+  JSON_TOO_DEEP,
+  JSON_WRONG_TYPE,      // the value is none of the field's type
+  JSON_INVALID_VALUE,   // it has the form, but is out of range or no time
+  JSON_UNEXPECTED_NULL,
+  JSON_MISSING,
+  JSON_DUPLICATE,
+};
+
+// A field, the first one the whole record. The fields of an object are neighbours.
+struct JsonField {
+  int32_t name;         // bytes from the fields to the name, in words with zeros behind it
+  int32_t name_bytes;
+  int32_t has_escapes;  // whether JSON writes the name otherwise than it is
+  int32_t parent;
+  int32_t first_child;
+  int32_t children;
+  int32_t type;
+  int32_t width;
+  int32_t precision;    // of a decimal or timestamp
+  int32_t scale;        // of a decimal; 1 if a timestamp has a time zone
+  int32_t is_required;
+  int32_t string;       // the number of a string field among them
+};
+
+// Where the values of a field go.
+struct JsonColumn {
+  uint64_t values;    // of a string: int32 positions of its bytes, with the highest bit if it has escapes
+  uint64_t second;    // of a string: int32 lengths, then offsets, one more than rows; of a timestamp: int32 nanoseconds
+  uint64_t validity;  // a bit per row, in words of 32
+};
+
+struct JsonArguments {
+  uint64_t bytes;
+  uint64_t records;      // int32 position of each record, one more than rows
+  uint64_t fields;       // JsonField
+  uint64_t powers;       // of five, from LEAST_POWER to MOST_POWER: the highest 128 bits, the high word first
+  uint64_t errors;       // uint64 per record
+  uint64_t null_counts;  // int32 per field, zero before, and one of undecided records; the first one is of records that are no rows
+  uint64_t look_back;    // per string field a counter and a word for each tile, zero before
+  uint64_t result;       // mapped host memory: int32 numbers as null_counts, then int64 bytes per string field
+  int32_t rows;
+  int32_t field_count;
+  int32_t string_count;
+  int32_t tiles;         // of json_offsets
+  JsonColumn column[JSON_MAX_FIELDS];
+};
+
+struct JsonStringColumn {
+  uint64_t starts;   // int32 positions in the bytes, with the highest bit if there are escapes
+  uint64_t offsets;  // int32, one more than rows
+  uint64_t bytes;    // where the strings go
+};
+
+struct JsonStringsArguments {
+  uint64_t bytes;  // as in JsonArguments
+  int64_t rows;
+  JsonStringColumn column[JSON_MAX_FIELDS];
+};
+
+}  // namespace millrace

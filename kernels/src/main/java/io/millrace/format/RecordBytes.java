@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.format;
+
+import io.millrace.annotation.PublicEvolving;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.device.PerDevice;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.MemoryResource;
+
+/**
+ * The bytes of records, one behind the other, and the position of each. Owns its buffers; its
+ * holder closes it once.
+ */
+@PublicEvolving
+public final class RecordBytes implements AutoCloseable {
+  private static final PerDevice<LineKernels> KERNELS =
+      new PerDevice<>(host -> new HostLineKernels(), CudaLineKernels::new);
+  // Fewer bytes than most lines have: rather too much room than a second attempt.
+  private static final int BYTES_OF_LINE = 32;
+
+  private final Buffer bytes;
+  private final Buffer positions;
+  private final int count;
+
+  /**
+   * Takes ownership of the buffers.
+   *
+   * @param bytes fewer than 2 Gi
+   * @param positions an INT32 for the first byte of each record, and one behind the last record, in
+   *     ascending order
+   * @param count of records
+   * @throws IllegalArgumentException if a buffer has a wrong size; the caller still owns both
+   */
+  public RecordBytes(Buffer bytes, Buffer positions, int count) {
+    if (bytes.size() > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException(
+          "expected fewer than 2 Gi bytes of records, got " + bytes.size());
+    }
+    long needed = (count + 1L) * Integer.BYTES;
+    if (positions.size() < needed) {
+      throw new IllegalArgumentException(
+          "expected " + needed + " bytes of positions, got " + positions.size());
+    }
+    this.bytes = bytes;
+    this.positions = positions;
+    this.count = count;
+  }
+
+  /**
+   * The lines of a text: each with its line feed, but for the last line, which may lack it. Makes
+   * one attempt. Waits for the number of lines.
+   *
+   * @param text fewer than 2 Gi bytes; stays the caller's, and is shared
+   * @throws IllegalArgumentException if there are too many bytes
+   * @throws GpuOutOfMemoryException if there is too little memory
+   */
+  public static RecordBytes lines(Buffer text, DeviceStream stream, MemoryResource memory) {
+    if (text.size() > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException("expected fewer than 2 Gi bytes, got " + text.size());
+    }
+    int size = (int) text.size();
+    int capacity = size / BYTES_OF_LINE + 2;
+    for (; ; ) {
+      Buffer starts = Buffer.allocate((long) capacity * Integer.BYTES, stream, memory);
+      try {
+        int lines = find(text, size, starts, capacity, stream, memory);
+        if (lines < capacity) {
+          return new RecordBytes(text.share(), starts, lines);
+        }
+        capacity = lines + 1;
+      } catch (RuntimeException | Error e) {
+        starts.close();
+        throw e;
+      }
+      starts.close();
+    }
+  }
+
+  private static int find(
+      Buffer text, int size, Buffer starts, int capacity, DeviceStream stream, MemoryResource memory) {
+    try (AccessScope scope = AccessScope.on(stream)) {
+      long target = starts.access(AccessMode.WRITE, scope);
+      if (size == 0) {
+        stream.fill(target, (byte) 0, Integer.BYTES);
+        return 0;
+      }
+      long address = text.access(AccessMode.READ, scope);
+      return KERNELS.of(stream.device()).find(address, size, target, capacity, stream, memory);
+    }
+  }
+
+  /** All bytes. */
+  public Buffer bytes() {
+    return bytes;
+  }
+
+  /** An INT32 for the first byte of each record, and one behind the last record. */
+  public Buffer positions() {
+    return positions;
+  }
+
+  /** The number of records. */
+  public int count() {
+    return count;
+  }
+
+  @Override
+  public void close() {
+    positions.close();
+    bytes.close();
+  }
+}

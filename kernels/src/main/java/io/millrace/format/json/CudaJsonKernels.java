@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.format.json;
+
+import io.millrace.device.Device;
+import io.millrace.device.KernelArguments;
+import io.millrace.device.KernelModule;
+import io.millrace.device.KernelStructure;
+import java.util.List;
+
+/** Launches the kernels of json.cu. One instance per device. */
+final class CudaJsonKernels implements JsonKernels {
+  /** The structure {@code JsonColumn} of json_arguments.cuh. */
+  static final class ColumnArguments {
+    static final KernelStructure LAYOUT = new KernelStructure("JsonColumn");
+    static final KernelStructure.Int64 VALUES = LAYOUT.int64("values");
+    static final KernelStructure.Int64 SECOND = LAYOUT.int64("second");
+    static final KernelStructure.Int64 VALIDITY = LAYOUT.int64("validity");
+
+    private ColumnArguments() {}
+  }
+
+  /** The structure {@code JsonArguments} of json_arguments.cuh. */
+  static final class Arguments {
+    static final KernelStructure LAYOUT = new KernelStructure("JsonArguments");
+    static final KernelStructure.Int64 BYTES = LAYOUT.int64("bytes");
+    static final KernelStructure.Int64 RECORDS = LAYOUT.int64("records");
+    static final KernelStructure.Int64 FIELDS = LAYOUT.int64("fields");
+    static final KernelStructure.Int64 POWERS = LAYOUT.int64("powers");
+    static final KernelStructure.Int64 ERRORS = LAYOUT.int64("errors");
+    static final KernelStructure.Int64 NULL_COUNTS = LAYOUT.int64("null_counts");
+    static final KernelStructure.Int64 LOOK_BACK = LAYOUT.int64("look_back");
+    static final KernelStructure.Int64 RESULT = LAYOUT.int64("result");
+    static final KernelStructure.Int32 ROWS = LAYOUT.int32("rows");
+    static final KernelStructure.Int32 FIELD_COUNT = LAYOUT.int32("field_count");
+    static final KernelStructure.Int32 STRING_COUNT = LAYOUT.int32("string_count");
+    static final KernelStructure.Int32 TILES = LAYOUT.int32("tiles");
+    static final KernelStructure.Array COLUMN =
+        LAYOUT.array("column", ColumnArguments.LAYOUT, JsonFields.MAX_FIELDS);
+
+    private Arguments() {}
+  }
+
+  /** The structure {@code JsonStringColumn} of json_arguments.cuh. */
+  static final class StringColumnArguments {
+    static final KernelStructure LAYOUT = new KernelStructure("JsonStringColumn");
+    static final KernelStructure.Int64 STARTS = LAYOUT.int64("starts");
+    static final KernelStructure.Int64 OFFSETS = LAYOUT.int64("offsets");
+    static final KernelStructure.Int64 BYTES = LAYOUT.int64("bytes");
+
+    private StringColumnArguments() {}
+  }
+
+  /** The structure {@code JsonStringsArguments} of json_arguments.cuh. */
+  static final class StringsArguments {
+    static final KernelStructure LAYOUT = new KernelStructure("JsonStringsArguments");
+    static final KernelStructure.Int64 BYTES = LAYOUT.int64("bytes");
+    static final KernelStructure.Int64 ROWS = LAYOUT.int64("rows");
+    static final KernelStructure.Array COLUMN =
+        LAYOUT.array("column", StringColumnArguments.LAYOUT, JsonFields.MAX_FIELDS);
+
+    private StringsArguments() {}
+  }
+
+  private static final int THREADS = 128;
+  private static final int OFFSET_THREADS = 256;
+  private static final int OFFSET_TILE = OFFSET_THREADS * 8;
+  private static final int STRING_THREADS = 256;
+  private static final int STRING_ROWS = STRING_THREADS / 8;
+
+  private final KernelModule module;
+
+  CudaJsonKernels(Device device) {
+    module = device.loadModule("json");
+  }
+
+  private static int tiles(int count, int tile) {
+    return (count - 1) / tile + 1;
+  }
+
+  @Override
+  public long scratchBytes(JsonFields fields, int count) {
+    long words = (long) fields.strings() * (1 + tiles(count, OFFSET_TILE));
+    return JsonKernels.countBytes(fields) + words * Long.BYTES;
+  }
+
+  @Override
+  public void parse(Records records) {
+    JsonFields fields = records.fields();
+    int count = records.count();
+    int offsetTiles = tiles(count, OFFSET_TILE);
+    records.stream().fill(records.scratch(), (byte) 0, scratchBytes(fields, count));
+    try (KernelArguments arguments = new KernelArguments(Arguments.LAYOUT)) {
+      arguments
+          .put(Arguments.BYTES, records.bytes())
+          .put(Arguments.RECORDS, records.positions())
+          .put(Arguments.FIELDS, records.plan())
+          .put(Arguments.POWERS, records.powers())
+          .put(Arguments.ERRORS, records.errors())
+          .put(Arguments.NULL_COUNTS, records.scratch())
+          .put(Arguments.LOOK_BACK, records.scratch() + JsonKernels.countBytes(fields))
+          .put(Arguments.RESULT, records.result())
+          .put(Arguments.ROWS, count)
+          .put(Arguments.FIELD_COUNT, fields.size())
+          .put(Arguments.STRING_COUNT, fields.strings())
+          .put(Arguments.TILES, offsetTiles);
+      for (int i = 0; i < fields.size(); i++) {
+        Target target = records.targets().get(i);
+        int at = Arguments.COLUMN.at(i);
+        arguments
+            .put(at, ColumnArguments.VALUES, target.values())
+            .put(at, ColumnArguments.SECOND, target.second())
+            .put(at, ColumnArguments.VALIDITY, target.validity());
+      }
+      int blocks = tiles(count, THREADS);
+      module.function("json_parse").launch(blocks, THREADS, 0, records.stream(), arguments);
+      int strings = Math.max(1, fields.strings());
+      module
+          .function("json_offsets")
+          .launch(offsetTiles * strings, OFFSET_THREADS, 0, records.stream(), arguments);
+    }
+    records.stream().synchronize();
+  }
+
+  @Override
+  public void copyStrings(Records records, List<Strings> strings) {
+    try (KernelArguments arguments = new KernelArguments(StringsArguments.LAYOUT)) {
+      arguments
+          .put(StringsArguments.BYTES, records.bytes())
+          .put(StringsArguments.ROWS, records.count());
+      for (int i = 0; i < strings.size(); i++) {
+        Strings column = strings.get(i);
+        int at = StringsArguments.COLUMN.at(i);
+        arguments
+            .put(at, StringColumnArguments.STARTS, column.starts())
+            .put(at, StringColumnArguments.OFFSETS, column.offsets())
+            .put(at, StringColumnArguments.BYTES, column.bytes());
+      }
+      int blocks = tiles(records.count(), STRING_ROWS);
+      module
+          .function("json_strings")
+          .launch(blocks * strings.size(), STRING_THREADS, 0, records.stream(), arguments);
+    }
+  }
+}

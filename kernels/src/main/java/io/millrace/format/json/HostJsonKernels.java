@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.format.json;
+
+import io.millrace.device.HostMemory;
+import io.millrace.format.text.TextCursor;
+import java.util.List;
+
+/** The twin of json.cu. */
+final class HostJsonKernels implements JsonKernels {
+
+  @Override
+  public long scratchBytes(JsonFields fields, int count) {
+    return 0;
+  }
+
+  @Override
+  public void parse(Records records) {
+    JsonFields fields = records.fields();
+    int[] validity = new int[fields.size()];
+    int[] nulls = new int[fields.size()];
+    int undecided = 0;
+    try (JsonRecordReader reader = new JsonRecordReader(fields, records.targets())) {
+      for (int row = 0; row < records.count(); row++) {
+        int start = position(records, row);
+        long error = reader.read(records.bytes(), start, position(records, row + 1), row);
+        HostMemory.putLong(records.errors() + (long) row * Long.BYTES, error);
+        if (JsonError.ofWord(error) == JsonError.UNDECIDED) {
+          undecided++;
+        }
+        boolean lastOfWord = row % Integer.SIZE == Integer.SIZE - 1 || row + 1 == records.count();
+        for (int i = 0; i < fields.size(); i++) {
+          if (reader.isPresent(i)) {
+            validity[i] |= 1 << row;
+          } else {
+            nulls[i]++;
+            clear(fields.get(i), records.targets().get(i), row);
+          }
+          if (lastOfWord) {
+            putValidity(records.targets().get(i), row, validity[i]);
+            validity[i] = 0;
+          }
+        }
+      }
+    }
+    for (int i = 0; i < fields.size(); i++) {
+      HostMemory.putInt(records.nullCount(i), nulls[i]);
+      if (fields.get(i).kind() == JsonType.STRING) {
+        long total = offsets(records.targets().get(i).second(), records.count());
+        HostMemory.putLong(records.stringBytes(fields.get(i).string()), total);
+      }
+    }
+    HostMemory.putInt(records.undecided(), undecided);
+  }
+
+  private static int position(Records records, int record) {
+    return HostMemory.getInt(records.positions() + (long) record * Integer.BYTES);
+  }
+
+  private static void putValidity(Target target, int row, int word) {
+    if (target.validity() != 0) {
+      HostMemory.putInt(target.validity() + (long) row / Integer.SIZE * Integer.BYTES, word);
+    }
+  }
+
+  private static void clear(JsonField field, Target target, int row) {
+    HostMemory.fill(
+        target.values() + (long) row * field.valueBytes(), field.valueBytes(), (byte) 0);
+    if (field.hasSecond()) {
+      HostMemory.putInt(target.second() + (long) row * Integer.BYTES, 0);
+    }
+  }
+
+  // Lengths to offsets; the sum of the lengths.
+  private static long offsets(long address, int count) {
+    long total = 0;
+    for (int row = 0; row < count; row++) {
+      long place = address + (long) row * Integer.BYTES;
+      int length = HostMemory.getInt(place);
+      HostMemory.putInt(place, (int) total);
+      total += length;
+    }
+    HostMemory.putInt(address + (long) count * Integer.BYTES, (int) total);
+    return total;
+  }
+
+  @Override
+  public void copyStrings(Records records, List<Strings> strings) {
+    TextCursor text = new TextCursor();
+    for (Strings column : strings) {
+      int offset = HostMemory.getInt(column.offsets());
+      for (int row = 0; row < records.count(); row++) {
+        int end = HostMemory.getInt(column.offsets() + (row + 1L) * Integer.BYTES);
+        int start = HostMemory.getInt(column.starts() + (long) row * Integer.BYTES);
+        if (start >= 0) {
+          HostMemory.copy(column.bytes() + offset, records.bytes() + start, end - offset);
+        } else {
+          text.reset(records.bytes(), start & ~JsonRecordReader.HAS_ESCAPES, Integer.MAX_VALUE);
+          JsonText.resolveEscapes(text, end - offset, column.bytes() + offset);
+        }
+        offset = end;
+      }
+    }
+  }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.format.json;
+
+import io.millrace.column.Column;
+import io.millrace.column.DataType;
+import io.millrace.column.Schema;
+import io.millrace.column.Table;
+import io.millrace.column.TypeId;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.GpuOutOfMemoryException;
+import io.millrace.device.HostMemory;
+import io.millrace.format.json.JsonKernels.Records;
+import io.millrace.format.json.JsonKernels.Strings;
+import io.millrace.format.json.JsonKernels.Target;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.FirstFailure;
+import io.millrace.memory.MemoryResource;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The memory that records are read into, and the columns that it becomes. */
+final class JsonColumns implements AutoCloseable {
+  private final JsonFields fields;
+  private final int rows;
+  private final DeviceStream stream;
+  private final MemoryResource memory;
+
+  // By field; null where a field has none.
+  private final Buffer[] values;
+  private final Buffer[] seconds;
+  private final Buffer[] validities;
+  private final Buffer[] strings;
+
+  /**
+   * @throws GpuOutOfMemoryException if there is too little memory
+   */
+  JsonColumns(JsonFields fields, int rows, DeviceStream stream, MemoryResource memory) {
+    this.fields = fields;
+    this.rows = rows;
+    this.stream = stream;
+    this.memory = memory;
+    this.values = new Buffer[fields.size()];
+    this.seconds = new Buffer[fields.size()];
+    this.validities = new Buffer[fields.size()];
+    this.strings = new Buffer[fields.size()];
+    try {
+      for (int i = 1; i < fields.size(); i++) {
+        allocate(i, fields.get(i));
+      }
+    } catch (RuntimeException | Error e) {
+      close();
+      throw e;
+    }
+  }
+
+  private void allocate(int index, JsonField field) {
+    if (field.valueBytes() > 0) {
+      values[index] = allocate((long) rows * field.valueBytes());
+    }
+    if (field.hasSecond()) {
+      seconds[index] = allocate((rows + 1L) * Integer.BYTES);
+    }
+    if (field.nullable()) {
+      validities[index] = allocate(Column.maskBytes(rows));
+    }
+  }
+
+  private Buffer allocate(long bytes) {
+    return Buffer.allocate(bytes, stream, memory);
+  }
+
+  /** Where the values of each field go, as long as {@code scope} is open. */
+  List<Target> targets(AccessScope scope) {
+    List<Target> targets = new ArrayList<>();
+    for (int i = 0; i < fields.size(); i++) {
+      targets.add(
+          new Target(
+              address(values[i], scope),
+              address(seconds[i], scope),
+              address(validities[i], scope)));
+    }
+    return targets;
+  }
+
+  private static long address(Buffer buffer, AccessScope scope) {
+    return buffer == null ? 0 : buffer.access(AccessMode.WRITE, scope);
+  }
+
+  /** Writes the offsets of no strings, and makes no room for their bytes. */
+  void clearOffsets(AccessScope scope) {
+    for (int i = 0; i < fields.size(); i++) {
+      if (fields.get(i).kind() == JsonType.STRING) {
+        stream.fill(address(seconds[i], scope), (byte) 0, Integer.BYTES);
+        strings[i] = allocate(0);
+      }
+    }
+  }
+
+  /**
+   * Makes room for the bytes of strings.
+   *
+   * @param records which were parsed
+   * @throws GpuOutOfMemoryException if there is too little memory, or a column would have 2 Gi
+   *     bytes or more
+   */
+  List<Strings> allocateStrings(Records records, AccessScope scope) {
+    List<Strings> places = new ArrayList<>();
+    for (int i = 0; i < fields.size(); i++) {
+      if (fields.get(i).kind() == JsonType.STRING) {
+        long bytes = HostMemory.getLong(records.stringBytes(fields.get(i).string()));
+        strings[i] = allocate(bytes);
+        Target target = records.targets().get(i);
+        long address = bytes == 0 ? 0 : address(strings[i], scope);
+        places.add(new Strings(target.values(), target.second(), address));
+      }
+    }
+    return places;
+  }
+
+  /**
+   * The columns, which take the memory over.
+   *
+   * @param nullCounts of each field
+   */
+  Table take(Schema schema, int[] nullCounts) {
+    List<Column> columns = new ArrayList<>();
+    try {
+      for (int i = 0; i < schema.size(); i++) {
+        columns.add(column(fields.get(0).firstChild() + i, nullCounts));
+      }
+      return new Table(schema, columns, rows);
+    } catch (RuntimeException | Error e) {
+      columns.forEach(Column::close);
+      throw e;
+    }
+  }
+
+  private Column column(int index, int[] nullCounts) {
+    JsonField field = fields.get(index);
+    DataType type = field.type();
+    if (validities[index] != null && nullCounts[index] == 0) {
+      take(validities, index).close();
+    }
+    List<Column> children = new ArrayList<>();
+    if (field.kind() == JsonType.OBJECT) {
+      for (int i = 0; i < field.children(); i++) {
+        children.add(column(field.firstChild() + i, nullCounts));
+      }
+    } else if (field.kind() == JsonType.STRING) {
+      children.add(plain(DataType.INT32, rows + 1, take(seconds, index)));
+      take(values, index).close();
+    } else if (type.id() == TypeId.TIMESTAMP_NANOS) {
+      children.add(plain(type.childTypes().get(0), rows, take(values, index)));
+      children.add(plain(type.childTypes().get(1), rows, take(seconds, index)));
+    }
+    Buffer data = field.kind() == JsonType.STRING ? take(strings, index) : take(values, index);
+    Column column = new Column(type, rows, 0, data, take(validities, index), children);
+    return column.isNullable() ? column.withNullCount(nullCounts[index]) : column;
+  }
+
+  private static Column plain(DataType type, int size, Buffer data) {
+    return new Column(type, size, 0, data, null, List.of());
+  }
+
+  private static Buffer take(Buffer[] buffers, int index) {
+    Buffer buffer = buffers[index];
+    buffers[index] = null;
+    return buffer;
+  }
+
+  @Override
+  public void close() {
+    FirstFailure failure = new FirstFailure();
+    for (Buffer[] buffers : List.of(values, seconds, validities, strings)) {
+      for (int i = 0; i < buffers.length; i++) {
+        Buffer buffer = take(buffers, i);
+        if (buffer != null) {
+          failure.run(buffer::close);
+        }
+      }
+    }
+    failure.rethrow();
+  }
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.format.json;
+
+import io.millrace.device.HostMemory;
+import io.millrace.format.text.NumberText;
+import io.millrace.format.text.TextCursor;
+
+/**
+ * JSON text (RFC 8259): white space, strings, and values that nobody asked for. The twin of
+ * json_text.cuh. Used by one thread.
+ */
+final class JsonText {
+  static final int NO_CODE_POINT = -1;
+
+  static final long TRUE = 0x65757274L;
+  static final long FALSE = 0x65736c6166L;
+  static final long NULL = 0x6c6c756eL;
+  static final int TRUE_BYTES = 4;
+  static final int FALSE_BYTES = 5;
+  static final int NULL_BYTES = 4;
+
+  private static final int DEPTH = 1000;
+  private static final int REPLACEMENT = '?';
+  private static final long EACH_BYTE = 0x0101010101010101L;
+  private static final long LOW_BITS = 0x7f7f7f7f7f7f7f7fL;
+  private static final long HIGH_BITS = 0x8080808080808080L;
+  private static final long QUOTES = EACH_BYTE * '"';
+  private static final long BACKSLASHES = EACH_BYTE * '\\';
+  private static final long SPACES = EACH_BYTE * 0x60;
+
+  final TextCursor text = new TextCursor();
+  private final NumberText number = new NumberText();
+  private final boolean[] isObject = new boolean[DEPTH];
+  private JsonError error;
+
+  // Of the last string.
+  private int start;
+  private int writtenBytes;
+  private int bytes;
+  private boolean hasEscapes;
+
+  void reset(long address, int from, int to) {
+    text.reset(address, from, to);
+    error = JsonError.VALID;
+  }
+
+  JsonError error() {
+    return error;
+  }
+
+  boolean fail(JsonError why) {
+    error = why;
+    return false;
+  }
+
+  /** Where the bytes of the last string are. */
+  int start() {
+    return start;
+  }
+
+  /** Bytes of the last string as it is written, without quotation marks. */
+  int writtenBytes() {
+    return writtenBytes;
+  }
+
+  /** Bytes of the last string with its escapes resolved. */
+  int bytes() {
+    return bytes;
+  }
+
+  boolean hasEscapes() {
+    return hasEscapes;
+  }
+
+  /** The next byte that is not white space, which is not taken. */
+  int skipSpace() {
+    int next = text.peek();
+    while (next == ' ' || next == '\n' || next == '\r' || next == '\t') {
+      text.next();
+      next = text.peek();
+    }
+    return next;
+  }
+
+  private static long zeroBytes(long word) {
+    return ~(((word & LOW_BITS) + LOW_BITS) | word | LOW_BITS);
+  }
+
+  // The highest bit of each byte that is no plain ASCII character of a string.
+  private static long special(long word) {
+    long controls = ~(((word & LOW_BITS) + SPACES) | word) & HIGH_BITS;
+    return zeroBytes(word ^ QUOTES) | zeroBytes(word ^ BACKSLASHES) | controls | word & HIGH_BITS;
+  }
+
+  private static boolean isSpecial(int next) {
+    return next == '"' || next == '\\' || next < ' ' || next >= 0x80;
+  }
+
+  // Goes on to the next special byte; false if the text ends before.
+  private boolean skipPlain() {
+    int at = text.at();
+    int end = text.end();
+    for (; end - at >= Long.BYTES; at += Long.BYTES) {
+      long special = special(HostMemory.getLong(text.address() + at));
+      if (special != 0) {
+        text.moveTo(at + Long.numberOfTrailingZeros(special) / Byte.SIZE);
+        return true;
+      }
+    }
+    while (at < end && !isSpecial(HostMemory.getByte(text.address() + at) & 0xff)) {
+      at++;
+    }
+    text.moveTo(at);
+    return at < end;
+  }
+
+  /** Reads a string behind its opening quotation mark, up to its closing one. */
+  boolean readString() {
+    start = text.at();
+    hasEscapes = false;
+    int saved = 0;
+    while (skipPlain()) {
+      int from = text.at();
+      int next = text.peek();
+      if (next == '"') {
+        writtenBytes = from - start;
+        bytes = writtenBytes - saved;
+        text.next();
+        return true;
+      }
+      if (next == '\\') {
+        text.next();
+        int codePoint = readEscape(text);
+        if (codePoint == NO_CODE_POINT) {
+          return fail(JsonError.MALFORMED);
+        }
+        saved += text.at() - from - utf8Bytes(codePoint);
+        hasEscapes = true;
+      } else if (next < ' ') {
+        return fail(JsonError.MALFORMED);
+      } else if (!skipUtf8()) {
+        text.moveTo(from);
+        return fail(JsonError.NO_UTF8);
+      }
+    }
+    return fail(JsonError.MALFORMED);
+  }
+
+  /** The code point of an escape behind its backslash; {@link #NO_CODE_POINT} if there is none. */
+  static int readEscape(TextCursor text) {
+    return switch (text.next()) {
+      case '"' -> '"';
+      case '\\' -> '\\';
+      case '/' -> '/';
+      case 'b' -> '\b';
+      case 'f' -> '\f';
+      case 'n' -> '\n';
+      case 'r' -> '\r';
+      case 't' -> '\t';
+      case 'u' -> readCodePoint(text);
+      default -> NO_CODE_POINT;
+    };
+  }
+
+  private static int readCodePoint(TextCursor text) {
+    int first = readHex(text);
+    if (first < Character.MIN_SURROGATE || first > Character.MAX_SURROGATE) {
+      return first;
+    }
+    int behind = text.at();
+    if (first <= Character.MAX_HIGH_SURROGATE && text.take('\\') && text.take('u')) {
+      int second = readHex(text);
+      if (second >= Character.MIN_LOW_SURROGATE && second <= Character.MAX_LOW_SURROGATE) {
+        return Character.toCodePoint((char) first, (char) second);
+      }
+    }
+    text.moveTo(behind);
+    return REPLACEMENT;
+  }
+
+  private static int readHex(TextCursor text) {
+    int value = 0;
+    for (int i = 0; i < 4; i++) {
+      int digit = Character.digit((char) text.next(), 16);
+      if (digit < 0) {
+        return NO_CODE_POINT;
+      }
+      value = value << 4 | digit;
+    }
+    return value;
+  }
+
+  static int utf8Bytes(int codePoint) {
+    return codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
+  }
+
+  // Takes a code point that is not ASCII, in the only form that it has in UTF-8.
+  private boolean skipUtf8() {
+    int first = text.next();
+    int more = first < 0xc2 || first > 0xf4 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+    if (more == 0) {
+      return false;
+    }
+    int second = text.next();
+    int least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    int most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    if (second < least || second > most) {
+      return false;
+    }
+    for (int i = 1; i < more; i++) {
+      if ((text.next() & ~0x3f) != 0x80) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Writes the bytes of a string with its escapes resolved. The cursor is at its first byte. */
+  static void resolveEscapes(TextCursor text, int bytes, long target) {
+    for (int i = 0; i < bytes; ) {
+      int next = text.next();
+      if (next != '\\') {
+        HostMemory.putByte(target + i++, (byte) next);
+      } else {
+        i += putUtf8(readEscape(text), target + i);
+      }
+    }
+  }
+
+  private static int putUtf8(int codePoint, long target) {
+    int width = utf8Bytes(codePoint);
+    int rest = codePoint;
+    for (int i = width - 1; i > 0; i--) {
+      HostMemory.putByte(target + i, (byte) (0x80 | rest & 0x3f));
+      rest >>= 6;
+    }
+    int lead = width == 1 ? 0 : 0xf00 >> width & 0xff;
+    HostMemory.putByte(target, (byte) (lead | rest));
+    return width;
+  }
+
+  private boolean skipScalar(int next) {
+    boolean valid =
+        switch (next) {
+          case '"' -> {
+            text.next();
+            yield readString();
+          }
+          case 't' -> text.takeWord(TRUE, TRUE_BYTES);
+          case 'f' -> text.takeWord(FALSE, FALSE_BYTES);
+          case 'n' -> text.takeWord(NULL, NULL_BYTES);
+          default -> (TextCursor.isDigit(next) || next == '-') && number.read(text, true);
+        };
+    return valid || error != JsonError.VALID || fail(JsonError.MALFORMED);
+  }
+
+  private boolean skipName() {
+    if (skipSpace() != '"') {
+      return fail(JsonError.MALFORMED);
+    }
+    text.next();
+    if (!readString()) {
+      return false;
+    }
+    if (skipSpace() != ':') {
+      return fail(JsonError.MALFORMED);
+    }
+    text.next();
+    return true;
+  }
+
+  /** Skips a value with all values in it. {@code first} is its first byte, which is next. */
+  boolean skipValue(int first) {
+    int depth = 0;
+    for (int next = first; ; next = skipSpace()) {
+      if (next == '{' || next == '[') {
+        if (depth == DEPTH) {
+          return fail(JsonError.TOO_DEEP);
+        }
+        isObject[depth++] = next == '{';
+        text.next();
+        if (skipSpace() != (next == '{' ? '}' : ']')) {
+          if (next == '{' && !skipName()) {
+            return false;
+          }
+          continue;
+        }
+        depth--;
+        text.next();
+      } else if (!skipScalar(next)) {
+        return false;
+      }
+      depth = skipEnds(depth);
+      if (depth <= 0) {
+        return depth == 0;
+      }
+    }
+  }
+
+  // Skips what ends values, up to a further value; the depth there, 0 if there is none, or -1 if
+  // the text is malformed.
+  private int skipEnds(int depth) {
+    for (int left = depth; left > 0; left--) {
+      boolean inObject = isObject[left - 1];
+      int next = skipSpace();
+      if (next != ',' && next != (inObject ? '}' : ']')) {
+        fail(JsonError.MALFORMED);
+        return -1;
+      }
+      text.next();
+      if (next == ',') {
+        return inObject && !skipName() ? -1 : left;
+      }
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.format.text;
+
+import io.millrace.annotation.Internal;
+import io.millrace.device.HostMemory;
+
+/** A reader of text in host memory. The twin of {@code text_cursor.cuh}. Used by one thread. */
+@Internal
+public final class TextCursor {
+  /** What is behind the last byte. */
+  public static final int END_OF_TEXT = -1;
+
+  private long address;
+  private int at;
+  private int end;
+
+  /** Reads the bytes from {@code start} to {@code end}, counted from {@code address}. */
+  public void reset(long newAddress, int start, int newEnd) {
+    address = newAddress;
+    at = start;
+    end = newEnd;
+  }
+
+  /** Reads a part of what another cursor reads. */
+  public void reset(TextCursor other, int start, int newEnd) {
+    reset(other.address, start, newEnd);
+  }
+
+  /** The address that positions count from. */
+  public long address() {
+    return address;
+  }
+
+  /** The position of the next byte. */
+  public int at() {
+    return at;
+  }
+
+  public int end() {
+    return end;
+  }
+
+  public void moveTo(int position) {
+    at = position;
+  }
+
+  public boolean isAtEnd() {
+    return at == end;
+  }
+
+  /** The next byte, not negative, or {@link #END_OF_TEXT}. */
+  public int peek() {
+    return at < end ? HostMemory.getByte(address + at) & 0xff : END_OF_TEXT;
+  }
+
+  /** As {@link #peek}, and goes on behind it. */
+  public int next() {
+    int next = peek();
+    at++;
+    return next;
+  }
+
+  /** Goes on behind the next byte if it is {@code expected}. */
+  public boolean take(char expected) {
+    if (peek() != expected) {
+      return false;
+    }
+    at++;
+    return true;
+  }
+
+  public boolean isDigitNext() {
+    return isDigit(peek());
+  }
+
+  public static boolean isDigit(int next) {
+    return next >= '0' && next <= '9';
+  }
+
+  /** Whether the next bytes are those of some words, the first byte of a word lowest. */
+  public boolean startsWith(long[] expected, int bytes) {
+    if (end - at < bytes) {
+      return false;
+    }
+    for (int i = 0; i < bytes; i += Long.BYTES) {
+      long different = (word(at + i) ^ expected[i / Long.BYTES]);
+      int left = bytes - i;
+      if (left < Long.BYTES) {
+        different &= (1L << (left * Byte.SIZE)) - 1;
+      }
+      if (different != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Goes on behind up to 8 bytes, given as a word, if they are next. */
+  public boolean takeWord(long expected, int bytes) {
+    if (end - at < bytes) {
+      return false;
+    }
+    long mask = bytes == Long.BYTES ? -1 : (1L << (bytes * Byte.SIZE)) - 1;
+    if (((word(at) ^ expected) & mask) != 0) {
+      return false;
+    }
+    at += bytes;
+    return true;
+  }
+
+  /** Up to 8 bytes from a position on, the first one lowest; zeros behind the end. */
+  public long word(int position) {
+    if (end - position >= Long.BYTES) {
+      return HostMemory.getLong(address + position);
+    }
+    long word = 0;
+    for (int i = end - 1; i >= position; i--) {
+      word = word << Byte.SIZE | HostMemory.getByte(address + i) & 0xff;
+    }
+    return word;
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.format;
+
+import io.millrace.device.HostMemory;
+import io.millrace.memory.Buffer;
+import io.millrace.testing.DeviceExtension;
+
+/** Lines of text in the memory of a test's device. */
+public final class RecordLines {
+  private RecordLines() {}
+
+  /** A copy of bytes. The caller closes it. */
+  public static Buffer buffer(byte[] bytes, DeviceExtension device) {
+    long address = HostMemory.allocate(Math.max(1, bytes.length));
+    try {
+      HostMemory.copyFromArray(address, bytes, 0, bytes.length);
+      Buffer buffer = Buffer.copyOf(address, bytes.length, device.stream(), device.memory());
+      device.stream().synchronize();
+      return buffer;
+    } finally {
+      HostMemory.free(address);
+    }
+  }
+
+  /** The lines of bytes. The caller closes them. */
+  public static RecordBytes of(byte[] bytes, DeviceExtension device) {
+    try (Buffer buffer = buffer(bytes, device)) {
+      return RecordBytes.lines(buffer, device.stream(), device.memory());
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.format.json;
+
+import io.millrace.device.Device;
+import io.millrace.device.DeviceStream;
+import io.millrace.device.HostMemory;
+import io.millrace.device.StagingBuffer;
+import io.millrace.format.ParsedRecords;
+import io.millrace.format.RecordBytes;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.MemoryResource;
+import io.millrace.memory.resource.PerDeviceResource;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** Reads bids from lines of JSON into columns: output allocation and the calls from Java included. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.SampleTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Warmup(iterations = 1, time = 300, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 1, time = 700, timeUnit = TimeUnit.MILLISECONDS)
+@Fork(0)
+public class JsonReaderBenchmark {
+  @Param({"4096", "16384", "65536", "262144", "1048576"})
+  public int rows;
+
+  private DeviceStream stream;
+  private MemoryResource memory;
+  private JsonReader reader;
+  private StagingBuffer pinned;
+  private int size;
+  private Buffer onDevice;
+
+  /** Makes the lines, in pinned memory and on the device. */
+  @Setup
+  public void create() {
+    Device device = Device.current();
+    stream = device.createStream();
+    memory = PerDeviceResource.of(device);
+    reader = new JsonReader(JsonBidLines.SCHEMA, stream, memory);
+    byte[] lines = JsonBidLines.lines(rows);
+    size = lines.length;
+    pinned = device.stagingPool().acquire(size);
+    HostMemory.copyFromArray(pinned.address(), lines, 0, size);
+    onDevice = Buffer.copyOf(pinned.address(), size, stream, memory);
+    stream.synchronize();
+  }
+
+  /** From pinned host memory: copies, finds lines, reads, waits, and frees the table. */
+  @Benchmark
+  public int readJson() {
+    try (Buffer text = Buffer.copyOf(pinned.address(), size, stream, memory)) {
+      return read(text);
+    }
+  }
+
+  /** From memory of the device. */
+  @Benchmark
+  public int readJsonOfDevice() {
+    return read(onDevice);
+  }
+
+  private int read(Buffer text) {
+    try (RecordBytes records = RecordBytes.lines(text, stream, memory);
+        ParsedRecords parsed = reader.read(records)) {
+      stream.synchronize();
+      return parsed.table().rowCount();
+    }
+  }
+
+  /** Frees the memory. */
+  @TearDown
+  public void close() {
+    onDevice.close();
+    pinned.close();
+    reader.close();
+    stream.close();
+  }
+}

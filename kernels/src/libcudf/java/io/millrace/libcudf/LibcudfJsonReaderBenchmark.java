@@ -25,8 +25,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What libcudf needs to read the same lines as {@link
- * io.millrace.format.json.JsonReaderBenchmark}, from pinned host memory, with the times as strings.
+ * What libcudf needs to read the same lines as {@link io.millrace.format.json.JsonReaderBenchmark},
+ * from pinned host memory, with the times as strings.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SampleTime)

@@ -41,12 +41,7 @@ final class CudaLineKernels implements LineKernels {
 
   @Override
   public int find(
-      long text,
-      int size,
-      long starts,
-      int capacity,
-      DeviceStream stream,
-      MemoryResource memory) {
+      long text, int size, long starts, int capacity, DeviceStream stream, MemoryResource memory) {
     int first = (int) (text % Long.BYTES);
     int tiles = (int) (((long) first + size - 1) / TILE_BYTES) + 1;
     long scratchBytes = (tiles + 1L) * Long.BYTES;

@@ -13,12 +13,7 @@ final class HostLineKernels implements LineKernels {
 
   @Override
   public int find(
-      long text,
-      int size,
-      long starts,
-      int capacity,
-      DeviceStream stream,
-      MemoryResource memory) {
+      long text, int size, long starts, int capacity, DeviceStream stream, MemoryResource memory) {
     HostMemory.putInt(starts, 0);
     int lines = 0;
     int at = 0;

@@ -16,10 +16,5 @@ interface LineKernels {
    * @return the number of lines; the positions are whole if it is less than {@code capacity}
    */
   int find(
-      long text,
-      int size,
-      long starts,
-      int capacity,
-      DeviceStream stream,
-      MemoryResource memory);
+      long text, int size, long starts, int capacity, DeviceStream stream, MemoryResource memory);
 }

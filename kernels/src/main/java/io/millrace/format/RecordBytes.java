@@ -80,7 +80,12 @@ public final class RecordBytes implements AutoCloseable {
   }
 
   private static int find(
-      Buffer text, int size, Buffer starts, int capacity, DeviceStream stream, MemoryResource memory) {
+      Buffer text,
+      int size,
+      Buffer starts,
+      int capacity,
+      DeviceStream stream,
+      MemoryResource memory) {
     try (AccessScope scope = AccessScope.on(stream)) {
       long target = starts.access(AccessMode.WRITE, scope);
       if (size == 0) {

@@ -51,6 +51,8 @@ public enum JsonError {
 
   /** The word that tells an error, the field that it is about, and its position in the record. */
   long word(int field, int position) {
-    return this == VALID ? 0 : ordinal() | (long) field << Byte.SIZE | (long) position << Integer.SIZE;
+    return this == VALID
+        ? 0
+        : ordinal() | (long) field << Byte.SIZE | (long) position << Integer.SIZE;
   }
 }

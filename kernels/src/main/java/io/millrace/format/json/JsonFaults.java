@@ -116,7 +116,8 @@ final class JsonFaults {
       case NO_OBJECT -> "expected a JSON object, got another JSON value";
       case MORE -> "expected the end of the record behind the JSON value";
       case TOO_DEEP -> "JSON values are nested more than 1000 levels deep";
-      case WRONG_TYPE -> column + ": expected " + field.type() + ", got a JSON value of another type";
+      case WRONG_TYPE ->
+          column + ": expected " + field.type() + ", got a JSON value of another type";
       case INVALID_VALUE -> column + ": the value is not a valid " + field.type();
       case UNEXPECTED_NULL -> column + " is NOT NULL, got null";
       case MISSING -> column + " is NOT NULL, but is missing";

@@ -96,8 +96,7 @@ public enum FloatingPoint {
   /** {@link #EXACT}, {@link #TOO_LARGE} or {@link #UNDECIDED}. */
   public int outcome(NumberText number, long bits) {
     long magnitude = bits & ~signBit();
-    if (number.hasMoreDigits()
-        && magnitude != bits(number.significant() + 1, number.exponent())) {
+    if (number.hasMoreDigits() && magnitude != bits(number.significant() + 1, number.exponent())) {
       return UNDECIDED;
     }
     return magnitude >>> mantissaBits == infinity ? TOO_LARGE : EXACT;

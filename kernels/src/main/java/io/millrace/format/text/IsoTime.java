@@ -59,7 +59,9 @@ public final class IsoTime {
     return (era - 1) * 146_097 + dayOfEra - 719_468;
   }
 
-  /** Reads a time of day: {@link #millisOfDay} and {@link #nanosOfMilli}. False if there is none. */
+  /**
+   * Reads a time of day: {@link #millisOfDay} and {@link #nanosOfMilli}. False if there is none.
+   */
   public boolean readTime(TextCursor text) {
     if (!readDigits(text, 2)) {
       return false;
@@ -83,8 +85,7 @@ public final class IsoTime {
     if (hour > 23 || minute > 59 || second > 59) {
       return false;
     }
-    millisOfDay =
-        ((hour * 60 + minute) * 60 + second) * MILLIS_OF_SECOND + nanos / NANOS_OF_MILLI;
+    millisOfDay = ((hour * 60 + minute) * 60 + second) * MILLIS_OF_SECOND + nanos / NANOS_OF_MILLI;
     nanosOfMilli = nanos % NANOS_OF_MILLI;
     return true;
   }
@@ -123,8 +124,7 @@ public final class IsoTime {
     for (int digits = precision; digits < NANO_DIGITS; digits++) {
       unit *= 10;
     }
-    int nanos =
-        (millisOfDay % MILLIS_OF_SECOND * NANOS_OF_MILLI + nanosOfMilli) / unit * unit;
+    int nanos = (millisOfDay % MILLIS_OF_SECOND * NANOS_OF_MILLI + nanosOfMilli) / unit * unit;
     long seconds = (long) millisOfDay / MILLIS_OF_SECOND - offset;
     millis = days * MILLIS_OF_DAY + seconds * MILLIS_OF_SECOND + nanos / NANOS_OF_MILLI;
     nanosOfMilli = nanos % NANOS_OF_MILLI;

@@ -153,8 +153,7 @@ class HostileJsonTest {
     try (DeviceStream stream = HostDevice.INSTANCE.createStream();
         Buffer text = Buffer.allocate(lines.length, stream, device.hostMemory())) {
       try (AccessScope scope = AccessScope.on(stream)) {
-        HostMemory.copyFromArray(
-            text.access(AccessMode.WRITE, scope), lines, 0, lines.length);
+        HostMemory.copyFromArray(text.access(AccessMode.WRITE, scope), lines, 0, lines.length);
       }
       try (RecordBytes records = RecordBytes.lines(text, stream, device.hostMemory());
           JsonReader reader = new JsonReader(SCHEMA, stream, device.hostMemory());

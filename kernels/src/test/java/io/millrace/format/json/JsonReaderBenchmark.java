@@ -24,7 +24,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Reads bids from lines of JSON into columns: output allocation and the calls from Java included. */
+/**
+ * Reads bids from lines of JSON into columns: output allocation and the calls from Java included.
+ */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)

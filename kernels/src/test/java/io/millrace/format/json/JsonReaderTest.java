@@ -124,7 +124,8 @@ class JsonReaderTest {
     StringBuilder line = new StringBuilder("{");
     SCALARS.names().forEach(name -> line.append('"').append(name).append("\": null ,"));
     line.setCharAt(line.length() - 1, '}');
-    assertThat(rows(SCALARS, "{}\n" + line + "\n\n \r\n{ }\r\n")).isEqualTo(Collections.nCopies(3, nulls));
+    assertThat(rows(SCALARS, "{}\n" + line + "\n\n \r\n{ }\r\n"))
+        .isEqualTo(Collections.nCopies(3, nulls));
   }
 
   @Test
@@ -144,7 +145,8 @@ class JsonReaderTest {
     assertThat(value(type, "\"+1.5e2\"")).isEqualTo(new BigDecimal("150.00"));
     assertThat(value(type, "\".5\"")).isEqualTo(new BigDecimal("0.50"));
     assertThat(value(type, "\"7.\"")).isEqualTo(new BigDecimal("7.00"));
-    assertThat(value(type, "\"0000000000000000000000000000001\"")).isEqualTo(new BigDecimal("1.00"));
+    assertThat(value(type, "\"0000000000000000000000000000001\""))
+        .isEqualTo(new BigDecimal("1.00"));
     assertThat(value(type, "\"\\u0031\"")).isEqualTo(new BigDecimal("1.00"));
     assertThat(value(type, "0e99999")).isEqualTo(new BigDecimal("0.00"));
     assertThat(value(type, "9e-99999999999")).isEqualTo(new BigDecimal("0.00"));

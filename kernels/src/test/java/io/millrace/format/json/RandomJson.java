@@ -6,7 +6,6 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
@@ -18,7 +17,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 
-/** Writes random records as JSON, in one of the many ways in which the same record can be written. */
+/**
+ * Writes random records as JSON, in one of the many ways in which the same record can be written.
+ */
 final class RandomJson {
   private static final String[] SPACES = {"", "", "", " ", "\t", "  \r"};
   private static final String[] SKIPPED = {
@@ -131,7 +132,8 @@ final class RandomJson {
   private Object decimal(DataType type) {
     BigInteger unscaled = new BigInteger(1 + random.nextInt(127), random);
     unscaled = unscaled.mod(BigInteger.TEN.pow(type.precision()));
-    BigDecimal value = new BigDecimal(random.nextBoolean() ? unscaled : unscaled.negate(), type.scale());
+    BigDecimal value =
+        new BigDecimal(random.nextBoolean() ? unscaled : unscaled.negate(), type.scale());
     Object written = random.nextBoolean() ? value.toPlainString() : value;
     if (random.nextBoolean()) {
       plain(written);
@@ -147,7 +149,8 @@ final class RandomJson {
 
   private Object timestamp(DataType type) {
     LocalDateTime value =
-        LocalDateTime.of(day(), LocalTime.ofNanoOfDay(random.nextLong(LocalTime.MAX.toNanoOfDay())));
+        LocalDateTime.of(
+            day(), LocalTime.ofNanoOfDay(random.nextLong(LocalTime.MAX.toNanoOfDay())));
     int unit = (int) Math.pow(10, 9 - type.precision());
     LocalDateTime kept = value.withNano(value.getNano() / unit * unit);
     String written = random.nextBoolean() ? value.toString() : value.toString().replace('T', ' ');

@@ -7,14 +7,40 @@ import java.util.List;
 
 /**
  * Rows that were read from records, in the order of the records, and the records that are no rows.
- * Its holder closes the table.
- *
- * @param malformed in the order of the records
- * @param records the record of each row; empty if each record is a row
+ * Its holder closes it once.
  */
 @PublicEvolving
-public record ParsedRecords(Table table, List<MalformedRecord> malformed, int[] records)
-    implements AutoCloseable {
+public final class ParsedRecords implements AutoCloseable {
+  private final Table table;
+  private final List<MalformedRecord> malformed;
+  private final int[] records;
+
+  /** Each record is a row. Takes ownership of the table. */
+  public ParsedRecords(Table table) {
+    this(table, List.of(), new int[0]);
+  }
+
+  /**
+   * Takes ownership of the table.
+   *
+   * @param malformed in the order of the records
+   * @param records the record of each row; stays as it is
+   */
+  public ParsedRecords(Table table, List<MalformedRecord> malformed, int[] records) {
+    this.table = table;
+    this.malformed = List.copyOf(malformed);
+    this.records = records;
+  }
+
+  /** The rows; closed with this. */
+  public Table table() {
+    return table;
+  }
+
+  /** Records that are no rows, in their order. */
+  public List<MalformedRecord> malformed() {
+    return malformed;
+  }
 
   /** The number of the record that a row was read from. */
   public int recordOf(int row) {

@@ -19,7 +19,6 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -78,7 +77,7 @@ public final class JsonReader implements AutoCloseable {
     if (count == 0) {
       try (JsonColumns none = new JsonColumns(fields, 0, stream, memory);
           AccessScope scope = AccessScope.on(stream)) {
-        return new ParsedRecords(noRows(none, scope), List.of(), new int[0]);
+        return new ParsedRecords(noRows(none, scope));
       }
     }
     Buffer currentPlan = plan();
@@ -128,7 +127,7 @@ public final class JsonReader implements AutoCloseable {
     }
     boolean hasUndecided = HostMemory.getInt(input.undecided()) > 0;
     if (nullCounts[0] == 0 && !hasUndecided) {
-      return new ParsedRecords(columns.take(schema, nullCounts), List.of(), new int[0]);
+      return new ParsedRecords(columns.take(schema, nullCounts));
     }
     JsonFaults faults = new JsonFaults(input);
     if (hasUndecided) {
@@ -137,7 +136,7 @@ public final class JsonReader implements AutoCloseable {
     Table table = columns.take(schema, nullCounts);
     int[] valid = faults.valid();
     if (valid.length == input.count()) {
-      return new ParsedRecords(table, List.of(), new int[0]);
+      return new ParsedRecords(table);
     }
     try (table) {
       return new ParsedRecords(select(table, valid), faults.malformed(), valid);

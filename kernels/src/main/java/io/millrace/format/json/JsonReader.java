@@ -19,6 +19,7 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
+import java.util.List;
 import java.util.Optional;
 
 /**

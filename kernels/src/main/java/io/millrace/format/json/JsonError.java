@@ -7,35 +7,41 @@ import io.millrace.annotation.PublicEvolving;
 @PublicEvolving
 public enum JsonError {
   /** The record is a row. */
-  VALID,
+  VALID(0),
   /** There is only white space: no record at all. */
-  BLANK,
+  BLANK(1),
   /** The record is a row whose floating-point numbers the host still has to round. */
-  UNDECIDED,
+  UNDECIDED(2),
   /** The record is no JSON. */
-  MALFORMED,
+  MALFORMED(3),
   /** A string is no UTF-8. */
-  NO_UTF8,
+  NO_UTF8(4),
   /** The record is another JSON value than an object. */
-  NO_OBJECT,
+  NO_OBJECT(5),
   /** There is something behind the object. */
-  MORE,
+  MORE(6),
   /** A value that is no field has more than 1000 values around it. */
-  TOO_DEEP,
+  TOO_DEEP(7),
   /** The JSON value of a field is none of the field's type. */
-  WRONG_TYPE,
+  WRONG_TYPE(8),
   /** The value of a field is out of the range of the field's type, or no time. */
-  INVALID_VALUE,
+  INVALID_VALUE(9),
   /** A field is null, but may not be. */
-  UNEXPECTED_NULL,
+  UNEXPECTED_NULL(10),
   /** A field is missing, but may not be null. */
-  MISSING,
+  MISSING(11),
   /** A field is there twice. */
-  DUPLICATE;
+  DUPLICATE(12);
 
   private static final JsonError[] ERRORS = values();
   private static final int BYTE_MASK = 0xff;
   private static final int FIELD_MASK = 0xffffff;
+
+  private final int number;
+
+  JsonError(int number) {
+    this.number = number;
+  }
 
   static JsonError ofWord(long word) {
     return ERRORS[(int) word & BYTE_MASK];
@@ -51,8 +57,6 @@ public enum JsonError {
 
   /** The word that tells an error, the field that it is about, and its position in the record. */
   long word(int field, int position) {
-    return this == VALID
-        ? 0
-        : ordinal() | (long) field << Byte.SIZE | (long) position << Integer.SIZE;
+    return this == VALID ? 0 : number | (long) field << Byte.SIZE | (long) position << Integer.SIZE;
   }
 }

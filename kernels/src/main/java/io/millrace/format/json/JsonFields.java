@@ -160,7 +160,7 @@ final class JsonFields {
       put(target, Layout.PARENT, field.parent());
       put(target, Layout.FIRST_CHILD, field.firstChild());
       put(target, Layout.CHILDREN, field.children());
-      put(target, Layout.TYPE, field.kind().ordinal());
+      put(target, Layout.TYPE, field.kind().number());
       put(target, Layout.WIDTH, field.width());
       put(target, Layout.PRECISION, field.type().precision());
       put(target, Layout.SCALE, field.scaleOrZone());

@@ -8,8 +8,6 @@ import io.millrace.column.TypeId;
  * A field of the records, the first one the whole record. The fields of an object are neighbours.
  *
  * @param path names down from the record, with points between
- * @param name UTF-8 in words, the first byte of a word lowest, with a quotation mark behind it
- * @param hasEscapes whether JSON may only write the name with escapes
  * @param parent the object around this one
  * @param width bytes of a number, or nanoseconds of the unit of a timestamp, 1 if it has two parts
  * @param string the number of a string field among them
@@ -17,9 +15,7 @@ import io.millrace.column.TypeId;
 record JsonField(
     String path,
     DataType type,
-    long[] name,
-    int nameBytes,
-    boolean hasEscapes,
+    JsonName name,
     boolean nullable,
     int parent,
     int firstChild,

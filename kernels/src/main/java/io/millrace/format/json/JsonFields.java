@@ -6,7 +6,6 @@ import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.device.HostMemory;
 import io.millrace.device.KernelStructure;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -91,14 +90,11 @@ final class JsonFields {
       DataType type = open.field.type();
       JsonType kind = JsonField.kind(type);
       int children = kind == JsonType.OBJECT ? type.fields().size() : 0;
-      byte[] name = open.field.name().getBytes(StandardCharsets.UTF_8);
       fields.add(
           new JsonField(
               open.path,
               type,
-              words(name),
-              name.length,
-              hasEscapes(name),
+              new JsonName(open.field.name()),
               open.field.nullable(),
               open.parent,
               nextChild,
@@ -109,24 +105,6 @@ final class JsonFields {
       nextChild += children;
     }
     return new JsonFields(List.copyOf(fields), strings);
-  }
-
-  private static long[] words(byte[] name) {
-    long[] words = new long[name.length / Long.BYTES + 1];
-    for (int i = 0; i <= name.length; i++) {
-      long next = i < name.length ? name[i] & 0xff : '"';
-      words[i / Long.BYTES] |= next << (i % Long.BYTES * Byte.SIZE);
-    }
-    return words;
-  }
-
-  private static boolean hasEscapes(byte[] name) {
-    for (byte next : name) {
-      if (next == '"' || next == '\\' || (next >= 0 && next < ' ')) {
-        return true;
-      }
-    }
-    return false;
   }
 
   JsonField get(int index) {
@@ -145,7 +123,7 @@ final class JsonFields {
   /** Bytes of the fields and their names. */
   int bytes() {
     return list.size() * Layout.LAYOUT.bytes()
-        + list.stream().mapToInt(field -> field.name().length * Long.BYTES).sum();
+        + list.stream().mapToInt(field -> field.name().wordBytes()).sum();
   }
 
   /** Writes the fields, and their names behind them. */
@@ -155,8 +133,8 @@ final class JsonFields {
       JsonField field = list.get(i);
       long target = address + (long) i * Layout.LAYOUT.bytes();
       put(target, Layout.NAME, name);
-      put(target, Layout.NAME_BYTES, field.nameBytes());
-      put(target, Layout.HAS_ESCAPES, field.hasEscapes() ? 1 : 0);
+      put(target, Layout.NAME_BYTES, field.name().bytes());
+      put(target, Layout.HAS_ESCAPES, field.name().hasEscapes() ? 1 : 0);
       put(target, Layout.PARENT, field.parent());
       put(target, Layout.FIRST_CHILD, field.firstChild());
       put(target, Layout.CHILDREN, field.children());
@@ -166,8 +144,8 @@ final class JsonFields {
       put(target, Layout.SCALE, field.scaleOrZone());
       put(target, Layout.IS_REQUIRED, field.isRequired() ? 1 : 0);
       put(target, Layout.STRING, field.string());
-      HostMemory.copyFromArray(address + name, field.name(), field.name().length);
-      name += field.name().length * Long.BYTES;
+      field.name().write(address + name);
+      name += field.name().wordBytes();
     }
   }
 

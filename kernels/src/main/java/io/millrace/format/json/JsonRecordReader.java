@@ -177,39 +177,35 @@ final class JsonRecordReader implements AutoCloseable {
 
   private int readName(JsonField object, int expected) {
     int last = object.firstChild() + object.children();
-    if (expected < last) {
-      JsonField next = fields[expected];
-      if (!next.hasEscapes() && text.startsWith(next.name(), next.nameBytes() + 1)) {
-        text.moveTo(text.at() + next.nameBytes() + 1);
-        return expected;
-      }
+    if (expected < last && fields[expected].name().takeQuoted(text)) {
+      return expected;
     }
     if (!json.readString()) {
       return NO_FIELD;
     }
     for (int i = object.firstChild(); i < last; i++) {
-      if (hasLastName(fields[i])) {
+      if (isLastName(fields[i].name())) {
         return i;
       }
     }
     return NO_FIELD;
   }
 
-  private boolean hasLastName(JsonField candidate) {
-    if (candidate.nameBytes() != json.bytes()) {
+  private boolean isLastName(JsonName name) {
+    if (name.bytes() != json.bytes()) {
       return false;
     }
     part.reset(text, json.start(), json.start() + json.writtenBytes());
     if (!json.hasEscapes()) {
-      return part.startsWith(candidate.name(), json.bytes());
+      return name.isNext(part);
     }
-    long name = HostMemory.allocate(json.bytes());
+    long resolved = HostMemory.allocate(json.bytes());
     try {
-      JsonText.resolveEscapes(part, json.bytes(), name);
-      part.reset(name, 0, json.bytes());
-      return part.startsWith(candidate.name(), json.bytes());
+      JsonText.resolveEscapes(part, json.bytes(), resolved);
+      part.reset(resolved, 0, json.bytes());
+      return name.isNext(part);
     } finally {
-      HostMemory.free(name);
+      HostMemory.free(resolved);
     }
   }
 

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 /** The records of a batch that are no rows, or not yet. Reads their errors from the device. */
 final class JsonFaults {
   // Of a value of any field, and of what is beside it.
-  private static final int VALUE_BYTES = 2 * Long.BYTES;
+  private static final long VALUE_BYTES = 2 * Long.BYTES;
 
   private final Records records;
   private final DeviceStream stream;
@@ -57,7 +57,7 @@ final class JsonFaults {
     try (StagingBuffer values = stream.device().stagingPool().acquire(fields * VALUE_BYTES)) {
       List<Target> targets =
           IntStream.range(0, fields)
-              .mapToLong(field -> values.address() + (long) field * VALUE_BYTES)
+              .mapToLong(field -> values.address() + field * VALUE_BYTES)
               .mapToObj(address -> new Target(address, address + Long.BYTES, 0))
               .toList();
       try (JsonRecordReader reader = JsonRecordReader.exact(records.fields(), targets)) {

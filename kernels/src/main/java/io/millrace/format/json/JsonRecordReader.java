@@ -249,23 +249,23 @@ final class JsonRecordReader implements AutoCloseable {
     if (!number.read(text, true)) {
       return json.fail(JsonError.MALFORMED);
     }
-    switch (into.kind()) {
-      case FLOAT:
-        return putFloat(into, target);
-      case DECIMAL:
-        return putDecimal(into, target, text) || json.fail(JsonError.INVALID_VALUE);
-      case INTEGER:
-        if (!number.isInteger()) {
-          return json.fail(JsonError.WRONG_TYPE);
-        }
-        if (!number.isIntegerOf(into.width())) {
-          return json.fail(JsonError.INVALID_VALUE);
-        }
-        putLowBytes(target, into.width(), number.integer());
-        return true;
-      default:
-        return json.fail(JsonError.WRONG_TYPE);
+    return switch (into.kind()) {
+      case FLOAT -> putFloat(into, target);
+      case DECIMAL -> putDecimal(into, target, text) || json.fail(JsonError.INVALID_VALUE);
+      case INTEGER -> putInteger(into, target);
+      default -> json.fail(JsonError.WRONG_TYPE);
+    };
+  }
+
+  private boolean putInteger(JsonField into, Target target) {
+    if (!number.isInteger()) {
+      return json.fail(JsonError.WRONG_TYPE);
     }
+    if (!number.isIntegerOf(into.width())) {
+      return json.fail(JsonError.INVALID_VALUE);
+    }
+    putLowBytes(target, into.width(), number.integer());
+    return true;
   }
 
   private boolean putFloat(JsonField into, Target target) {
@@ -309,21 +309,20 @@ final class JsonRecordReader implements AutoCloseable {
     if (!json.readString()) {
       return false;
     }
-    switch (into.kind()) {
-      case STRING:
+    return switch (into.kind()) {
+      case STRING -> {
         int escapes = json.hasEscapes() ? HAS_ESCAPES : 0;
         HostMemory.putInt(target.values() + (long) row * Integer.BYTES, json.start() | escapes);
         HostMemory.putInt(target.second() + (long) row * Integer.BYTES, json.bytes());
-        return true;
-      case OBJECT, BOOL, INTEGER:
-        return json.fail(JsonError.WRONG_TYPE);
-      default:
-        if (openText() && putText(into, target) && part.isAtEnd()) {
-          return true;
-        }
+        yield true;
+      }
+      case OBJECT, BOOL, INTEGER -> json.fail(JsonError.WRONG_TYPE);
+      default -> {
+        boolean valid = openText() && putText(into, target) && part.isAtEnd();
         boolean isFloat = into.kind() == JsonType.FLOAT;
-        return json.fail(isFloat ? JsonError.WRONG_TYPE : JsonError.INVALID_VALUE);
-    }
+        yield valid || json.fail(isFloat ? JsonError.WRONG_TYPE : JsonError.INVALID_VALUE);
+      }
+    };
   }
 
   private boolean openText() {
@@ -340,26 +339,18 @@ final class JsonRecordReader implements AutoCloseable {
   }
 
   private boolean putText(JsonField into, Target target) {
-    switch (into.kind()) {
-      case FLOAT:
-        return putNotFinite(into, target);
-      case DECIMAL:
-        return number.read(part, false) && putDecimal(into, target, part);
-      case DATE:
-        if (!time.readDate(part)) {
-          return false;
-        }
-        putLowBytes(target, Integer.BYTES, time.days());
-        return true;
-      case TIME:
-        if (!time.readTime(part)) {
-          return false;
-        }
-        putLowBytes(target, Integer.BYTES, time.millisOfDay());
-        return true;
-      default:
-        return putTimestamp(into, target);
-    }
+    return switch (into.kind()) {
+      case FLOAT -> putNotFinite(into, target);
+      case DECIMAL -> number.read(part, false) && putDecimal(into, target, part);
+      case DATE -> time.readDate(part) && putInt(target, time.days());
+      case TIME -> time.readTime(part) && putInt(target, time.millisOfDay());
+      default -> putTimestamp(into, target);
+    };
+  }
+
+  private boolean putInt(Target target, int value) {
+    putLowBytes(target, Integer.BYTES, value);
+    return true;
   }
 
   private boolean putNotFinite(JsonField into, Target target) {

@@ -89,7 +89,7 @@ final class JsonText {
   // The highest bit of each byte that is no plain ASCII character of a string.
   private static long special(long word) {
     long controls = ~(((word & LOW_BITS) + SPACES) | word) & HIGH_BITS;
-    return zeroBytes(word ^ QUOTES) | zeroBytes(word ^ BACKSLASHES) | controls | word & HIGH_BITS;
+    return zeroBytes(word ^ QUOTES) | zeroBytes(word ^ BACKSLASHES) | controls | (word & HIGH_BITS);
   }
 
   private static boolean isSpecial(int next) {
@@ -231,7 +231,7 @@ final class JsonText {
     int width = utf8Bytes(codePoint);
     int rest = codePoint;
     for (int i = width - 1; i > 0; i--) {
-      HostMemory.putByte(target + i, (byte) (0x80 | rest & 0x3f));
+      HostMemory.putByte(target + i, (byte) (0x80 | (rest & 0x3f)));
       rest >>= 6;
     }
     int lead = width == 1 ? 0 : 0xf00 >> width & 0xff;

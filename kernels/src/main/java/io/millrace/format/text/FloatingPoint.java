@@ -149,7 +149,7 @@ public enum FloatingPoint {
     int shift = upper + Long.SIZE - mantissaBits - 3;
     long mantissa = high >>> shift;
     // The exponent of two of 10^exponent is floor(exponent * log2(10)).
-    int binary = (217706 * exponent >> 16) + Long.SIZE - 1 + upper - zeros + bias;
+    int binary = ((217706 * exponent) >> 16) + Long.SIZE - 1 + upper - zeros + bias;
     if (binary <= 0) {
       return 1 - binary >= Long.SIZE ? 0 : half(mantissa >>> (1 - binary));
     }
@@ -166,7 +166,7 @@ public enum FloatingPoint {
     }
     return binary >= infinity
         ? infinityBits(false)
-        : mantissa & ~(1L << mantissaBits) | (long) binary << mantissaBits;
+        : (mantissa & ~(1L << mantissaBits)) | (long) binary << mantissaBits;
   }
 
   private static long half(long mantissa) {

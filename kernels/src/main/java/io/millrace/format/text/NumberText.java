@@ -218,7 +218,7 @@ public final class NumberText {
   private void multiplyAdd(int factor, int addend) {
     long lower = (low & LOW_WORD) * factor + addend;
     long upper = (low >>> Integer.SIZE) * factor + (lower >>> Integer.SIZE);
-    low = upper << Integer.SIZE | lower & LOW_WORD;
+    low = upper << Integer.SIZE | (lower & LOW_WORD);
     high = high * factor + (upper >>> Integer.SIZE);
   }
 

@@ -115,7 +115,7 @@ public final class TextCursor {
     }
     long word = 0;
     for (int i = end - 1; i >= position; i--) {
-      word = word << Byte.SIZE | HostMemory.getByte(address + i) & 0xff;
+      word = word << Byte.SIZE | (HostMemory.getByte(address + i) & 0xff);
     }
     return word;
   }

@@ -122,9 +122,9 @@ class JsonNumbersTest {
             .toPlainString();
       }
       default ->
-          Math.abs(numbers.nextLong())
+          numbers.nextLong(Long.MAX_VALUE)
               + "."
-              + Math.abs(numbers.nextLong())
+              + numbers.nextLong(Long.MAX_VALUE)
               + "e"
               + (numbers.nextInt(640) - 340);
     };

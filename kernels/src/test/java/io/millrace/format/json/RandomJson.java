@@ -10,6 +10,7 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -101,7 +102,7 @@ final class RandomJson {
       case TIME -> {
         LocalTime time = LocalTime.ofNanoOfDay(random.nextLong(LocalTime.MAX.toNanoOfDay()));
         quoted(time);
-        yield time.withNano(time.getNano() / 1_000_000 * 1_000_000);
+        yield time.truncatedTo(ChronoUnit.MILLIS);
       }
       case TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS -> timestamp(type);
       case STRING -> {
@@ -151,8 +152,7 @@ final class RandomJson {
     LocalDateTime value =
         LocalDateTime.of(
             day(), LocalTime.ofNanoOfDay(random.nextLong(LocalTime.MAX.toNanoOfDay())));
-    int unit = (int) Math.pow(10, 9 - type.precision());
-    LocalDateTime kept = value.withNano(value.getNano() / unit * unit);
+    LocalDateTime kept = value.truncatedTo(unit(type.precision()));
     String written = random.nextBoolean() ? value.toString() : value.toString().replace('T', ' ');
     if (!type.withTimeZone()) {
       quoted(written);
@@ -161,6 +161,15 @@ final class RandomJson {
     ZoneOffset offset = ZoneOffset.ofTotalSeconds(random.nextInt(2 * 64800 + 1) - 64800);
     quoted(written + offset.getId());
     return kept.toInstant(offset);
+  }
+
+  private static ChronoUnit unit(int precision) {
+    return switch (precision) {
+      case 0 -> ChronoUnit.SECONDS;
+      case 3 -> ChronoUnit.MILLIS;
+      case 6 -> ChronoUnit.MICROS;
+      default -> ChronoUnit.NANOS;
+    };
   }
 
   private String randomString() {
@@ -190,7 +199,7 @@ final class RandomJson {
         text.append('\\').append(next);
       } else if (next == '\n' && random.nextBoolean()) {
         text.append("\\n");
-      } else if (mustEscape || random.nextInt(20) == 0 && !Character.isSurrogate(next)) {
+      } else if (mustEscape || (random.nextInt(20) == 0 && !Character.isSurrogate(next))) {
         text.append(String.format(random.nextBoolean() ? "\\u%04x" : "\\u%04X", (int) next));
       } else {
         text.append(next);

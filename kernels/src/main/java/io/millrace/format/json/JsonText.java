@@ -251,7 +251,10 @@ final class JsonText {
           case 'n' -> text.takeWord(NULL, NULL_BYTES);
           default -> (TextCursor.isDigit(next) || next == '-') && number.read(text, true);
         };
-    return valid || error != JsonError.VALID || fail(JsonError.MALFORMED);
+    if (!valid && error == JsonError.VALID) {
+      error = JsonError.MALFORMED;
+    }
+    return valid;
   }
 
   private boolean skipName() {

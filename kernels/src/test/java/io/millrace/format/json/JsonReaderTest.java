@@ -186,9 +186,9 @@ class JsonReaderTest {
           `{"w":[1,]}`              | 8 | `invalid JSON`
           `{"w":[1}`                | 7 | `invalid JSON`
           `{"w":{"a":1]}`           | 11 | `invalid JSON`
-          `{"w":"\\x"}`             | 9 | `invalid JSON`
-          `{"w":"\\u12g4"}`         | 12 | `invalid JSON`
-          `{"w":"open}`             | 12 | `invalid JSON`
+          `{"w":"\\x"}`             | 8 | `invalid JSON`
+          `{"w":"\\u12g4"}`         | 11 | `invalid JSON`
+          `{"w":"open}`             | 11 | `invalid JSON`
           `{'v':1}`                 | 2 | `invalid JSON`
           `[1]`                     | 4 | `expected a JSON object, got another JSON value`
           `"a"`                     | 4 | `expected a JSON object, got another JSON value`

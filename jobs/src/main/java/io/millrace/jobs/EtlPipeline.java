@@ -10,6 +10,9 @@ import io.millrace.connectors.files.MalformedLinePolicy;
 import io.millrace.connectors.files.MalformedLineSerializer;
 import io.millrace.connectors.files.TextFileSource;
 import io.millrace.connectors.files.TextLine;
+import io.millrace.connectors.files.TextLineFormat;
+import io.millrace.connectors.files.block.JsonDecodingOperator;
+import io.millrace.connectors.files.block.TextBlockFormat;
 import io.millrace.connectors.formats.ArrowStreamEncoder;
 import io.millrace.connectors.formats.CsvEncoder;
 import io.millrace.connectors.formats.CsvLineParser;
@@ -24,11 +27,14 @@ import io.millrace.jobs.EtlOptions.SinkType;
 import io.millrace.jobs.EtlOptions.SourceType;
 import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.api.KeyedColumnStream;
+import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batching.BatchOptions;
 import java.io.IOException;
 import java.util.List;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.connector.file.src.FileSourceSplit;
+import org.apache.flink.connector.file.src.reader.BulkFormat;
 import org.apache.flink.core.fs.Path;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
@@ -141,17 +147,37 @@ final class EtlPipeline {
   }
 
   private ColumnStream read() {
+    return plan.readsBlocks() ? readBlocks() : readLines();
+  }
+
+  private ColumnStream readBlocks() {
+    TextFileSource files = files();
+    SingleOutputStreamOperator<ColumnBatch> batches =
+        JsonDecodingOperator.decode(
+                source(files, new TextBlockFormat(files.lines().maximumLineBytes())),
+                plan.sourceSchema(),
+                policy())
+            .uid("parse");
+    malformedLines = batches.getSideOutput(LineParsingFunction.MALFORMED_LINES);
+    return ColumnStream.fromBatches(batches);
+  }
+
+  private MalformedLinePolicy policy() {
+    return plan.skipsBadRows() ? MalformedLinePolicy.SIDE_OUTPUT : MalformedLinePolicy.FAIL;
+  }
+
+  private ColumnStream readLines() {
     Schema schema = plan.sourceSchema();
+    TextFileSource files = files();
+    DataStream<TextLine> lines = source(files, new TextLineFormat(files.lines()));
     LineParser parser =
         configuration.get(EtlOptions.SOURCE_FORMAT) == Format.CSV
             ? new CsvLineParser(schema, plan.csv())
             : new JsonLineParser(schema);
-    MalformedLinePolicy policy =
-        plan.skipsBadRows() ? MalformedLinePolicy.SIDE_OUTPUT : MalformedLinePolicy.FAIL;
     SingleOutputStreamOperator<RowData> rows =
         plan.hasPositions()
-            ? LineParsingFunction.parseWithPositions(lines(), parser, policy)
-            : LineParsingFunction.parse(lines(), parser, policy);
+            ? LineParsingFunction.parseWithPositions(lines, parser, policy())
+            : LineParsingFunction.parse(lines, parser, policy());
     rows.uid("parse");
     malformedLines = rows.getSideOutput(LineParsingFunction.MALFORMED_LINES);
     DataStream<RowData> timed =
@@ -161,15 +187,15 @@ final class EtlPipeline {
     return ColumnStream.from(timed, plan.inputSchema()).batch(batches()).name("batch").uid("batch");
   }
 
-  private DataStream<TextLine> lines() {
+  private TextFileSource files() {
+    return TextFileSource.of(List.of(configuration.get(EtlOptions.SOURCE_PATH)))
+        .withLines(plan.lines());
+  }
+
+  private <T> DataStream<T> source(TextFileSource files, BulkFormat<T, FileSourceSplit> format) {
     try {
       return environment
-          .fromSource(
-              TextFileSource.of(List.of(configuration.get(EtlOptions.SOURCE_PATH)))
-                  .withLines(plan.lines())
-                  .create(),
-              WatermarkStrategy.noWatermarks(),
-              "lines")
+          .fromSource(files.create(format), WatermarkStrategy.noWatermarks(), "lines")
           .uid("lines");
     } catch (IOException e) {
       throw new UsageException(e.getMessage());

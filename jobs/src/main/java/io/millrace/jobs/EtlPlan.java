@@ -7,6 +7,7 @@ import io.millrace.connectors.files.LinePosition;
 import io.millrace.connectors.files.TextLineOptions;
 import io.millrace.connectors.formats.CsvOptions;
 import io.millrace.connectors.nexmark.NexmarkSchemas;
+import io.millrace.format.json.JsonReader;
 import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.jobs.EtlOptions.GroupByResult;
 import io.millrace.jobs.EtlOptions.OnError;
@@ -134,6 +135,14 @@ record EtlPlan(
   private static boolean skipsBadRows(Configuration configuration) {
     return configuration.get(EtlOptions.SOURCE_TYPE) == SourceType.FILES
         && configuration.get(EtlOptions.ON_ERROR) == OnError.SKIP;
+  }
+
+  /** Whether files are read in blocks of lines, which become batches without rows in between. */
+  boolean readsBlocks() {
+    return configuration.get(EtlOptions.SOURCE_FORMAT) == Format.JSON
+        && !hasPositions
+        && !configuration.contains(EtlWatermark.COLUMN)
+        && JsonReader.unsupported(sourceSchema).isEmpty();
   }
 
   /** The columns of the rows that the selection gets. */

@@ -15,7 +15,7 @@ public final class InputException extends IOException {
   }
 
   /** A failure to read {@code path} at or behind {@code offset}. */
-  static InputException unreadable(String path, long offset, IOException cause) {
+  public static InputException unreadable(String path, long offset, IOException cause) {
     String reason =
         cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     return new InputException(

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Objects;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.connector.file.src.FileSource;
+import org.apache.flink.connector.file.src.FileSourceSplit;
+import org.apache.flink.connector.file.src.reader.BulkFormat;
 import org.apache.flink.core.fs.Path;
 
 /**
@@ -47,8 +49,13 @@ public record TextFileSource(List<String> paths, TextLineOptions lines) {
    * @throws java.io.FileNotFoundException as {@link #check}
    */
   public FileSource<TextLine> create() throws IOException {
-    FileSource.FileSourceBuilder<TextLine> builder =
-        FileSource.forBulkFileFormat(new TextLineFormat(lines), check().toArray(Path[]::new));
+    return create(new TextLineFormat(lines));
+  }
+
+  /** As {@link #create()}, in another form than single lines. */
+  public <T> FileSource<T> create(BulkFormat<T, FileSourceSplit> format) throws IOException {
+    FileSource.FileSourceBuilder<T> builder =
+        FileSource.forBulkFileFormat(format, check().toArray(Path[]::new));
     if (lines.framing() == LineFraming.LINE_FEED) {
       builder.setFileEnumerator(ByteRangeFileEnumerator::new);
     }

@@ -2,17 +2,13 @@
 package io.millrace.connectors.files;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.Objects;
 import org.apache.flink.annotation.Internal;
-import org.apache.flink.api.common.io.compression.InflaterInputStreamFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.file.src.FileSourceSplit;
-import org.apache.flink.connector.file.src.compression.StandardDeCompressors;
 import org.apache.flink.connector.file.src.reader.BulkFormat;
 import org.apache.flink.connector.file.src.util.CheckpointedPosition;
-import org.apache.flink.core.fs.FSDataInputStream;
 
 /**
  * Reads text files as {@link TextLine}s, for Flink's {@code FileSource}. A line ends at a line
@@ -52,7 +48,7 @@ public final class TextLineFormat implements BulkFormat<TextLine, FileSourceSpli
       return reader;
     } catch (IOException e) {
       reader.close();
-      throw named(split, e);
+      throw SplitInput.named(split, e);
     }
   }
 
@@ -73,46 +69,14 @@ public final class TextLineFormat implements BulkFormat<TextLine, FileSourceSpli
     try (TextLineReader reader = open(split, 0, null)) {
       return reader.readHeader();
     } catch (IOException e) {
-      throw named(split, e);
+      throw SplitInput.named(split, e);
     }
-  }
-
-  private static InputException named(FileSourceSplit split, IOException e) {
-    return e instanceof InputException input
-        ? input
-        : InputException.unreadable(split.path().toString(), split.offset(), e);
   }
 
   private TextLineReader open(FileSourceSplit split, long offset, byte[] header)
       throws IOException {
-    try {
-      return openUnnamed(split, offset, header);
-    } catch (IOException e) {
-      throw named(split, e);
-    }
-  }
-
-  private TextLineReader openUnnamed(FileSourceSplit split, long offset, byte[] header)
-      throws IOException {
-    InflaterInputStreamFactory<?> decompressor =
-        StandardDeCompressors.getDecompressorForFileName(split.path().getPath());
-    FSDataInputStream file = split.path().getFileSystem().open(split.path());
-    try {
-      InputStream input = file;
-      long end = split.offset() + split.length();
-      if (decompressor == null) {
-        file.seek(offset);
-      } else {
-        input = decompressor.create(file);
-        input.skipNBytes(offset);
-        end = Long.MAX_VALUE;
-      }
-      String path = split.path().toString();
-      return new TextLineReader(path, input, offset, end, options, header);
-    } catch (IOException | RuntimeException e) {
-      file.close();
-      throw e;
-    }
+    SplitInput input = SplitInput.open(split, offset);
+    return new TextLineReader(input.path(), input.stream(), offset, input.end(), options, header);
   }
 
   @Override

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.connectors.files.block;
+
+/**
+ * How many bytes the reader of a file puts into a block. The operator in the reader's chain sets
+ * it, while the reader's thread may be some blocks ahead; an operator that is not in the chain
+ * cannot, and blocks then stay as small as the first one.
+ */
+final class BlockLimit {
+  /** The most bytes of a block, but for a longer line. */
+  static final int MOST_BYTES = 4 << 20;
+
+  private static final int FIRST_BYTES = 64 << 10;
+
+  private volatile int bytes = FIRST_BYTES;
+
+  int bytes() {
+    return bytes;
+  }
+
+  /** Asks for this many bytes in the next block. */
+  void set(long newBytes) {
+    bytes = (int) Math.max(1, Math.min(MOST_BYTES, newBytes));
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.connectors.files.block;
+
+import io.millrace.connectors.files.SplitInput;
+import java.io.IOException;
+import org.apache.flink.annotation.Internal;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.connector.file.src.FileSourceSplit;
+import org.apache.flink.connector.file.src.reader.BulkFormat;
+import org.apache.flink.connector.file.src.util.CheckpointedPosition;
+
+/**
+ * Reads text files as {@link TextBlock}s, for Flink's {@code FileSource}. A line ends at a line
+ * feed; a UTF-8 byte order mark at the file's start is left out. Files whose names end like a
+ * compressed file's are decompressed.
+ *
+ * <p>The position that is checkpointed is the offset of the next block's first line, as in {@link
+ * io.millrace.connectors.files.TextLineFormat}, so that a job may change between the two.
+ */
+@Internal
+public final class TextBlockFormat implements BulkFormat<TextBlock, FileSourceSplit> {
+  private static final long serialVersionUID = 1L;
+
+  private final int maximumLineBytes;
+
+  /**
+   * @param maximumLineBytes longer lines are {@linkplain TextBlock#truncated truncated}
+   */
+  public TextBlockFormat(int maximumLineBytes) {
+    this.maximumLineBytes = maximumLineBytes;
+  }
+
+  /**
+   * @throws io.millrace.connectors.files.InputException if the file cannot be opened or its start
+   *     cannot be read
+   */
+  @Override
+  public BulkFormat.Reader<TextBlock> createReader(Configuration config, FileSourceSplit split)
+      throws IOException {
+    if (split.offset() == 0) {
+      return open(split, 0);
+    }
+    // The line that the split's first byte is in belongs to the split before, unless it starts
+    // there: then the byte before it is a line feed.
+    TextBlockReader reader = open(split, split.offset() - 1);
+    try {
+      reader.skipLine();
+      return reader;
+    } catch (IOException e) {
+      reader.close();
+      throw SplitInput.named(split, e);
+    }
+  }
+
+  @Override
+  public BulkFormat.Reader<TextBlock> restoreReader(Configuration config, FileSourceSplit split)
+      throws IOException {
+    long offset =
+        split
+            .getReaderPosition()
+            .map(CheckpointedPosition::getOffset)
+            .orElse(CheckpointedPosition.NO_OFFSET);
+    return offset == CheckpointedPosition.NO_OFFSET
+        ? createReader(config, split)
+        : open(split, offset);
+  }
+
+  private TextBlockReader open(FileSourceSplit split, long offset) throws IOException {
+    return new TextBlockReader(SplitInput.open(split, offset), maximumLineBytes);
+  }
+
+  @Override
+  public boolean isSplittable() {
+    return true;
+  }
+
+  @Override
+  public TypeInformation<TextBlock> getProducedType() {
+    return TextBlockSerializer.typeInformation();
+  }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.connectors.files.block;
+
+import io.millrace.connectors.files.InputException;
+import io.millrace.connectors.files.SplitInput;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import org.apache.flink.connector.file.src.reader.BulkFormat;
+import org.apache.flink.connector.file.src.util.SingletonResultIterator;
+
+/** Cuts a stream of bytes into blocks of whole lines. Used by one thread. */
+final class TextBlockReader implements BulkFormat.Reader<TextBlock> {
+  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
+  private static final int TOO_LONG = -1;
+  private static final int SPARE_BYTES = 64 << 10;
+  private static final int MOST_BUFFER_BYTES = Integer.MAX_VALUE - 8;
+
+  private final String path;
+  private final InputStream input;
+  private final long end;
+  private final int maximumLineBytes;
+  private final BlockLimit limit = new BlockLimit();
+
+  // buffer[0, size) is read and not yet returned; offset is the file's at its start.
+  private byte[] buffer = new byte[limit.bytes()];
+  private int size;
+  private long offset;
+
+  /**
+   * @param split closed with this reader
+   */
+  TextBlockReader(SplitInput split, int maximumLineBytes) {
+    this.path = split.path();
+    this.input = split.stream();
+    this.offset = split.offset();
+    this.end = split.end();
+    this.maximumLineBytes = maximumLineBytes;
+  }
+
+  @Override
+  public BulkFormat.RecordIterator<TextBlock> readBatch() throws IOException {
+    try {
+      return readBlock();
+    } catch (InputException e) {
+      throw e;
+    } catch (IOException e) {
+      throw InputException.unreadable(path, offset, e);
+    }
+  }
+
+  private BulkFormat.RecordIterator<TextBlock> readBlock() throws IOException {
+    if (offset == 0) {
+      skipByteOrderMark();
+    }
+    if (offset >= end || !fill(1)) {
+      return null;
+    }
+    int length = blockLength();
+    boolean truncated = length == TOO_LONG;
+    byte[] bytes = Arrays.copyOf(buffer, truncated ? maximumLineBytes : length);
+    TextBlock block = new TextBlock(path, offset, bytes, truncated, limit);
+    advance(bytes.length);
+    if (truncated) {
+      skipLine();
+    }
+    SingletonResultIterator<TextBlock> result = new SingletonResultIterator<>();
+    result.set(block, offset, 0);
+    return result;
+  }
+
+  // The bytes of the lines up to that of the byte where the block is full or the split ends. All
+  // lines before that are short enough; TOO_LONG if there is none, and that line is too long.
+  private int blockLength() throws IOException {
+    long least = Math.min(Math.min(limit.bytes(), maximumLineBytes), end - offset);
+    fill((int) least);
+    int first = (int) Math.min(least, size) - 1;
+    int lineStart = first;
+    while (lineStart > 0 && buffer[lineStart - 1] != '\n') {
+      lineStart--;
+    }
+    for (int i = first; ; i++) {
+      if (i == size && !fill(size + 1)) {
+        return size;
+      }
+      if (buffer[i] == '\n') {
+        return i + 1;
+      }
+      if (i - lineStart >= maximumLineBytes) {
+        return lineStart > 0 ? lineStart : TOO_LONG;
+      }
+    }
+  }
+
+  private void skipByteOrderMark() throws IOException {
+    int length = BYTE_ORDER_MARK.length;
+    if (fill(length) && Arrays.equals(buffer, 0, length, BYTE_ORDER_MARK, 0, length)) {
+      advance(length);
+    }
+  }
+
+  /** Moves behind the next line feed, or to the end. */
+  void skipLine() throws IOException {
+    while (fill(1)) {
+      for (int i = 0; i < size; i++) {
+        if (buffer[i] == '\n') {
+          advance(i + 1);
+          return;
+        }
+      }
+      advance(size);
+    }
+  }
+
+  // Whether there are at least so many unread bytes.
+  private boolean fill(int bytes) throws IOException {
+    if (buffer.length < bytes) {
+      long doubled = Math.max(2L * buffer.length, bytes + (long) SPARE_BYTES);
+      buffer = Arrays.copyOf(buffer, (int) Math.min(doubled, MOST_BUFFER_BYTES));
+    }
+    while (size < bytes) {
+      int read = input.read(buffer, size, buffer.length - size);
+      if (read < 0) {
+        return false;
+      }
+      size += read;
+    }
+    return true;
+  }
+
+  private void advance(int bytes) {
+    System.arraycopy(buffer, bytes, buffer, 0, size - bytes);
+    size -= bytes;
+    offset += bytes;
+  }
+
+  @Override
+  public void close() throws IOException {
+    input.close();
+  }
+}

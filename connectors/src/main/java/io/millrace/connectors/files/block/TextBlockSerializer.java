@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.connectors.files.block;
+
+import io.millrace.connectors.files.ImmutableTypeInformation;
+import io.millrace.connectors.files.ImmutableTypeSerializer;
+import java.io.IOException;
+import org.apache.flink.annotation.Internal;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+import org.apache.flink.types.StringValue;
+
+/** Serializes {@link TextBlock}, but not what limits further blocks. */
+@Internal
+public final class TextBlockSerializer extends ImmutableTypeSerializer<TextBlock> {
+  public static final TextBlockSerializer INSTANCE = new TextBlockSerializer();
+
+  private static final long serialVersionUID = 1L;
+
+  /** The type information that uses this serializer. */
+  static TypeInformation<TextBlock> typeInformation() {
+    return new ImmutableTypeInformation<>(TextBlock.class, INSTANCE);
+  }
+
+  @Override
+  public TextBlock createInstance() {
+    return new TextBlock("", 0, new byte[0], false, new BlockLimit());
+  }
+
+  @Override
+  public void serialize(TextBlock block, DataOutputView target) throws IOException {
+    StringValue.writeString(block.path(), target);
+    target.writeLong(block.offset());
+    target.writeBoolean(block.truncated());
+    target.writeInt(block.bytes().length);
+    target.write(block.bytes());
+  }
+
+  @Override
+  public TextBlock deserialize(DataInputView source) throws IOException {
+    String path = StringValue.readString(source);
+    long offset = source.readLong();
+    boolean truncated = source.readBoolean();
+    byte[] bytes = new byte[source.readInt()];
+    source.readFully(bytes);
+    return new TextBlock(path, offset, bytes, truncated, new BlockLimit());
+  }
+
+  @Override
+  public TypeSerializerSnapshot<TextBlock> snapshotConfiguration() {
+    return new Snapshot();
+  }
+
+  /** The serializer has no configuration. */
+  public static final class Snapshot extends SimpleTypeSerializerSnapshot<TextBlock> {
+    public Snapshot() {
+      super(() -> INSTANCE);
+    }
+  }
+}

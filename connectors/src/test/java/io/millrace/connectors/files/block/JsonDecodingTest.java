@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.connectors.files.block;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.connectors.files.FileSinks;
+import io.millrace.connectors.files.LineParsingFunction;
+import io.millrace.connectors.files.MalformedLinePolicy;
+import io.millrace.connectors.files.OutputFolder;
+import io.millrace.connectors.files.TextFileSource;
+import io.millrace.connectors.files.TextLineOptions;
+import io.millrace.operators.batch.ColumnBatch;
+import io.millrace.operators.testing.BatchCollector;
+import io.millrace.operators.testing.FlinkCluster;
+import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.OutOfMemoryTest;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files of JSON lines in jobs: each line is a row of a batch, or a malformed line. */
+@ExtendWith(NothingHeldExtension.class)
+class JsonDecodingTest {
+  private static final Schema SCHEMA =
+      Schema.of(
+          new Field("id", DataType.INT64, false),
+          Field.of("name", DataType.STRING),
+          Field.of("place", DataType.struct(Field.of("x", DataType.FLOAT64))));
+  private static final int LONGEST_LINE = 200;
+
+  @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
+
+  @TempDir Path folder;
+
+  private Path input(String... lines) throws IOException {
+    Path input = Files.createDirectories(folder.resolve("in"));
+    Files.write(input.resolve("a.jsonl"), List.of(lines));
+    return input;
+  }
+
+  private static SingleOutputStreamOperator<ColumnBatch> batches(
+      StreamExecutionEnvironment environment, Path input, MalformedLinePolicy policy)
+      throws IOException {
+    TextFileSource files =
+        TextFileSource.of(List.of(input.toString()))
+            .withLines(TextLineOptions.DEFAULT.withMaximumLineBytes(LONGEST_LINE));
+    DataStream<TextBlock> blocks =
+        environment.fromSource(
+            files.create(new TextBlockFormat(files.lines().maximumLineBytes())),
+            WatermarkStrategy.noWatermarks(),
+            "lines");
+    return JsonDecodingOperator.decode(blocks, SCHEMA, policy);
+  }
+
+  @OutOfMemoryTest(onCluster = true)
+  void rowsAreThoseOfTheLines() throws Exception {
+    List<String> lines = new ArrayList<>();
+    List<List<Object>> expected = new ArrayList<>();
+    for (long id = 0; id < 200; id++) {
+      lines.add("{\"id\":" + id + ",\"name\":\"n\\u00e4me " + id + "\",\"place\":{\"x\":0.5}}");
+      expected.add(List.of(id, "näme " + id, List.of(0.5)));
+    }
+    lines.add("{\"id\":200}");
+    expected.add(Arrays.asList(200L, null, null));
+    // Decided by the digits behind the first 19.
+    lines.add("{\"id\":201,\"place\":{\"x\":9007199254740993.00000000000000001}}");
+    expected.add(Arrays.asList(201L, null, List.of(9007199254740994.0)));
+    lines.add("malformed");
+    StreamExecutionEnvironment environment = flink.environment(2);
+    BatchCollector collector = new BatchCollector();
+    collector.collect(
+        batches(environment, input(lines.toArray(String[]::new)), MalformedLinePolicy.SIDE_OUTPUT));
+    flink.run(environment);
+    assertThat(collector.rows()).containsExactlyInAnyOrderElementsOf(expected);
+  }
+
+  @Test
+  void malformedLinesHaveTheirPositionAndReason() throws Exception {
+    String longLine = "{\"id\":4,\"name\":\"" + "x".repeat(LONGEST_LINE) + "\"}";
+    Path input = input("{\"id\":1}", "no json", "{\"id\":\"x\"}\r", "", longLine, "{\"id\":5}");
+    StreamExecutionEnvironment environment = flink.environment(1);
+    SingleOutputStreamOperator<ColumnBatch> batches =
+        batches(environment, input, MalformedLinePolicy.SIDE_OUTPUT);
+    BatchCollector collector = new BatchCollector();
+    collector.collect(batches);
+    FileSinks.malformedLines(
+        batches.getSideOutput(LineParsingFunction.MALFORMED_LINES),
+        new org.apache.flink.core.fs.Path(folder.resolve("bad").toUri()));
+    flink.run(environment);
+    assertThat(collector.rows())
+        .containsExactly(Arrays.asList(1L, null, null), Arrays.asList(5L, null, null));
+    String start = "{\"path\":\"file:" + input.resolve("a.jsonl") + "\",\"offset\":";
+    assertThat(OutputFolder.sortedLines(folder.resolve("bad")))
+        .satisfiesExactly(
+            line ->
+                assertThat(line)
+                    .startsWith(start + "17,\"reason\":\"column 'id': expected BIGINT")
+                    .endsWith(",\"text\":\"{\\\"id\\\":\\\"x\\\"}\"}"),
+            line ->
+                assertThat(line)
+                    .startsWith(
+                        start + "30,\"reason\":\"the line is longer than the 200 bytes allowed"),
+            line -> assertThat(line).startsWith(start + "9,\"reason\":\"no JSON:"));
+  }
+
+  @Test
+  void underFailTheJobSaysWhichLineItWas() throws Exception {
+    StreamExecutionEnvironment environment = flink.environment(1);
+    new BatchCollector()
+        .collect(
+            batches(environment, input("{\"id\":1}", "{\"id\":\"x\"}"), MalformedLinePolicy.FAIL));
+    assertThatThrownBy(() -> flink.run(environment))
+        .hasMessageContaining(
+            "a.jsonl:9: column 'id': expected BIGINT, got the JSON string \"x\": {\"id\":\"x\"}");
+  }
+}

@@ -10,6 +10,8 @@ import io.millrace.format.RecordBytes;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
 import io.millrace.memory.resource.PerDeviceResource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -34,6 +36,8 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 1, time = 700, timeUnit = TimeUnit.MILLISECONDS)
 @Fork(0)
 public class JsonReaderBenchmark {
+  private static final int PIECE_ROWS = 1 << 15;
+
   @Param({"4096", "16384", "65536", "262144", "1048576"})
   public int rows;
 
@@ -43,12 +47,15 @@ public class JsonReaderBenchmark {
   private StagingBuffer pinned;
   private int size;
   private Buffer onDevice;
+  private DeviceStream uploadStream;
+  private final List<Integer> pieces = new ArrayList<>();
 
   /** Makes the lines, in pinned memory and on the device. */
   @Setup
   public void create() {
     Device device = Device.current();
     stream = device.createStream();
+    uploadStream = device.createStream();
     memory = PerDeviceResource.of(device);
     reader = new JsonReader(JsonBidLines.SCHEMA, stream, memory);
     byte[] lines = JsonBidLines.lines(rows);
@@ -57,6 +64,32 @@ public class JsonReaderBenchmark {
     HostMemory.copyFromArray(pinned.address(), lines, 0, size);
     onDevice = Buffer.copyOf(pinned.address(), size, stream, memory);
     stream.synchronize();
+    pieces.add(0);
+    for (int i = 0, line = 0; i < size; i++) {
+      if (lines[i] == '\n' && (++line % PIECE_ROWS == 0 || i + 1 == size)) {
+        pieces.add(i + 1);
+      }
+    }
+  }
+
+  /** As {@link #readJson}, in pieces: one is copied while the piece before is read. */
+  @Benchmark
+  public int readJsonOverlapped() {
+    int read = 0;
+    Buffer next = piece(0);
+    for (int i = 1; next != null; i++) {
+      try (Buffer text = next) {
+        next = i + 1 < pieces.size() ? piece(i) : null;
+        read += read(text);
+      }
+    }
+    return read;
+  }
+
+  private Buffer piece(int index) {
+    int start = pieces.get(index);
+    int bytes = pieces.get(index + 1) - start;
+    return Buffer.copyOf(pinned.address() + start, bytes, uploadStream, memory);
   }
 
   /** From pinned host memory: copies, finds lines, reads, waits, and frees the table. */
@@ -86,7 +119,9 @@ public class JsonReaderBenchmark {
   public void close() {
     onDevice.close();
     pinned.close();
+    pieces.clear();
     reader.close();
+    uploadStream.close();
     stream.close();
   }
 }

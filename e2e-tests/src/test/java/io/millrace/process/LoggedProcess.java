@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.cluster;
+package io.millrace.process;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * A Java process of its own, with its output in a log file. It is ended by its process id: politely
  * by {@link #close}, with SIGKILL by {@link #kill}, and with SIGKILL when this JVM exits first.
  */
-final class JvmProcess implements AutoCloseable {
+public final class LoggedProcess implements AutoCloseable {
   private static final int TAIL_LINES = 40;
   private static final Duration TERMINATION_LIMIT = Duration.ofMinutes(1);
 
@@ -26,7 +26,7 @@ final class JvmProcess implements AutoCloseable {
   private final Process process;
   private final Thread killOnExit;
 
-  private JvmProcess(String name, Path log, Process process) {
+  private LoggedProcess(String name, Path log, Process process) {
     this.name = name;
     this.log = log;
     this.process = process;
@@ -42,24 +42,25 @@ final class JvmProcess implements AutoCloseable {
    * @param arguments everything behind {@code java}
    * @throws IOException if the process cannot be started
    */
-  static JvmProcess start(String name, Path log, List<String> arguments) throws IOException {
+  public static LoggedProcess startJava(String name, Path log, List<String> arguments)
+      throws IOException {
     Files.createDirectories(log.getParent());
     ProcessBuilder builder =
         new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     builder.command().addAll(arguments);
     builder.redirectErrorStream(true).redirectOutput(log.toFile());
-    return new JvmProcess(name, log, builder.start());
+    return new LoggedProcess(name, log, builder.start());
   }
 
-  String name() {
+  public String name() {
     return name;
   }
 
-  long pid() {
+  public long pid() {
     return process.pid();
   }
 
-  boolean isAlive() {
+  public boolean isAlive() {
     return process.isAlive();
   }
 
@@ -69,7 +70,7 @@ final class JvmProcess implements AutoCloseable {
    *
    * @param bytes as {@code prlimit} takes it: a number or {@code unlimited}
    */
-  void limitFileSize(String bytes) throws IOException, InterruptedException {
+  public void limitFileSize(String bytes) throws IOException, InterruptedException {
     Process limited =
         new ProcessBuilder("prlimit", "--pid", String.valueOf(pid()), "--fsize=" + bytes + ":")
             .inheritIO()
@@ -80,12 +81,12 @@ final class JvmProcess implements AutoCloseable {
   }
 
   /** The exit code of a process that has ended. */
-  int exitCode() {
+  public int exitCode() {
     return process.exitValue();
   }
 
   /** Everything the process has written so far. */
-  String output() {
+  public String output() {
     try {
       return new String(Files.readAllBytes(log), UTF_8);
     } catch (IOException e) {
@@ -94,7 +95,7 @@ final class JvmProcess implements AutoCloseable {
   }
 
   /** State and last lines of output, for the message of an error. */
-  String diagnosis() {
+  public String diagnosis() {
     List<String> lines = output().lines().toList();
     String state = isAlive() ? "running" : "ended with " + process.exitValue();
     return "--- %s (pid %d, %s), tail of %s:%n%s%n"
@@ -111,7 +112,7 @@ final class JvmProcess implements AutoCloseable {
    *
    * @throws AssertionError if the process ends first or {@code limit} passes
    */
-  Matcher awaitOutput(Pattern pattern, Duration limit) throws Exception {
+  public Matcher awaitOutput(Pattern pattern, Duration limit) throws Exception {
     Matcher[] match = new Matcher[1];
     Await.until(
         name + " prints " + pattern,
@@ -132,7 +133,7 @@ final class JvmProcess implements AutoCloseable {
   /**
    * Ends the process with SIGKILL and returns when it is gone: no hook or finally block of it runs.
    */
-  void kill() throws InterruptedException {
+  public void kill() throws InterruptedException {
     process.destroyForcibly();
     if (!process.waitFor(TERMINATION_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
       throw new IllegalStateException(name + " survived SIGKILL, pid " + pid());

@@ -8,14 +8,16 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
- * A Java process of its own, with its output in a log file. It is ended by its process id: politely
- * by {@link #close}, with SIGKILL by {@link #kill}, and with SIGKILL when this JVM exits first.
+ * A process with its output in a log file. It is ended by its process id: politely by {@link
+ * #close}, with SIGKILL by {@link #kill}, and with SIGKILL when this JVM exits first.
  */
 public final class LoggedProcess implements AutoCloseable {
   private static final int TAIL_LINES = 40;
@@ -30,7 +32,7 @@ public final class LoggedProcess implements AutoCloseable {
     this.name = name;
     this.log = log;
     this.process = process;
-    this.killOnExit = new Thread(process::destroyForcibly, "kill " + name);
+    this.killOnExit = new Thread(this::sendKill, "kill " + name);
     Runtime.getRuntime().addShutdownHook(killOnExit);
   }
 
@@ -44,10 +46,23 @@ public final class LoggedProcess implements AutoCloseable {
    */
   public static LoggedProcess startJava(String name, Path log, List<String> arguments)
       throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(arguments);
+    return start(name, log, new ProcessBuilder(command));
+  }
+
+  /**
+   * Starts any program.
+   *
+   * @param name how messages call the process
+   * @param log the file that gets standard output and standard error; replaced if it exists
+   * @param builder the command and its environment
+   * @throws IOException if the process cannot be started
+   */
+  public static LoggedProcess start(String name, Path log, ProcessBuilder builder)
+      throws IOException {
     Files.createDirectories(log.getParent());
-    ProcessBuilder builder =
-        new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    builder.command().addAll(arguments);
     builder.redirectErrorStream(true).redirectOutput(log.toFile());
     return new LoggedProcess(name, log, builder.start());
   }
@@ -131,14 +146,45 @@ public final class LoggedProcess implements AutoCloseable {
   }
 
   /**
-   * Ends the process with SIGKILL and returns when it is gone: no hook or finally block of it runs.
+   * Stops the process and its descendants (SIGSTOP): they keep memory, files and connections, and
+   * compute nothing.
+   */
+  public void pause() throws IOException, InterruptedException {
+    // A process that is stopped starts no more of them.
+    signal("STOP", Stream.of(process.toHandle()));
+    signal("STOP", process.descendants());
+  }
+
+  /** Ends {@link #pause} (SIGCONT). */
+  public void resume() throws IOException, InterruptedException {
+    signal("CONT", Stream.concat(process.descendants(), Stream.of(process.toHandle())));
+  }
+
+  private void signal(String signal, Stream<ProcessHandle> processes)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("kill", "-" + signal));
+    processes.forEach(handle -> command.add(String.valueOf(handle.pid())));
+    if (command.size() > 2 && new ProcessBuilder(command).inheritIO().start().waitFor() != 0) {
+      throw new IOException(command + " failed");
+    }
+  }
+
+  /**
+   * Ends the process and its descendants with SIGKILL and returns when it is gone: no hook or
+   * finally block of it runs. Descendants that are started meanwhile live on, unless the process is
+   * paused.
    */
   public void kill() throws InterruptedException {
-    process.destroyForcibly();
+    sendKill();
     if (!process.waitFor(TERMINATION_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
       throw new IllegalStateException(name + " survived SIGKILL, pid " + pid());
     }
     forgetShutdownHook();
+  }
+
+  private void sendKill() {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
   }
 
   /** Ends the process with SIGTERM, after a minute with SIGKILL. Idempotent. */

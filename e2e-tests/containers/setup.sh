@@ -138,7 +138,7 @@ finish() {
   trap - EXIT
   reason=$(tail -n 1 "$log")
   "$repository/e2e-tests/containers/stop.sh" >/dev/null || true
-  echo "# There is no Docker engine: $current_step: $reason" >"$environment"
+  echo "# No Docker engine: $current_step: $reason" >"$environment"
   say "no Docker engine, tests use processes: $current_step: $reason"
   [ "$status" -lt 128 ] || exit "$status"
   exit "$require"

@@ -13,13 +13,22 @@ say() {
   echo "containers: $*"
 }
 
-# The process id of the engine, or nothing if it does not run.
-engine_pid() {
+# running PROGRAM FILE  prints the process id in the file, or nothing if the program does not run under it.
+running() {
   local pid
-  pid=$(cat "$pid_file" 2>/dev/null || true)
-  if [ -n "$pid" ] && [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = dockerd ]; then
-    echo "$pid"
-  fi
+  pid=$(cat "$2" 2>/dev/null || true)
+  [ -n "$pid" ] || return 0
+  awk -v program="$1" '$1 == "Name:" { name = $2 } $1 == "State:" { state = $2 } $1 == "Pid:" { pid = $2 }
+    END { if (name == program && state != "Z") print pid }' "/proc/$pid/status" 2>/dev/null || true
+}
+
+# The process ids of the engine and of the containerd that it starts, which ends after it.
+engine_pid() {
+  running dockerd "$pid_file"
+}
+
+containerd_pid() {
+  running containerd "$home/exec/containerd/containerd.pid"
 }
 
 engine() {

@@ -16,22 +16,26 @@ TEXT
 
 stop_engine() {
   local pid containers
+  rm -f "$environment"
   pid=$(engine_pid)
-  [ -n "$pid" ] || return 0
-  # A killed JVM leaves its containers behind.
-  mapfile -t containers < <(engine ps --all --quiet)
-  [ ${#containers[@]} = 0 ] || engine rm --force --volumes "${containers[@]}" >/dev/null
+  if [ -n "$pid" ]; then
+    # A killed JVM leaves its containers behind.
+    mapfile -t containers < <(engine ps --all --quiet)
+    [ ${#containers[@]} = 0 ] || engine rm --force --volumes "${containers[@]}" >/dev/null
+  else
+    # A killed dockerd leaves its containerd behind.
+    pid=$(containerd_pid)
+    [ -n "$pid" ] || return 0
+  fi
   kill "$pid"
-  # Its containerd ends with it.
   for _ in {1..240}; do
-    [ -n "$(engine_pid)" ] || break
+    [ -n "$(engine_pid)$(containerd_pid)" ] || break
     sleep 0.25
   done
-  if [ -n "$(engine_pid)" ]; then
-    say "dockerd with process id $pid does not stop; see $home/dockerd.log" >&2
+  if [ -n "$(engine_pid)$(containerd_pid)" ]; then
+    say "process $pid of the engine does not stop; see $home/dockerd.log" >&2
     exit 1
   fi
-  rm -f "$environment"
   say "stopped the engine"
 }
 

@@ -37,7 +37,7 @@ record DockerEngine(String version, String problem, Set<String> images) {
       return new DockerEngine(client.versionCmd().exec().getVersion(), null, images);
     } catch (RuntimeException e) {
       // It says that it has tried what it knows, and throws nothing narrower.
-      return silent(host + ": " + ExceptionUtils.getRootCauseMessage(e));
+      return silent(host + ": " + ExceptionUtils.getRootCause(e).getMessage());
     }
   }
 

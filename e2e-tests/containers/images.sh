@@ -44,6 +44,8 @@ import_image() {
   for instruction in "LABEL recipe=$recipe" "$@"; do
     changes+=(--change "$instruction")
   done
+  # Whatever the umask of this checkout: no user in a container owns these files.
+  chmod -R a+rX "$root"
   tar -C "$root" --numeric-owner -c . | engine import "${changes[@]}" - "$name" >/dev/null
   rm -rf "$root"
   engine image prune --force >/dev/null

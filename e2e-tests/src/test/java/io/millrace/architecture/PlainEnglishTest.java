@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class PlainEnglishTest {
   private static final Path ROOT = Path.of("..");
   private static final Pattern TEXT =
-      Pattern.compile(".*\\.(java|cuh?|md|yaml|properties)|millrace|\\.ci/run|scripts/.*");
+      Pattern.compile(".*\\.(java|cuh?|md|yaml|properties|sh)|millrace|\\.ci/run|scripts/.*");
 
   // Generated from descriptions in Java sources, which are checked themselves.
   private static final String FUNCTION_REFERENCE = "docs/functions/";

@@ -39,6 +39,8 @@ class TidyTest {
           text("kernels/src/main/ptx/kernels\\.sha256", 8 * KIB),
           text("(kernels|operators)/src/test/resources/.*\\.ptx", 8 * KIB),
           source("millrace|\\.ci/run|scripts/([\\w-]+/)*[\\w-]+", 20 * KIB),
+          source("e2e-tests/containers/\\w+\\.sh", 20 * KIB),
+          source("e2e-tests/src/test/resources/services/[\\w-]+\\.sh", 4 * KIB),
           text("(.*/)?pom\\.xml", 32 * KIB),
           text(".*/src/test/resources/.*log4j2\\.xml", 4 * KIB),
           text(".*/resources/META-INF/services/[\\w.]+", KIB),

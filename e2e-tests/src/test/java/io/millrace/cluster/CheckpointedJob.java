@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.cluster;
 
+import io.millrace.process.Await;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;

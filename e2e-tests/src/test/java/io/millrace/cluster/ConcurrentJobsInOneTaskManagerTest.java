@@ -4,6 +4,7 @@ package io.millrace.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cluster.job.DeviceProbe;
+import io.millrace.process.LoggedProcess;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -33,7 +34,7 @@ class ConcurrentJobsInOneTaskManagerTest {
   void jobsAtOnceInOneTaskManagerShareKernelsAndNatives() throws Exception {
     ProcessCluster cluster = processes.cluster();
     cluster.setTaskManagers(1);
-    JvmProcess taskManager = cluster.taskManagers().get(0);
+    LoggedProcess taskManager = cluster.taskManagers().get(0);
 
     JobID first = run("first", 1);
     Matcher firstLine = probeLine(taskManager, "first");
@@ -74,7 +75,7 @@ class ConcurrentJobsInOneTaskManagerTest {
 
     JobID job = run("spread", 2);
 
-    for (JvmProcess taskManager : cluster.taskManagers()) {
+    for (LoggedProcess taskManager : cluster.taskManagers()) {
       assertLoadedFromLib(probeLine(taskManager, "spread"));
     }
     assertThat(cluster.rest().status(job)).isEqualTo(JobStatus.RUNNING);
@@ -94,7 +95,7 @@ class ConcurrentJobsInOneTaskManagerTest {
                 Map.of()));
   }
 
-  private static Matcher probeLine(JvmProcess taskManager, String job) throws Exception {
+  private static Matcher probeLine(LoggedProcess taskManager, String job) throws Exception {
     return taskManager.awaitOutput(
         Pattern.compile(
             job

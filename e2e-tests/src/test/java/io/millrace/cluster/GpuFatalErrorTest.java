@@ -4,6 +4,7 @@ package io.millrace.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cluster.job.GpuFatalErrorRows;
+import io.millrace.process.LoggedProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -65,7 +66,7 @@ class GpuFatalErrorTest {
     assertThat(job.awaitElementsInFlight()).isPositive();
 
     Files.createFile(file);
-    JvmProcess ended = cluster.awaitTaskManagerEnd();
+    LoggedProcess ended = cluster.awaitTaskManagerEnd();
     assertThat(ended.exitCode()).as(ended.diagnosis()).isEqualTo(FATAL_EXIT_CODE);
     assertThat(ended.output())
         .contains("millrace: this process cannot use its GPU any more: ")

@@ -4,6 +4,7 @@ package io.millrace.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cluster.GroupedBidsJob.Kind;
+import io.millrace.process.LoggedProcess;
 import io.millrace.testing.RandomExtension;
 import java.net.URI;
 import java.nio.file.Files;
@@ -187,7 +188,7 @@ class KeyedStateKilledAndRescaledTest {
   }
 
   private void limitFileSize(String bytes) throws Exception {
-    for (JvmProcess taskManager : processes.cluster().taskManagers()) {
+    for (LoggedProcess taskManager : processes.cluster().taskManagers()) {
       taskManager.limitFileSize(bytes);
     }
   }

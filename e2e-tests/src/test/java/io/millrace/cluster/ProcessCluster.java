@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.cluster;
 
+import io.millrace.process.Await;
+import io.millrace.process.LoggedProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,13 +41,13 @@ final class ProcessCluster implements AutoCloseable {
       Pattern.compile("Rest endpoint listening at [\\w.]+:(\\d+)");
 
   private final Path folder;
-  private final JvmProcess jobManager;
+  private final LoggedProcess jobManager;
   private final String rpcPort;
   private final ClusterRest rest;
-  private final Map<String, JvmProcess> taskManagers = new LinkedHashMap<>();
+  private final Map<String, LoggedProcess> taskManagers = new LinkedHashMap<>();
   private int taskManagersStarted;
 
-  private ProcessCluster(Path folder, JvmProcess jobManager) throws Exception {
+  private ProcessCluster(Path folder, LoggedProcess jobManager) throws Exception {
     this.folder = folder;
     this.jobManager = jobManager;
     this.rpcPort = jobManager.awaitOutput(RPC_PORT, START_LIMIT).group(1);
@@ -67,8 +69,8 @@ final class ProcessCluster implements AutoCloseable {
     }
     List<String> arguments = javaArguments(List.of("-Xmx256m"));
     arguments.addAll(List.of(JOB_MANAGER, "--configDir", configuration.getParent().toString()));
-    JvmProcess jobManager =
-        JvmProcess.start("jobmanager", folder.resolve("jobmanager.log"), arguments);
+    LoggedProcess jobManager =
+        LoggedProcess.startJava("jobmanager", folder.resolve("jobmanager.log"), arguments);
     try {
       return new ProcessCluster(folder, jobManager);
     } catch (Exception | Error e) {
@@ -87,7 +89,7 @@ final class ProcessCluster implements AutoCloseable {
   }
 
   /** The TaskManagers that were started and neither stopped nor killed, oldest first. */
-  List<JvmProcess> taskManagers() {
+  List<LoggedProcess> taskManagers() {
     return List.copyOf(taskManagers.values());
   }
 
@@ -104,7 +106,7 @@ final class ProcessCluster implements AutoCloseable {
   }
 
   /** Starts one more TaskManager; does not wait until it is registered. */
-  JvmProcess startTaskManager() throws IOException {
+  LoggedProcess startTaskManager() throws IOException {
     String name = "taskmanager-" + ++taskManagersStarted;
     List<String> arguments =
         javaArguments(
@@ -118,7 +120,7 @@ final class ProcessCluster implements AutoCloseable {
             "jobmanager.rpc.port=" + rpcPort,
             "-D",
             "taskmanager.resource-id=" + name));
-    JvmProcess process = JvmProcess.start(name, folder.resolve(name + ".log"), arguments);
+    LoggedProcess process = LoggedProcess.startJava(name, folder.resolve(name + ".log"), arguments);
     taskManagers.put(name, process);
     return process;
   }
@@ -134,13 +136,13 @@ final class ProcessCluster implements AutoCloseable {
   }
 
   /** Waits until a TaskManager has ended by itself, and returns it. */
-  JvmProcess awaitTaskManagerEnd() throws Exception {
+  LoggedProcess awaitTaskManagerEnd() throws Exception {
     Await.until(
         "a TaskManager ends",
         START_LIMIT,
         () -> taskManagers.values().stream().anyMatch(process -> !process.isAlive()),
         this::diagnosis);
-    JvmProcess ended =
+    LoggedProcess ended =
         taskManagers().stream().filter(process -> !process.isAlive()).findFirst().orElseThrow();
     taskManagers.remove(ended.name());
     return ended;
@@ -215,15 +217,17 @@ final class ProcessCluster implements AutoCloseable {
   /** Logs of all processes that run, for the message of an error. */
   String diagnosis() {
     return jobManager.diagnosis()
-        + taskManagers.values().stream().map(JvmProcess::diagnosis).collect(Collectors.joining());
+        + taskManagers.values().stream()
+            .map(LoggedProcess::diagnosis)
+            .collect(Collectors.joining());
   }
 
   @Override
   public void close() {
     rest.close();
-    List<JvmProcess> processes = new ArrayList<>(taskManagers.values());
+    List<LoggedProcess> processes = new ArrayList<>(taskManagers.values());
     processes.add(jobManager);
-    processes.forEach(JvmProcess::close);
+    processes.forEach(LoggedProcess::close);
     taskManagers.clear();
   }
 
@@ -231,7 +235,7 @@ final class ProcessCluster implements AutoCloseable {
     Set<String> ended =
         taskManagers.values().stream()
             .filter(process -> !process.isAlive())
-            .map(JvmProcess::name)
+            .map(LoggedProcess::name)
             .collect(Collectors.toSet());
     if (!ended.isEmpty()) {
       throw new AssertionError(ended + " ended by themselves\n" + diagnosis());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.cluster;
 
+import io.millrace.process.LoggedProcess;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -22,7 +23,7 @@ final class SpillFiles {
   private SpillFiles() {}
 
   /** The descriptors of the spill files that {@code process} has open; they can be read from. */
-  static List<Path> openIn(JvmProcess process) throws IOException {
+  static List<Path> openIn(LoggedProcess process) throws IOException {
     List<Path> files = new ArrayList<>();
     try (Stream<Path> descriptors = Files.list(Path.of("/proc/" + process.pid() + "/fd"))) {
       for (Path descriptor : descriptors.toList()) {
@@ -43,7 +44,7 @@ final class SpillFiles {
   }
 
   /** The bytes that spilled memory takes in the files that {@code process} has open. */
-  static long bytesOf(JvmProcess process) throws IOException {
+  static long bytesOf(LoggedProcess process) throws IOException {
     long bytes = 0;
     for (Path file : openIn(process)) {
       bytes += Files.size(file);

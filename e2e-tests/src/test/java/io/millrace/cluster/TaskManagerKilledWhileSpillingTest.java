@@ -3,6 +3,8 @@ package io.millrace.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.process.Await;
+import io.millrace.process.LoggedProcess;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -30,13 +32,13 @@ class TaskManagerKilledWhileSpillingTest {
     long checkpoint = job.checkpoint();
     assertThat(checkpoint).isPositive();
     job.awaitPositive("memory.diskBytes");
-    JvmProcess victim = cluster.taskManagers().get(0);
+    LoggedProcess victim = cluster.taskManagers().get(0);
     awaitSpillFile(victim);
 
     assertThat(job.completedCheckpoint()).isEqualTo(checkpoint);
     cluster.killTaskManager(victim.name());
     assertThat(rows.committed()).hasSizeLessThan(ROWS);
-    JvmProcess successor = cluster.startTaskManager();
+    LoggedProcess successor = cluster.startTaskManager();
     job.awaitRestored();
     assertThat(job.restoredCheckpoint()).hasValue(checkpoint);
     awaitSpillFile(successor);
@@ -44,13 +46,13 @@ class TaskManagerKilledWhileSpillingTest {
 
     rows.assertEachRowCommittedOnce();
     assertThat(job.taskManagers()).contains(successor.name()).doesNotContain(victim.name());
-    for (JvmProcess taskManager : cluster.taskManagers()) {
+    for (LoggedProcess taskManager : cluster.taskManagers()) {
       assertThat(SpillFiles.openIn(taskManager)).as(taskManager.name()).isEmpty();
     }
     assertThat(SpillFiles.namedIn(cluster.folder())).isEmpty();
   }
 
-  private void awaitSpillFile(JvmProcess taskManager) throws Exception {
+  private void awaitSpillFile(LoggedProcess taskManager) throws Exception {
     Await.until(
         taskManager.name() + " has spilled to disk",
         LIMIT,

@@ -3,8 +3,8 @@ package io.millrace.launcher;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.cluster.Await;
 import io.millrace.cluster.CommittedFiles;
+import io.millrace.process.Await;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

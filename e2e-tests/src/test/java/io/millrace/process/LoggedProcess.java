@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.cluster;
+package io.millrace.process;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -8,16 +8,18 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
- * A Java process of its own, with its output in a log file. It is ended by its process id: politely
- * by {@link #close}, with SIGKILL by {@link #kill}, and with SIGKILL when this JVM exits first.
+ * A process with its output in a log file. It is ended by its process id: politely by {@link
+ * #close}, with SIGKILL by {@link #kill}, and with SIGKILL when this JVM exits first.
  */
-final class JvmProcess implements AutoCloseable {
+public final class LoggedProcess implements AutoCloseable {
   private static final int TAIL_LINES = 40;
   private static final Duration TERMINATION_LIMIT = Duration.ofMinutes(1);
 
@@ -26,11 +28,11 @@ final class JvmProcess implements AutoCloseable {
   private final Process process;
   private final Thread killOnExit;
 
-  private JvmProcess(String name, Path log, Process process) {
+  private LoggedProcess(String name, Path log, Process process) {
     this.name = name;
     this.log = log;
     this.process = process;
-    this.killOnExit = new Thread(process::destroyForcibly, "kill " + name);
+    this.killOnExit = new Thread(this::sendKill, "kill " + name);
     Runtime.getRuntime().addShutdownHook(killOnExit);
   }
 
@@ -42,24 +44,38 @@ final class JvmProcess implements AutoCloseable {
    * @param arguments everything behind {@code java}
    * @throws IOException if the process cannot be started
    */
-  static JvmProcess start(String name, Path log, List<String> arguments) throws IOException {
-    Files.createDirectories(log.getParent());
-    ProcessBuilder builder =
-        new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    builder.command().addAll(arguments);
-    builder.redirectErrorStream(true).redirectOutput(log.toFile());
-    return new JvmProcess(name, log, builder.start());
+  public static LoggedProcess startJava(String name, Path log, List<String> arguments)
+      throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(arguments);
+    return start(name, log, new ProcessBuilder(command));
   }
 
-  String name() {
+  /**
+   * Starts any program.
+   *
+   * @param name how messages call the process
+   * @param log the file that gets standard output and standard error; replaced if it exists
+   * @param builder the command and its environment
+   * @throws IOException if the process cannot be started
+   */
+  public static LoggedProcess start(String name, Path log, ProcessBuilder builder)
+      throws IOException {
+    Files.createDirectories(log.getParent());
+    builder.redirectErrorStream(true).redirectOutput(log.toFile());
+    return new LoggedProcess(name, log, builder.start());
+  }
+
+  public String name() {
     return name;
   }
 
-  long pid() {
+  public long pid() {
     return process.pid();
   }
 
-  boolean isAlive() {
+  public boolean isAlive() {
     return process.isAlive();
   }
 
@@ -69,7 +85,7 @@ final class JvmProcess implements AutoCloseable {
    *
    * @param bytes as {@code prlimit} takes it: a number or {@code unlimited}
    */
-  void limitFileSize(String bytes) throws IOException, InterruptedException {
+  public void limitFileSize(String bytes) throws IOException, InterruptedException {
     Process limited =
         new ProcessBuilder("prlimit", "--pid", String.valueOf(pid()), "--fsize=" + bytes + ":")
             .inheritIO()
@@ -80,12 +96,12 @@ final class JvmProcess implements AutoCloseable {
   }
 
   /** The exit code of a process that has ended. */
-  int exitCode() {
+  public int exitCode() {
     return process.exitValue();
   }
 
   /** Everything the process has written so far. */
-  String output() {
+  public String output() {
     try {
       return new String(Files.readAllBytes(log), UTF_8);
     } catch (IOException e) {
@@ -94,7 +110,7 @@ final class JvmProcess implements AutoCloseable {
   }
 
   /** State and last lines of output, for the message of an error. */
-  String diagnosis() {
+  public String diagnosis() {
     List<String> lines = output().lines().toList();
     String state = isAlive() ? "running" : "ended with " + process.exitValue();
     return "--- %s (pid %d, %s), tail of %s:%n%s%n"
@@ -111,7 +127,7 @@ final class JvmProcess implements AutoCloseable {
    *
    * @throws AssertionError if the process ends first or {@code limit} passes
    */
-  Matcher awaitOutput(Pattern pattern, Duration limit) throws Exception {
+  public Matcher awaitOutput(Pattern pattern, Duration limit) throws Exception {
     Matcher[] match = new Matcher[1];
     Await.until(
         name + " prints " + pattern,
@@ -130,14 +146,45 @@ final class JvmProcess implements AutoCloseable {
   }
 
   /**
-   * Ends the process with SIGKILL and returns when it is gone: no hook or finally block of it runs.
+   * Stops the process and its descendants (SIGSTOP): they keep memory, files and connections, and
+   * compute nothing.
    */
-  void kill() throws InterruptedException {
-    process.destroyForcibly();
+  public void pause() throws IOException, InterruptedException {
+    // A process that is stopped starts no more of them.
+    signal("STOP", Stream.of(process.toHandle()));
+    signal("STOP", process.descendants());
+  }
+
+  /** Ends {@link #pause} (SIGCONT). */
+  public void resume() throws IOException, InterruptedException {
+    signal("CONT", Stream.concat(process.descendants(), Stream.of(process.toHandle())));
+  }
+
+  private void signal(String signal, Stream<ProcessHandle> processes)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("kill", "-" + signal));
+    processes.forEach(handle -> command.add(String.valueOf(handle.pid())));
+    if (command.size() > 2 && new ProcessBuilder(command).inheritIO().start().waitFor() != 0) {
+      throw new IOException(command + " failed");
+    }
+  }
+
+  /**
+   * Ends the process and its descendants with SIGKILL and returns when it is gone: no hook or
+   * finally block of it runs. Descendants that are started meanwhile live on, unless the process is
+   * paused.
+   */
+  public void kill() throws InterruptedException {
+    sendKill();
     if (!process.waitFor(TERMINATION_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
       throw new IllegalStateException(name + " survived SIGKILL, pid " + pid());
     }
     forgetShutdownHook();
+  }
+
+  private void sendKill() {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
   }
 
   /** Ends the process with SIGTERM, after a minute with SIGKILL. Idempotent. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.cluster;
+package io.millrace.process;
 
 import java.time.Duration;
 import java.util.concurrent.Callable;

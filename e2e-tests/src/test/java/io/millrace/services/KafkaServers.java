@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.services;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.testcontainers.kafka.KafkaContainer;
+import org.testcontainers.utility.DockerImageName;
+
+/** Makes Kafka brokers that are not started. */
+final class KafkaServers {
+  private KafkaServers() {}
+
+  /** A broker as a process. */
+  static Broker process() throws IOException {
+    int port = LoopbackPort.free();
+    int controllerPort = LoopbackPort.free();
+    Path folder = ServerProcess.newFolder(Product.KAFKA);
+    Map<String, String> environment =
+        Map.of(
+            "PATH",
+            System.getenv("PATH"),
+            "JAVA_HOME",
+            System.getProperty("java.home"),
+            "BROKER_LIBRARIES",
+            Product.KAFKA.libraries().toString(),
+            "BROKER_FOLDER",
+            ServerProcess.data(folder).toString(),
+            "KAFKA_LISTENERS",
+            "PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controllerPort,
+            "KAFKA_ADVERTISED_LISTENERS",
+            "PLAINTEXT://127.0.0.1:" + port,
+            "KAFKA_CONTROLLER_QUORUM_VOTERS",
+            "1@127.0.0.1:" + controllerPort);
+    List<String> command = List.of("sh", Product.KAFKA.script().toString());
+    return new Broker(new ServerProcess(Product.KAFKA, folder, command, environment), port);
+  }
+
+  /** A broker in a container. */
+  static Broker container() throws IOException {
+    int port = LoopbackPort.free();
+    return new Broker(new ServerContainer(new LoopbackKafkaContainer(port)), port);
+  }
+
+  /** In the host's network, where no port is mapped, on 127.0.0.1 only. */
+  private static final class LoopbackKafkaContainer extends KafkaContainer {
+    private final int port;
+
+    LoopbackKafkaContainer(int port) throws IOException {
+      super(DockerImageName.parse(Product.KAFKA.image()).asCompatibleSubstituteFor("apache/kafka"));
+      this.port = port;
+      int controllerPort = LoopbackPort.free();
+      withNetworkMode("host");
+      setExposedPorts(List.of());
+      // The superclass advertises BROKER with a port that several brokers would share.
+      withEnv("KAFKA_INTER_BROKER_LISTENER_NAME", "PLAINTEXT");
+      withEnv(
+          "KAFKA_LISTENERS",
+          "PLAINTEXT://127.0.0.1:%d,BROKER://127.0.0.1:%d,CONTROLLER://127.0.0.1:%d"
+              .formatted(port, LoopbackPort.free(), controllerPort));
+      withEnv("KAFKA_CONTROLLER_QUORUM_VOTERS", "1@127.0.0.1:" + controllerPort);
+    }
+
+    @Override
+    public Integer getMappedPort(int originalPort) {
+      return port;
+    }
+  }
+}

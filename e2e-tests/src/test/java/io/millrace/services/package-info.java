@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Kafka and PostgreSQL for tests: in containers where Docker answers, else as processes. */
+package io.millrace.services;

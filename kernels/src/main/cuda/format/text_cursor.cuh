@@ -11,7 +11,7 @@ namespace millrace {
 constexpr uint64_t EACH_BYTE = 0x0101010101010101ull;
 constexpr uint64_t LOW_BITS = 0x7f7f7f7f7f7f7f7full;
 constexpr int32_t END_OF_TEXT = -1;
-constexpr int32_t WORD_BYTES = 8;
+constexpr uint32_t WORD_BYTES = 8;  // unsigned, so that positions, which are not negative, are divided by a shift
 
 // The highest bit of each byte that is zero. No byte changes the answer for another one.
 static __device__ __forceinline__ uint64_t zero_bytes(uint64_t word) {
@@ -42,7 +42,7 @@ struct TextCursor {
   }
 
   __device__ __forceinline__ uint64_t word_at(int32_t position) {
-    const int32_t number = position / WORD_BYTES;
+    const int32_t number = static_cast<int32_t>(position / WORD_BYTES);
     if (number != loaded) {
       word = words[number];
       loaded = number;
@@ -72,7 +72,7 @@ struct TextCursor {
   __device__ __forceinline__ uint64_t next_bytes() {
     const int32_t shift = at % WORD_BYTES * 8;
     const uint64_t low = word_at(at) >> shift;
-    if (shift == 0 || at / WORD_BYTES * WORD_BYTES + WORD_BYTES >= end) return low;
+    if (shift == 0 || static_cast<int32_t>(at / WORD_BYTES * WORD_BYTES + WORD_BYTES) >= end) return low;
     return low | words[at / WORD_BYTES + 1] << (64 - shift);
   }
 
@@ -81,8 +81,9 @@ struct TextCursor {
     if (end - at < bytes) return false;
     const int32_t start = at;
     bool is_equal = true;
-    for (int32_t left = bytes; is_equal && left > 0; left -= WORD_BYTES, at += WORD_BYTES) {
-      const uint64_t unused = left >= WORD_BYTES ? 0 : ~uint64_t{0} << (left * 8);
+    constexpr int32_t STEP = WORD_BYTES;
+    for (int32_t left = bytes; is_equal && left > 0; left -= STEP, at += STEP) {
+      const uint64_t unused = left >= STEP ? 0 : ~uint64_t{0} << (left * 8);
       is_equal = ((next_bytes() ^ *expected++) & ~unused) == 0;
     }
     at = start;

@@ -77,8 +77,8 @@ public class JsonReaderBenchmark {
     for (int i = 1; i < pieces.size(); i++) {
       most = Math.max(most, pieces.get(i) - pieces.get(i - 1));
     }
-    places.add(Buffer.allocate(most, uploadStream, memory));
-    places.add(Buffer.allocate(most, uploadStream, memory));
+    places.add(Buffer.allocate(most, stream, memory));
+    places.add(Buffer.allocate(most, stream, memory));
   }
 
   /** As {@link #readJson}, in pieces: one is copied while the piece before is read. */
@@ -95,8 +95,8 @@ public class JsonReaderBenchmark {
     return read;
   }
 
-  // A piece in one of two places, which are not freed in between: memory that is freed behind a
-  // copy is only used again behind that copy.
+  // A piece in one of two places of the other stream: a stream that uses the memory of another
+  // waits for all work of that one, and the next copy may be among it.
   private Buffer piece(int index) {
     int start = pieces.get(index);
     int bytes = pieces.get(index + 1) - start;

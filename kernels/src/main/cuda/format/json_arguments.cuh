@@ -22,18 +22,18 @@ enum JsonType : int32_t {
   JSON_STRING,
 };
 
-// Why a record is no row, in the low byte of its word of errors; then the field, and in the high half the position in the record.
+// Why a record is not a row, in the low byte of its word of errors; then the field, and in the high half the position in the record.
 enum JsonError : int32_t {
   JSON_VALID,
-  JSON_BLANK,           // no record at all
+  JSON_BLANK,           // not a record at all
   JSON_UNDECIDED,       // valid, but the host rounds its floating-point numbers
-  JSON_MALFORMED,       // no JSON
+  JSON_MALFORMED,       // not JSON
   JSON_NO_UTF8,
   JSON_NO_OBJECT,
   JSON_MORE,            // something behind the object
   JSON_TOO_DEEP,
-  JSON_WRONG_TYPE,      // the value is none of the field's type
-  JSON_INVALID_VALUE,   // it has the form, but is out of range or no time
+  JSON_WRONG_TYPE,      // the value does not have the field's type
+  JSON_INVALID_VALUE,   // it has the form, but is out of range, or is not a time
   JSON_UNEXPECTED_NULL,
   JSON_MISSING,
   JSON_DUPLICATE,
@@ -66,9 +66,9 @@ struct JsonArguments {
   uint64_t bytes;
   uint64_t records;      // int32 position of each record, one more than rows
   uint64_t fields;       // JsonField
-  uint64_t powers;       // of five, from LEAST_POWER to MOST_POWER: the highest 128 bits, the high word first
+  uint64_t powers;       // of five, from MIN_POWER to MAX_POWER: the highest 128 bits, the high word first
   uint64_t errors;       // uint64 per record
-  uint64_t null_counts;  // int32 per field, zero before, and one of undecided records; the first one is of records that are no rows
+  uint64_t null_counts;  // int32 per field, zero before, and one of undecided records; the first one is of records that are not rows
   uint64_t look_back;    // per string field a counter and a word for each tile, zero before
   uint64_t result;       // mapped host memory: int32 numbers as null_counts, then int64 bytes per string field
   int32_t rows;

@@ -200,7 +200,7 @@ static __device__ inline bool read_string_value(JsonRow& row, const JsonField& f
   return row.json.fail(field.type == JSON_FLOAT ? JSON_WRONG_TYPE : JSON_INVALID_VALUE);
 }
 
-// Reads the value of a field that is no object. `byte` is its first one.
+// Reads the value of a field that is not an object. `byte` is its first one.
 static __device__ inline bool read_scalar(const JsonArguments& arguments, JsonRow& row, int32_t number, int32_t byte) {
   const JsonField& field = field_of(arguments, number);
   const JsonColumn& column = arguments.column[number];
@@ -257,7 +257,7 @@ static __device__ inline bool equal_names(const JsonArguments& arguments, JsonRo
 }
 
 // Reads the name of a member behind its opening quote, and which child of `object` it is; `expected` is looked at first, since
-// most records have their members in one order. False if it is no name.
+// most records have their members in one order. False if it is not a name.
 static __device__ inline bool read_name(const JsonArguments& arguments, JsonRow& row, const JsonField& object, int32_t expected,
                                         int32_t& child) {
   child = NO_FIELD;
@@ -341,7 +341,7 @@ static __device__ inline bool read_members(const JsonArguments& arguments, JsonR
   }
 }
 
-// Reads a record; false if it is no row.
+// Reads a record; false if it is not a row.
 static __device__ inline bool read_record(const JsonArguments& arguments, JsonRow& row) {
   JsonText& json = row.json;
   const int32_t byte = skip_space(json.text);

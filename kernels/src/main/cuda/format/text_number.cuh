@@ -6,14 +6,14 @@
 
 namespace millrace {
 
-constexpr int32_t MOST_DIGITS = 19;  // that a word always holds
-constexpr int32_t MOST_EXPONENT = 1 << 27;  // as it is written; larger ones count as this
+constexpr int32_t MAX_DIGITS = 19;  // that a word always holds
+constexpr int32_t MAX_EXPONENT = 1 << 27;  // as it is written; larger ones count as this
 
 // A number as it is written: the digits are significant * 10^exponent, and more behind the significant ones if any were dropped.
 struct NumberText {
   bool is_negative;
   bool is_integer;       // neither a point nor an exponent
-  bool has_more_digits;  // behind MOST_DIGITS, and not all zero
+  bool has_more_digits;  // behind MAX_DIGITS, and not all zero
   uint64_t significant;
   int32_t exponent;
   int32_t first_digit;   // position of the first digit
@@ -29,7 +29,7 @@ struct NumberDigits {
 
 static __device__ __forceinline__ void add_digit(NumberText& number, NumberDigits& digits, int32_t digit) {
   ++number.digits;
-  if (digits.count < MOST_DIGITS) {
+  if (digits.count < MAX_DIGITS) {
     number.significant = number.significant * 10 + digit;
     digits.count += number.significant != 0;
   } else {
@@ -65,7 +65,7 @@ static __device__ __forceinline__ bool read_number(TextCursor& text, bool is_jso
     if (!is_negative) text.take('+');
     if (!is_digit(text.peek())) return false;
     int32_t exponent = 0;
-    while (is_digit(text.peek())) exponent = min(exponent * 10 + (text.next() - '0'), MOST_EXPONENT);
+    while (is_digit(text.peek())) exponent = min(exponent * 10 + (text.next() - '0'), MAX_EXPONENT);
     number.written_exponent = is_negative ? -exponent : exponent;
   }
   number.exponent = number.written_exponent - (number.digits - number.integer_digits) + digits.dropped;
@@ -103,7 +103,7 @@ struct Wide128 {
 static __device__ __forceinline__ bool decimal_of(TextCursor text, const NumberText& number, int32_t precision, int32_t scale,
                                                   Wide128& value) {
   value = {};
-  if (number.written_exponent == MOST_EXPONENT) return number.significant == 0;
+  if (number.written_exponent == MAX_EXPONENT) return number.significant == 0;
   // Digits that are kept: those up to the one with the weight of the last place.
   const int32_t kept = number.integer_digits + number.written_exponent + scale;
   text.at = number.first_digit;
@@ -147,8 +147,8 @@ static __device__ __forceinline__ FloatFormat float_format(int32_t bytes) {
   return {23, 127, 0xff, -17, 10};
 }
 
-constexpr int32_t LEAST_POWER = -342;  // of ten, in the table of powers of five; Java repeats it
-constexpr int32_t MOST_POWER = 308;
+constexpr int32_t MIN_POWER = -342;  // of ten, in the table of powers of five; Java repeats it
+constexpr int32_t MAX_POWER = 308;
 
 // The bits of significant * 10^exponent without its sign; the exponent of infinity if it is too large.
 //
@@ -157,11 +157,11 @@ constexpr int32_t MOST_POWER = 308;
 static __device__ __forceinline__ uint64_t float_bits(const uint64_t* powers, const FloatFormat& format, uint64_t significant,
                                                       int32_t exponent) {
   const uint64_t infinity = static_cast<uint64_t>(format.infinity) << format.mantissa_bits;
-  if (significant == 0 || exponent < LEAST_POWER) return 0;
-  if (exponent > MOST_POWER) return infinity;
+  if (significant == 0 || exponent < MIN_POWER) return 0;
+  if (exponent > MAX_POWER) return infinity;
   const int32_t zeros = __clzll(static_cast<int64_t>(significant));
   const uint64_t word = significant << zeros;
-  const uint64_t* power = powers + 2 * (exponent - LEAST_POWER);
+  const uint64_t* power = powers + 2 * (exponent - MIN_POWER);
   uint64_t low = word * power[0];
   uint64_t high = __umul64hi(word, power[0]);
   const uint64_t undecided = ~uint64_t{0} >> (format.mantissa_bits + 3);
@@ -195,7 +195,7 @@ static __device__ __forceinline__ uint64_t float_bits(const uint64_t* powers, co
 
 enum FloatOutcome : int32_t { FLOAT_EXACT, FLOAT_TOO_LARGE, FLOAT_UNDECIDED };
 
-// The bits of a number with its sign. FLOAT_UNDECIDED if the digits behind MOST_DIGITS decide how it is rounded.
+// The bits of a number with its sign. FLOAT_UNDECIDED if the digits behind MAX_DIGITS decide how it is rounded.
 static __device__ __forceinline__ FloatOutcome float_of(const uint64_t* powers, const FloatFormat& format,
                                                         const NumberText& number, uint64_t& bits) {
   bits = float_bits(powers, format, number.significant, number.exponent);

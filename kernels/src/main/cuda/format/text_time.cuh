@@ -10,7 +10,7 @@ constexpr int32_t MILLIS_OF_SECOND = 1000;
 constexpr int32_t NANOS_OF_MILLI = 1000000;
 constexpr int64_t MILLIS_OF_DAY = 86400000;
 constexpr int32_t NANO_DIGITS = 9;
-constexpr int32_t MOST_OFFSET = 18 * 3600;  // seconds
+constexpr int32_t MAX_OFFSET = 18 * 3600;  // seconds
 
 static __device__ __forceinline__ bool read_digits(TextCursor& text, int32_t count, int32_t& value) {
   value = 0;
@@ -89,7 +89,7 @@ static __device__ __forceinline__ bool read_offset(TextCursor& text, int32_t& se
     if (is_colon != has_colon || !read_digits(text, 2, part) || part > 59) return false;
     seconds += part * unit;
   }
-  if (seconds > MOST_OFFSET) return false;
+  if (seconds > MAX_OFFSET) return false;
   if (first == '-') seconds = -seconds;
   return true;
 }

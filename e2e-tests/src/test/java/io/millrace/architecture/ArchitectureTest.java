@@ -40,7 +40,7 @@ class ArchitectureTest {
     "io.millrace.state..",
     "io.millrace.expression..",
     "io.millrace.calc..",
-    "io.millrace.state.."
+    "io.millrace.format.."
   };
 
   /**

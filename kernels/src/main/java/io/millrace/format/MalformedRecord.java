@@ -4,7 +4,7 @@ package io.millrace.format;
 import io.millrace.annotation.PublicEvolving;
 
 /**
- * A record that is no row.
+ * A record that is not a row.
  *
  * @param record its number among the records
  * @param start the position of its first byte

@@ -6,7 +6,7 @@ import io.millrace.column.Table;
 import java.util.List;
 
 /**
- * Rows that were read from records, in the order of the records, and the records that are no rows.
+ * Rows that were read from records, in the order of the records, and the records that are not rows.
  * Its holder closes it once.
  */
 @PublicEvolving
@@ -37,7 +37,7 @@ public final class ParsedRecords implements AutoCloseable {
     return table;
   }
 
-  /** Records that are no rows, in their order. */
+  /** Records that are not rows, in their order. */
   public List<MalformedRecord> malformed() {
     return malformed;
   }

@@ -50,7 +50,7 @@ public final class RecordBytes implements AutoCloseable {
   }
 
   /**
-   * The lines of a text: each with its line feed, but for the last line, which may lack it. Makes
+   * The lines of a text: each with its line feed, except the last line, which may lack it. Makes
    * one attempt. Waits for the number of lines.
    *
    * @param text fewer than 2 Gi bytes; stays the caller's, and is shared

@@ -3,28 +3,28 @@ package io.millrace.format.json;
 
 import io.millrace.annotation.PublicEvolving;
 
-/** Why a record is no row. The numbers are those of {@code JsonError} in json_arguments.cuh. */
+/** Why a record is not a row. The numbers are those of {@code JsonError} in json_arguments.cuh. */
 @PublicEvolving
 public enum JsonError {
   /** The record is a row. */
   VALID(0),
-  /** There is only white space: no record at all. */
+  /** There is only white space: not a record at all. */
   BLANK(1),
   /** The record is a row whose floating-point numbers the host still has to round. */
   UNDECIDED(2),
-  /** The record is no JSON. */
+  /** The record is not JSON. */
   MALFORMED(3),
-  /** A string is no UTF-8. */
+  /** A string is not UTF-8. */
   NO_UTF8(4),
   /** The record is another JSON value than an object. */
   NO_OBJECT(5),
   /** There is something behind the object. */
   MORE(6),
-  /** A value that is no field has more than 1000 values around it. */
+  /** A value that is not a field's has more than 1000 values around it. */
   TOO_DEEP(7),
-  /** The JSON value of a field is none of the field's type. */
+  /** The JSON value of a field does not have the field's type. */
   WRONG_TYPE(8),
-  /** The value of a field is out of the range of the field's type, or no time. */
+  /** The value of a field is out of the range of the field's type, or not a time. */
   INVALID_VALUE(9),
   /** A field is null, but may not be. */
   UNEXPECTED_NULL(10),

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** The records of a batch that are no rows, or not yet. Reads their errors from the device. */
+/** The records of a batch that are not rows, or not yet. Reads their errors from the device. */
 final class JsonFaults {
   // Of a value of any field, and of what is beside it.
   private static final long VALUE_BYTES = 2 * Long.BYTES;

@@ -31,7 +31,7 @@ final class JsonFields {
     private Layout() {}
   }
 
-  /** Of the records, with that for the whole record. */
+  /** The most fields of records, with one for the whole record. */
   static final int MAX_FIELDS = 128;
 
   private final List<JsonField> list;

@@ -76,8 +76,8 @@ interface JsonKernels {
   long scratchBytes(JsonFields fields, int count);
 
   /**
-   * Reads the records, but for the bytes of strings. What is null has zeros for its value. Waits
-   * for the work.
+   * Reads the records, except the bytes of strings. What is null has zeros for its value. Waits for
+   * the work.
    */
   void parse(Records records);
 

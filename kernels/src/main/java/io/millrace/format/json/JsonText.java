@@ -86,7 +86,7 @@ final class JsonText {
     return ~(((word & LOW_BITS) + LOW_BITS) | word | LOW_BITS);
   }
 
-  // The highest bit of each byte that is no plain ASCII character of a string.
+  // The highest bit of each byte that is not a plain ASCII character of a string.
   private static long special(long word) {
     long controls = ~(((word & LOW_BITS) + SPACES) | word) & HIGH_BITS;
     return zeroBytes(word ^ QUOTES) | zeroBytes(word ^ BACKSLASHES) | controls | (word & HIGH_BITS);

@@ -26,10 +26,10 @@ public enum FloatingPoint {
   /** The digits behind the first 19 decide how the number is rounded. */
   public static final int UNDECIDED = 2;
 
-  private static final int LEAST_POWER = -342;
-  private static final int MOST_POWER = 308;
+  private static final int MIN_POWER = -342;
+  private static final int MAX_POWER = 308;
   private static final int POWER_BITS = 128;
-  private static final int LEAST_EXACT_RECIPROCAL = -27;
+  private static final int MIN_EXACT_RECIPROCAL = -27;
 
   // The highest 128 bits of each power of five, the high word first.
   private static final long[] POWERS = powers();
@@ -64,12 +64,12 @@ public enum FloatingPoint {
   }
 
   private static long[] powers() {
-    long[] powers = new long[2 * (MOST_POWER - LEAST_POWER + 1)];
+    long[] powers = new long[2 * (MAX_POWER - MIN_POWER + 1)];
     BigInteger five = BigInteger.valueOf(5);
-    for (int power = LEAST_POWER; power <= MOST_POWER; power++) {
+    for (int power = MIN_POWER; power <= MAX_POWER; power++) {
       BigInteger exact = five.pow(Math.abs(power));
       BigInteger bits = power >= 0 ? shiftTo128(exact) : reciprocal(exact, power);
-      int at = 2 * (power - LEAST_POWER);
+      int at = 2 * (power - MIN_POWER);
       powers[at] = bits.shiftRight(Long.SIZE).longValue();
       powers[at + 1] = bits.longValue();
     }
@@ -79,7 +79,7 @@ public enum FloatingPoint {
   // Rounded up as long as the reciprocal of 128 bits decides alone, then cut off.
   private static BigInteger reciprocal(BigInteger exact, int power) {
     int bits = exact.bitLength();
-    int shift = power >= LEAST_EXACT_RECIPROCAL ? bits + POWER_BITS - 1 : 2 * bits + POWER_BITS;
+    int shift = power >= MIN_EXACT_RECIPROCAL ? bits + POWER_BITS - 1 : 2 * bits + POWER_BITS;
     return shiftTo128(BigInteger.ONE.shiftLeft(shift).divide(exact).add(BigInteger.ONE));
   }
 
@@ -126,15 +126,15 @@ public enum FloatingPoint {
   }
 
   private long bits(long significant, int exponent) {
-    if (significant == 0 || exponent < LEAST_POWER) {
+    if (significant == 0 || exponent < MIN_POWER) {
       return 0;
     }
-    if (exponent > MOST_POWER) {
+    if (exponent > MAX_POWER) {
       return infinityBits(false);
     }
     int zeros = Long.numberOfLeadingZeros(significant);
     long word = significant << zeros;
-    int at = 2 * (exponent - LEAST_POWER);
+    int at = 2 * (exponent - MIN_POWER);
     long low = word * POWERS[at];
     long high = multiplyHigh(word, POWERS[at]);
     long undecided = -1L >>> (mantissaBits + 3);

@@ -13,7 +13,7 @@ public final class IsoTime {
   private static final int NANOS_OF_MILLI = 1_000_000;
   private static final long MILLIS_OF_DAY = 86_400_000;
   private static final int NANO_DIGITS = 9;
-  private static final int MOST_OFFSET_HOURS = 18;
+  private static final int MAX_OFFSET_HOURS = 18;
   private static final int SECONDS_OF_HOUR = 3600;
   private static final int[] DAYS_OF_MONTH = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 
@@ -137,7 +137,7 @@ public final class IsoTime {
     if (first == 'Z' || first == 'z') {
       return true;
     }
-    if ((first != '+' && first != '-') || !readDigits(text, 2) || number > MOST_OFFSET_HOURS) {
+    if ((first != '+' && first != '-') || !readDigits(text, 2) || number > MAX_OFFSET_HOURS) {
       return false;
     }
     int seconds = number * SECONDS_OF_HOUR;
@@ -149,7 +149,7 @@ public final class IsoTime {
       seconds += number * unit;
     }
     offset = first == '-' ? -seconds : seconds;
-    return seconds <= MOST_OFFSET_HOURS * SECONDS_OF_HOUR;
+    return seconds <= MAX_OFFSET_HOURS * SECONDS_OF_HOUR;
   }
 
   private boolean readDigits(TextCursor text, int count) {

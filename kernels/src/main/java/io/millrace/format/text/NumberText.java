@@ -10,8 +10,8 @@ import io.millrace.annotation.Internal;
  */
 @Internal
 public final class NumberText {
-  private static final int MOST_DIGITS = 19;
-  private static final int MOST_EXPONENT = 1 << 27;
+  private static final int MAX_DIGITS = 19;
+  private static final int MAX_EXPONENT = 1 << 27;
   private static final int BASE = 10;
   private static final long LOW_WORD = 0xffff_ffffL;
 
@@ -76,7 +76,7 @@ public final class NumberText {
     for (int next = text.peek(); TextCursor.isDigit(next); next = text.peek()) {
       text.next();
       digits++;
-      if (significantDigits < MOST_DIGITS) {
+      if (significantDigits < MAX_DIGITS) {
         significant = significant * BASE + (next - '0');
         if (significant != 0) {
           significantDigits++;
@@ -104,7 +104,7 @@ public final class NumberText {
     }
     int written = 0;
     while (text.isDigitNext()) {
-      written = Math.min(written * BASE + (text.next() - '0'), MOST_EXPONENT);
+      written = Math.min(written * BASE + (text.next() - '0'), MAX_EXPONENT);
     }
     writtenExponent = negativeExponent ? -written : written;
     return true;
@@ -156,7 +156,7 @@ public final class NumberText {
   public boolean readDecimal(TextCursor text, int precision, int scale) {
     low = 0;
     high = 0;
-    if (writtenExponent == MOST_EXPONENT) {
+    if (writtenExponent == MAX_EXPONENT) {
       return significant == 0;
     }
     int behind = text.at();

@@ -140,7 +140,7 @@ class HostileJsonTest {
         return false;
       }
       JsonNode tree = JACKSON.readTree(record);
-      // A blank record is no record.
+      // A blank record is skipped.
       return tree.isObject() || tree.isMissingNode();
     } catch (CharacterCodingException | JsonProcessingException e) {
       return false;

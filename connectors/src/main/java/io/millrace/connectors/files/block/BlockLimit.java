@@ -7,8 +7,8 @@ package io.millrace.connectors.files.block;
  * cannot, and blocks then stay as small as the first one.
  */
 final class BlockLimit {
-  /** The most bytes of a block, but for a longer line. */
-  static final int MOST_BYTES = 4 << 20;
+  /** The most bytes of a block, unless a line is longer. */
+  static final int MAX_BYTES = 4 << 20;
 
   private static final int FIRST_BYTES = 64 << 10;
 
@@ -20,6 +20,6 @@ final class BlockLimit {
 
   /** Asks for this many bytes in the next block. */
   void set(long newBytes) {
-    bytes = (int) Math.max(1, Math.min(MOST_BYTES, newBytes));
+    bytes = (int) Math.max(1, Math.min(MAX_BYTES, newBytes));
   }
 }

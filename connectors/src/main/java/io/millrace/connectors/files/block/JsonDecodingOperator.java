@@ -36,7 +36,7 @@ import org.apache.flink.util.IOUtils;
 
 /**
  * Reads blocks of JSON lines into batches on the operator's device, as {@link JsonReader} does: a
- * batch for each block. Lines that are no rows go to {@link LineParsingFunction#MALFORMED_LINES},
+ * batch for each block. Lines that are not rows go to {@link LineParsingFunction#MALFORMED_LINES},
  * or fail the job.
  *
  * <p>Metrics, in the group {@code millrace.parse}: {@code lines}, {@code malformedLines}.

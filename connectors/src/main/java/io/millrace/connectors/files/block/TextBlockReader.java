@@ -14,7 +14,7 @@ final class TextBlockReader implements BulkFormat.Reader<TextBlock> {
   private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
   private static final int TOO_LONG = -1;
   private static final int SPARE_BYTES = 64 << 10;
-  private static final int MOST_BUFFER_BYTES = Integer.MAX_VALUE - 8;
+  private static final int MAX_BUFFER_BYTES = Integer.MAX_VALUE - 8;
 
   private final String path;
   private final InputStream input;
@@ -116,7 +116,7 @@ final class TextBlockReader implements BulkFormat.Reader<TextBlock> {
   private boolean fill(int bytes) throws IOException {
     if (buffer.length < bytes) {
       long doubled = Math.max(2L * buffer.length, bytes + (long) SPARE_BYTES);
-      buffer = Arrays.copyOf(buffer, (int) Math.min(doubled, MOST_BUFFER_BYTES));
+      buffer = Arrays.copyOf(buffer, (int) Math.min(doubled, MAX_BUFFER_BYTES));
     }
     while (size < bytes) {
       int read = input.read(buffer, size, buffer.length - size);

@@ -156,7 +156,8 @@ final class EtlPipeline {
         JsonDecodingOperator.decode(
                 source(files, new TextBlockFormat(files.lines().maximumLineBytes())),
                 plan.sourceSchema(),
-                policy())
+                policy(),
+                configuration.get(EtlOptions.BATCH_ROWS))
             .uid("parse");
     malformedLines = batches.getSideOutput(LineParsingFunction.MALFORMED_LINES);
     return ColumnStream.fromBatches(batches);

@@ -2,6 +2,7 @@
 package io.millrace.connectors.files.block;
 
 import io.millrace.column.Schema;
+import io.millrace.column.Table;
 import io.millrace.connectors.files.InputException;
 import io.millrace.connectors.files.LineParsingFunction;
 import io.millrace.connectors.files.MalformedLine;
@@ -36,8 +37,8 @@ import org.apache.flink.util.IOUtils;
 
 /**
  * Reads blocks of JSON lines into batches on the operator's device, as {@link JsonReader} does: a
- * batch for each block. Lines that are not rows go to {@link LineParsingFunction#MALFORMED_LINES},
- * or fail the job.
+ * batch for each block, or several if those behind would take longer than 100 ms for it. Lines that
+ * are not rows go to {@link LineParsingFunction#MALFORMED_LINES}, or fail the job.
  *
  * <p>Metrics, in the group {@code millrace.parse}: {@code lines}, {@code malformedLines}.
  */
@@ -48,6 +49,7 @@ public final class JsonDecodingOperator extends AbstractStreamOperator<ColumnBat
 
   private final Schema schema;
   private final MalformedLinePolicy policy;
+  private final int maxRows;
   private transient DeviceContext deviceContext;
   private transient JsonReader reader;
   private transient JsonLineParser describer;
@@ -56,20 +58,25 @@ public final class JsonDecodingOperator extends AbstractStreamOperator<ColumnBat
   private transient Counter malformedLineCount;
 
   private JsonDecodingOperator(
-      StreamOperatorParameters<ColumnBatch> parameters, Schema schema, MalformedLinePolicy policy) {
+      StreamOperatorParameters<ColumnBatch> parameters,
+      Schema schema,
+      MalformedLinePolicy policy,
+      int maxRows) {
     super(parameters);
     this.schema = schema;
     this.policy = policy;
+    this.maxRows = maxRows;
   }
 
   /**
    * Appends the operator to {@code blocks}.
    *
+   * @param maxRows of a batch; a block with more rows becomes several batches
    * @throws IllegalArgumentException if {@link JsonReader#unsupported} says why the columns cannot
    *     be read
    */
   public static SingleOutputStreamOperator<ColumnBatch> decode(
-      DataStream<TextBlock> blocks, Schema schema, MalformedLinePolicy policy) {
+      DataStream<TextBlock> blocks, Schema schema, MalformedLinePolicy policy, int maxRows) {
     JsonReader.unsupported(schema)
         .ifPresent(
             why -> {
@@ -78,7 +85,7 @@ public final class JsonDecodingOperator extends AbstractStreamOperator<ColumnBat
     OperatorFactory<TextBlock, ColumnBatch> factory =
         new OperatorFactory<>(
             JsonDecodingOperator.class,
-            parameters -> new JsonDecodingOperator(parameters, schema, policy));
+            parameters -> new JsonDecodingOperator(parameters, schema, policy, maxRows));
     return factory.appendTo(blocks, "decode JSON", new ColumnBatchTypeInformation(schema));
   }
 
@@ -116,12 +123,22 @@ public final class JsonDecodingOperator extends AbstractStreamOperator<ColumnBat
       for (MalformedRecord record : parsed.malformed()) {
         report(describe(block, record), element);
       }
+      int sent = 0;
+      while (sent < rows) {
+        int next = Math.min(rows - sent, Math.min(maxRows, pace.rowLimit()));
+        send(parsed.table(), sent, next, element);
+        sent += next;
+      }
       if (rows > 0) {
-        ColumnBatch batch = new ColumnBatch(parsed.table().share());
-        pace.send(rows, () -> ColumnBatch.emit(element.copy(null).replace(batch), output));
-        block.limit().set((long) pace.rowLimit() * block.bytes().length / rows);
+        long limit = Math.min(maxRows, pace.rowLimit());
+        block.limit().set(limit * block.bytes().length / rows);
       }
     }
+  }
+
+  private void send(Table table, int first, int rows, StreamRecord<TextBlock> element) {
+    ColumnBatch batch = new ColumnBatch(table.slice(first, rows));
+    pace.send(rows, () -> ColumnBatch.emit(element.copy(null).replace(batch), output));
   }
 
   private ParsedRecords parse(TextBlock block) {

@@ -42,6 +42,7 @@ class JsonDecodingTest {
           Field.of("name", DataType.STRING),
           Field.of("place", DataType.struct(Field.of("x", DataType.FLOAT64))));
   private static final int LONGEST_LINE = 200;
+  private static final int MAX_ROWS = 100;
 
   @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
 
@@ -64,7 +65,7 @@ class JsonDecodingTest {
             files.create(new TextBlockFormat(files.lines().maximumLineBytes())),
             WatermarkStrategy.noWatermarks(),
             "lines");
-    return JsonDecodingOperator.decode(blocks, SCHEMA, policy);
+    return JsonDecodingOperator.decode(blocks, SCHEMA, policy, MAX_ROWS);
   }
 
   @OutOfMemoryTest(onCluster = true)
@@ -87,6 +88,8 @@ class JsonDecodingTest {
         batches(environment, input(lines.toArray(String[]::new)), MalformedLinePolicy.SIDE_OUTPUT));
     flink.run(environment);
     assertThat(collector.rows()).containsExactlyInAnyOrderElementsOf(expected);
+    assertThat(collector.batches())
+        .allSatisfy(b -> assertThat(b.rows()).hasSizeLessThanOrEqualTo(MAX_ROWS));
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.millrace.memory.MemoryResource;
 final class HostLineKernels implements LineKernels {
   private static final long EACH_BYTE = 0x0101010101010101L;
   private static final long LOW_BITS = 0x7f7f7f7f7f7f7f7fL;
+  private static final int CHUNK_BYTES = 1 << 10;
   private static final long NEWLINES = EACH_BYTE * '\n';
 
   @Override
@@ -16,8 +17,25 @@ final class HostLineKernels implements LineKernels {
       long text, int size, long starts, int capacity, DeviceStream stream, MemoryResource memory) {
     HostMemory.putInt(starts, 0);
     int lines = 0;
-    int at = 0;
-    for (; size - at >= Long.BYTES; at += Long.BYTES) {
+    for (int at = 0; at < size; at += CHUNK_BYTES) {
+      int bytes = Math.min(CHUNK_BYTES, size - at);
+      lines = findInChunk(text, at, bytes, starts, lines, capacity);
+    }
+    if (HostMemory.getByte(text + size - 1) != '\n') {
+      lines++;
+      put(starts, lines, capacity, size);
+    }
+    return lines;
+  }
+
+  // A method of its own, which the compiler sees often: a text has millions of bytes, but there are
+  // few texts.
+  private static int findInChunk(
+      long text, int from, int bytes, long starts, int linesBefore, int capacity) {
+    int lines = linesBefore;
+    int end = from + bytes;
+    int at = from;
+    for (; end - at >= Long.BYTES; at += Long.BYTES) {
       long word = HostMemory.getLong(text + at) ^ NEWLINES;
       long found = ~(((word & LOW_BITS) + LOW_BITS) | word | LOW_BITS);
       for (; found != 0; found &= found - 1) {
@@ -25,15 +43,11 @@ final class HostLineKernels implements LineKernels {
         put(starts, lines, capacity, at + Long.numberOfTrailingZeros(found) / Byte.SIZE + 1);
       }
     }
-    for (; at < size; at++) {
+    for (; at < end; at++) {
       if (HostMemory.getByte(text + at) == '\n') {
         lines++;
         put(starts, lines, capacity, at + 1);
       }
-    }
-    if (HostMemory.getByte(text + size - 1) != '\n') {
-      lines++;
-      put(starts, lines, capacity, size);
     }
     return lines;
   }

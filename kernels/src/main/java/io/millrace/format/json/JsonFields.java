@@ -111,6 +111,13 @@ final class JsonFields {
     return list.get(index);
   }
 
+  /** Whether an object has a field that may not be missing. */
+  boolean requires(int object) {
+    JsonField parent = list.get(object);
+    int first = parent.firstChild();
+    return list.subList(first, first + parent.children()).stream().anyMatch(JsonField::isRequired);
+  }
+
   int size() {
     return list.size();
   }

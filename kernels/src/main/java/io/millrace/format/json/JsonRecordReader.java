@@ -33,6 +33,7 @@ final class JsonRecordReader implements AutoCloseable {
   private final boolean exact;
   private final JsonField[] fields;
   private final Target[] targets;
+  private final boolean[] requires;
   private final boolean[] seen;
   private final boolean[] present;
   private int row;
@@ -52,8 +53,10 @@ final class JsonRecordReader implements AutoCloseable {
   private JsonRecordReader(JsonFields fields, List<Target> targets, boolean exact) {
     this.exact = exact;
     this.fields = new JsonField[fields.size()];
+    this.requires = new boolean[fields.size()];
     for (int i = 0; i < fields.size(); i++) {
       this.fields[i] = fields.get(i);
+      requires[i] = fields.requires(i);
     }
     this.targets = targets.toArray(Target[]::new);
     this.seen = new boolean[fields.size()];
@@ -110,7 +113,7 @@ final class JsonRecordReader implements AutoCloseable {
       int next = json.skipSpace();
       text.next();
       if (next == '}') {
-        if (!hasRequired(fields[object])) {
+        if (requires[object] && !hasRequired(fields[object])) {
           return false;
         }
         if (object == 0) {

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.comparison;
+
+import static io.millrace.expression.Expressions.col;
+import static io.millrace.expression.Expressions.lit;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.millrace.column.DataType;
+import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
+import io.millrace.connectors.files.FileSinks;
+import io.millrace.connectors.files.MalformedLinePolicy;
+import io.millrace.connectors.files.TextFileSource;
+import io.millrace.connectors.files.block.JsonDecodingOperator;
+import io.millrace.connectors.files.block.TextBlockFormat;
+import io.millrace.connectors.formats.CsvEncoder;
+import io.millrace.connectors.formats.CsvOptions;
+import io.millrace.operators.api.ColumnStream;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.functions.RichMapFunction;
+import org.apache.flink.api.common.serialization.SimpleStringEncoder;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.tuple.Tuple4;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.connector.file.sink.FileSink;
+import org.apache.flink.connector.file.src.FileSource;
+import org.apache.flink.connector.file.src.reader.TextLineInputFormat;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/**
+ * Bids from files of JSON lines, a filter and a projection, by key to files of CSV, by Millrace and
+ * by stock Flink, which reads each line by Jackson. Two subtasks of each operator; objects are
+ * reused. The processor time is that of the whole process, from the start of a job to its end. Both
+ * write the same lines. The jobs run in turn, some rounds, of which the first does not count.
+ */
+public final class JsonFileBenchmark {
+  private static final Schema SCHEMA =
+      Schema.of(
+          Field.of("auction", DataType.INT64),
+          Field.of("bidder", DataType.INT64),
+          Field.of("price", DataType.INT64),
+          Field.of("channel", DataType.STRING),
+          Field.of("dateTime", DataType.timestamp(3)),
+          Field.of("extra", DataType.STRING));
+  private static final long MIN_PRICE = 50_000_000;
+  private static final BigDecimal RATE = new BigDecimal("0.908");
+  private static final String[] CHANNELS = {"Google", "Facebook", "Baidu", "Apple"};
+  private static final int FILES = 8;
+  private static final int PARALLELISM = 2;
+  private static final int BATCH_ROWS = 1 << 16;
+  private static final OperatingSystemMXBean PROCESS =
+      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+
+  private final MiniCluster cluster;
+  private final Path input;
+  private final Path output;
+  private final long rows;
+
+  private JsonFileBenchmark(MiniCluster cluster, Path folder, long rows) {
+    this.cluster = cluster;
+    this.input = folder.resolve("in");
+    this.output = folder.resolve("out");
+    this.rows = rows;
+  }
+
+  /** A bid as Jackson reads it. */
+  public static final class Bid {
+    public long auction;
+    public long bidder;
+    public long price;
+    public String channel;
+    public String dateTime;
+    public String extra;
+  }
+
+  /** Reads a line. */
+  private static final class ReadBid extends RichMapFunction<String, Bid> {
+    private static final long serialVersionUID = 1L;
+
+    private transient ObjectMapper mapper;
+
+    @Override
+    public Bid map(String line) throws IOException {
+      if (mapper == null) {
+        mapper = new ObjectMapper();
+      }
+      return mapper.readValue(line, Bid.class);
+    }
+  }
+
+  /** Runs the jobs. Arguments: Ki rows, the number of rounds. */
+  public static void main(String[] arguments) throws Exception {
+    long rows = Long.parseLong(arguments[0]) << 10;
+    int rounds = Integer.parseInt(arguments[1]);
+    Configuration configuration = new Configuration();
+    configuration.set(RestOptions.BIND_PORT, "0");
+    Path folder = Files.createTempDirectory("json-files");
+    MiniCluster cluster =
+        new MiniCluster(
+            new MiniClusterConfiguration.Builder()
+                .setConfiguration(configuration)
+                .setNumSlotsPerTaskManager(PARALLELISM)
+                .build());
+    try {
+      cluster.start();
+      new JsonFileBenchmark(cluster, folder, rows).report(rounds);
+    } finally {
+      cluster.closeAsync().join();
+      delete(folder);
+    }
+  }
+
+  private void report(int rounds) throws Exception {
+    writeInput();
+    double[] stock = new double[rounds];
+    double[] ours = new double[rounds];
+    for (int round = -1; round < rounds; round++) {
+      double stockNanos = run(this::stock);
+      String[] expected = lines();
+      double nanos = run(this::millrace);
+      if (!Arrays.equals(expected, lines())) {
+        throw new IllegalStateException("expected the same lines of both jobs");
+      }
+      System.err.printf(
+          Locale.ROOT, "round %d: stock %.0f, Millrace %.0f ns a row%n", round, stockNanos, nanos);
+      if (round >= 0) {
+        stock[round] = stockNanos;
+        ours[round] = nanos;
+      }
+    }
+    System.out.println("| job | processor ns a row, in each round |");
+    System.out.println("|---|---|");
+    System.out.println("| stock Flink | " + Arrays.toString(stock) + " |");
+    System.out.println("| Millrace | " + Arrays.toString(ours) + " |");
+    for (int round = 0; round < rounds; round++) {
+      System.out.printf(Locale.ROOT, "ratio %.2f%n", stock[round] / ours[round]);
+    }
+  }
+
+  private void writeInput() throws IOException {
+    Files.createDirectories(input);
+    Random random = new Random(1);
+    for (int file = 0; file < FILES; file++) {
+      try (BufferedWriter writer = Files.newBufferedWriter(input.resolve(file + ".json"))) {
+        for (long i = 0; i < rows / FILES; i++) {
+          writer.write(
+              String.format(
+                  Locale.ROOT,
+                  "{\"auction\":%d,\"bidder\":%d,\"price\":%d,\"channel\":\"%s\","
+                      + "\"dateTime\":\"2026-11-21 10:%02d:%02d.%03d\",\"extra\":\"%s\"}%n",
+                  1000 + random.nextInt(1000),
+                  random.nextInt(100_000),
+                  random.nextInt(100_000_000),
+                  CHANNELS[random.nextInt(CHANNELS.length)],
+                  random.nextInt(60),
+                  random.nextInt(60),
+                  random.nextInt(1000),
+                  "x".repeat(20 + random.nextInt(40))));
+        }
+      }
+    }
+  }
+
+  /** A job that reads the input and writes the output. */
+  private interface Job {
+    void build(StreamExecutionEnvironment environment) throws IOException;
+  }
+
+  private double run(Job job) throws Exception {
+    delete(output);
+    Configuration configuration = new Configuration();
+    configuration.set(PipelineOptions.OBJECT_REUSE, true);
+    StreamExecutionEnvironment environment = new StreamExecutionEnvironment(configuration);
+    environment.setParallelism(PARALLELISM);
+    environment.enableCheckpointing(Duration.ofSeconds(5).toMillis());
+    job.build(environment);
+    long before = PROCESS.getProcessCpuTime();
+    cluster.executeJobBlocking(environment.getStreamGraph().getJobGraph());
+    return (double) (PROCESS.getProcessCpuTime() - before) / rows;
+  }
+
+  private void stock(StreamExecutionEnvironment environment) {
+    environment
+        .fromSource(
+            FileSource.forRecordStreamFormat(new TextLineInputFormat(), flinkPath(input)).build(),
+            WatermarkStrategy.noWatermarks(),
+            "lines")
+        .map(new ReadBid())
+        .filter(bid -> bid.price > MIN_PRICE)
+        .map(
+            bid ->
+                Tuple4.of(
+                    bid.auction,
+                    bid.bidder,
+                    BigDecimal.valueOf(bid.price).multiply(RATE),
+                    bid.channel))
+        .returns(Types.TUPLE(Types.LONG, Types.LONG, Types.BIG_DEC, Types.STRING))
+        .keyBy(bid -> bid.f0)
+        .map(bid -> bid.f0 + "," + bid.f1 + "," + bid.f2.toPlainString() + "," + bid.f3)
+        .sinkTo(
+            FileSink.forRowFormat(flinkPath(output), new SimpleStringEncoder<String>()).build());
+  }
+
+  private void millrace(StreamExecutionEnvironment environment) throws IOException {
+    TextFileSource files = TextFileSource.of(List.of(input.toString()));
+    ColumnStream bids =
+        ColumnStream.fromBatches(
+            JsonDecodingOperator.decode(
+                environment.fromSource(
+                    files.create(new TextBlockFormat(files.lines().maximumLineBytes())),
+                    WatermarkStrategy.noWatermarks(),
+                    "lines"),
+                SCHEMA,
+                MalformedLinePolicy.FAIL,
+                BATCH_ROWS));
+    ColumnStream selected =
+        bids.filter(col("price").gt(MIN_PRICE))
+            .select(
+                col("auction"),
+                col("bidder"),
+                col("price").times(lit(RATE)).as("eur"),
+                col("channel"))
+            .keyBy("auction");
+    FileSinks.write(
+        selected.toBatches(),
+        selected.schema(),
+        new CsvEncoder(CsvOptions.DEFAULT),
+        flinkPath(output));
+  }
+
+  private static org.apache.flink.core.fs.Path flinkPath(Path path) {
+    return new org.apache.flink.core.fs.Path(path.toUri());
+  }
+
+  private String[] lines() throws IOException {
+    List<String> lines = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(output)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        lines.addAll(Files.readAllLines(file));
+      }
+    }
+    String[] sorted = lines.toArray(String[]::new);
+    Arrays.sort(sorted);
+    return sorted;
+  }
+
+  private static void delete(Path folder) throws IOException {
+    if (Files.exists(folder)) {
+      try (Stream<Path> files = Files.walk(folder)) {
+        for (Path file : files.sorted((left, right) -> right.compareTo(left)).toList()) {
+          Files.delete(file);
+        }
+      }
+    }
+  }
+}

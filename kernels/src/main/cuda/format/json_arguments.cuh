@@ -41,7 +41,7 @@ enum JsonError : int32_t {
 
 // A field, the first one the whole record. The fields of an object are neighbours.
 struct JsonField {
-  int32_t name;         // bytes from the fields to the name, in words with zeros behind it
+  int32_t name;         // bytes from the fields to the name, in words, with a quotation mark and zeros behind it
   int32_t name_bytes;
   int32_t has_escapes;  // whether JSON writes the name otherwise than it is
   int32_t parent;

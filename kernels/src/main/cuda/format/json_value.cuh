@@ -156,7 +156,7 @@ static __device__ inline bool put_timestamp(JsonRow& row, const JsonField& field
   return true;
 }
 
-// Whether a string is the value of a field that is none: it is written then.
+// Reads the text of a string into a field that is not a string; false if it is not a value of the field's type.
 static __device__ inline bool put_text(JsonRow& row, const JsonField& field, const JsonColumn& column, TextCursor& text) {
   NumberText number;
   int32_t days;

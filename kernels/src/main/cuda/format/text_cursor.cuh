@@ -76,7 +76,7 @@ struct TextCursor {
     return low | words[at / WORD_BYTES + 1] << (64 - shift);
   }
 
-  // Whether text begins here; `expected` has its bytes in words with zeros behind them.
+  // Whether text begins here; `expected` has its bytes in words; what is behind them does not matter.
   __device__ __forceinline__ bool starts_with(const uint64_t* expected, int32_t bytes) {
     if (end - at < bytes) return false;
     const int32_t start = at;

@@ -73,7 +73,7 @@ static __device__ __forceinline__ bool read_time(TextCursor& text, TimeOfDay& ti
   return true;
 }
 
-// Z, or hours with a sign, and perhaps minutes, and perhaps seconds, with or without colons.
+// Z, or hours with a sign, and perhaps minutes, and perhaps seconds.
 static __device__ __forceinline__ bool read_offset(TextCursor& text, int32_t& seconds) {
   seconds = 0;
   const int32_t first = text.next();
@@ -82,11 +82,8 @@ static __device__ __forceinline__ bool read_offset(TextCursor& text, int32_t& se
   int32_t part;
   if (!read_digits(text, 2, part) || part > 18) return false;
   seconds = part * 3600;
-  bool has_colon = false;
   for (int32_t unit = 60; unit > 0 && text.peek() != END_OF_TEXT; unit /= 60) {
-    const bool is_colon = text.take(':');
-    if (unit == 60) has_colon = is_colon;
-    if (is_colon != has_colon || !read_digits(text, 2, part) || part > 59) return false;
+    if (!text.take(':') || !read_digits(text, 2, part) || part > 59) return false;
     seconds += part * unit;
   }
   if (seconds > MAX_OFFSET) return false;

@@ -139,7 +139,8 @@ record EtlPlan(
 
   /** Whether files are read in blocks of lines, which become batches without rows in between. */
   boolean readsBlocks() {
-    return configuration.get(EtlOptions.SOURCE_FORMAT) == Format.JSON
+    return sourceType() == SourceType.FILES
+        && configuration.get(EtlOptions.SOURCE_FORMAT) == Format.JSON
         && !hasPositions
         && !configuration.contains(EtlWatermark.COLUMN)
         && JsonReader.unsupported(sourceSchema).isEmpty();

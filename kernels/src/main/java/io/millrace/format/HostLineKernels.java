@@ -17,8 +17,9 @@ final class HostLineKernels implements LineKernels {
       long text, int size, long starts, int capacity, DeviceStream stream, MemoryResource memory) {
     HostMemory.putInt(starts, 0);
     int lines = 0;
-    for (int at = 0; at < size; at += CHUNK_BYTES) {
-      int bytes = Math.min(CHUNK_BYTES, size - at);
+    int bytes;
+    for (int at = 0; at < size; at += bytes) {
+      bytes = Math.min(CHUNK_BYTES, size - at);
       lines = findInChunk(text, at, bytes, starts, lines, capacity);
     }
     if (HostMemory.getByte(text + size - 1) != '\n') {

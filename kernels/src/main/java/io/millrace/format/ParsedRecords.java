@@ -17,14 +17,14 @@ public final class ParsedRecords implements AutoCloseable {
 
   /** Each record is a row. Takes ownership of the table. */
   public ParsedRecords(Table table) {
-    this(table, List.of(), new int[0]);
+    this(table, List.of(), null);
   }
 
   /**
    * Takes ownership of the table.
    *
    * @param malformed in the order of the records
-   * @param records the record of each row; stays as it is
+   * @param records the record of each row, which stay as they are; null if each record is a row
    */
   public ParsedRecords(Table table, List<MalformedRecord> malformed, int[] records) {
     this.table = table;
@@ -37,14 +37,14 @@ public final class ParsedRecords implements AutoCloseable {
     return table;
   }
 
-  /** Records that are not rows, in their order. */
+  /** Records that are not rows, in their order, without those that are blank. */
   public List<MalformedRecord> malformed() {
     return malformed;
   }
 
   /** The number of the record that a row was read from. */
   public int recordOf(int row) {
-    return records.length == 0 ? row : records[row];
+    return records == null ? row : records[row];
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
+import java.util.Objects;
 
 /**
  * The bytes of records, one behind the other, and the position of each. Owns its buffers; its
@@ -18,6 +19,13 @@ import io.millrace.memory.MemoryResource;
 public final class RecordBytes implements AutoCloseable {
   private static final PerDevice<LineKernels> KERNELS =
       new PerDevice<>(host -> new HostLineKernels(), CudaLineKernels::new);
+
+  /** The most bytes, so that positions count from an aligned word and beyond the last byte. */
+  private static final int MAX_BYTES = Integer.MAX_VALUE - 15;
+
+  /** The most records, so that columns of two words have fewer than 2 Gi words. */
+  private static final int MAX_RECORDS = 1 << 30;
+
   // Fewer bytes than most lines have: rather too much room than a second attempt.
   private static final int BYTES_OF_LINE = 32;
 
@@ -28,17 +36,16 @@ public final class RecordBytes implements AutoCloseable {
   /**
    * Takes ownership of the buffers.
    *
-   * @param bytes fewer than 2 Gi
+   * @param bytes at most 2^31 - 16
    * @param positions an INT32 for the first byte of each record, and one behind the last record, in
    *     ascending order
-   * @param count of records
-   * @throws IllegalArgumentException if a buffer has a wrong size; the caller still owns both
+   * @param count of records, at most 2^30
+   * @throws IllegalArgumentException if a buffer has a wrong size, or there are more than 2^30
+   *     records; the caller still owns both
    */
   public RecordBytes(Buffer bytes, Buffer positions, int count) {
-    if (bytes.size() > Integer.MAX_VALUE) {
-      throw new IllegalArgumentException(
-          "expected fewer than 2 Gi bytes of records, got " + bytes.size());
-    }
+    checkSize(bytes);
+    checkCount(count);
     long needed = (count + 1L) * Integer.BYTES;
     if (positions.size() < needed) {
       throw new IllegalArgumentException(
@@ -53,14 +60,12 @@ public final class RecordBytes implements AutoCloseable {
    * The lines of a text: each with its line feed, except the last line, which may lack it. Makes
    * one attempt. Waits for the number of lines.
    *
-   * @param text fewer than 2 Gi bytes; stays the caller's, and is shared
-   * @throws IllegalArgumentException if there are too many bytes
+   * @param text at most 2^31 - 16 bytes; stays the caller's, and is shared
+   * @throws IllegalArgumentException if there are too many bytes, or more than 2^30 lines
    * @throws GpuOutOfMemoryException if there is too little memory
    */
   public static RecordBytes lines(Buffer text, DeviceStream stream, MemoryResource memory) {
-    if (text.size() > Integer.MAX_VALUE) {
-      throw new IllegalArgumentException("expected fewer than 2 Gi bytes, got " + text.size());
-    }
+    checkSize(text);
     int size = (int) text.size();
     int capacity = size / BYTES_OF_LINE + 2;
     for (; ; ) {
@@ -70,6 +75,7 @@ public final class RecordBytes implements AutoCloseable {
         if (lines < capacity) {
           return new RecordBytes(text.share(), starts, lines);
         }
+        checkCount(lines);
         capacity = lines + 1;
       } catch (RuntimeException | Error e) {
         starts.close();
@@ -95,6 +101,33 @@ public final class RecordBytes implements AutoCloseable {
       long address = text.access(AccessMode.READ, scope);
       return KERNELS.of(stream.device()).find(address, size, target, capacity, stream, memory);
     }
+  }
+
+  private static void checkSize(Buffer bytes) {
+    if (bytes.size() > MAX_BYTES) {
+      throw new IllegalArgumentException(
+          "expected at most " + MAX_BYTES + " bytes of records, got " + bytes.size());
+    }
+  }
+
+  private static void checkCount(int count) {
+    if (count > MAX_RECORDS) {
+      throw new IllegalArgumentException(
+          "expected at most " + MAX_RECORDS + " records, got " + count);
+    }
+  }
+
+  /**
+   * Some of the records, which keeps the memory of all.
+   *
+   * @param first the number of the first record
+   * @param records {@code first + records} is at most {@link #count}
+   */
+  public RecordBytes slice(int first, int records) {
+    Objects.checkFromIndexSize(first, records, count);
+    long start = (long) first * Integer.BYTES;
+    return new RecordBytes(
+        bytes.share(), positions.slice(start, (records + 1L) * Integer.BYTES), records);
   }
 
   /** All bytes. */

@@ -102,8 +102,7 @@ final class JsonColumns implements AutoCloseable {
    * Makes room for the bytes of strings.
    *
    * @param records which were parsed
-   * @throws GpuOutOfMemoryException if there is too little memory, or a column would have 2 Gi
-   *     bytes or more
+   * @throws GpuOutOfMemoryException if there is too little memory
    */
   List<Strings> allocateStrings(Records records, AccessScope scope) {
     List<Strings> places = new ArrayList<>();

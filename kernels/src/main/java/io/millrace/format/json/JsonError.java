@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.format.json;
 
-import io.millrace.annotation.PublicEvolving;
-
 /** Why a record is not a row. The numbers are those of {@code JsonError} in json_arguments.cuh. */
-@PublicEvolving
-public enum JsonError {
+enum JsonError {
   /** The record is a row. */
   VALID(0),
   /** There is only white space: not a record at all. */

@@ -10,6 +10,7 @@ import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.HostMemory;
 import io.millrace.device.StagingBuffer;
+import io.millrace.format.MalformedRecord;
 import io.millrace.format.ParsedRecords;
 import io.millrace.format.RecordBytes;
 import io.millrace.format.json.JsonKernels.Records;
@@ -29,11 +30,12 @@ import java.util.Optional;
  *
  * <p>A value must be what its column is: booleans and numbers as such (decimals, NaN and the
  * infinities also as strings), strings as strings, and dates, times and timestamps as strings of
- * ISO 8601, a ROW as an object. Digits of a decimal beyond its scale are rounded half up, and
- * digits of a second beyond the precision are dropped; FLOAT and DOUBLE are the nearest to the
- * number. A record with anything else is malformed, as is one with a number out of range, a column
- * that is there twice, text that is not UTF-8, or a null or a missing member where the column may
- * not be null. Half of a surrogate pair becomes a question mark, as in Java.
+ * ISO 8601, of the years 0000 to 9999, a ROW as an object. Digits of a decimal beyond its scale are
+ * rounded half up, and digits of a second beyond the precision are dropped; FLOAT and DOUBLE are
+ * the nearest to the number. A record with anything else is malformed, as is one with a number out
+ * of range, a column that is there twice, text that is not UTF-8, or a null or a missing member
+ * where the column may not be null. Half of a surrogate pair becomes a question mark, as in Java. A
+ * string with escapes is a decimal only if it has at most 64 bytes without them.
  *
  * <p>On the host and on a GPU the rows are the same bits. Used by one thread.
  */
@@ -140,7 +142,8 @@ public final class JsonReader implements AutoCloseable {
       return new ParsedRecords(table);
     }
     try (table) {
-      return new ParsedRecords(select(table, valid), faults.malformed(), valid);
+      List<MalformedRecord> malformed = faults.malformed();
+      return new ParsedRecords(select(table, valid), malformed, valid);
     }
   }
 

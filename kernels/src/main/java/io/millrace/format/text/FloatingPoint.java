@@ -17,7 +17,7 @@ public enum FloatingPoint {
   FLOAT32(23, 127, -17, 10),
   FLOAT64(52, 1023, -4, 23);
 
-  /** What {@link #UNDECIDED} and {@link #TOO_LARGE} are not. */
+  /** The bits are those of the nearest number. */
   public static final int EXACT = 0;
 
   /** The number is larger than the largest finite one. */

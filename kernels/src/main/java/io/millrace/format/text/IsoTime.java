@@ -131,7 +131,7 @@ public final class IsoTime {
     return true;
   }
 
-  // Z, or hours with a sign, and perhaps minutes, and perhaps seconds, with or without colons.
+  // Z, or hours with a sign, and perhaps minutes, and perhaps seconds.
   private boolean readOffset(TextCursor text) {
     int first = text.next();
     if (first == 'Z' || first == 'z') {
@@ -141,9 +141,8 @@ public final class IsoTime {
       return false;
     }
     int seconds = number * SECONDS_OF_HOUR;
-    boolean hasColon = text.peek() == ':';
     for (int unit = 60; unit > 0 && text.peek() != TextCursor.END_OF_TEXT; unit /= 60) {
-      if (text.take(':') != hasColon || !readDigits(text, 2) || number > 59) {
+      if (!text.take(':') || !readDigits(text, 2) || number > 59) {
         return false;
       }
       seconds += number * unit;

@@ -10,11 +10,14 @@ import io.millrace.column.Schema;
 import io.millrace.device.KernelStructure;
 import io.millrace.format.MalformedRecord;
 import io.millrace.format.ParsedRecords;
+import io.millrace.format.RecordBytes;
+import io.millrace.format.RecordLines;
 import io.millrace.testing.CudaStructures;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RowCountTest;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -206,6 +209,7 @@ class JsonReaderTest {
           `{"p":100000}`            | 11 | `column 'p': the value is not a valid DECIMAL(7, 2)`
           `{"p":99999.995}`         | 14 | `column 'p': the value is not a valid DECIMAL(7, 2)`
           `{"f":1e999}`             | 10 | `column 'f': the value is not a valid DOUBLE`
+          `{"t":"2026-01-01T00:00:00+0130"}` | 31 | `column 't': the value is not a valid TIMESTAMP_LTZ(3)`
           `{"f":"Inf"}`             | 10 | `column 'f': expected DOUBLE, got a JSON value of another type`
           """)
   void aMalformedRecordCostsOnlyItself(String record, int position, String reason) {
@@ -214,7 +218,8 @@ class JsonReaderTest {
             Field.of("v", DataType.INT32),
             Field.of("d", DataType.DATE),
             Field.of("p", DataType.decimal(7, 2)),
-            Field.of("f", DataType.FLOAT64));
+            Field.of("f", DataType.FLOAT64),
+            Field.of("t", DataType.timestamp(3, true)));
     String before = "{\"v\":1}\n \n";
     try (ParsedRecords parsed = JsonLines.read(schema, before + record + "\n{\"v\":2}", device)) {
       assertThat(parsed.malformed())
@@ -223,6 +228,22 @@ class JsonReaderTest {
       assertThat(device.rows(parsed.table()).stream().map(row -> row.get(0))).containsExactly(1, 2);
       assertThat(parsed.recordOf(0)).isZero();
       assertThat(parsed.recordOf(1)).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void someOfTheRecordsAreRead() {
+    Schema schema = Schema.of(Field.of("v", DataType.INT32));
+    byte[] lines =
+        "{\"v\":1}\n{\"v\":2}\nx\n{\"v\":3}\n{\"v\":4}\n".getBytes(StandardCharsets.UTF_8);
+    try (RecordBytes records = RecordLines.of(lines, device);
+        RecordBytes middle = records.slice(1, 3);
+        JsonReader reader = new JsonReader(schema, device.stream(), device.memory());
+        ParsedRecords parsed = reader.read(middle)) {
+      assertThat(device.rows(parsed.table())).containsExactly(List.of(2), List.of(3));
+      assertThat(parsed.malformed())
+          .containsExactly(new MalformedRecord(1, 16, 2, 0, "invalid JSON"));
+      assertThat(parsed.recordOf(1)).isEqualTo(2);
     }
   }
 

@@ -2,7 +2,6 @@
 package io.millrace.connectors.files.block;
 
 import io.millrace.column.Schema;
-import io.millrace.column.Table;
 import io.millrace.connectors.files.InputException;
 import io.millrace.connectors.files.LineParsingFunction;
 import io.millrace.connectors.files.MalformedLine;
@@ -36,9 +35,10 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
 
 /**
- * Reads blocks of JSON lines into batches on the operator's device, as {@link JsonReader} does: a
- * batch for each block, or several if those behind would take longer than 100 ms for it. Lines that
- * are not rows go to {@link LineParsingFunction#MALFORMED_LINES}, or fail the job.
+ * Reads blocks of JSON lines into batches on the operator's device, as {@link JsonReader} does. A
+ * block becomes a batch, or several of about as many lines: no more than asked for, and no more
+ * than the operators behind take in 100 ms. Lines that are not rows go to {@link
+ * LineParsingFunction#MALFORMED_LINES}, or fail the job.
  *
  * <p>Metrics, in the group {@code millrace.parse}: {@code lines}, {@code malformedLines}.
  */
@@ -46,6 +46,7 @@ import org.apache.flink.util.IOUtils;
 public final class JsonDecodingOperator extends AbstractStreamOperator<ColumnBatch>
     implements OneInputStreamOperator<TextBlock, ColumnBatch> {
   private static final long serialVersionUID = 1L;
+  private static final double ROOM = 15.0 / 16;
 
   private final Schema schema;
   private final MalformedLinePolicy policy;
@@ -71,7 +72,7 @@ public final class JsonDecodingOperator extends AbstractStreamOperator<ColumnBat
   /**
    * Appends the operator to {@code blocks}.
    *
-   * @param maxRows of a batch; a block with more rows becomes several batches
+   * @param maxRows of a batch; at least 1
    * @throws IllegalArgumentException if {@link JsonReader#unsupported} says why the columns cannot
    *     be read
    */
@@ -116,36 +117,42 @@ public final class JsonDecodingOperator extends AbstractStreamOperator<ColumnBat
       report(new MalformedLine(line, reason), element);
       return;
     }
-    ParsedRecords parsed = deviceContext.retry().withRetry(() -> parse(block));
-    int rows = parsed.table().rowCount();
-    try (parsed) {
-      lineCount.inc(rows + parsed.malformed().size());
-      for (MalformedRecord record : parsed.malformed()) {
-        report(describe(block, record), element);
+    try (RecordBytes lines = deviceContext.retry().withRetry(() -> lines(block))) {
+      int count = lines.count();
+      lineCount.inc(count);
+      int limit = Math.min(maxRows, pace.rowLimit());
+      int parts = (count - 1) / limit + 1;
+      int part = (count - 1) / parts + 1;
+      for (int first = 0; first < count; first += part) {
+        deviceContext.checkNotCanceled();
+        try (RecordBytes records = lines.slice(first, Math.min(part, count - first))) {
+          send(block, records, element);
+        }
       }
-      int sent = 0;
-      while (sent < rows) {
-        int next = Math.min(rows - sent, Math.min(maxRows, pace.rowLimit()));
-        send(parsed.table(), sent, next, element);
-        sent += next;
-      }
-      if (rows > 0) {
-        long limit = Math.min(maxRows, pace.rowLimit());
-        block.limit().set(limit * block.bytes().length / rows);
-      }
+      // The last line of a block ends behind the limit: one part has room for some lines more.
+      double next = Math.min(maxRows, pace.rowLimit()) * ROOM;
+      block.limit().set((long) (next * block.bytes().length / count));
     }
   }
 
-  private void send(Table table, int first, int rows, StreamRecord<TextBlock> element) {
-    ColumnBatch batch = new ColumnBatch(table.slice(first, rows));
-    pace.send(rows, () -> ColumnBatch.emit(element.copy(null).replace(batch), output));
+  private RecordBytes lines(TextBlock block) {
+    try (Buffer text = upload(block.bytes())) {
+      return RecordBytes.lines(text, deviceContext.stream(), deviceContext.resource());
+    }
   }
 
-  private ParsedRecords parse(TextBlock block) {
-    try (Buffer text = upload(block.bytes());
-        RecordBytes lines =
-            RecordBytes.lines(text, deviceContext.stream(), deviceContext.resource())) {
-      return reader.read(lines);
+  private void send(TextBlock block, RecordBytes records, StreamRecord<TextBlock> element)
+      throws InputException {
+    try (ParsedRecords parsed = deviceContext.retry().withRetry(() -> reader.read(records))) {
+      for (MalformedRecord record : parsed.malformed()) {
+        deviceContext.checkNotCanceled();
+        report(describe(block, record), element);
+      }
+      int rows = parsed.table().rowCount();
+      if (rows > 0) {
+        ColumnBatch batch = new ColumnBatch(parsed.table().share());
+        pace.send(rows, () -> ColumnBatch.emit(element.copy(null).replace(batch), output));
+      }
     }
   }
 

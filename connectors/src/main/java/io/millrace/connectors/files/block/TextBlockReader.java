@@ -50,10 +50,13 @@ final class TextBlockReader implements BulkFormat.Reader<TextBlock> {
   }
 
   private BulkFormat.RecordIterator<TextBlock> readBlock() throws IOException {
+    if (offset >= end) {
+      return null;
+    }
     if (offset == 0) {
       skipByteOrderMark();
     }
-    if (offset >= end || !fill(1)) {
+    if (!fill(1)) {
       return null;
     }
     int length = blockLength();
@@ -72,7 +75,9 @@ final class TextBlockReader implements BulkFormat.Reader<TextBlock> {
   // The bytes of the lines up to that of the byte where the block is full or the split ends. All
   // lines before that are short enough; TOO_LONG if there is none, and that line is too long.
   private int blockLength() throws IOException {
-    long least = Math.min(Math.min(limit.bytes(), maximumLineBytes), end - offset);
+    // A split may end within the byte order mark.
+    long left = Math.max(1, end - offset);
+    long least = Math.min(Math.min(limit.bytes(), maximumLineBytes), left);
     fill((int) least);
     int first = (int) Math.min(least, size) - 1;
     int lineStart = first;

@@ -122,6 +122,22 @@ class TextBlockReaderTest {
   }
 
   @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5})
+  void aSplitMayEndInTheByteOrderMark(int bound) throws IOException {
+    TextBlockFormat format = new TextBlockFormat(100);
+    byte[] file = "\ufeffab\ncd\n".getBytes(StandardCharsets.UTF_8);
+    Path path = Files.write(folder.resolve("mark"), file);
+    List<TextLine> lines = new ArrayList<>();
+    for (FileSourceSplit split :
+        List.of(split(path, 0, bound, null), split(path, bound, file.length - bound, null))) {
+      try (BulkFormat.Reader<TextBlock> reader = format.createReader(CONFIGURATION, split)) {
+        drain(reader, Integer.MAX_VALUE, lines);
+      }
+    }
+    assertThat(lines).isEqualTo(expected(path, file, 100));
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"restored", "restored.gz"})
   void aRestoredReaderGoesOnWithTheNextLine(String name) throws IOException {
     TextBlockFormat format = new TextBlockFormat(100);

@@ -47,7 +47,7 @@ final class FlinkJson {
     try {
       format.deserialize(record, new ListCollector<>(rows));
     } catch (IOException | RuntimeException e) {
-      return RecordResult.malformed(String.valueOf(e.getMessage()));
+      return RecordResult.malformed(e.toString());
     }
     return RecordResult.of(
         rows.stream().map(row -> FlinkValues.of(row, type.getChildren())).toList());

@@ -5,6 +5,7 @@ import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.flink.formats.common.TimestampFormat;
 
@@ -27,6 +28,7 @@ record JsonDifference(
     String millrace,
     String flink,
     String tree) {
+  private static final Set<String> NO_VALUES = Set.of("malformed", "no row", "NULL");
 
   /** Of the value of the member. */
   static JsonDifference ofValue(DataType type, String value, String millrace, String flink) {
@@ -87,23 +89,11 @@ record JsonDifference(
     String type = column.type() + (column.nullable() ? "" : " NOT NULL");
     String format = timestamps == TimestampFormat.SQL ? "" : ", `ISO-8601`";
     String flinks = tree.equals(flink) ? cell(flink) : cell(flink) + "; of a tree: " + cell(tree);
-    return "| "
-        + shown
-        + " | `"
-        + type
-        + "`"
-        + format
-        + " | "
-        + cell(millrace)
-        + " | "
-        + flinks
-        + " |";
+    return "| %s | %s%s | %s | %s |".formatted(shown, code(type), format, cell(millrace), flinks);
   }
 
   private static String cell(String result) {
-    return result.equals("malformed") || result.equals("no row") || result.equals("NULL")
-        ? result
-        : code(result);
+    return NO_VALUES.contains(result) ? result : code(result);
   }
 
   private static String code(String text) {

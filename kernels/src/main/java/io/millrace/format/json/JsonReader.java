@@ -31,9 +31,10 @@ import java.util.Optional;
  * infinities also as strings), strings as strings, and dates, times and timestamps as strings of
  * ISO 8601, a ROW as an object. Digits of a decimal beyond its scale are rounded half up, and
  * digits of a second beyond the precision are dropped; FLOAT and DOUBLE are the nearest to the
- * number. A record with anything else is malformed, as is one with a number out of range, a column
- * that is there twice, text that is not UTF-8, or a null or a missing member where the column may
- * not be null. Half of a surrogate pair becomes a question mark, as in Java.
+ * number. A decimal in a string with escapes has up to 64 characters. A record with anything else
+ * is malformed, as is one with a number out of range, a column that is there twice, text that is
+ * not UTF-8, or a null or a missing member where the column may not be null. Half of a surrogate
+ * pair becomes a question mark, as in Java.
  *
  * <p>On the host and on a GPU the rows are the same bits. Used by one thread.
  */

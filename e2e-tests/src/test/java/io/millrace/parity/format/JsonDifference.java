@@ -4,6 +4,7 @@ package io.millrace.parity.format;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -14,16 +15,18 @@ import org.apache.flink.formats.common.TimestampFormat;
  *
  * @param column the only column, {@code v}
  * @param shown the record, or the value of its member {@code v}, as documentation shows it
- * @param record the record
+ * @param text the record
+ * @param charset the encoding of the record
  * @param timestamps Flink's option {@code timestamp-format.standard}
- * @param millrace what Millrace makes of the record, as {@link #text} writes it
+ * @param millrace what Millrace makes of the record, as {@link #textOf} writes it
  * @param flink what Flink makes of it by default
  * @param tree what Flink makes of it without {@code decode.json-parser.enabled}
  */
 record JsonDifference(
     Field column,
     String shown,
-    byte[] record,
+    String text,
+    Charset charset,
     TimestampFormat timestamps,
     String millrace,
     String flink,
@@ -37,43 +40,56 @@ record JsonDifference(
 
   static JsonDifference ofValue(
       DataType type, String value, String millrace, String flink, String tree) {
-    byte[] record = ("{\"v\":" + value + "}").getBytes(StandardCharsets.UTF_8);
+    String record = "{\"v\":" + value + "}";
     Field column = Field.of("v", type);
     return new JsonDifference(
-        column, code(value), record, TimestampFormat.SQL, millrace, flink, tree);
+        column,
+        code(value),
+        record,
+        StandardCharsets.UTF_8,
+        TimestampFormat.SQL,
+        millrace,
+        flink,
+        tree);
   }
 
   /** Of a record with the column {@code v INT}. */
   static JsonDifference ofRecord(String record, String millrace, String flink, String tree) {
-    return ofBytes(code(record), record.getBytes(StandardCharsets.UTF_8), millrace, flink, tree);
+    return ofEncoded(code(record), record, StandardCharsets.UTF_8, millrace, flink, tree);
   }
 
-  /** Of a record with the column {@code v INT} that cannot be shown. */
-  static JsonDifference ofBytes(
-      String shown, byte[] record, String millrace, String flink, String tree) {
+  /** Of a record with the column {@code v INT} in any encoding. */
+  static JsonDifference ofEncoded(
+      String shown, String text, Charset charset, String millrace, String flink, String tree) {
     Field column = Field.of("v", DataType.INT32);
-    return new JsonDifference(column, shown, record, TimestampFormat.SQL, millrace, flink, tree);
+    return new JsonDifference(
+        column, shown, text, charset, TimestampFormat.SQL, millrace, flink, tree);
   }
 
   JsonDifference with(TimestampFormat format) {
-    return new JsonDifference(column, shown, record, format, millrace, flink, tree);
+    return new JsonDifference(column, shown, text, charset, format, millrace, flink, tree);
   }
 
   JsonDifference notNull() {
     Field required = new Field(column.name(), column.type(), false);
-    return new JsonDifference(required, shown, record, timestamps, millrace, flink, tree);
+    return new JsonDifference(required, shown, text, charset, timestamps, millrace, flink, tree);
   }
 
   JsonDifference shownAs(String description) {
-    return new JsonDifference(column, description, record, timestamps, millrace, flink, tree);
+    return new JsonDifference(
+        column, description, text, charset, timestamps, millrace, flink, tree);
   }
 
   Schema schema() {
     return Schema.of(column);
   }
 
+  byte[] record() {
+    return text.getBytes(charset);
+  }
+
   /** The values of {@code v} in all rows, or {@code malformed}. */
-  static String text(RecordResult result) {
+  static String textOf(RecordResult result) {
     if (!result.fault().isEmpty()) {
       return "malformed";
     }

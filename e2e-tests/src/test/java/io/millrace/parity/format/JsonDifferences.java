@@ -9,7 +9,7 @@ import static io.millrace.column.DataType.INT32;
 import static io.millrace.column.DataType.INT64;
 import static io.millrace.column.DataType.STRING;
 import static io.millrace.column.DataType.TIME;
-import static io.millrace.parity.format.JsonDifference.ofBytes;
+import static io.millrace.parity.format.JsonDifference.ofEncoded;
 import static io.millrace.parity.format.JsonDifference.ofRecord;
 import static io.millrace.parity.format.JsonDifference.ofValue;
 import static org.apache.flink.formats.common.TimestampFormat.ISO_8601;
@@ -96,21 +96,24 @@ final class JsonDifferences {
   private static List<JsonDifference> texts() {
     return List.of(
         ofValue(STRING, "\"a\tb\"", MALFORMED, "a\\tb").shownAs("a string with a tab as it is"),
-        ofBytes(
+        ofEncoded(
             "unknown member whose string is an overlong form of a slash",
-            "{\"w\":\"\u00c0\u00af\",\"v\":1}".getBytes(StandardCharsets.ISO_8859_1),
+            "{\"w\":\"\u00c0\u00af\",\"v\":1}",
+            StandardCharsets.ISO_8859_1,
             MALFORMED,
             "1",
             "1"),
-        ofBytes(
+        ofEncoded(
             "a byte order mark in front of `{\"v\": 1}`",
-            "\ufeff{\"v\": 1}".getBytes(StandardCharsets.UTF_8),
+            "\ufeff{\"v\": 1}",
+            StandardCharsets.UTF_8,
             MALFORMED,
             "1",
             "1"),
-        ofBytes(
+        ofEncoded(
             "`{\"v\": 1}` in UTF-16",
-            "{\"v\": 1}".getBytes(StandardCharsets.UTF_16BE),
+            "{\"v\": 1}",
+            StandardCharsets.UTF_16BE,
             MALFORMED,
             "1",
             "1"));

@@ -38,7 +38,7 @@ class JsonDifferencesTest {
     RecordResult millrace = MillraceJson.read(difference.schema(), records, device).get(0);
     String flink = flink(difference, Decoder.PARSER);
     String tree = flink(difference, Decoder.TREE);
-    assertThat(JsonDifference.text(millrace)).isEqualTo(difference.millrace());
+    assertThat(JsonDifference.textOf(millrace)).isEqualTo(difference.millrace());
     assertThat(flink).isEqualTo(difference.flink());
     assertThat(tree).isEqualTo(difference.tree());
     assertThat(List.of(flink, tree))
@@ -47,7 +47,7 @@ class JsonDifferencesTest {
 
   private static String flink(JsonDifference difference, Decoder decoder) throws Exception {
     FlinkJson flink = new FlinkJson(difference.schema(), decoder, difference.timestamps());
-    return JsonDifference.text(flink.read(difference.record()));
+    return JsonDifference.textOf(flink.read(difference.record()));
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import org.apache.flink.formats.common.TimestampFormat;
 
@@ -110,7 +111,9 @@ final class RandomRecords {
 
   private void unknownMember(String separator, List<Field> fields) {
     String known = fields.get(random.nextInt(fields.size())).name();
-    name(separator, oneOf("", "unknown", known + "s", known.substring(1), known.toUpperCase()));
+    name(
+        separator,
+        oneOf("", "unknown", known + "s", known.substring(1), known.toUpperCase(Locale.ROOT)));
     unknownValue(random.nextInt(6));
     space();
   }
@@ -161,7 +164,7 @@ final class RandomRecords {
       return "-0";
     }
     int unused = Long.SIZE - type.id().byteWidth() * Byte.SIZE;
-    long shifted = random.nextLong() >> unused + random.nextInt(Long.SIZE - unused);
+    long shifted = random.nextLong() >> (unused + random.nextInt(Long.SIZE - unused));
     long least = Long.MIN_VALUE >> unused;
     return Long.toString(rarely() ? (random.nextBoolean() ? least : ~least) : shifted);
   }

@@ -33,7 +33,7 @@ record JsonDifference(
     String tree) {
   private static final Set<String> NO_VALUES = Set.of("malformed", "no row", "NULL");
 
-  /** Of the value of the member. */
+  /** A record whose member {@code v} has the value. */
   static JsonDifference ofValue(DataType type, String value, String millrace, String flink) {
     return ofValue(type, value, millrace, flink, flink);
   }
@@ -53,12 +53,12 @@ record JsonDifference(
         tree);
   }
 
-  /** Of a record with the column {@code v INT}. */
+  /** A record in UTF-8; the column is an INT. */
   static JsonDifference ofRecord(String record, String millrace, String flink, String tree) {
     return ofEncoded(code(record), record, StandardCharsets.UTF_8, millrace, flink, tree);
   }
 
-  /** Of a record with the column {@code v INT} in any encoding. */
+  /** A record in any encoding; the column is an INT. */
   static JsonDifference ofEncoded(
       String shown, String text, Charset charset, String millrace, String flink, String tree) {
     Field column = Field.of("v", DataType.INT32);

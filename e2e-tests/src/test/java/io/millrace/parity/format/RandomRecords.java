@@ -28,9 +28,9 @@ final class RandomRecords {
   private static final int DAYS =
       (int) (LocalDate.of(9999, 12, 31).toEpochDay() - LocalDate.of(0, 1, 1).toEpochDay() + 1);
   // Jackson reads numbers of up to 1000 characters.
-  private static final int MOST_DIGITS = 900;
+  private static final int MAX_DIGITS = 900;
   // Millrace reads decimals with escapes of up to 64 characters.
-  private static final int MOST_ESCAPED = 64;
+  private static final int MAX_ESCAPED = 64;
 
   private final Random random;
   private final TimestampFormat timestamps;
@@ -190,7 +190,7 @@ final class RandomRecords {
       case 1 -> sign + between(isFloat);
       case 2 -> sign + digits(1 + random.nextInt(25)) + exponent(isFloat ? 45 : 320);
       case 3 -> {
-        int places = random.nextInt(rarely() ? MOST_DIGITS : 30) + 1;
+        int places = random.nextInt(rarely() ? MAX_DIGITS : 30) + 1;
         yield sign + digits(1) + "." + places(places) + exponent(isFloat ? 45 : 320);
       }
       case 4 -> {
@@ -260,7 +260,7 @@ final class RandomRecords {
       if (rarely()) {
         number = digits(3) + exponent(40);
       } else if (rarely()) {
-        number = "0." + places(MOST_DIGITS);
+        number = "0." + places(MAX_DIGITS);
       } else if (isString && rarely()) {
         number = oneOf("+", "", "00") + oneOf(".5", "7.", "08", ".25E1");
       }
@@ -269,7 +269,7 @@ final class RandomRecords {
       if (kept.precision() <= type.precision()) {
         if (!isString) {
           text.append(number);
-        } else if (number.length() < MOST_ESCAPED) {
+        } else if (number.length() < MAX_ESCAPED) {
           string(number);
         } else {
           text.append('"').append(number).append('"');

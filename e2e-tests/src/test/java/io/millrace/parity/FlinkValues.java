@@ -18,10 +18,10 @@ import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 
 /** Flink's internal values as the Java values of {@link TableRows}. */
-final class FlinkValues {
+public final class FlinkValues {
   private FlinkValues() {}
 
-  static List<Object> of(RowData row, List<LogicalType> types) {
+  public static List<Object> of(RowData row, List<LogicalType> types) {
     List<Object> values = new ArrayList<>();
     for (int i = 0; i < types.size(); i++) {
       RowData.FieldGetter getter = RowData.createFieldGetter(types.get(i).copy(true), i);
@@ -43,6 +43,7 @@ final class FlinkValues {
       case TIMESTAMP_WITH_LOCAL_TIME_ZONE -> instant(type, (TimestampData) value);
       case CHAR, VARCHAR -> new String(((StringData) value).toBytes(), StandardCharsets.UTF_8);
       case BINARY, VARBINARY -> ByteBuffer.wrap((byte[]) value);
+      case ROW -> of((RowData) value, type.getChildren());
       default -> value;
     };
   }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.millrace.parity.format;
+
+import io.millrace.column.Schema;
+import io.millrace.device.DeviceStream;
+import io.millrace.format.MalformedRecord;
+import io.millrace.format.ParsedRecords;
+import io.millrace.format.RecordBytes;
+import io.millrace.format.RecordLines;
+import io.millrace.format.json.JsonReader;
+import io.millrace.memory.Buffer;
+import io.millrace.testing.DeviceExtension;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** Reads records with {@link JsonReader} on a test's device. */
+final class MillraceJson {
+  private static final RecordResult NO_ROW = RecordResult.of(List.of());
+
+  private MillraceJson() {}
+
+  /** The result of each record. */
+  static List<RecordResult> read(Schema schema, List<byte[]> records, DeviceExtension device) {
+    DeviceStream stream = device.stream();
+    try (RecordBytes bytes = bytes(records, device);
+        JsonReader reader = new JsonReader(schema, stream, device.memory());
+        ParsedRecords parsed = reader.read(bytes)) {
+      List<RecordResult> results = new ArrayList<>(Collections.nCopies(records.size(), NO_ROW));
+      List<List<Object>> rows = device.rows(parsed.table());
+      for (int row = 0; row < rows.size(); row++) {
+        results.set(parsed.recordOf(row), RecordResult.of(List.of(rows.get(row))));
+      }
+      for (MalformedRecord malformed : parsed.malformed()) {
+        results.set(malformed.record(), RecordResult.malformed(malformed.reason()));
+      }
+      return results;
+    }
+  }
+
+  private static RecordBytes bytes(List<byte[]> records, DeviceExtension device) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    ByteBuffer positions =
+        ByteBuffer.allocate((records.size() + 1) * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    for (byte[] record : records) {
+      positions.putInt(bytes.size());
+      bytes.writeBytes(record);
+    }
+    positions.putInt(bytes.size());
+    Buffer copy = RecordLines.buffer(bytes.toByteArray(), device);
+    return new RecordBytes(copy, RecordLines.buffer(positions.array(), device), records.size());
+  }
+}

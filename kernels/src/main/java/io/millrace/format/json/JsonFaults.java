@@ -8,13 +8,16 @@ import io.millrace.format.MalformedRecord;
 import io.millrace.format.json.JsonKernels.Records;
 import io.millrace.format.json.JsonKernels.Target;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /** The records of a batch that are not rows, or not yet. Reads their errors from the device. */
 final class JsonFaults {
-  // Of a value of any field, and of what is beside it.
-  private static final long VALUE_BYTES = 2 * Long.BYTES;
+  // A value of any field, and what is beside it.
+  private static final long VALUE_BYTES = 3 * Long.BYTES;
+  private static final int GROUP_RECORDS = 1024;
 
   private final Records records;
   private final DeviceStream stream;
@@ -53,43 +56,59 @@ final class JsonFaults {
    * number turns out to be too large. Waits for the stream.
    */
   void decide() {
-    int fields = records.fields().size();
-    try (StagingBuffer values = stream.device().stagingPool().acquire(fields * VALUE_BYTES)) {
-      List<Target> targets =
-          IntStream.range(0, fields)
-              .mapToLong(field -> values.address() + field * VALUE_BYTES)
-              .mapToObj(address -> new Target(address, address + Long.BYTES, 0))
-              .toList();
-      try (JsonRecordReader reader = JsonRecordReader.exact(records.fields(), targets)) {
-        for (int i = 0; i < words.length; i++) {
-          if (error(i) == JsonError.UNDECIDED) {
-            decide(i, reader, targets);
-          }
-        }
-      }
+    int[] undecided = records(JsonError.UNDECIDED);
+    for (int from = 0; from < undecided.length; from += GROUP_RECORDS) {
+      int to = Math.min(from + GROUP_RECORDS, undecided.length);
+      decide(Arrays.copyOfRange(undecided, from, to));
     }
   }
 
-  private void decide(int record, JsonRecordReader reader, List<Target> targets) {
-    int length = length(record);
-    try (StagingBuffer bytes = stream.device().stagingPool().acquire(length)) {
-      stream.copy(bytes.address(), records.bytes() + positions[record], length);
+  private void decide(int[] group) {
+    long bytes = IntStream.of(group).mapToLong(this::length).sum();
+    int fields = records.fields().size();
+    long fieldBytes = group.length * VALUE_BYTES;
+    try (StagingBuffer text = stream.device().stagingPool().acquire(bytes);
+        StagingBuffer values = stream.device().stagingPool().acquire(fields * fieldBytes)) {
+      long end = text.address();
+      for (int record : group) {
+        stream.copy(end, records.bytes() + positions[record], length(record));
+        end += length(record);
+      }
       stream.synchronize();
-      words[record] = reader.read(bytes.address(), 0, length, 0);
+      List<Target> targets =
+          LongStream.range(0, fields)
+              .map(field -> values.address() + field * fieldBytes)
+              .mapToObj(first -> new Target(first, first + 2L * Long.BYTES * group.length, 0))
+              .toList();
+      try (JsonRecordReader reader = JsonRecordReader.exact(records.fields(), targets)) {
+        long start = text.address();
+        for (int i = 0; i < group.length; i++) {
+          words[group[i]] = reader.read(start, 0, length(group[i]), i);
+          copyFloats(group[i], reader, targets, i);
+          start += length(group[i]);
+        }
+      }
+      stream.synchronize();
     }
+  }
+
+  private void copyFloats(int record, JsonRecordReader reader, List<Target> targets, int row) {
     for (int i = 0; i < targets.size(); i++) {
       JsonField field = records.fields().get(i);
       if (field.kind() == JsonType.FLOAT && reader.isPresent(i)) {
         long target = records.targets().get(i).values() + (long) record * field.width();
-        stream.copy(target, targets.get(i).values(), field.width());
+        stream.copy(target, targets.get(i).values() + (long) row * field.width(), field.width());
       }
     }
-    stream.synchronize();
+  }
+
+  private int[] records(JsonError error) {
+    return IntStream.range(0, words.length).filter(i -> error(i) == error).toArray();
   }
 
   /** The records that are rows. */
   int[] valid() {
-    return IntStream.range(0, words.length).filter(i -> error(i) == JsonError.VALID).toArray();
+    return records(JsonError.VALID);
   }
 
   /** The records that are neither rows nor blank. */

@@ -91,6 +91,15 @@ class JsonNumbersTest {
   }
 
   @Test
+  void manyNumbersThatTheLastDigitsDecideAreExact() {
+    List<String> texts = new ArrayList<>();
+    for (int i = 0; i < 2500; i++) {
+      texts.add("9007199254740993.000000000000" + (i % 2 == 0 ? "" : "1"));
+    }
+    assertNumbers(texts);
+  }
+
+  @Test
   void randomNumbersAreExact() {
     Random numbers = random.random();
     List<String> texts = new ArrayList<>();

@@ -7,31 +7,44 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.connectors.files.EncodedFileSink;
 import io.millrace.connectors.files.FileSinks;
 import io.millrace.connectors.files.LineParsingFunction;
 import io.millrace.connectors.files.MalformedLinePolicy;
 import io.millrace.connectors.files.OutputFolder;
+import io.millrace.connectors.files.SlowDown;
 import io.millrace.connectors.files.TextFileSource;
+import io.millrace.connectors.files.TextLine;
 import io.millrace.connectors.files.TextLineOptions;
+import io.millrace.connectors.formats.JsonLineParser;
+import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.testing.BatchCollector;
 import io.millrace.operators.testing.FlinkCluster;
+import io.millrace.operators.testing.FlinkJob;
 import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.data.RowData;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files of JSON lines in jobs: each line is a row of a batch, or a malformed line. */
 @ExtendWith(NothingHeldExtension.class)
@@ -61,10 +74,12 @@ class JsonDecodingTest {
         TextFileSource.of(List.of(input.toString()))
             .withLines(TextLineOptions.DEFAULT.withMaximumLineBytes(LONGEST_LINE));
     DataStream<TextBlock> blocks =
-        environment.fromSource(
-            files.create(new TextBlockFormat(files.lines().maximumLineBytes())),
-            WatermarkStrategy.noWatermarks(),
-            "lines");
+        environment
+            .fromSource(
+                files.create(new TextBlockFormat(files.lines().maximumLineBytes())),
+                WatermarkStrategy.noWatermarks(),
+                "lines")
+            .uid("lines");
     return JsonDecodingOperator.decode(blocks, SCHEMA, policy, MAX_ROWS);
   }
 
@@ -119,6 +134,63 @@ class JsonDecodingTest {
                     .startsWith(
                         start + "30,\"reason\":\"the line is longer than the 200 bytes allowed"),
             line -> assertThat(line).startsWith(start + "9,\"reason\":\"no JSON:"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aSavepointOfLinesResumesInBlocksAndTheReverse(boolean fromBlocks) throws Exception {
+    Path input = Files.createDirectories(folder.resolve("in"));
+    List<String> ids = new ArrayList<>();
+    for (int file = 0; file < 3; file++) {
+      List<String> lines = new ArrayList<>();
+      for (int i = 0; i < 3000; i++) {
+        ids.add("" + (3000 * file + i));
+        lines.add("{\"id\":" + (3000 * file + i) + ",\"name\":\"" + "x".repeat(50) + "\"}");
+      }
+      Files.write(input.resolve(file + ".jsonl"), lines);
+    }
+    Collections.sort(ids);
+    Path output = folder.resolve("out");
+    StreamExecutionEnvironment first = flink.environment(2);
+    SlowDown<RowData> slow = new SlowDown<>();
+    DataStream<RowData> rows = rows(first, input, fromBlocks);
+    writeIds(rows.map(slow).returns(rows.getType()), output);
+    FlinkJob job = flink.submit(first);
+    job.awaitRunning();
+    slow.awaitElements(50);
+    String savepoint = job.stopWithSavepoint(folder.resolve("savepoints"));
+    assertThat(OutputFolder.sortedLines(output)).isNotEmpty().hasSizeLessThan(ids.size());
+
+    Configuration restore = new Configuration();
+    restore.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
+    StreamExecutionEnvironment second = flink.environment(3, restore);
+    writeIds(rows(second, input, !fromBlocks), output);
+    flink.run(second);
+    assertThat(OutputFolder.sortedLines(output)).isEqualTo(ids);
+  }
+
+  private static DataStream<RowData> rows(
+      StreamExecutionEnvironment environment, Path input, boolean inBlocks) throws IOException {
+    if (inBlocks) {
+      SingleOutputStreamOperator<ColumnBatch> batches =
+          batches(environment, input, MalformedLinePolicy.FAIL);
+      return ColumnStream.fromBatches(batches).toRowData();
+    }
+    DataStream<TextLine> lines =
+        environment
+            .fromSource(
+                TextFileSource.of(List.of(input.toString())).create(),
+                WatermarkStrategy.noWatermarks(),
+                "lines")
+            .uid("lines");
+    return LineParsingFunction.parse(lines, new JsonLineParser(SCHEMA), MalformedLinePolicy.FAIL);
+  }
+
+  private static void writeIds(DataStream<RowData> rows, Path output) {
+    rows.map(row -> (row.getLong(0) + "\n").getBytes(StandardCharsets.UTF_8))
+        .returns(byte[].class)
+        .sinkTo(EncodedFileSink.create(new org.apache.flink.core.fs.Path(output.toUri()), ".txt"))
+        .uid("sink");
   }
 
   @Test

@@ -51,6 +51,13 @@ MILLRACE_BYTES uint64_t load_bytes(const void* from, int32_t count) {
   return count == 8 ? value : value & ((uint64_t{1} << (count * 8)) - 1);
 }
 
+constexpr uint64_t LOW_BITS = 0x7f7f7f7f7f7f7f7full;
+
+// The highest bit of each byte that is zero. No byte changes the answer for another one.
+MILLRACE_BYTES uint64_t zero_bytes(uint64_t word) {
+  return ~(((word & LOW_BITS) + LOW_BITS) | word | LOW_BITS);
+}
+
 // How many bytes below the lowest set bit; `word` is not 0.
 MILLRACE_BYTES int32_t bytes_below(uint64_t word) {
 #if defined(__CUDA_ARCH__)

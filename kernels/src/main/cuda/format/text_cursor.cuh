@@ -9,15 +9,10 @@
 namespace millrace {
 
 constexpr uint64_t EACH_BYTE = 0x0101010101010101ull;
-constexpr uint64_t LOW_BITS = 0x7f7f7f7f7f7f7f7full;
 constexpr int32_t END_OF_TEXT = -1;
 constexpr uint32_t WORD_BYTES = 8;  // unsigned, so that positions, which are not negative, are divided by a shift
 
-// The highest bit of each byte that is zero. No byte changes the answer for another one.
-static __device__ __forceinline__ uint64_t zero_bytes(uint64_t word) {
-  return ~(((word & LOW_BITS) + LOW_BITS) | word | LOW_BITS);
-}
-
+// The highest bit of each byte that is `byte`.
 static __device__ __forceinline__ uint64_t bytes_equal(uint64_t word, char byte) {
   return zero_bytes(word ^ (EACH_BYTE * static_cast<uint8_t>(byte)));
 }

@@ -18,13 +18,6 @@ __device__ inline Pattern pattern_of(const char* constant) {
   return {constant + 4, read_length(constant)};
 }
 
-constexpr uint64_t LOW_BITS = 0x7f7f7f7f7f7f7f7full;
-
-// The highest bit of each byte that is zero.
-__device__ inline uint64_t zero_bytes(uint64_t word) {
-  return ~(((word & LOW_BITS) + LOW_BITS) | word | LOW_BITS);
-}
-
 // The pattern's byte `percent` stands for any bytes, `underscore` for one code point that is not a line terminator.
 //
 // Goes back to the last `percent` only: what stands between two of them matches at its first place or, if the

@@ -3,14 +3,12 @@ package io.millrace.format;
 
 import io.millrace.device.DeviceStream;
 import io.millrace.device.HostMemory;
+import io.millrace.format.text.TextCursor;
 import io.millrace.memory.MemoryResource;
 
 /** The twin of lines.cu. */
 final class HostLineKernels implements LineKernels {
-  private static final long EACH_BYTE = 0x0101010101010101L;
-  private static final long LOW_BITS = 0x7f7f7f7f7f7f7f7fL;
   private static final int CHUNK_BYTES = 1 << 10;
-  private static final long NEWLINES = EACH_BYTE * '\n';
 
   @Override
   public int find(
@@ -37,8 +35,7 @@ final class HostLineKernels implements LineKernels {
     int end = from + bytes;
     int at = from;
     for (; end - at >= Long.BYTES; at += Long.BYTES) {
-      long word = HostMemory.getLong(text + at) ^ NEWLINES;
-      long found = ~(((word & LOW_BITS) + LOW_BITS) | word | LOW_BITS);
+      long found = TextCursor.bytesEqual(HostMemory.getLong(text + at), '\n');
       for (; found != 0; found &= found - 1) {
         lines++;
         put(starts, lines, capacity, at + Long.numberOfTrailingZeros(found) / Byte.SIZE + 1);

@@ -3,10 +3,12 @@ package io.millrace.connectors.files;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.OptionalLong;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.io.compression.InflaterInputStreamFactory;
 import org.apache.flink.connector.file.src.FileSourceSplit;
 import org.apache.flink.connector.file.src.compression.StandardDeCompressors;
+import org.apache.flink.connector.file.src.util.CheckpointedPosition;
 import org.apache.flink.core.fs.FSDataInputStream;
 
 /**
@@ -54,6 +56,14 @@ public record SplitInput(String path, InputStream stream, long offset, long end)
       file.close();
       throw e;
     }
+  }
+
+  /** Where a reader that is restored goes on; empty if it has read nothing. */
+  public static OptionalLong restoredOffset(FileSourceSplit split) {
+    return split.getReaderPosition().stream()
+        .mapToLong(CheckpointedPosition::getOffset)
+        .filter(offset -> offset != CheckpointedPosition.NO_OFFSET)
+        .findFirst();
   }
 
   /** A failure to read the split, with the name of its file. */

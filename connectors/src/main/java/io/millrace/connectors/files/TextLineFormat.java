@@ -3,12 +3,12 @@ package io.millrace.connectors.files;
 
 import java.io.IOException;
 import java.util.Objects;
+import java.util.OptionalLong;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.file.src.FileSourceSplit;
 import org.apache.flink.connector.file.src.reader.BulkFormat;
-import org.apache.flink.connector.file.src.util.CheckpointedPosition;
 
 /**
  * Reads text files as {@link TextLine}s, for Flink's {@code FileSource}. A line ends at a line
@@ -55,14 +55,10 @@ public final class TextLineFormat implements BulkFormat<TextLine, FileSourceSpli
   @Override
   public BulkFormat.Reader<TextLine> restoreReader(Configuration config, FileSourceSplit split)
       throws IOException {
-    long offset =
-        split
-            .getReaderPosition()
-            .map(CheckpointedPosition::getOffset)
-            .orElse(CheckpointedPosition.NO_OFFSET);
-    return offset == CheckpointedPosition.NO_OFFSET
+    OptionalLong offset = SplitInput.restoredOffset(split);
+    return offset.isEmpty()
         ? createReader(config, split)
-        : open(split, offset, options.header() ? readHeader(split) : null);
+        : open(split, offset.getAsLong(), options.header() ? readHeader(split) : null);
   }
 
   private byte[] readHeader(FileSourceSplit split) throws IOException {

@@ -57,6 +57,17 @@ final class JsonFields {
         .map(open -> "field '" + open.path + "' has the type " + open.field.type());
   }
 
+  /**
+   * @throws IllegalArgumentException if {@link #unsupported} says why
+   */
+  static void check(Schema schema) {
+    unsupported(schema)
+        .ifPresent(
+            why -> {
+              throw new IllegalArgumentException("JSON cannot be read into columns: " + why);
+            });
+  }
+
   private static List<Open> byLevel(Schema schema) {
     List<Open> fields = new ArrayList<>();
     DataType record = DataType.struct(schema.fields().toArray(Field[]::new));
@@ -78,11 +89,7 @@ final class JsonFields {
    *     many
    */
   static JsonFields of(Schema schema) {
-    unsupported(schema)
-        .ifPresent(
-            why -> {
-              throw new IllegalArgumentException("JSON cannot be read into columns: " + why);
-            });
+    check(schema);
     List<JsonField> fields = new ArrayList<>();
     int strings = 0;
     int nextChild = 1;

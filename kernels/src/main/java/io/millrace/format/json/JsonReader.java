@@ -70,6 +70,15 @@ public final class JsonReader implements AutoCloseable {
   }
 
   /**
+   * Checks columns before there is a device to read them on.
+   *
+   * @throws IllegalArgumentException if {@link #unsupported} says why they cannot be read
+   */
+  public static void checkSupported(Schema schema) {
+    JsonFields.check(schema);
+  }
+
+  /**
    * Reads records: makes one attempt. Waits for the stream.
    *
    * @param records stay the caller's
@@ -153,13 +162,8 @@ public final class JsonReader implements AutoCloseable {
       for (int i = 0; i < rows.length; i++) {
         HostMemory.putInt(staged.address() + (long) i * Integer.BYTES, rows[i]);
       }
-      Buffer copy = Buffer.allocate(bytes, stream, memory);
+      Buffer copy = Buffer.copyOf(staged.address(), bytes, stream, memory);
       try (Column map = new Column(DataType.INT32, rows.length, 0, copy, null, List.of())) {
-        if (rows.length > 0) {
-          try (AccessScope scope = AccessScope.on(stream)) {
-            stream.copy(copy.access(AccessMode.WRITE, scope), staged.address(), bytes);
-          }
-        }
         Table selected = Gather.gather(table, map, stream, memory);
         stream.synchronize();
         return selected;

@@ -21,12 +21,6 @@ final class JsonText {
 
   private static final int DEPTH = 1000;
   private static final int REPLACEMENT = '?';
-  private static final long EACH_BYTE = 0x0101010101010101L;
-  private static final long LOW_BITS = 0x7f7f7f7f7f7f7f7fL;
-  private static final long HIGH_BITS = 0x8080808080808080L;
-  private static final long QUOTES = EACH_BYTE * '"';
-  private static final long BACKSLASHES = EACH_BYTE * '\\';
-  private static final long SPACES = EACH_BYTE * 0x60;
 
   final TextCursor text = new TextCursor();
   private final NumberText number = new NumberText();
@@ -82,14 +76,12 @@ final class JsonText {
     return next;
   }
 
-  private static long zeroBytes(long word) {
-    return ~(((word & LOW_BITS) + LOW_BITS) | word | LOW_BITS);
-  }
-
   // The highest bit of each byte that is not a plain ASCII character of a string.
   private static long special(long word) {
-    long controls = ~(((word & LOW_BITS) + SPACES) | word) & HIGH_BITS;
-    return zeroBytes(word ^ QUOTES) | zeroBytes(word ^ BACKSLASHES) | controls | (word & HIGH_BITS);
+    return TextCursor.bytesEqual(word, '"')
+        | TextCursor.bytesEqual(word, '\\')
+        | TextCursor.controlBytes(word)
+        | TextCursor.notAscii(word);
   }
 
   private static boolean isSpecial(int next) {

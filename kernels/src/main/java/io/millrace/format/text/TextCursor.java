@@ -10,9 +10,29 @@ public final class TextCursor {
   /** What is behind the last byte. */
   public static final int END_OF_TEXT = -1;
 
+  private static final long EACH_BYTE = 0x0101010101010101L;
+  private static final long LOW_BITS = 0x7f7f7f7f7f7f7f7fL;
+  private static final long HIGH_BITS = ~LOW_BITS;
+
   private long address;
   private int at;
   private int end;
+
+  /** The highest bit of each byte of a word that is {@code expected}, an ASCII character. */
+  public static long bytesEqual(long word, char expected) {
+    long different = word ^ (EACH_BYTE * expected);
+    return ~(((different & LOW_BITS) + LOW_BITS) | different | LOW_BITS);
+  }
+
+  /** The highest bit of each byte of a word that is below a space. */
+  public static long controlBytes(long word) {
+    return ~(((word & LOW_BITS) + EACH_BYTE * 0x60) | word) & HIGH_BITS;
+  }
+
+  /** The highest bit of each byte of a word that is not ASCII. */
+  public static long notAscii(long word) {
+    return word & HIGH_BITS;
+  }
 
   /** Reads the bytes from {@code start} to {@code end}, counted from {@code address}. */
   public void reset(long newAddress, int start, int newEnd) {

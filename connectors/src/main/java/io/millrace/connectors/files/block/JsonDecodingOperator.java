@@ -78,11 +78,7 @@ public final class JsonDecodingOperator extends AbstractStreamOperator<ColumnBat
    */
   public static SingleOutputStreamOperator<ColumnBatch> decode(
       DataStream<TextBlock> blocks, Schema schema, MalformedLinePolicy policy, int maxRows) {
-    JsonReader.unsupported(schema)
-        .ifPresent(
-            why -> {
-              throw new IllegalArgumentException("JSON cannot be read into columns: " + why);
-            });
+    JsonReader.checkSupported(schema);
     OperatorFactory<TextBlock, ColumnBatch> factory =
         new OperatorFactory<>(
             JsonDecodingOperator.class,

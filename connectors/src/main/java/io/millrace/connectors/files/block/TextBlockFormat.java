@@ -3,12 +3,12 @@ package io.millrace.connectors.files.block;
 
 import io.millrace.connectors.files.SplitInput;
 import java.io.IOException;
+import java.util.OptionalLong;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.file.src.FileSourceSplit;
 import org.apache.flink.connector.file.src.reader.BulkFormat;
-import org.apache.flink.connector.file.src.util.CheckpointedPosition;
 
 /**
  * Reads text files as {@link TextBlock}s, for Flink's {@code FileSource}. A line ends at a line
@@ -56,14 +56,8 @@ public final class TextBlockFormat implements BulkFormat<TextBlock, FileSourceSp
   @Override
   public BulkFormat.Reader<TextBlock> restoreReader(Configuration config, FileSourceSplit split)
       throws IOException {
-    long offset =
-        split
-            .getReaderPosition()
-            .map(CheckpointedPosition::getOffset)
-            .orElse(CheckpointedPosition.NO_OFFSET);
-    return offset == CheckpointedPosition.NO_OFFSET
-        ? createReader(config, split)
-        : open(split, offset);
+    OptionalLong offset = SplitInput.restoredOffset(split);
+    return offset.isEmpty() ? createReader(config, split) : open(split, offset.getAsLong());
   }
 
   private TextBlockReader open(FileSourceSplit split, long offset) throws IOException {

@@ -7,12 +7,12 @@ import io.millrace.column.DataType;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
-import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.HostMemory;
 import io.millrace.device.StagingBuffer;
 import io.millrace.format.MalformedRecord;
 import io.millrace.format.ParsedRecords;
 import io.millrace.format.RecordBytes;
+import io.millrace.format.RecordReader;
 import io.millrace.format.json.JsonKernels.Records;
 import io.millrace.format.text.FloatingPoint;
 import io.millrace.kernel.gather.Gather;
@@ -40,7 +40,7 @@ import java.util.Optional;
  * <p>On the host and on a GPU the rows are the same bits. Used by one thread.
  */
 @PublicEvolving
-public final class JsonReader implements AutoCloseable {
+public final class JsonReader implements RecordReader {
   private final Schema schema;
   private final JsonFields fields;
   private final DeviceStream stream;
@@ -78,12 +78,7 @@ public final class JsonReader implements AutoCloseable {
     JsonFields.check(schema);
   }
 
-  /**
-   * Reads records: makes one attempt. Waits for the stream.
-   *
-   * @param records stay the caller's
-   * @throws GpuOutOfMemoryException if there is too little memory
-   */
+  @Override
   public ParsedRecords read(RecordBytes records) {
     int count = records.count();
     if (count == 0) {

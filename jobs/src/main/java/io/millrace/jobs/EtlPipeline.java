@@ -25,12 +25,14 @@ import io.millrace.connectors.nexmark.NexmarkStreams;
 import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.jobs.EtlOptions.SinkType;
 import io.millrace.jobs.EtlOptions.SourceType;
+import io.millrace.jobs.cluster.ClusterStatus;
 import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.api.KeyedColumnStream;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.batching.BatchOptions;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.file.src.FileSourceSplit;
@@ -41,6 +43,7 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.util.ParameterTool;
 
 /** Makes the job of an {@link EtlPlan}. */
 final class EtlPipeline {
@@ -74,7 +77,12 @@ final class EtlPipeline {
         selected.keyBy(plan.keys().toArray(String[]::new)).uid("partition");
     ColumnStream result =
         plan.grouping().map(grouping -> group(grouping, partitioned)).orElse(partitioned);
-    sink(count(result, EtlProgress.OUT));
+    ColumnStream counted = count(result, EtlProgress.OUT);
+    environment
+        .getConfig()
+        .setGlobalJobParameters(
+            ParameterTool.fromMap(Map.of(ClusterStatus.EXPLAIN, counted.explain())));
+    sink(counted);
   }
 
   private static ColumnStream count(ColumnStream batches, String place) {

@@ -12,31 +12,43 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A finished run of {@code millrace etl}: the command line that the launcher gives Java, without
- * the launcher's build.
+ * A finished run of {@code millrace}: the command line that the launcher gives Java, without the
+ * launcher's build.
  *
  * @param output what it wrote to standard output
  * @param error what it wrote to standard error
  */
-record EtlProcess(int exitCode, String output, String error) {
+record MillraceProcess(int exitCode, String output, String error) {
   private static final Duration LIMIT = Duration.ofMinutes(5);
-  private static final String MAIN = "io.millrace.jobs.StreamingEtl";
+  private static final String ETL = "io.millrace.jobs.StreamingEtl";
+  private static final String CLUSTER = "io.millrace.jobs.cluster.ClusterCommand";
 
   /**
-   * Runs the job to its end.
+   * Runs {@code millrace etl} to its end.
    *
    * @param folder the working directory of the process; its output goes to files there
-   * @throws AssertionError if it does not end within two minutes; the message has what it wrote
+   * @throws AssertionError if it does not end within five minutes; the message has what it wrote
    */
-  static EtlProcess run(Path folder, String... arguments) throws Exception {
-    try (Running running = start(folder, arguments)) {
+  static MillraceProcess etl(Path folder, String... arguments) throws Exception {
+    try (Running running = startEtl(folder, arguments)) {
       return running.await();
     }
   }
 
-  /** As {@link #run}, of a job that goes on. */
-  static Running start(Path folder, String... arguments) throws IOException {
-    List<String> command = javaCommand();
+  /** As {@link #etl}, of a job that goes on. */
+  static Running startEtl(Path folder, String... arguments) throws IOException {
+    return start(folder, ETL, arguments);
+  }
+
+  /** As {@link #etl}, of {@code millrace cluster}. */
+  static MillraceProcess cluster(Path folder, String... arguments) throws Exception {
+    try (Running running = start(folder, CLUSTER, arguments)) {
+      return running.await();
+    }
+  }
+
+  private static Running start(Path folder, String main, String... arguments) throws IOException {
+    List<String> command = javaCommand(main);
     command.addAll(List.of(arguments));
     Path output = Files.createTempFile(folder, "stdout-", ".log");
     Path error = Files.createTempFile(folder, "stderr-", ".log");
@@ -67,12 +79,12 @@ record EtlProcess(int exitCode, String output, String error) {
     }
 
     /** Waits for the end. */
-    EtlProcess await() throws Exception {
+    MillraceProcess await() throws Exception {
       boolean ended = process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS);
       if (!ended) {
         throw new AssertionError("still running after " + LIMIT + ": " + describe());
       }
-      return new EtlProcess(process.exitValue(), text(output), text(error));
+      return new MillraceProcess(process.exitValue(), text(output), text(error));
     }
 
     /** The command and the output so far. */
@@ -90,7 +102,7 @@ record EtlProcess(int exitCode, String output, String error) {
     }
   }
 
-  private static List<String> javaCommand() throws IOException {
+  private static List<String> javaCommand(String main) throws IOException {
     Path build = Path.of(System.getProperty("millrace.jobs.build"));
     List<String> command = new ArrayList<>();
     // A shell starts what it runs in the background with SIGINT ignored, and Java keeps that.
@@ -103,7 +115,7 @@ record EtlProcess(int exitCode, String output, String error) {
     }
     command.add(
         "-Dlog4j2.configurationFile=" + build.resolve("classes/millrace-log4j2.properties"));
-    command.addAll(List.of("-cp", build.resolve("lib") + "/*", MAIN));
+    command.addAll(List.of("-cp", build.resolve("lib") + "/*", main));
     return command;
   }
 

@@ -20,6 +20,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -32,9 +34,9 @@ class LocalClusterTest {
   private static final Pattern JOB = Pattern.compile("submitted with JobID (\\p{XDigit}{32})");
   private static final Pattern PROCESS = Pattern.compile("started, process (\\d+)");
   private static final Pattern METRIC = Pattern.compile("flink_\\w+");
-  private static final Path DASHBOARD =
-      Path.of(System.getProperty("millrace.jobs.build"))
-          .resolveSibling("deploy/grafana/dashboards/millrace.json");
+  private static final Path DEPLOY =
+      Path.of(System.getProperty("millrace.jobs.build")).resolveSibling("deploy");
+  private static final Path DASHBOARD = DEPLOY.resolve("grafana/dashboards/millrace.json");
 
   @TempDir private Path folder;
 
@@ -62,6 +64,9 @@ class LocalClusterTest {
     assertThat(run("status", job).output())
         .contains("KeyBy(auction)", "checkpoints:", "plan:", "WindowAggregate(groupBy=[auction]");
     answersEachMetricOfTheDashboard(metricsPort);
+    if (Prometheus.isThere()) {
+      answersEachQueryOfTheDashboard(metricsPort);
+    }
 
     run("down");
     assertThat(processes).noneMatch(LocalClusterTest::isAlive);
@@ -127,6 +132,28 @@ class LocalClusterTest {
           return missing.isEmpty();
         },
         () -> "still missing: " + missing);
+  }
+
+  private void answersEachQueryOfTheDashboard(int metricsPort) throws Exception {
+    JsonNode panels = new ObjectMapper().readTree(DASHBOARD.toFile()).path("panels");
+    List<String> missing = new ArrayList<>(panels.findValuesAsText("expr"));
+    assertThat(missing).hasSizeGreaterThan(20);
+    try (Prometheus prometheus =
+        Prometheus.start(
+            folder, DEPLOY.resolve("prometheus.yml"), List.of(metricsPort, metricsPort + 1))) {
+      Await.until(
+          "each query of the dashboard is answered",
+          LIMIT,
+          () -> {
+            for (String query : List.copyOf(missing)) {
+              if (prometheus.series(query) > 0) {
+                missing.remove(query);
+              }
+            }
+            return missing.isEmpty();
+          },
+          () -> "not answered: " + missing + prometheus.diagnosis());
+    }
   }
 
   private static String metrics(int port) throws Exception {

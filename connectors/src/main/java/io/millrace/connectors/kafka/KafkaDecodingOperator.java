@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.kafka;
 
-import io.millrace.column.Schema;
 import io.millrace.column.Table;
 import io.millrace.connectors.records.RecordDecodingOperator;
 import io.millrace.device.HostMemory;
@@ -70,17 +69,17 @@ public final class KafkaDecodingOperator extends RecordDecodingOperator<RecordBl
       WatermarkStrategy<RecordBlock> watermarks,
       String name,
       KafkaDecodingOptions options) {
-    Schema schema = options.schema();
     DataStreamSource<RecordBlock> blocks =
         environment.fromSource(source.withHeaders(options.headers()), watermarks, name);
     blocks.uid(name);
-    OperatorFactory<RecordBlock, ColumnBatch> factory =
-        new OperatorFactory<>(
-            KafkaDecodingOperator.class,
-            parameters -> new KafkaDecodingOperator(parameters, options));
-    return factory
-        .appendTo(blocks, "decode records", new ColumnBatchTypeInformation(schema))
+    return factory(options)
+        .appendTo(blocks, "decode records", new ColumnBatchTypeInformation(options.schema()))
         .uid(name + "-decode");
+  }
+
+  static OperatorFactory<RecordBlock, ColumnBatch> factory(KafkaDecodingOptions options) {
+    return new OperatorFactory<>(
+        KafkaDecodingOperator.class, parameters -> new KafkaDecodingOperator(parameters, options));
   }
 
   @Override

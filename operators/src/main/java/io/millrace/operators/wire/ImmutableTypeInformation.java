@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.connectors.files;
+package io.millrace.operators.wire;
 
-import io.millrace.operators.wire.OpaqueTypeInformation;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.serialization.SerializerConfig;
 import org.apache.flink.api.common.typeutils.TypeSerializer;

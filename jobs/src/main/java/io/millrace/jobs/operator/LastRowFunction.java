@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.jobs;
+package io.millrace.jobs.operator;
 
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
@@ -12,13 +13,14 @@ import org.apache.flink.types.RowKind;
 import org.apache.flink.util.Collector;
 
 /** Keeps the last row of each key of a changelog, and emits it when the input is at its end. */
-final class LastRowFunction extends KeyedProcessFunction<Row, Row, Row> {
+@Internal
+public final class LastRowFunction extends KeyedProcessFunction<Row, Row, Row> {
   private static final long serialVersionUID = 1L;
 
   private final TypeInformation<Row> type;
   private transient ValueState<Row> lastRow;
 
-  LastRowFunction(TypeInformation<Row> type) {
+  public LastRowFunction(TypeInformation<Row> type) {
     this.type = type;
   }
 

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.jobs;
+package io.millrace.jobs.operator;
 
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.transfer.ColumnBatchOperator;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /** Emits nothing. */
-final class DiscardingOperator extends ColumnBatchOperator<ColumnBatch> {
+@Internal
+public final class DiscardingOperator extends ColumnBatchOperator<ColumnBatch> {
   private static final long serialVersionUID = 1L;
 
   private DiscardingOperator(StreamOperatorParameters<ColumnBatch> parameters) {
     super(parameters);
   }
 
-  static OperatorFactory<ColumnBatch, ColumnBatch> factory() {
+  public static OperatorFactory<ColumnBatch, ColumnBatch> factory() {
     return new OperatorFactory<>(DiscardingOperator.class, DiscardingOperator::new);
   }
 

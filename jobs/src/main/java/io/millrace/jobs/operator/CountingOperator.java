@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.jobs;
+package io.millrace.jobs.operator;
 
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
 import io.millrace.operators.transfer.ColumnBatchOperator;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
@@ -12,10 +13,11 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * Passes batches on and counts them in accumulators, which the client reads while the job runs. It
  * also reports the device that its subtask works on.
  */
-final class CountingOperator extends ColumnBatchOperator<ColumnBatch> {
-  static final String ROWS = "rows ";
-  static final String BATCHES = "batches ";
-  static final String DEVICE = "device ";
+@Internal
+public final class CountingOperator extends ColumnBatchOperator<ColumnBatch> {
+  public static final String ROWS = "rows ";
+  public static final String BATCHES = "batches ";
+  public static final String DEVICE = "device ";
   private static final long serialVersionUID = 1L;
 
   private final LongCounter rows = new LongCounter();
@@ -30,7 +32,7 @@ final class CountingOperator extends ColumnBatchOperator<ColumnBatch> {
   /**
    * @param place where in the job the operator counts; its accumulators are named after it
    */
-  static OperatorFactory<ColumnBatch, ColumnBatch> factory(String place) {
+  public static OperatorFactory<ColumnBatch, ColumnBatch> factory(String place) {
     return new OperatorFactory<>(
         CountingOperator.class, parameters -> new CountingOperator(parameters, place));
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.jobs;
+package io.millrace.jobs.operator;
 
 import io.millrace.connectors.files.MalformedLine;
 import java.util.List;
 import java.util.Locale;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ListState;
@@ -20,8 +21,12 @@ import org.apache.flink.util.Collector;
  * Passes bad rows on and counts them in an accumulator, which starts at zero with the job; its
  * state counts over restarts too, and fails the job without a restart when there are too many.
  */
-final class BadRowCountingFunction extends ProcessFunction<MalformedLine, MalformedLine>
+@Internal
+public final class BadRowCountingFunction extends ProcessFunction<MalformedLine, MalformedLine>
     implements CheckpointedFunction {
+  /** The accumulator's name. */
+  public static final String BAD_ROWS = "bad rows";
+
   private static final long serialVersionUID = 1L;
 
   private final long maximum;
@@ -29,7 +34,7 @@ final class BadRowCountingFunction extends ProcessFunction<MalformedLine, Malfor
   private transient ListState<Long> state;
   private long count;
 
-  BadRowCountingFunction(long maximum) {
+  public BadRowCountingFunction(long maximum) {
     this.maximum = maximum;
   }
 
@@ -46,7 +51,7 @@ final class BadRowCountingFunction extends ProcessFunction<MalformedLine, Malfor
 
   @Override
   public void open(OpenContext context) {
-    getRuntimeContext().addAccumulator(EtlProgress.BAD_ROWS, badRows);
+    getRuntimeContext().addAccumulator(BAD_ROWS, badRows);
   }
 
   @Override

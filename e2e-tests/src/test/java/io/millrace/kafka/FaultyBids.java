@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.kafka;
 
-import io.millrace.connectors.kafka.KafkaRecord;
+import io.millrace.connectors.kafka.sink.KafkaRecord;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;

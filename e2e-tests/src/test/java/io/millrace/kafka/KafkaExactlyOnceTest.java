@@ -3,12 +3,12 @@ package io.millrace.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.connectors.kafka.JsonRecordEncoder;
 import io.millrace.connectors.kafka.KafkaDecodingOptions;
-import io.millrace.connectors.kafka.KafkaEncodingOperator;
-import io.millrace.connectors.kafka.KafkaRecordSerializer;
 import io.millrace.connectors.kafka.KafkaRecordSource;
-import io.millrace.connectors.kafka.KafkaSinks;
+import io.millrace.connectors.kafka.sink.JsonRecordEncoder;
+import io.millrace.connectors.kafka.sink.KafkaEncodingOperator;
+import io.millrace.connectors.kafka.sink.KafkaRecordSerializer;
+import io.millrace.connectors.kafka.sink.KafkaSinks;
 import io.millrace.connectors.records.JsonRecordFormat;
 import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.testing.FlinkCluster;

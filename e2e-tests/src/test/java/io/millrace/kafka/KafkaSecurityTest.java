@@ -4,11 +4,11 @@ package io.millrace.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.millrace.connectors.kafka.JsonRecordEncoder;
-import io.millrace.connectors.kafka.KafkaEncodingOperator;
-import io.millrace.connectors.kafka.KafkaRecord;
 import io.millrace.connectors.kafka.KafkaRecordSource;
-import io.millrace.connectors.kafka.KafkaSinks;
+import io.millrace.connectors.kafka.sink.JsonRecordEncoder;
+import io.millrace.connectors.kafka.sink.KafkaEncodingOperator;
+import io.millrace.connectors.kafka.sink.KafkaRecord;
+import io.millrace.connectors.kafka.sink.KafkaSinks;
 import io.millrace.operators.api.ColumnStream;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.NothingHeldExtension;

@@ -2,16 +2,19 @@
 package io.millrace.connectors.kafka;
 
 import java.io.IOException;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /** Bytes that may be absent, as serializers of records write them. */
-final class NullableBytes {
+@Internal
+public final class NullableBytes {
   private static final int ABSENT = -1;
 
   private NullableBytes() {}
 
-  static void write(byte[] bytes, DataOutputView target) throws IOException {
+  /** Writes the bytes, which may be null. */
+  public static void write(byte[] bytes, DataOutputView target) throws IOException {
     target.writeInt(bytes == null ? ABSENT : bytes.length);
     if (bytes != null) {
       target.write(bytes);
@@ -19,7 +22,7 @@ final class NullableBytes {
   }
 
   /** The bytes, or null. */
-  static byte[] read(DataInputView source) throws IOException {
+  public static byte[] read(DataInputView source) throws IOException {
     int length = source.readInt();
     if (length == ABSENT) {
       return null;

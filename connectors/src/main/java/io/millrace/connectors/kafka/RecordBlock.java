@@ -90,7 +90,7 @@ public final class RecordBlock {
         this.records,
         first + start,
         records,
-        // Those of other offsets belong to other parts: a reader may be restored between two.
+        // A reader may be restored between two parts, and must not send a record again.
         rejected.stream().filter(r -> r.offset() >= from && r.offset() < to).toList(),
         limit);
   }
@@ -112,7 +112,7 @@ public final class RecordBlock {
     return topic + "-" + partition;
   }
 
-  /** The offset that a reader goes on with behind this block, or {@link #NO_OFFSET}. */
+  /** The offset at which a reader resumes behind this block, or {@link #NO_OFFSET}. */
   long nextOffset() {
     return nextOffset;
   }

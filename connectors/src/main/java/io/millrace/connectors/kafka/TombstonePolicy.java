@@ -6,7 +6,7 @@ import org.apache.flink.annotation.PublicEvolving;
 /** What becomes of a record without a value, which deletes its key in a compacted topic. */
 @PublicEvolving
 public enum TombstonePolicy {
-  /** It is counted as a record, and no row. */
+  /** It is skipped without a trace. */
   SKIP,
   /** It is a malformed record. */
   MALFORMED

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Kafka as source and sink: records to batches and back, with Flink's Kafka connector underneath.
+ * Topics of Kafka as sources of batches: Flink's connector fetches records, which become batches
+ * without a Java object for a row.
  */
 package io.millrace.connectors.kafka;

@@ -111,21 +111,4 @@ class RecordBlockTest {
     return RecordBlockSerializer.INSTANCE.deserialize(
         new DataInputDeserializer(target.getCopyOfBuffer()));
   }
-
-  @Test
-  void recordsToWriteAreSerialized() throws IOException {
-    DataOutputSerializer target = new DataOutputSerializer(16);
-    KafkaRecordSerializer.INSTANCE.serialize(
-        new KafkaRecord(null, Blocks.bytes("value"), 5).withHeader("name", "text"), target);
-    KafkaRecord copy =
-        KafkaRecordSerializer.INSTANCE.deserialize(
-            new DataInputDeserializer(target.getCopyOfBuffer()));
-    assertThat(copy.key()).isNull();
-    assertThat(copy.value()).isEqualTo(Blocks.bytes("value"));
-    assertThat(copy.timestamp()).isEqualTo(5);
-    assertThat(copy.headers())
-        .singleElement()
-        .satisfies(header -> assertThat(header.key()).isEqualTo("name"))
-        .satisfies(header -> assertThat(header.value()).isEqualTo(Blocks.bytes("text")));
-  }
 }

@@ -61,10 +61,11 @@ public final class RecordingMetricReporter implements MetricReporter {
 
   @Override
   public void notifyOfRemovedMetric(Metric metric, String name, MetricGroup group) {
-    if (metric instanceof Counter) {
-      ENDED.put(metric, NAMES.get(metric));
+    // Kafka's sink has one counter under several names.
+    String lastName = NAMES.remove(metric);
+    if (metric instanceof Counter && lastName != null) {
+      ENDED.put(metric, lastName);
     }
-    NAMES.remove(metric);
   }
 
   /** Makes the reporter. Flink finds this factory as a service. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.connectors.kafka;
+package io.millrace.connectors.kafka.sink;
 
 import io.millrace.column.ColumnReader;
 import io.millrace.column.Schema;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.connectors.kafka;
+package io.millrace.connectors.kafka.sink;
 
+import io.millrace.connectors.kafka.NullableBytes;
 import io.millrace.operators.wire.ImmutableTypeInformation;
 import io.millrace.operators.wire.ImmutableTypeSerializer;
 import java.io.IOException;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.connectors.kafka;
+package io.millrace.connectors.kafka.sink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -12,9 +12,12 @@ import io.millrace.operators.testing.NothingHeldExtension;
 import io.millrace.operators.testing.OutOfMemoryTest;
 import io.millrace.operators.testing.RowCollector;
 import io.millrace.operators.testing.TableSourceOperator;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -85,6 +88,27 @@ class RecordEncoderTest {
   void eachBatchIsAnArrowStreamUnlessItIsTooLarge() throws Exception {
     assertThat(encode(ArrowRecordEncoder.create())).hasSize(2);
     assertThat(encode(ArrowRecordEncoder.create().withMaximumBytes(1))).hasSize(4);
+  }
+
+  @Test
+  void recordsToWriteAreSerialized() throws IOException {
+    DataOutputSerializer target = new DataOutputSerializer(16);
+    KafkaRecordSerializer.INSTANCE.serialize(
+        new KafkaRecord(null, bytes("value"), 5).withHeader("name", "text"), target);
+    KafkaRecord copy =
+        KafkaRecordSerializer.INSTANCE.deserialize(
+            new DataInputDeserializer(target.getCopyOfBuffer()));
+    assertThat(copy.key()).isNull();
+    assertThat(copy.value()).isEqualTo(bytes("value"));
+    assertThat(copy.timestamp()).isEqualTo(5);
+    assertThat(copy.headers())
+        .singleElement()
+        .satisfies(header -> assertThat(header.key()).isEqualTo("name"))
+        .satisfies(header -> assertThat(header.value()).isEqualTo(bytes("text")));
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   @Test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.connectors.kafka;
+package io.millrace.connectors.kafka.sink;
 
+import io.millrace.connectors.kafka.MalformedKafkaRecord;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.sink.KafkaSinkBuilder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.connectors.kafka;
+package io.millrace.connectors.kafka.sink;
 
 import io.millrace.arrow.ipc.ArrowIpcStreamWriter;
 import io.millrace.column.Table;

@@ -12,6 +12,7 @@ import io.millrace.connectors.files.TextFileSource;
 import io.millrace.connectors.files.TextLine;
 import io.millrace.connectors.files.TextLineFormat;
 import io.millrace.connectors.files.block.JsonDecodingOperator;
+import io.millrace.connectors.files.block.TextBlock;
 import io.millrace.connectors.files.block.TextBlockFormat;
 import io.millrace.connectors.formats.ArrowStreamEncoder;
 import io.millrace.connectors.formats.CsvEncoder;
@@ -164,12 +165,15 @@ final class EtlPipeline {
 
   private ColumnStream readBlocks() {
     TextFileSource files = files();
+    DataStream<TextBlock> blocks =
+        source(files, new TextBlockFormat(files.lines().maximumLineBytes()));
     SingleOutputStreamOperator<ColumnBatch> batches =
         JsonDecodingOperator.decode(
-                source(files, new TextBlockFormat(files.lines().maximumLineBytes())),
+                blocks,
                 plan.sourceSchema(),
                 policy(),
-                configuration.get(EtlOptions.BATCH_ROWS))
+                configuration.get(EtlOptions.BATCH_ROWS),
+                plan.columnWatermarks())
             .uid("parse");
     malformedLines = batches.getSideOutput(LineParsingFunction.MALFORMED_LINES);
     return ColumnStream.fromBatches(batches);

@@ -7,6 +7,7 @@ import io.millrace.connectors.files.LinePosition;
 import io.millrace.connectors.files.TextLineOptions;
 import io.millrace.connectors.formats.CsvOptions;
 import io.millrace.connectors.nexmark.NexmarkSchemas;
+import io.millrace.connectors.records.EventTimeWatermarks;
 import io.millrace.format.json.JsonReader;
 import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.jobs.EtlOptions.GroupByResult;
@@ -142,7 +143,6 @@ record EtlPlan(
     return sourceType() == SourceType.FILES
         && configuration.get(EtlOptions.SOURCE_FORMAT) == Format.JSON
         && !hasPositions
-        && !configuration.contains(EtlWatermark.COLUMN)
         && JsonReader.unsupported(sourceSchema).isEmpty();
   }
 
@@ -187,12 +187,21 @@ record EtlPlan(
   }
 
   /**
-   * The watermarks of rows from files.
+   * The watermarks of rows from files that are read line by line.
    *
    * @throws UsageException as {@link EtlWatermark#strategy}
    */
   WatermarkStrategy<RowData> watermarks() {
     return EtlWatermark.strategy(configuration, sourceSchema);
+  }
+
+  /**
+   * The watermarks of batches from files that are read in blocks; empty if no column is named.
+   *
+   * @throws UsageException as {@link EtlWatermark#ofColumn}
+   */
+  Optional<EventTimeWatermarks> columnWatermarks() {
+    return EtlWatermark.ofColumn(configuration, sourceSchema);
   }
 
   /** How files are cut into lines. */

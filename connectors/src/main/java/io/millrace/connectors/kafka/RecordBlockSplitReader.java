@@ -18,6 +18,7 @@ import org.apache.kafka.common.TopicPartition;
  * Fetches records as Flink's reader does, and puts those of each partition into a block, on the
  * thread of the fetcher.
  */
+@SuppressWarnings("try") // close() is as the superclass has it
 final class RecordBlockSplitReader extends KafkaPartitionSplitReader {
   private final RecordBlockOptions options;
   private final RecordLimit limit = new RecordLimit();

@@ -60,45 +60,28 @@ public final class JsonDecodingOperator extends RecordDecodingOperator<TextBlock
   }
 
   /**
-   * Appends the operator to {@code blocks}; watermarks pass.
+   * Appends the operator to {@code blocks}.
    *
    * @param maxRows of a batch; at least 1
+   * @param watermarks empty if watermarks pass
    * @throws IllegalArgumentException if {@link JsonReader#unsupported} says why the columns cannot
-   *     be read
+   *     be read, or {@link EventTimeWatermarks#check} why they have no watermark
    */
   public static SingleOutputStreamOperator<ColumnBatch> decode(
-      DataStream<TextBlock> blocks, Schema schema, MalformedLinePolicy policy, int maxRows) {
-    return append(blocks, schema, policy, maxRows, null);
-  }
-
-  /**
-   * As {@link #decode}, with watermarks of a column.
-   *
-   * @throws IllegalArgumentException also if {@link EventTimeWatermarks#check} does
-   */
-  public static SingleOutputStreamOperator<ColumnBatch> decodeWithWatermarks(
       DataStream<TextBlock> blocks,
       Schema schema,
       MalformedLinePolicy policy,
       int maxRows,
-      EventTimeWatermarks watermarks) {
-    watermarks.check(schema);
-    return append(blocks, schema, policy, maxRows, watermarks);
-  }
-
-  private static SingleOutputStreamOperator<ColumnBatch> append(
-      DataStream<TextBlock> blocks,
-      Schema schema,
-      MalformedLinePolicy policy,
-      int maxRows,
-      EventTimeWatermarks watermarks) {
+      Optional<EventTimeWatermarks> watermarks) {
+    watermarks.ifPresent(marks -> marks.check(schema));
+    EventTimeWatermarks ofColumn = watermarks.orElse(null);
     RecordFormat format = new JsonRecordFormat(schema);
     OperatorFactory<TextBlock, ColumnBatch> factory =
         new OperatorFactory<>(
             JsonDecodingOperator.class,
             parameters ->
                 new JsonDecodingOperator(
-                    parameters, format, policy, maxRows, Optional.ofNullable(watermarks)));
+                    parameters, format, policy, maxRows, Optional.ofNullable(ofColumn)));
     return factory.appendTo(blocks, "decode JSON", new ColumnBatchTypeInformation(schema));
   }
 

@@ -35,6 +35,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.StateRecoveryOptions;
@@ -85,7 +86,7 @@ class JsonDecodingTest {
                 WatermarkStrategy.noWatermarks(),
                 "lines")
             .uid("lines");
-    return JsonDecodingOperator.decode(blocks, SCHEMA, policy, MAX_ROWS);
+    return JsonDecodingOperator.decode(blocks, SCHEMA, policy, MAX_ROWS, Optional.empty());
   }
 
   @OutOfMemoryTest(onCluster = true)
@@ -214,12 +215,12 @@ class JsonDecodingTest {
             WatermarkStrategy.noWatermarks(),
             "lines");
     SingleOutputStreamOperator<ColumnBatch> batches =
-        JsonDecodingOperator.decodeWithWatermarks(
+        JsonDecodingOperator.decode(
             blocks,
             SCHEMA,
             MalformedLinePolicy.FAIL,
             MAX_ROWS,
-            EventTimeWatermarks.of("id").withDelay(Duration.ofMillis(5)));
+            Optional.of(EventTimeWatermarks.of("id").withDelay(Duration.ofMillis(5))));
     RowCollector<List<Long>> collector = new RowCollector<>();
     collector.collect(
         ColumnStream.fromBatches(batches).toRowData("id").process(new WatermarkReader()),

@@ -48,6 +48,11 @@ public final class RecordingMetricReporter implements MetricReporter {
         .sum();
   }
 
+  /** The identifiers of the metrics that there are, and of counters of subtasks that have ended. */
+  public static List<String> identifiers() {
+    return Stream.concat(NAMES.values().stream(), ENDED.values().stream()).toList();
+  }
+
   @Override
   public void open(MetricConfig config) {}
 

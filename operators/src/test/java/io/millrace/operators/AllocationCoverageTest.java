@@ -46,6 +46,7 @@ class AllocationCoverageTest {
           Map.entry("io.millrace.format.json.JsonColumns", CONNECTORS),
           Map.entry("io.millrace.format.json.JsonFaults", CONNECTORS),
           Map.entry("io.millrace.format.json.JsonReader", CONNECTORS),
+          Map.entry("io.millrace.format.write.PlanWriter", CONNECTORS),
           Map.entry("io.millrace.kernel.cast.Cast", NO_OPERATOR),
           Map.entry("io.millrace.kernel.gather.GatherKernels", GPU_ONLY),
           Map.entry("io.millrace.kernel.partition.PartitionKernels", GPU_ONLY),

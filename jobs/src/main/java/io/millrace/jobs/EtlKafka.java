@@ -5,10 +5,16 @@ import static org.apache.flink.configuration.ConfigOptions.key;
 
 import io.millrace.column.DataType;
 import io.millrace.column.Schema;
+import io.millrace.connectors.files.LinePosition;
+import io.millrace.connectors.files.MalformedLine;
+import io.millrace.connectors.files.MalformedLineSerializer;
+import io.millrace.connectors.files.TextLine;
 import io.millrace.connectors.kafka.KafkaDecodingOperator;
 import io.millrace.connectors.kafka.KafkaDecodingOptions;
 import io.millrace.connectors.kafka.KafkaRecordSource;
 import io.millrace.connectors.kafka.KafkaRecordSourceBuilder;
+import io.millrace.connectors.kafka.MalformedKafkaRecord;
+import io.millrace.connectors.kafka.MalformedKafkaRecordSerializer;
 import io.millrace.connectors.kafka.MalformedRecordPolicy;
 import io.millrace.connectors.kafka.MetadataColumn;
 import io.millrace.connectors.records.EventTimeWatermarks;
@@ -25,6 +31,7 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.consumer.OffsetResetStrategy;
@@ -92,6 +99,7 @@ final class EtlKafka {
   static final List<ConfigOption<?>> ALL = List.of(SERVERS, TOPIC, GROUP, START, END, IDLE);
   static final List<String> PREFIXES = List.of(METADATA, PROPERTIES);
 
+  private static final long NO_TIMESTAMP = -1;
   private static final String HEADER = "header ";
 
   private EtlKafka() {}
@@ -103,7 +111,7 @@ final class EtlKafka {
    */
   static Schema schema(Configuration settings) {
     try {
-      return decoding(settings).schema();
+      return decoding(settings, false).schema();
     } catch (IllegalArgumentException e) {
       throw new UsageException(EtlOptions.SOURCE_SCHEMA.key() + ": " + e.getMessage());
     }
@@ -132,15 +140,17 @@ final class EtlKafka {
    * Adds the source.
    *
    * @param skips whether malformed records are a side output
+   * @param hasPositions whether rows have the columns of {@link LinePosition}
    * @param watermarks of a column; empty for none
    */
   static SingleOutputStreamOperator<ColumnBatch> read(
       StreamExecutionEnvironment environment,
       Configuration settings,
       boolean skips,
+      boolean hasPositions,
       Optional<EventTimeWatermarks> watermarks) {
     KafkaDecodingOptions options =
-        decoding(settings)
+        decoding(settings, hasPositions)
             .withMaxRows(settings.get(EtlOptions.BATCH_ROWS))
             .withMalformedRecords(
                 skips ? MalformedRecordPolicy.SIDE_OUTPUT : MalformedRecordPolicy.FAIL);
@@ -150,6 +160,44 @@ final class EtlKafka {
         WatermarkStrategy.noWatermarks(),
         "kafka",
         watermarks.map(options::withWatermarks).orElse(options));
+  }
+
+  /** Records that are not rows, as lines of the file {@code topic-partition} at their offsets. */
+  static DataStream<MalformedLine> lines(DataStream<MalformedKafkaRecord> malformed) {
+    return malformed
+        .map(EtlKafka::line)
+        .returns(MalformedLineSerializer.typeInformation())
+        .name("describe malformed records")
+        .uid("describe-malformed-records");
+  }
+
+  private static MalformedLine line(MalformedKafkaRecord record) {
+    byte[] value = record.value() == null ? new byte[0] : record.value();
+    String partition = record.topic() + "-" + record.partition();
+    return new MalformedLine(
+        new TextLine(partition, record.offset(), value, false), record.reason());
+  }
+
+  /** Rows that an expression failed for, as records whose values are the rows as JSON. */
+  static DataStream<MalformedKafkaRecord> records(DataStream<MalformedLine> failedRows) {
+    return failedRows
+        .map(EtlKafka::record)
+        .returns(MalformedKafkaRecordSerializer.typeInformation())
+        .name("failed rows as records")
+        .uid("failed-rows-as-records");
+  }
+
+  private static MalformedKafkaRecord record(MalformedLine row) {
+    String partition = row.line().path();
+    int dash = partition.lastIndexOf('-');
+    return new MalformedKafkaRecord(
+        partition.substring(0, dash),
+        Integer.parseInt(partition.substring(dash + 1)),
+        row.line().offset(),
+        NO_TIMESTAMP,
+        null,
+        row.line().bytes(),
+        row.reason());
   }
 
   private static KafkaRecordSource source(Configuration settings) {
@@ -174,7 +222,7 @@ final class EtlKafka {
     };
   }
 
-  private static KafkaDecodingOptions decoding(Configuration settings) {
+  private static KafkaDecodingOptions decoding(Configuration settings, boolean hasPositions) {
     Schema values =
         SchemaParser.parse(
             EtlOptions.SOURCE_SCHEMA.key(),
@@ -186,14 +234,17 @@ final class EtlKafka {
                             "reading topics of Kafka needs " + EtlOptions.SOURCE_SCHEMA.key())));
     List<MetadataColumn> metadata = new ArrayList<>();
     under(settings, METADATA).forEach((name, what) -> metadata.add(metadata(name, what)));
+    if (hasPositions) {
+      metadata.add(MetadataColumn.topicPartition(LinePosition.FILE));
+      metadata.add(MetadataColumn.offset(LinePosition.OFFSET));
+    }
     return KafkaDecodingOptions.of(new JsonRecordFormat(values))
         .withMetadata(metadata.toArray(MetadataColumn[]::new));
   }
 
   private static MetadataColumn metadata(String name, String what) {
     if (what.startsWith(HEADER)) {
-      return MetadataColumn.header(
-          name, what.substring(HEADER.length()).strip(), DataType.STRING);
+      return MetadataColumn.header(name, what.substring(HEADER.length()).strip(), DataType.STRING);
     }
     return switch (what) {
       case "topic" -> MetadataColumn.topic(name);

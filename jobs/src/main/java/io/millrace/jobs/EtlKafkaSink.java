@@ -102,17 +102,21 @@ final class EtlKafkaSink {
         .getOptional(KEY)
         .map(SchemaParser::parseNames)
         .orElse(List.of())
-        .forEach(
-            name -> {
-              if (!written.names().contains(name)) {
-                throw new UsageException(
-                    KEY.key()
-                        + ": there is no column '"
-                        + name
-                        + "'; written are "
-                        + String.join(", ", written.names()));
-              }
-            });
+        .forEach(name -> checkColumn(KEY, name, written));
+  }
+
+  /**
+   * @throws UsageException if {@code written} has no column {@code name}
+   */
+  static void checkColumn(ConfigOption<?> option, String name, Schema written) {
+    if (!written.names().contains(name)) {
+      throw new UsageException(
+          option.key()
+              + ": there is no column '"
+              + name
+              + "'; written are "
+              + String.join(", ", written.names()));
+    }
   }
 
   /** Writes the stream to the topic. */
@@ -140,7 +144,7 @@ final class EtlKafkaSink {
   }
 
   /** Writes records that are not rows to the topic of {@link #DEAD_LETTERS}. */
-  static void writeDeadLetters(DataStream<MalformedKafkaRecord> malformed, Configuration settings) {
+  static void writeDeadLetters(DataStream<MalformedKafkaRecord> records, Configuration settings) {
     String topic = settings.get(DEAD_LETTERS);
     KafkaSinkBuilder<KafkaRecord> builder =
         KafkaSinks.builder(topic)
@@ -148,7 +152,7 @@ final class EtlKafkaSink {
             .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
             .setTransactionalIdPrefix("millrace-" + topic);
     EtlKafka.under(settings, EtlKafka.PROPERTIES).forEach(builder::setProperty);
-    KafkaSinks.deadLetters(malformed)
+    KafkaSinks.deadLetters(records)
         .uid("dead-letters")
         .sinkTo(builder.build())
         .name("dead letters " + topic)

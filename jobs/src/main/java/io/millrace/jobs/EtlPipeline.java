@@ -21,11 +21,12 @@ import io.millrace.connectors.formats.JsonLineParser;
 import io.millrace.connectors.formats.JsonLinesEncoder;
 import io.millrace.connectors.formats.LineParser;
 import io.millrace.connectors.formats.TableEncoder;
+import io.millrace.connectors.kafka.KafkaDecodingOperator;
+import io.millrace.connectors.kafka.MalformedKafkaRecord;
 import io.millrace.connectors.nexmark.NexmarkOptions;
 import io.millrace.connectors.nexmark.NexmarkStreams;
 import io.millrace.jobs.EtlOptions.Format;
 import io.millrace.jobs.EtlOptions.SinkType;
-import io.millrace.jobs.EtlOptions.SourceType;
 import io.millrace.jobs.cluster.ClusterStatus;
 import io.millrace.jobs.operator.BadRowCountingFunction;
 import io.millrace.jobs.operator.CountingOperator;
@@ -57,6 +58,8 @@ final class EtlPipeline {
   private final Configuration configuration;
   // The side output of the parser; null until it is added, and if no files are read.
   private DataStream<MalformedLine> malformedLines;
+  // null if no topics are read
+  private DataStream<MalformedKafkaRecord> deadLetters;
 
   private EtlPipeline(StreamExecutionEnvironment environment, EtlPlan plan) {
     this.environment = environment;
@@ -114,7 +117,11 @@ final class EtlPipeline {
   }
 
   private ColumnStream source() {
-    return plan.sourceType() == SourceType.NEXMARK ? generated() : read();
+    return switch (plan.sourceType()) {
+      case NEXMARK -> generated();
+      case FILES -> read();
+      case KAFKA -> readTopics();
+    };
   }
 
   private ColumnStream generated() {
@@ -148,6 +155,9 @@ final class EtlPipeline {
               .returns(MalformedLineSerializer.typeInformation())
               .uid("count-failed-rows");
       badRows = malformedLines.union(failed);
+      if (plan.writesDeadLetters()) {
+        deadLetters = deadLetters.union(EtlKafka.records(failed));
+      }
     }
     SingleOutputStreamOperator<MalformedLine> counted =
         badRows
@@ -156,11 +166,31 @@ final class EtlPipeline {
             .uid("count-bad-rows")
             // One subtask sees all bad rows, even if the scheduler chooses the parallelism.
             .forceNonParallel();
-    FileSinks.malformedLines(counted, new Path(plan.badRowsPath())).uid("bad-rows");
+    if (plan.writesDeadLetters()) {
+      counted.sinkTo(new DiscardingSink<>()).uid("bad-rows");
+      EtlKafkaSink.writeDeadLetters(deadLetters, configuration);
+    } else {
+      FileSinks.malformedLines(counted, new Path(plan.badRowsPath())).uid("bad-rows");
+    }
   }
 
   private ColumnStream read() {
     return plan.readsBlocks() ? readBlocks() : readLines();
+  }
+
+  private ColumnStream readTopics() {
+    SingleOutputStreamOperator<ColumnBatch> batches =
+        EtlKafka.read(
+            environment,
+            configuration,
+            plan.skipsBadRows(),
+            plan.hasPositions(),
+            plan.columnWatermarks());
+    DataStream<MalformedKafkaRecord> malformed =
+        batches.getSideOutput(KafkaDecodingOperator.MALFORMED_RECORDS);
+    malformedLines = EtlKafka.lines(malformed);
+    deadLetters = malformed;
+    return ColumnStream.fromBatches(batches);
   }
 
   private ColumnStream readBlocks() {
@@ -220,11 +250,15 @@ final class EtlPipeline {
   }
 
   private void sink(ColumnStream stream) {
-    if (plan.sinkType() == SinkType.DISCARD) {
-      discard(stream, "");
-      return;
+    plan.checkWritten(stream.schema());
+    for (SinkType type : plan.sinkTypes()) {
+      switch (type) {
+        case FILES -> write(stream, plan.sinkPath(), "sink");
+        case KAFKA -> EtlKafkaSink.write(stream, configuration);
+        case POSTGRES -> EtlPostgresSink.write(stream, configuration);
+        case DISCARD -> discard(stream, "");
+      }
     }
-    write(stream, plan.sinkPath(), "sink");
   }
 
   private void lateRowsSink(ColumnStream lateRows) {

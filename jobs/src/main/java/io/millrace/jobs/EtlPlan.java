@@ -78,6 +78,7 @@ record EtlPlan(
             .orElseGet(() -> List.of(selected.field(0).name()));
     checkKeys(selected, keys);
     checkEnds(configuration, grouping);
+    checkSinks(configuration);
     EtlPlan plan = new EtlPlan(configuration, source, selection, hasPositions, grouping, keys);
     plan.csv();
     plan.watermarks();
@@ -86,14 +87,53 @@ record EtlPlan(
 
   private static void checkEnds(Configuration configuration, Optional<EtlGrouping> grouping) {
     boolean isEndless =
-        configuration.get(EtlOptions.SOURCE_TYPE) == SourceType.NEXMARK
-            && configuration.get(EtlOptions.SOURCE_EVENTS) == 0;
+        switch (configuration.get(EtlOptions.SOURCE_TYPE)) {
+          case NEXMARK -> configuration.get(EtlOptions.SOURCE_EVENTS) == 0;
+          case KAFKA -> configuration.get(EtlKafka.END) == EtlKafka.End.NONE;
+          case FILES -> false;
+        };
     if (grouping.isPresent()
         && grouping.get().window().isEmpty()
         && isEndless
         && configuration.get(EtlOptions.GROUP_BY_RESULT) == GroupByResult.LAST) {
       throw new UsageException(
-          "group-by.result: last needs input that ends, and source.events is 0; set changes");
+          "group-by.result: last needs input that ends, and this input does not; set changes");
+    }
+    if (grouping.flatMap(EtlGrouping::window).isPresent()
+        && configuration.get(EtlOptions.SOURCE_TYPE) == SourceType.KAFKA
+        && isEndless
+        && !configuration.contains(EtlWatermark.COLUMN)) {
+      throw new UsageException(
+          "windows of topics that do not end need " + EtlWatermark.COLUMN.key());
+    }
+  }
+
+  private static void checkSinks(Configuration configuration) {
+    List<SinkType> sinks = configuration.get(EtlOptions.SINK_TYPE);
+    if (sinks.stream().distinct().count() < sinks.size()
+        || (sinks.contains(SinkType.DISCARD) && sinks.size() > 1)) {
+      throw new UsageException(
+          "sink.type: expected each of files, kafka and postgres at most once, or discard alone");
+    }
+    if (sinks.contains(SinkType.KAFKA)) {
+      EtlKafkaSink.check(configuration);
+    }
+    if (sinks.contains(SinkType.POSTGRES)) {
+      EtlPostgresSink.check(configuration);
+    }
+  }
+
+  /**
+   * Checks that the keys of sinks are written.
+   *
+   * @throws UsageException if one is not
+   */
+  void checkWritten(Schema written) {
+    if (sinkTypes().contains(SinkType.KAFKA)) {
+      EtlKafkaSink.checkColumns(configuration, written);
+    }
+    if (sinkTypes().contains(SinkType.POSTGRES)) {
+      EtlPostgresSink.checkColumns(configuration, written);
     }
   }
 
@@ -101,8 +141,12 @@ record EtlPlan(
     return configuration.get(EtlOptions.SOURCE_TYPE);
   }
 
-  SinkType sinkType() {
+  List<SinkType> sinkTypes() {
     return configuration.get(EtlOptions.SINK_TYPE);
+  }
+
+  boolean writesFiles() {
+    return sinkTypes().contains(SinkType.FILES);
   }
 
   Format sinkFormat() {
@@ -113,6 +157,11 @@ record EtlPlan(
     return configuration.get(EtlOptions.SINK_PATH);
   }
 
+  /** Whether records that are not rows go to a topic of Kafka. */
+  boolean writesDeadLetters() {
+    return skipsBadRows() && configuration.contains(EtlKafkaSink.DEAD_LETTERS);
+  }
+
   String badRowsPath() {
     return configuration.getOptional(EtlOptions.BAD_ROWS_PATH).orElse(sinkPath() + "-bad");
   }
@@ -121,7 +170,7 @@ record EtlPlan(
   Optional<String> lateRowsPath() {
     return configuration
         .getOptional(EtlWindow.LATE_ROWS)
-        .filter(path -> sinkType() == SinkType.FILES && grouping.isPresent());
+        .filter(path -> writesFiles() && grouping.isPresent());
   }
 
   String savepointsPath() {
@@ -134,7 +183,7 @@ record EtlPlan(
   }
 
   private static boolean skipsBadRows(Configuration configuration) {
-    return configuration.get(EtlOptions.SOURCE_TYPE) == SourceType.FILES
+    return configuration.get(EtlOptions.SOURCE_TYPE) != SourceType.NEXMARK
         && configuration.get(EtlOptions.ON_ERROR) == OnError.SKIP;
   }
 
@@ -218,6 +267,10 @@ record EtlPlan(
   private static Schema sourceSchema(Configuration configuration) {
     if (configuration.get(EtlOptions.SOURCE_TYPE) == SourceType.NEXMARK) {
       return NexmarkSchemas.BID;
+    }
+    if (configuration.get(EtlOptions.SOURCE_TYPE) == SourceType.KAFKA) {
+      EtlKafka.check(configuration);
+      return EtlKafka.schema(configuration);
     }
     String path = required(configuration.get(EtlOptions.SOURCE_PATH), EtlOptions.SOURCE_PATH.key());
     if (configuration.get(EtlOptions.SOURCE_FORMAT) == Format.ARROW) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.jobs;
 
-import io.millrace.jobs.EtlOptions.SinkType;
 import io.millrace.jobs.operator.BadRowCountingFunction;
 import io.millrace.jobs.operator.CountingOperator;
 import io.millrace.jobs.operator.FailedRowCountingFunction;
@@ -16,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
@@ -169,7 +169,20 @@ final class EtlProgress {
     counts.keySet().stream()
         .filter(name -> name.startsWith(CountingOperator.DEVICE))
         .forEach(name -> row("device", name.substring(CountingOperator.DEVICE.length())));
-    row("output", plan.sinkType() == SinkType.FILES ? plan.sinkPath() : "discarded");
+    row("output", output(plan));
+  }
+
+  private static String output(EtlPlan plan) {
+    return plan.sinkTypes().stream()
+        .map(
+            type ->
+                switch (type) {
+                  case FILES -> plan.sinkPath();
+                  case KAFKA -> "topic " + plan.configuration().get(EtlKafkaSink.TOPIC);
+                  case POSTGRES -> "table " + plan.configuration().get(EtlPostgresSink.TABLE);
+                  case DISCARD -> "discarded";
+                })
+        .collect(Collectors.joining(", "));
   }
 
   private void row(String name, String value) {

@@ -67,7 +67,9 @@ final class EtlWatermark {
       return Optional.empty();
     }
     String column = source.names().get(column(settings.get(COLUMN), source));
-    return Optional.of(EventTimeWatermarks.of(column).withDelay(settings.get(DELAY)));
+    EventTimeWatermarks watermarks = EventTimeWatermarks.of(column).withDelay(settings.get(DELAY));
+    return Optional.of(
+        settings.getOptional(EtlKafka.IDLE).map(watermarks::withIdleTimeout).orElse(watermarks));
   }
 
   private static int column(String text, Schema source) {

@@ -24,7 +24,7 @@ public final class MalformedKafkaRecord {
    * @param value null if there is none; not copied
    * @param reason what is wrong with it in one sentence, without the value
    */
-  MalformedKafkaRecord(
+  public MalformedKafkaRecord(
       String topic,
       int partition,
       long offset,

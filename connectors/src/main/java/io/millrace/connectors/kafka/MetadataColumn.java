@@ -16,6 +16,7 @@ public final class MetadataColumn implements Serializable {
   /** What the column has. */
   enum Source {
     TOPIC,
+    TOPIC_PARTITION,
     PARTITION,
     OFFSET,
     TIMESTAMP,
@@ -41,6 +42,11 @@ public final class MetadataColumn implements Serializable {
   /** The name of the topic, a STRING. */
   public static MetadataColumn topic(String name) {
     return new MetadataColumn(Source.TOPIC, name, DataType.STRING, false, null);
+  }
+
+  /** The topic and the number of the partition as {@code topic-0}, a STRING. */
+  public static MetadataColumn topicPartition(String name) {
+    return new MetadataColumn(Source.TOPIC_PARTITION, name, DataType.STRING, false, null);
   }
 
   /** The number of the partition, an INT. */

@@ -66,10 +66,13 @@ final class MetadataTable implements AutoCloseable {
       int rows,
       IntUnaryOperator recordOf) {
     byte[] topic = block.topic().getBytes(StandardCharsets.UTF_8);
+    byte[] topicPartition =
+        (block.topic() + "-" + block.partition()).getBytes(StandardCharsets.UTF_8);
     for (int row = 0; row < rows; row++) {
       int record = recordOf.applyAsInt(row);
       switch (column.source()) {
         case TOPIC -> appendBytes(target, topic);
+        case TOPIC_PARTITION -> appendBytes(target, topicPartition);
         case PARTITION -> ((FixedWidthColumnBuilder) target).appendInt(block.partition());
         case OFFSET -> ((FixedWidthColumnBuilder) target).appendLong(block.offset(record));
         case TIMESTAMP -> appendTimestamp(target, block.timestamp(record));

@@ -14,6 +14,7 @@ import io.millrace.operators.context.DeviceContext;
 import io.millrace.operators.context.SendPace;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.ScheduledFuture;
 import java.util.function.LongConsumer;
 import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.operators.ProcessingTimeService.ProcessingTimeCallback;
@@ -54,6 +55,7 @@ public abstract class RecordDecodingOperator<IN> extends AbstractStreamOperator<
   private transient GreatestTime greatestTime;
   private transient PausableRelativeClock clock;
   private transient long watermarkInterval;
+  private transient ScheduledFuture<?> timer;
 
   /**
    * @param maxRows of a batch; at least 1
@@ -239,7 +241,7 @@ public abstract class RecordDecodingOperator<IN> extends AbstractStreamOperator<
 
   private void registerTimer() {
     ProcessingTimeService time = getProcessingTimeService();
-    time.registerTimer(time.getCurrentProcessingTime() + watermarkInterval, this);
+    timer = time.registerTimer(time.getCurrentProcessingTime() + watermarkInterval, this);
   }
 
   @Override
@@ -252,6 +254,9 @@ public abstract class RecordDecodingOperator<IN> extends AbstractStreamOperator<
 
   @Override
   public void close() throws Exception {
+    if (timer != null) {
+      timer.cancel(false);
+    }
     if (clock != null) {
       ioMetrics().unregisterBackPressureListener(clock);
     }

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Blocks become batches, with metadata and watermarks. */
 @ExtendWith(NothingHeldExtension.class)
+@SuppressWarnings("try") // close() of the harness
 class KafkaDecodingOperatorTest {
   private static final Schema SCHEMA =
       Schema.of(new Field("id", DataType.INT64, false), Field.of("at", DataType.timestamp(3)));
@@ -128,7 +129,7 @@ class KafkaDecodingOperatorTest {
         open(OPTIONS.withWatermarks(watermarks))) {
       send(harness, Blocks.begin(0), Blocks.begin(1));
       for (int i = 1; i <= 5; i++) {
-        send(harness, Blocks.of(0, i, json(i, 100 * i)));
+        send(harness, Blocks.of(0, i, json(i, 100L * i)));
         harness.setProcessingTime(i * INTERVAL);
       }
       assertThat(last()).isEqualTo(new Watermark(499));

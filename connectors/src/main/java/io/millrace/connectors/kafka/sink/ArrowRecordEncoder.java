@@ -41,7 +41,7 @@ public final class ArrowRecordEncoder implements RecordEncoder {
   }
 
   @Override
-  public List<KafkaRecord> encode(Table table, AccessScope scope) {
+  public List<KafkaRecord> records(Table table, AccessScope scope) {
     List<KafkaRecord> records = new ArrayList<>();
     encode(table, scope, records);
     return records;

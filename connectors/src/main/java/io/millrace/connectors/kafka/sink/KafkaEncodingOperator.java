@@ -13,10 +13,11 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.IOUtils;
 
 /**
- * Copies each batch to the host and turns it into records of a topic: what stands before a sink of
- * {@link KafkaSinks}.
+ * Turns each batch into records of a topic, and copies them to the host: what stands before a sink
+ * of {@link KafkaSinks}.
  */
 @PublicEvolving
 public final class KafkaEncodingOperator extends DownloadingOperator<KafkaRecord> {
@@ -41,16 +42,34 @@ public final class KafkaEncodingOperator extends DownloadingOperator<KafkaRecord
   }
 
   @Override
+  public void open() throws Exception {
+    super.open();
+    encoder.open(deviceContext().stream(), deviceContext().resource());
+  }
+
+  @Override
   protected void download(
       ColumnBatch batch, StreamRecord<ColumnBatch> element, DownloadQueue downloads) {
-    downloads.add(batch, table -> send(table, element));
+    deviceContext()
+        .retry()
+        .withSplitAndRetry(
+            batch.table(), encoder::write, written -> add(written, element, downloads));
+  }
+
+  private void add(Table written, StreamRecord<ColumnBatch> element, DownloadQueue downloads) {
+    ColumnBatch batch = new ColumnBatch(written);
+    try {
+      downloads.add(batch, table -> send(table, element));
+    } finally {
+      batch.release();
+    }
   }
 
   private void send(Table table, StreamRecord<ColumnBatch> element) {
     if (table.rowCount() == 0) {
       return;
     }
-    List<KafkaRecord> records = deviceContext().retry().withHostRetry(() -> encode(table));
+    List<KafkaRecord> records = deviceContext().retry().withHostRetry(() -> records(table));
     StreamRecord<KafkaRecord> sent = element.copy(null).replace(null);
     for (KafkaRecord record : records) {
       deviceContext().checkNotCanceled();
@@ -58,9 +77,14 @@ public final class KafkaEncodingOperator extends DownloadingOperator<KafkaRecord
     }
   }
 
-  private List<KafkaRecord> encode(Table table) {
+  private List<KafkaRecord> records(Table table) {
     try (AccessScope scope = AccessScope.on(deviceContext().hostStream())) {
-      return encoder.encode(table, scope);
+      return encoder.records(table, scope);
     }
+  }
+
+  @Override
+  public void close() throws Exception {
+    IOUtils.closeAll(encoder, super::close);
   }
 }

@@ -56,7 +56,7 @@ class RecordEncoderTest {
     return bytes == null ? "none" : new String(bytes, StandardCharsets.UTF_8);
   }
 
-  @OutOfMemoryTest(onCluster = true, onGpuOnly = true)
+  @OutOfMemoryTest(onCluster = true)
   void eachRowIsARecord() throws Exception {
     assertThat(encode(JsonRecordEncoder.of(SCHEMA)))
         .containsExactly(

@@ -194,7 +194,7 @@ class CopyFormatTest {
       copy.copyOut(
           "COPY (SELECT " + names + " FROM " + table + " ORDER BY nr) TO STDOUT (FORMAT binary)",
           out);
-      return decode(schema, out.toByteArray(), rows.size());
+      return decode(schema, out.toByteArray());
     }
   }
 
@@ -210,13 +210,13 @@ class CopyFormatTest {
     return out.toByteArray();
   }
 
-  private List<List<Object>> decode(Schema schema, byte[] bytes, int rows) {
+  private List<List<Object>> decode(Schema schema, byte[] bytes) {
     ByteBuffer in =
         ByteBuffer.wrap(bytes, HEADER_BYTES, bytes.length - HEADER_BYTES - TRAILER_BYTES);
     try (CopyBinaryDecoder decoder =
             new CopyBinaryDecoder(
                 new RowTableBuilder(schema, device.hostStream(), device.hostMemory()));
-        Table table = decoder.decode(in, rows)) {
+        Table table = decoder.decode(in)) {
       return TableRows.ofHost(table, device.hostStream());
     }
   }
@@ -288,7 +288,7 @@ class CopyFormatTest {
           .unwrap(PGConnection.class)
           .getCopyAPI()
           .copyOut("COPY (SELECT " + expression + ") TO STDOUT (FORMAT binary)", out);
-      assertThatThrownBy(() -> decode(Schema.of(Field.of("x", type)), out.toByteArray(), 1))
+      assertThatThrownBy(() -> decode(Schema.of(Field.of("x", type)), out.toByteArray()))
           .hasMessage(message);
     }
   }

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.connectors.postgres.PasswordSupplier;
 import io.millrace.connectors.postgres.PostgresConnectionOptions;
-import io.millrace.connectors.postgres.PostgresSinkOptions;
-import io.millrace.connectors.postgres.PostgresSinks;
+import io.millrace.connectors.postgres.sink.PostgresSinkOptions;
+import io.millrace.connectors.postgres.sink.PostgresSinks;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
 import io.millrace.operators.testing.NothingHeldExtension;
@@ -17,6 +17,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.ExceptionUtils;
 import org.apache.logging.log4j.Level;
@@ -35,6 +39,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @ExtendWith(NothingHeldExtension.class)
 class CredentialsTest {
   private static final String PASSWORD = "Tr0ub4dor-is-secret";
+  private static final Logger DRIVER_LOG = Logger.getLogger("org.postgresql");
   private static final String WRONG_PASSWORD = "Wr0ng-but-also-secret";
 
   @RegisterExtension static final SharedServices services = new SharedServices();
@@ -42,6 +47,7 @@ class CredentialsTest {
 
   private final Queue<String> output = new ConcurrentLinkedQueue<>();
   private final RecordingAppender appender = new RecordingAppender();
+  private final RecordingHandler handler = new RecordingHandler();
   private Level level;
   private Sql sql;
 
@@ -59,6 +65,20 @@ class CredentialsTest {
     }
   }
 
+  /** The driver logs by the JDK's means. */
+  private final class RecordingHandler extends Handler {
+    @Override
+    public void publish(LogRecord event) {
+      output.add(new SimpleFormatter().format(event));
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
+  }
+
   @BeforeEach
   void record() throws Exception {
     sql = new Sql(services.database());
@@ -70,6 +90,8 @@ class CredentialsTest {
         "GRANT ALL ON ALL TABLES IN SCHEMA public TO writer");
     LoggerContext context = (LoggerContext) LogManager.getContext(false);
     level = context.getConfiguration().getRootLogger().getLevel();
+    DRIVER_LOG.setLevel(java.util.logging.Level.ALL);
+    DRIVER_LOG.addHandler(handler);
     appender.start();
     context.getRootLogger().addAppender(appender);
     context.getConfiguration().getRootLogger().setLevel(Level.TRACE);
@@ -78,6 +100,8 @@ class CredentialsTest {
 
   @AfterEach
   void stop() throws Exception {
+    DRIVER_LOG.removeHandler(handler);
+    DRIVER_LOG.setLevel(null);
     LoggerContext context = (LoggerContext) LogManager.getContext(false);
     context.getConfiguration().getRootLogger().setLevel(level);
     context.getRootLogger().removeAppender(appender);
@@ -99,7 +123,7 @@ class CredentialsTest {
 
   private StreamExecutionEnvironment job(PostgresSinkOptions options) {
     StreamExecutionEnvironment environment = PostgresJobs.restarting(flink, 1);
-    Failures failures = new Failures();
+    Failures<Long> failures = new Failures<>();
     failures.hurry();
     PostgresSinks.write(
         NumberedRows.batches(environment, 20, failures), NumberedRows.SCHEMA, options);
@@ -127,6 +151,7 @@ class CredentialsTest {
     output.addAll(metrics);
 
     assertThat(output).anyMatch(line -> line.contains("password authentication failed"));
+    assertThat(output).anyMatch(line -> line.contains("org.postgresql"));
     assertThat(output)
         .noneMatch(line -> line.contains(PASSWORD))
         .noneMatch(line -> line.contains(WRONG_PASSWORD));
@@ -140,6 +165,7 @@ class CredentialsTest {
           "jdbc:postgresql://localhost/db?user=a&password=" + PASSWORD,
           "jdbc:postgresql://a:" + PASSWORD + "@localhost/db",
           "jdbc:postgresql://localhost:x/db?password=" + PASSWORD,
+          "jdbc:postgresql://localhost/db?sslmode=require&sslpassword=" + PASSWORD,
           "jdbc:other:" + PASSWORD
         }) {
       assertThatThrownBy(() -> PostgresConnectionOptions.of(url, "a", () -> PASSWORD))
@@ -148,7 +174,8 @@ class CredentialsTest {
               failure ->
                   assertThat(ExceptionUtils.stringifyException(failure)).doesNotContain(PASSWORD));
     }
-    String parameters = "jdbc:postgresql://localhost/db?sslmode=require&sslpassword=" + PASSWORD;
+    assertThat(output).noneMatch(line -> line.contains(PASSWORD));
+    String parameters = "jdbc:postgresql://localhost/db?sslmode=require&sslrootcert=/secret";
     assertThat(PostgresConnectionOptions.of(parameters, "a", () -> PASSWORD))
         .hasToString("jdbc:postgresql://localhost/db as a");
   }

@@ -3,8 +3,8 @@ package io.millrace.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.connectors.postgres.PostgresSinkOptions;
-import io.millrace.connectors.postgres.PostgresSinks;
+import io.millrace.connectors.postgres.sink.PostgresSinkOptions;
+import io.millrace.connectors.postgres.sink.PostgresSinks;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
 import io.millrace.operators.testing.NothingHeldExtension;
@@ -48,7 +48,7 @@ class DatabaseRestartTest {
     }
   }
 
-  private FlinkJob submit(Failures failures, PostgresSinkOptions options) throws Exception {
+  private FlinkJob submit(Failures<Long> failures, PostgresSinkOptions options) throws Exception {
     StreamExecutionEnvironment environment = PostgresJobs.restarting(flink, 2);
     PostgresSinks.write(
         NumberedRows.batches(environment, BATCHES, failures), NumberedRows.SCHEMA, options);
@@ -81,7 +81,7 @@ class DatabaseRestartTest {
     if (guarantee == DeliveryGuarantee.AT_LEAST_ONCE) {
       options.keys("id");
     }
-    Failures failures = new Failures();
+    Failures<Long> failures = new Failures<>();
     FlinkJob job = submit(failures, options.build());
     for (int round = 0; round < ROUNDS; round++) {
       int before = failures.checkpoints();
@@ -102,7 +102,7 @@ class DatabaseRestartTest {
         + " $$BEGIN PERFORM pg_sleep(0.02); RETURN NULL; END$$";
   }
 
-  private void inject(Fault fault, Failures failures, FlinkJob job) throws Exception {
+  private void inject(Fault fault, Failures<Long> failures, FlinkJob job) throws Exception {
     Random numbers = random.random();
     switch (fault) {
       case KILL -> restart();
@@ -152,7 +152,7 @@ class DatabaseRestartTest {
             + " $$BEGIN PERFORM pg_sleep(1); RETURN NULL; END$$",
         "CREATE TRIGGER slow AFTER INSERT ON one_commit FOR EACH STATEMENT EXECUTE FUNCTION slow()");
     StreamExecutionEnvironment environment = flink.environment(1);
-    Failures failures = new Failures();
+    Failures<Long> failures = new Failures<>();
     failures.hurry();
     PostgresSinks.write(
         NumberedRows.batches(environment, 10, failures),

@@ -4,7 +4,7 @@ package io.millrace.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.millrace.connectors.postgres.PostgresSinks;
+import io.millrace.connectors.postgres.sink.PostgresSinks;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
 import io.millrace.operators.testing.NothingHeldExtension;
@@ -47,7 +47,8 @@ class ExactlyOnceSinkTest {
     sql = new Sql(services.database());
   }
 
-  private void write(StreamExecutionEnvironment environment, String table, Failures failures) {
+  private void write(
+      StreamExecutionEnvironment environment, String table, Failures<Long> failures) {
     PostgresSinks.write(
             NumberedRows.batches(environment, BATCHES, failures),
             NumberedRows.SCHEMA,
@@ -66,7 +67,7 @@ class ExactlyOnceSinkTest {
     String table = "at_" + point.name().toLowerCase(Locale.ROOT);
     NumberedRows.createTable(sql, table);
     StreamExecutionEnvironment environment = PostgresJobs.restarting(flink, 2);
-    Failures failures = new Failures();
+    Failures<Long> failures = new Failures<>();
     write(environment, table, failures);
     FlinkJob job = flink.submit(environment);
     for (int i = 0; i < 4; i++) {
@@ -88,7 +89,7 @@ class ExactlyOnceSinkTest {
     NumberedRows.createTable(sql, table);
     failCommits(table, state, "nextval('" + table + "_count') % 3 = 1");
     StreamExecutionEnvironment environment = PostgresJobs.restarting(flink, 2);
-    Failures failures = new Failures();
+    Failures<Long> failures = new Failures<>();
     write(environment, table, failures);
     FlinkJob job = flink.submit(environment);
     job.awaitUntil(() -> failures.checkpoints() >= 12);
@@ -119,7 +120,7 @@ class ExactlyOnceSinkTest {
   void sessionsAreEnded() throws Exception {
     NumberedRows.createTable(sql, "sessions_end");
     StreamExecutionEnvironment environment = PostgresJobs.restarting(flink, 2);
-    Failures failures = new Failures();
+    Failures<Long> failures = new Failures<>();
     write(environment, "sessions_end", failures);
     FlinkJob job = flink.submit(environment);
     for (int i = 0; i < 6; i++) {
@@ -142,7 +143,7 @@ class ExactlyOnceSinkTest {
     String table = "rescaled_" + before + "_" + after;
     NumberedRows.createTable(sql, table);
     StreamExecutionEnvironment first = PostgresJobs.environment(flink, before, new Configuration());
-    Failures failures = new Failures();
+    Failures<Long> failures = new Failures<>();
     write(first, table, failures);
     FlinkJob job = flink.submit(first);
     job.awaitUntil(() -> failures.checkpoints() >= 4 * before);
@@ -168,7 +169,7 @@ class ExactlyOnceSinkTest {
     retained.set(CheckpointingOptions.CHECKPOINT_STORAGE, "filesystem");
     retained.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, folder.toUri().toString());
     StreamExecutionEnvironment first = PostgresJobs.environment(flink, before, retained);
-    Failures failures = new Failures();
+    Failures<Long> failures = new Failures<>();
     write(first, table, failures);
     FlinkJob job = flink.submit(first);
     assertThatThrownBy(job::await).hasMessageContaining("as the test asked for");
@@ -189,7 +190,7 @@ class ExactlyOnceSinkTest {
     Configuration options = new Configuration();
     options.set(StateRecoveryOptions.SAVEPOINT_PATH, path);
     StreamExecutionEnvironment environment = PostgresJobs.environment(flink, parallelism, options);
-    Failures failures = new Failures();
+    Failures<Long> failures = new Failures<>();
     write(environment, table, failures);
     FlinkJob job = flink.submit(environment);
     job.awaitUntil(() -> failures.checkpoints() >= 2 * parallelism);
@@ -211,7 +212,7 @@ class ExactlyOnceSinkTest {
     restarts.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 8);
     restarts.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(300));
     environment.configure(restarts);
-    write(environment, "lost_rows", new Failures());
+    write(environment, "lost_rows", new Failures<>());
     FlinkJob job = flink.submit(environment);
     job.awaitUntil(() -> attempts("lost_rows") > 0);
     for (String name : sql.stagedTables("lost_rows")) {

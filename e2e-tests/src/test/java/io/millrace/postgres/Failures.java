@@ -13,10 +13,12 @@ import org.apache.flink.runtime.state.FunctionSnapshotContext;
 import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 
 /**
- * Hands numbers on, slowly until {@link #hurry}, and throws at points that a test asks for. The
+ * Hands elements on, slowly until {@link #hurry}, and throws at points that a test asks for. The
  * function of a test and its copies in the job's operators have the same number.
+ *
+ * @param <T> the elements
  */
-final class Failures implements MapFunction<Long, Long>, CheckpointedFunction, CheckpointListener {
+final class Failures<T> implements MapFunction<T, T>, CheckpointedFunction, CheckpointListener {
   private static final long serialVersionUID = 1L;
   private static final AtomicLong NEXT = new AtomicLong();
   private static final Map<Long, State> STATES = new ConcurrentHashMap<>();
@@ -82,7 +84,7 @@ final class Failures implements MapFunction<Long, Long>, CheckpointedFunction, C
   }
 
   @Override
-  public Long map(Long value) throws Exception {
+  public T map(T value) throws Exception {
     if (!state().isInHurry) {
       Thread.sleep(MILLIS_PER_ELEMENT);
     }

@@ -8,6 +8,7 @@ import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.testing.TableSourceOperator;
 import java.util.List;
 import java.util.stream.LongStream;
+import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
@@ -26,9 +27,14 @@ final class NumberedRows {
 
   /** {@code batches} batches at the pace of {@code failures}, which also makes them fail. */
   static DataStream<ColumnBatch> batches(
-      StreamExecutionEnvironment environment, long batches, Failures failures) {
+      StreamExecutionEnvironment environment, long batches, Failures<Long> failures) {
     DataStream<Long> numbers =
-        environment.fromSequence(0, batches - 1).uid("numbers").map(failures).uid("failures");
+        environment
+            .fromSequence(0, batches - 1)
+            .uid("numbers")
+            .map(failures)
+            .returns(Types.LONG)
+            .uid("failures");
     return TableSourceOperator.batches(numbers, SCHEMA, NumberedRows::rows);
   }
 

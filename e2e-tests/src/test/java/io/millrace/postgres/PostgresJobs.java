@@ -2,7 +2,7 @@
 package io.millrace.postgres;
 
 import io.millrace.connectors.postgres.PostgresConnectionOptions;
-import io.millrace.connectors.postgres.PostgresSinkOptions;
+import io.millrace.connectors.postgres.sink.PostgresSinkOptions;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.services.Database;
 import java.time.Duration;

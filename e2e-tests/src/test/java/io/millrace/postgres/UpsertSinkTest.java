@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import io.millrace.connectors.postgres.PostgresSinkOptions;
-import io.millrace.connectors.postgres.PostgresSinks;
+import io.millrace.connectors.postgres.sink.PostgresSinkOptions;
+import io.millrace.connectors.postgres.sink.PostgresSinks;
 import io.millrace.operators.row.RowKindColumn;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
@@ -23,6 +23,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -116,8 +117,9 @@ class UpsertSinkTest {
     createTable(table);
     long seed = random.seed();
     StreamExecutionEnvironment environment = PostgresJobs.restarting(flink, 1);
-    Failures failures = new Failures();
-    DataStream<Long> numbers = environment.fromSequence(0, BATCHES - 1).map(failures);
+    Failures<Long> failures = new Failures<>();
+    DataStream<Long> numbers =
+        environment.fromSequence(0, BATCHES - 1).map(failures).returns(Types.LONG);
     Schema schema = withKinds ? CHANGES : ROWS;
     PostgresSinks.write(
         TableSourceOperator.batches(numbers, schema, batch -> changes(seed, batch, withKinds)),

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.regex.Pattern;
 import org.apache.flink.annotation.PublicEvolving;
 import org.postgresql.Driver;
 import org.postgresql.PGProperty;
@@ -16,6 +17,8 @@ import org.postgresql.PGProperty;
 public final class PostgresConnectionOptions implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final String SCHEME = "jdbc:postgresql:";
+  private static final Pattern SECRET_PARAMETER =
+      Pattern.compile("[?&](user|[^=&]*password)=", Pattern.CASE_INSENSITIVE);
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
   // Shorter than the three minutes after which Flink ends a process whose task does not end.
   private static final Duration SOCKET_TIMEOUT = Duration.ofMinutes(2);
@@ -46,16 +49,13 @@ public final class PostgresConnectionOptions implements Serializable {
     if (!url.startsWith(SCHEME)) {
       throw new IllegalArgumentException("the URL does not begin with " + SCHEME);
     }
-    Properties parsed = Driver.parseURL(url, new Properties());
-    if (parsed == null) {
+    if (url.contains("@") || SECRET_PARAMETER.matcher(url).find()) {
+      throw new IllegalArgumentException("the URL has a user or a password; give them separately");
+    }
+    // Not earlier: the driver writes what it does not understand to its log.
+    if (Driver.parseURL(url, new Properties()) == null) {
       throw new IllegalArgumentException(
           "the URL is malformed; it should be like " + SCHEME + "//host:5432/database");
-    }
-    // The driver keeps what stands between // and @ as a part of the host's name.
-    if (PGProperty.USER.getOrDefault(parsed) != null
-        || PGProperty.PASSWORD.getOrDefault(parsed) != null
-        || url.contains("@")) {
-      throw new IllegalArgumentException("the URL has a user or a password; give them separately");
     }
     return new PostgresConnectionOptions(url, user, password, SOCKET_TIMEOUT);
   }

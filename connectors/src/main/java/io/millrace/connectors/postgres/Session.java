@@ -3,6 +3,7 @@ package io.millrace.connectors.postgres;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import org.apache.flink.annotation.Internal;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -10,7 +11,8 @@ import org.slf4j.LoggerFactory;
  * A connection that is opened when it is needed, and again behind {@link #close}. Used by one
  * thread.
  */
-final class Session implements AutoCloseable {
+@Internal
+public final class Session implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
   private final PostgresConnectionOptions options;
@@ -21,18 +23,19 @@ final class Session implements AutoCloseable {
 
   /** What is done with each new connection. */
   @FunctionalInterface
-  interface Preparation {
+  public interface Preparation {
     void prepare(Connection connection) throws SQLException;
   }
 
-  Session(PostgresConnectionOptions options, String applicationName, Preparation preparation) {
+  public Session(
+      PostgresConnectionOptions options, String applicationName, Preparation preparation) {
     this.options = options;
     this.applicationName = applicationName;
     this.preparation = preparation;
   }
 
   /** The connection, which this closes. */
-  Connection connection() throws SQLException {
+  public Connection connection() throws SQLException {
     if (connection == null) {
       connection = options.connect(applicationName);
       try {

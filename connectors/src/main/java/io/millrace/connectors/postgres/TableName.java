@@ -4,22 +4,24 @@ package io.millrace.connectors.postgres;
 import java.io.Serializable;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.apache.flink.annotation.Internal;
 
 /**
  * A table with its schema, as they are in the catalog: without quotes, and in their case.
  *
  * @param schema such as {@code public}
  */
-record TableName(String schema, String name) implements Serializable {
+@Internal
+public record TableName(String schema, String name) implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  TableName {
+  public TableName {
     quote(schema);
     quote(name);
   }
 
   /** An identifier in quotes, which keep each character. */
-  static String quote(String identifier) {
+  public static String quote(String identifier) {
     if (identifier.isEmpty() || identifier.indexOf('\0') >= 0) {
       throw new IllegalArgumentException("expected a name, got '" + identifier + "'");
     }
@@ -27,17 +29,12 @@ record TableName(String schema, String name) implements Serializable {
   }
 
   /** Identifiers in quotes, with commas between them. */
-  static String quoteAll(List<String> identifiers) {
+  public static String quoteAll(List<String> identifiers) {
     return identifiers.stream().map(TableName::quote).collect(Collectors.joining(", "));
   }
 
-  /** Another table of the same schema. */
-  TableName sibling(String other) {
-    return new TableName(schema, other);
-  }
-
   /** The name as SQL has it. */
-  String sql() {
+  public String sql() {
     return quote(schema) + "." + quote(name);
   }
 

@@ -18,9 +18,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.apache.flink.annotation.Internal;
 
 /** The columns of a table that a stream is written to, compared with the stream's. */
-final class TargetTable {
+@Internal
+public final class TargetTable {
   private static final String COLUMNS =
       """
       SELECT attname, format_type(atttypid, atttypmod), format_type(atttypid, NULL), atttypmod,
@@ -61,7 +63,7 @@ final class TargetTable {
    * @throws IllegalArgumentException if rows of {@code schema} do not fit the table; the message
    *     has each difference
    */
-  static List<String> definitions(
+  public static List<String> definitions(
       Connection connection, TableName name, Schema schema, List<String> keys) throws SQLException {
     TargetTable table = read(connection, name);
     List<Field> fields = RowKindColumn.rowFields(schema);
@@ -76,6 +78,27 @@ final class TargetTable {
           "the stream does not fit the table " + name + ":\n  " + String.join("\n  ", differences));
     }
     return fields.stream().map(table::definition).toList();
+  }
+
+  /**
+   * Checks that rows can be told by one column.
+   *
+   * @throws IllegalArgumentException if it is not a column with a unique index of its own and
+   *     without nulls
+   */
+  public static void checkKey(Connection connection, TableName name, String key)
+      throws SQLException {
+    TargetTable table = read(connection, name);
+    List<String> differences = new ArrayList<>();
+    if (table.columns.containsKey(key)) {
+      table.addKeys(connection, List.of(key), differences);
+    } else {
+      differences.add("there is no column '" + key + "'");
+    }
+    if (!differences.isEmpty()) {
+      throw new IllegalArgumentException(
+          "the table " + name + " cannot be read by '" + key + "': " + differences.get(0));
+    }
   }
 
   private static TargetTable read(Connection connection, TableName name) throws SQLException {

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** PostgreSQL: batches to tables, exactly once, and tables to batches. */
+/** PostgreSQL: connections, and what sinks and sources ask of its catalog. */
 package io.millrace.connectors.postgres;

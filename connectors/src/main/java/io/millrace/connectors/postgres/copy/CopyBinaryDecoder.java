@@ -35,20 +35,16 @@ public final class CopyBinaryDecoder implements AutoCloseable {
    * kept, and the rows can be read again.
    *
    * @param rows whole rows, from its position to its limit
-   * @param count how many
    * @throws GpuOutOfMemoryException if there is no memory for them
    * @throws IllegalArgumentException if a row has another number of fields, or a value that does
    *     not fit its column; the message has the column
    */
-  public Table decode(ByteBuffer rows, int count) {
+  public Table decode(ByteBuffer rows) {
     ByteBuffer in = rows.duplicate();
     try {
-      for (int row = 0; row < count; row++) {
+      int count = 0;
+      for (; in.hasRemaining(); count++) {
         append(in);
-      }
-      if (in.hasRemaining()) {
-        throw new IllegalArgumentException(
-            "expected " + count + " rows, got " + in.remaining() + " more bytes");
       }
       return table.finish(count);
     } catch (RuntimeException | Error e) {

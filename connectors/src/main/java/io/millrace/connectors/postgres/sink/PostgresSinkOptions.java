@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.connectors.postgres;
+package io.millrace.connectors.postgres.sink;
 
+import io.millrace.connectors.postgres.PostgresConnectionOptions;
+import io.millrace.connectors.postgres.TableName;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.connectors.postgres;
+package io.millrace.connectors.postgres.sink;
 
+import io.millrace.connectors.postgres.TableName;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

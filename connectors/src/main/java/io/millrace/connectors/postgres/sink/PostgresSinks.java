@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.connectors.postgres;
+package io.millrace.connectors.postgres.sink;
 
 import io.millrace.column.Schema;
 import io.millrace.connectors.files.EncodingOperator;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.connectors.postgres;
+package io.millrace.connectors.postgres.sink;
 
 /**
  * How far a writer was at a checkpoint: the checkpoint owns its tables of staged rows before {@code

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.connectors.postgres;
+package io.millrace.connectors.postgres.sink;
 
 import io.millrace.column.Schema;
+import io.millrace.connectors.postgres.Session;
+import io.millrace.connectors.postgres.TargetTable;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;

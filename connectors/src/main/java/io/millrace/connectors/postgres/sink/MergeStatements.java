@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.millrace.connectors.postgres;
+package io.millrace.connectors.postgres.sink;
 
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
+import io.millrace.connectors.postgres.TableName;
+import io.millrace.connectors.postgres.TargetTable;
 import io.millrace.operators.row.RowKindColumn;
 import java.io.Serializable;
 import java.util.List;

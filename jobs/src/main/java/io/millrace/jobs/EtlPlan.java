@@ -97,7 +97,11 @@ record EtlPlan(
         && isEndless
         && configuration.get(EtlOptions.GROUP_BY_RESULT) == GroupByResult.LAST) {
       throw new UsageException(
-          "group-by.result: last needs input that ends, and this input does not; set changes");
+          "group-by.result: last needs input that ends, and "
+              + (configuration.get(EtlOptions.SOURCE_TYPE) == SourceType.KAFKA
+                  ? EtlKafka.END.key() + " is none"
+                  : EtlOptions.SOURCE_EVENTS.key() + " is 0")
+              + "; set changes");
     }
     if (grouping.flatMap(EtlGrouping::window).isPresent()
         && configuration.get(EtlOptions.SOURCE_TYPE) == SourceType.KAFKA

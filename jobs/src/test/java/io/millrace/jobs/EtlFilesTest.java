@@ -2,6 +2,7 @@
 package io.millrace.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.millrace.operators.testing.NothingHeldExtension;
 import java.io.IOException;
@@ -10,6 +11,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.flink.configuration.ConfigOption;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -20,6 +23,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Jobs that read files: rows, bad rows, and messages about files that cannot be read. */
 @ExtendWith(NothingHeldExtension.class)
 class EtlFilesTest {
+  private static final Path OF_TOPICS = Path.of("../docs/etl-kafka.yaml");
+
   @TempDir Path folder;
 
   private Path write(String name, String text) throws IOException {
@@ -69,14 +74,15 @@ class EtlFilesTest {
   @Test
   void theFileOfTheGuideRunsAndHasAllKeys() throws IOException {
     Path config = Path.of("../docs/etl.yaml");
-    assertThat(YamlSettings.read(config).keySet())
+    assertThat(Stream.of(config, OF_TOPICS).flatMap(f -> YamlSettings.read(f).keySet().stream()))
         .containsAll(
             EtlOptions.ALL.stream()
                 .map(ConfigOption::key)
                 .filter(key -> !key.equals("source.events") && !key.equals("source.rate"))
                 .filter(key -> !key.startsWith("group-by."))
-                .filter(key -> !key.startsWith("source.watermark."))
                 .toList());
+    assertThatCode(() -> EtlOptions.parse(YamlSettings.read(OF_TOPICS), Map.of()))
+        .doesNotThrowAnyException();
     Path input =
         write(
             "bids.csv",

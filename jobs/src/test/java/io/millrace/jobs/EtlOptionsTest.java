@@ -114,6 +114,13 @@ class EtlOptionsTest {
       with(WINDOWS_OF_FILES, "source.watermark.column", "ts");
   private static final Effect SKIPPING =
       new Effect(List.of(FROM_CSV, FROM_JSON), List.of(Map.of(), FAILING));
+  private static final Effect FROM_TOPICS =
+      new Effect(List.of(Map.of("source.type", "kafka")), List.of(Map.of(), FROM_CSV));
+  private static final Effect TO_TOPIC =
+      new Effect(List.of(Map.of("sink.type", "kafka, files")), List.of(Map.of(), DISCARDED));
+  private static final Effect TO_TABLE =
+      new Effect(List.of(Map.of("sink.type", "postgres")), List.of(Map.of(), DISCARDED));
+
   private static final Map<String, Effect> EFFECTS =
       Map.ofEntries(
           Map.entry("source.type", ALWAYS),
@@ -161,6 +168,26 @@ class EtlOptionsTest {
                   List.of(Map.of(), GROUPS, with(WINDOWS, "sink.type", "discard")))),
           Map.entry("partition.by", new Effect(List.of(Map.of(), FROM_CSV), List.of(GROUPS))),
           Map.entry("sink.type", ALWAYS),
+          Map.entry("source.kafka.bootstrap-servers", FROM_TOPICS),
+          Map.entry("source.kafka.topic", FROM_TOPICS),
+          Map.entry("source.kafka.group", FROM_TOPICS),
+          Map.entry("source.kafka.start", FROM_TOPICS),
+          Map.entry("source.kafka.end", FROM_TOPICS),
+          Map.entry("source.watermark.idle", FROM_TOPICS),
+          Map.entry("sink.kafka.bootstrap-servers", TO_TOPIC),
+          Map.entry("sink.kafka.topic", TO_TOPIC),
+          Map.entry("sink.kafka.format", TO_TOPIC),
+          Map.entry("sink.kafka.key", TO_TOPIC),
+          Map.entry("sink.kafka.guarantee", TO_TOPIC),
+          Map.entry("sink.kafka.transactional-id-prefix", TO_TOPIC),
+          Map.entry("sink.postgres.url", TO_TABLE),
+          Map.entry("sink.postgres.user", TO_TABLE),
+          Map.entry("sink.postgres.password-variable", TO_TABLE),
+          Map.entry("sink.postgres.table", TO_TABLE),
+          Map.entry("sink.postgres.key", TO_TABLE),
+          Map.entry("sink.postgres.guarantee", TO_TABLE),
+          Map.entry("sink.postgres.id", TO_TABLE),
+          Map.entry("bad-rows.topic", FROM_TOPICS),
           Map.entry("sink.path", TO_FILES),
           Map.entry("sink.format", TO_FILES),
           Map.entry("sink.existing", TO_FILES),
@@ -210,7 +237,9 @@ class EtlOptionsTest {
         option.key(),
         value == null
             ? "1"
-            : value instanceof Duration duration ? duration.toMillis() + "ms" : value.toString());
+            : value instanceof List<?> list
+                ? list.get(0).toString()
+                : value instanceof Duration duration ? duration.toMillis() + "ms" : value.toString());
   }
 
   private static Map<String, String> with(Map<String, String> settings, String key, String value) {

@@ -119,7 +119,7 @@ class StreamingEtlTest {
         "--csv-delimiter ab | csv.delimiter: expected one character, got 'ab'",
         "--csv-delimiter \" | csv.delimiter: fields cannot be delimited by '\"'",
         "--resume none | --resume: there is no savepoint or checkpoint in none",
-        "--sink printer | sink.type: expected one of files, discard, got 'printer'",
+        "--sink printer | sink.type: expected one of files, kafka, postgres, discard, got 'printer'",
         "--source files | reading files needs source.path",
         "--source files --input pom.xml --schema a+ARRAY<ROW<x+INT,y+INT>> | partition.by: column 'a' cannot be a key: expected a scalar type, got ARRAY<ROW<x INT, y INT>>",
         "--source files --input none.json --schema a+INT | no file to read matches none.json",

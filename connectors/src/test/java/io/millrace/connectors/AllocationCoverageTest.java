@@ -19,6 +19,8 @@ import org.junit.jupiter.api.Test;
  */
 @Order(Integer.MAX_VALUE)
 class AllocationCoverageTest {
+  private static final String GPU_ONLY = "runs on a GPU only";
+
   @Test
   void eachLineThatAsksForMemoryFailed() {
     assumeTrue(Device.current().kind() == DeviceKind.HOST, "only on the host");
@@ -29,7 +31,12 @@ class AllocationCoverageTest {
                     "io.millrace.connectors",
                     "io.millrace.arrow.ArrowColumnImporter",
                     "io.millrace.format")
-                .gaps(Map.of("io.millrace.format.CudaLineKernels", "runs on a GPU only")))
+                .gaps(
+                    Map.of(
+                        "io.millrace.format.CudaLineKernels",
+                        GPU_ONLY,
+                        "io.millrace.format.write.CudaWriteKernels",
+                        GPU_ONLY)))
         .isEmpty();
   }
 }

@@ -20,9 +20,12 @@ import io.millrace.connectors.formats.CsvLineParser;
 import io.millrace.connectors.formats.JsonLineParser;
 import io.millrace.connectors.formats.JsonLinesEncoder;
 import io.millrace.connectors.formats.LineParser;
+<<<<<<< HEAD
 import io.millrace.connectors.formats.TableEncoder;
 import io.millrace.connectors.kafka.KafkaDecodingOperator;
 import io.millrace.connectors.kafka.MalformedKafkaRecord;
+=======
+>>>>>>> kafka
 import io.millrace.connectors.nexmark.NexmarkOptions;
 import io.millrace.connectors.nexmark.NexmarkStreams;
 import io.millrace.jobs.EtlOptions.Format;
@@ -45,6 +48,7 @@ import org.apache.flink.connector.file.src.FileSourceSplit;
 import org.apache.flink.connector.file.src.reader.BulkFormat;
 import org.apache.flink.core.fs.Path;
 import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.DataStreamSink;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
@@ -268,13 +272,16 @@ final class EtlPipeline {
   }
 
   private void write(ColumnStream stream, String path, String uid) {
-    TableEncoder encoder =
+    DataStream<ColumnBatch> batches = stream.toBatches();
+    Schema schema = stream.schema();
+    Path folder = new Path(path);
+    DataStreamSink<byte[]> sink =
         switch (plan.sinkFormat()) {
-          case JSON -> new JsonLinesEncoder();
-          case CSV -> new CsvEncoder(plan.csv());
-          case ARROW -> new ArrowStreamEncoder();
+          case JSON -> FileSinks.write(batches, schema, new JsonLinesEncoder(), folder);
+          case CSV -> FileSinks.write(batches, schema, new CsvEncoder(plan.csv()), folder);
+          case ARROW -> FileSinks.write(batches, schema, new ArrowStreamEncoder(), folder);
         };
-    FileSinks.write(stream.toBatches(), stream.schema(), encoder, new Path(path)).uid(uid);
+    sink.uid(uid);
   }
 
   // A stock sink would not release batches that did not come by reference.

@@ -2,6 +2,8 @@
 package io.millrace.format;
 
 import io.millrace.annotation.PublicEvolving;
+import io.millrace.column.Column;
+import io.millrace.column.DataType;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.PerDevice;
@@ -9,6 +11,7 @@ import io.millrace.memory.AccessMode;
 import io.millrace.memory.AccessScope;
 import io.millrace.memory.Buffer;
 import io.millrace.memory.MemoryResource;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -128,6 +131,12 @@ public final class RecordBytes implements AutoCloseable {
     long start = (long) first * Integer.BYTES;
     return new RecordBytes(
         bytes.share(), positions.slice(start, (records + 1L) * Integer.BYTES), records);
+  }
+
+  /** The records as a column of BINARY over the same memory. The caller closes it. */
+  public Column toColumn() {
+    Column offsets = new Column(DataType.INT32, count + 1, 0, positions.share(), null, List.of());
+    return new Column(DataType.BINARY, count, 0, bytes.share(), null, List.of(offsets));
   }
 
   /** All bytes. */

@@ -16,7 +16,7 @@ import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * Copies each batch to the host and turns it into the bytes of a text format: what stands before a
+ * Copies each batch to the host and turns it into the bytes of a file there: what stands before a
  * {@link EncodedFileSink}, which knows nothing of batches and their release.
  */
 @PublicEvolving

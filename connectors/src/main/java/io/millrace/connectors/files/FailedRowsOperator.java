@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.connectors.files;
 
+import io.millrace.column.Column;
 import io.millrace.column.ColumnReader;
 import io.millrace.column.Schema;
 import io.millrace.column.Table;
-import io.millrace.connectors.formats.JsonLinesEncoder;
+import io.millrace.device.DeviceStream;
+import io.millrace.format.RecordBytes;
+import io.millrace.format.json.JsonWriter;
 import io.millrace.memory.AccessScope;
 import io.millrace.operators.batch.ColumnBatch;
 import io.millrace.operators.context.OperatorFactory;
@@ -29,7 +32,6 @@ public final class FailedRowsOperator extends DownloadingOperator<MalformedLine>
   private static final long serialVersionUID = 1L;
 
   private final List<String> columns;
-  private transient JsonLinesEncoder encoder;
 
   private FailedRowsOperator(
       StreamOperatorParameters<MalformedLine> parameters, List<String> columns) {
@@ -55,12 +57,6 @@ public final class FailedRowsOperator extends DownloadingOperator<MalformedLine>
   }
 
   @Override
-  public void open() throws Exception {
-    super.open();
-    encoder = new JsonLinesEncoder();
-  }
-
-  @Override
   protected void download(
       ColumnBatch batch, StreamRecord<ColumnBatch> element, DownloadQueue downloads) {
     downloads.add(
@@ -74,20 +70,21 @@ public final class FailedRowsOperator extends DownloadingOperator<MalformedLine>
 
   private List<MalformedLine> lines(Table table) {
     List<MalformedLine> lines = new ArrayList<>();
-    try (AccessScope scope = AccessScope.on(deviceContext().hostStream());
-        Table rows = table.select(columns)) {
+    DeviceStream stream = deviceContext().hostStream();
+    try (AccessScope scope = AccessScope.on(stream);
+        Table rows = table.select(columns);
+        JsonWriter writer =
+            new JsonWriter(rows.schema(), stream, deviceContext().pinnedResource());
+        RecordBytes records = writer.write(rows);
+        Column json = records.toColumn()) {
       ColumnReader files = new ColumnReader(table.column(LinePosition.FILE), scope);
       ColumnReader offsets = new ColumnReader(table.column(LinePosition.OFFSET), scope);
       ColumnReader reasons = new ColumnReader(table.column(FailedRows.REASON), scope);
+      ColumnReader texts = new ColumnReader(json, scope);
       for (int row = 0; row < table.rowCount(); row++) {
-        try (Table one = rows.slice(row, 1)) {
-          byte[] json =
-              new String(encoder.encode(one, scope), StandardCharsets.UTF_8)
-                  .stripTrailing()
-                  .getBytes(StandardCharsets.UTF_8);
-          TextLine line = new TextLine(text(files, row), offsets.getLong(row), json, false);
-          lines.add(new MalformedLine(line, text(reasons, row)));
-        }
+        byte[] text = text(texts, row).stripTrailing().getBytes(StandardCharsets.UTF_8);
+        TextLine line = new TextLine(text(files, row), offsets.getLong(row), text, false);
+        lines.add(new MalformedLine(line, text(reasons, row)));
       }
     }
     return lines;

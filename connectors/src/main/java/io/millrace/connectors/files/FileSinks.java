@@ -2,8 +2,11 @@
 package io.millrace.connectors.files;
 
 import io.millrace.column.Schema;
+import io.millrace.connectors.formats.ArrowStreamEncoder;
 import io.millrace.connectors.formats.CsvEncoder;
+import io.millrace.connectors.formats.FileEncoder;
 import io.millrace.connectors.formats.JsonLinesEncoder;
+import io.millrace.connectors.formats.RecordEncoder;
 import io.millrace.connectors.formats.TableEncoder;
 import io.millrace.operators.batch.ColumnBatch;
 import org.apache.flink.annotation.PublicEvolving;
@@ -19,17 +22,32 @@ public final class FileSinks {
   private FileSinks() {}
 
   /**
-   * Writes batches in the format of {@code encoder}: {@link JsonLinesEncoder} or {@link
-   * CsvEncoder}.
+   * Writes batches as records of a format: {@link JsonLinesEncoder} or {@link CsvEncoder}.
+   *
+   * @param schema of the batches
+   * @throws IllegalArgumentException if {@code encoder} cannot write rows of {@code schema}
+   */
+  public static DataStreamSink<byte[]> write(
+      DataStream<ColumnBatch> batches, Schema schema, RecordEncoder encoder, Path folder) {
+    return sink(RecordEncodingOperator.encode(batches, schema, encoder), schema, encoder, folder);
+  }
+
+  /**
+   * Writes batches in another format: {@link ArrowStreamEncoder}.
    *
    * @param schema of the batches
    */
   public static DataStreamSink<byte[]> write(
       DataStream<ColumnBatch> batches, Schema schema, TableEncoder encoder, Path folder) {
+    return sink(EncodingOperator.encode(batches, encoder), schema, encoder, folder);
+  }
+
+  private static DataStreamSink<byte[]> sink(
+      DataStream<byte[]> encoded, Schema schema, FileEncoder encoder, Path folder) {
     FileSink<byte[]> sink =
         EncodedFileSink.create(
             folder, encoder.fileSuffix(), encoder.fileStart(schema), encoder.fileEnd());
-    return EncodingOperator.encode(batches, encoder).sinkTo(sink).name("files");
+    return encoded.sinkTo(sink).name("files");
   }
 
   /**

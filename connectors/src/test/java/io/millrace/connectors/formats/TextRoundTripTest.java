@@ -12,7 +12,8 @@ import io.millrace.column.TypeId;
 import io.millrace.connectors.files.TextLine;
 import io.millrace.connectors.files.TextLineFixture;
 import io.millrace.connectors.files.TextLineOptions;
-import io.millrace.memory.AccessScope;
+import io.millrace.format.RecordWriter;
+import io.millrace.format.WrittenRecords;
 import io.millrace.operators.row.RowDataAppender;
 import io.millrace.testing.DataTypes;
 import io.millrace.testing.DeviceExtension;
@@ -72,7 +73,7 @@ class TextRoundTripTest {
   private enum Format {
     JSON {
       @Override
-      TableEncoder encoder() {
+      RecordEncoder encoder() {
         return new JsonLinesEncoder();
       }
 
@@ -83,7 +84,7 @@ class TextRoundTripTest {
     },
     CSV {
       @Override
-      TableEncoder encoder() {
+      RecordEncoder encoder() {
         return new CsvEncoder(CsvOptions.DEFAULT);
       }
 
@@ -94,7 +95,7 @@ class TextRoundTripTest {
     },
     CSV_WITH_HEADER_AND_SEMICOLONS {
       @Override
-      TableEncoder encoder() {
+      RecordEncoder encoder() {
         return new CsvEncoder(SEMICOLONS);
       }
 
@@ -104,7 +105,7 @@ class TextRoundTripTest {
       }
     };
 
-    abstract TableEncoder encoder();
+    abstract RecordEncoder encoder();
 
     abstract LineParser parser(Schema schema);
 
@@ -168,7 +169,7 @@ class TextRoundTripTest {
             .column("a", DataType.INT64, 1L, Long.MIN_VALUE)
             .column("b", DataType.STRING, "x\ty", null)
             .column("c", DataType.FLOAT64, Double.NaN, -0.5)
-            .buildOnHost(device)) {
+            .build(device)) {
       assertThat(text(Format.JSON, table))
           .isEqualTo(
               """
@@ -184,7 +185,7 @@ class TextRoundTripTest {
         new TableBuilder()
             .column("a", DataType.INT64, 1L, null)
             .column("b", DataType.STRING, "say \"x\"; or y", "")
-            .buildOnHost(device)) {
+            .build(device)) {
       assertThat(text(Format.CSV_WITH_HEADER_AND_SEMICOLONS, table))
           .isEqualTo(
               """
@@ -239,12 +240,15 @@ class TextRoundTripTest {
   }
 
   private String text(Format format, Table table) {
-    TableEncoder encoder = format.encoder();
-    try (Table host = device.copyToHost(table);
-        AccessScope scope = AccessScope.on(device.hostStream())) {
-      byte[] start = encoder.fileStart(table.schema());
-      return new String(start, StandardCharsets.UTF_8)
-          + new String(encoder.encode(host, scope), StandardCharsets.UTF_8);
+    RecordEncoder encoder = format.encoder();
+    StringBuilder text = new StringBuilder();
+    text.append(new String(encoder.fileStart(table.schema()), StandardCharsets.UTF_8));
+    try (RecordWriter writer =
+        encoder.createWriter(table.schema(), device.stream(), device.memory())) {
+      for (byte[] record : WrittenRecords.of(writer, table, device)) {
+        text.append(new String(record, StandardCharsets.UTF_8));
+      }
     }
+    return text.toString();
   }
 }

@@ -57,6 +57,15 @@ public final class CsvWriter implements RecordWriter {
     return WritePlan.unsupported(schema);
   }
 
+  /**
+   * Checks columns before there is a device to write them on.
+   *
+   * @throws IllegalArgumentException if {@link #unsupported} says why rows cannot be written
+   */
+  public static void checkSupported(Schema schema) {
+    WritePlan.checkSupported(schema);
+  }
+
   private static WritePlan plan(Schema schema, char delimiter) {
     WritePlan.Builder plan = new WritePlan.Builder(schema, delimiter);
     boolean isFirst = true;
@@ -83,11 +92,11 @@ public final class CsvWriter implements RecordWriter {
     switch (type.id()) {
       case DICTIONARY ->
           plan.dictionary(column, () -> addNullable(plan, type.fields().get(0), delimiter));
-      case LIST, STRUCT -> plan.field(() -> JsonSteps.addValue(plan, column, type));
-      case STRING, BINARY -> plan.field(() -> plan.scalar(column, type, false));
+      case LIST, STRUCT -> plan.field(column, () -> JsonSteps.addValue(plan, column, type));
+      case STRING, BINARY -> plan.field(column, () -> plan.scalar(column, type, false));
       default -> {
         if (Character.isLetterOrDigit(delimiter) || PLAIN_CHARACTERS.indexOf(delimiter) >= 0) {
-          plan.field(() -> plan.scalar(column, type, false));
+          plan.field(column, () -> plan.scalar(column, type, false));
         } else {
           plan.scalar(column, type, false);
         }

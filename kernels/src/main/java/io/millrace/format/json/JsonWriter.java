@@ -50,6 +50,15 @@ public final class JsonWriter implements RecordWriter {
   }
 
   /**
+   * Checks columns before there is a device to write them on.
+   *
+   * @throws IllegalArgumentException if {@link #unsupported} says why rows cannot be written
+   */
+  public static void checkSupported(Schema schema) {
+    WritePlan.checkSupported(schema);
+  }
+
+  /**
    * {@inheritDoc}
    *
    * @throws IllegalArgumentException if the table has another schema

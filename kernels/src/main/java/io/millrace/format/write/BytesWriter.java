@@ -2,11 +2,15 @@
 package io.millrace.format.write;
 
 import io.millrace.device.HostMemory;
-import io.millrace.format.text.TextCursor;
 
 /** Strings and bytes as text. The twin of {@code bytes_writer.cuh}. */
 final class BytesWriter {
   private static final long BASE64_PADDING = '=';
+  private static final long EACH_ONE = 0x0101010101010101L;
+  private static final long EACH_SPACE = EACH_ONE * ' ';
+  private static final long EACH_QUOTE = EACH_ONE * '"';
+  private static final long EACH_BACKSLASH = EACH_ONE * '\\';
+  private static final long HIGH_BITS = EACH_ONE * 0x80;
 
   private BytesWriter() {}
 
@@ -30,28 +34,57 @@ final class BytesWriter {
   /** Puts a string of JSON. Its bytes are not checked. */
   static void putEscaped(TextSink sink, long start, int length) {
     sink.put('"');
-    for (int at = 0; at < length; at += Long.BYTES) {
-      int count = Math.min(Long.BYTES, length - at);
-      long word = word(start, at, count);
-      long special =
-          TextCursor.bytesEqual(word, '"')
-              | TextCursor.bytesEqual(word, '\\')
-              | TextCursor.controlBytes(word);
-      special &= TextSink.lowestBytes(count);
-      if (special == 0) {
-        sink.put(word, count);
-      } else {
-        putWithEscapes(sink, word, special, count);
+    int at = 0;
+    while (at < length) {
+      at += putUnescaped(sink, start + at, length - at);
+      if (at < length) {
+        int count = Math.min(Long.BYTES, length - at);
+        putWithEscapes(sink, word(start, at, count), count);
+        at += count;
       }
     }
     sink.put('"');
   }
 
-  private static void putWithEscapes(TextSink sink, long word, long special, int count) {
+  // Puts the words before the first one with a byte that needs an escape.
+  private static int putUnescaped(TextSink sink, long start, int length) {
+    long target = sink.reserve(length + (long) Long.BYTES);
+    int at = 0;
+    while (length - at >= Long.BYTES) {
+      long word = HostMemory.getLong(start + at);
+      if (specialOf(word) != 0) {
+        break;
+      }
+      HostMemory.putLong(target + at, word);
+      at += Long.BYTES;
+    }
+    int left = length - at;
+    if (left < Long.BYTES && left > 0) {
+      long word = word(start, at, left);
+      if ((specialOf(word) & TextSink.lowestBytes(left)) == 0) {
+        HostMemory.putLong(target + at, word);
+        at = length;
+      }
+    }
+    sink.advance(at);
+    return at;
+  }
+
+  // Has a bit of the lowest byte that needs an escape, and perhaps of bytes above it.
+  private static long specialOf(long word) {
+    long quotes = word ^ EACH_QUOTE;
+    long backslashes = word ^ EACH_BACKSLASH;
+    return ((word - EACH_SPACE) & ~word
+            | (quotes - EACH_ONE) & ~quotes
+            | (backslashes - EACH_ONE) & ~backslashes)
+        & HIGH_BITS;
+  }
+
+  private static void putWithEscapes(TextSink sink, long word, int count) {
     for (int i = 0; i < count; i++) {
-      long next = word >>> (i * Byte.SIZE);
-      if ((special >>> (i * Byte.SIZE) & 0x80) != 0) {
-        putEscape(sink, (int) next & 0xff);
+      int next = (int) (word >>> (i * Byte.SIZE)) & 0xff;
+      if (next < ' ' || next == '"' || next == '\\') {
+        putEscape(sink, next);
       } else {
         sink.put(next, 1);
       }
@@ -88,10 +121,8 @@ final class BytesWriter {
 
   /** Puts bytes as they are. */
   static void put(TextSink sink, long start, int length) {
-    for (int at = 0; at < length; at += Long.BYTES) {
-      int count = Math.min(Long.BYTES, length - at);
-      sink.put(word(start, at, count), count);
-    }
+    HostMemory.copy(sink.reserve(length), start, length);
+    sink.advance(length);
   }
 
   /** Puts bytes in Base64, with padding. */

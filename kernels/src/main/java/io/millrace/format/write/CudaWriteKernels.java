@@ -2,9 +2,14 @@
 package io.millrace.format.write;
 
 import io.millrace.device.Device;
+import io.millrace.device.HostMemory;
 import io.millrace.device.KernelArguments;
 import io.millrace.device.KernelModule;
 import io.millrace.device.KernelStructure;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.MemoryResource;
 
 /** Launches the kernels of write.cu. One instance per device. */
 final class CudaWriteKernels implements WriteKernels {
@@ -45,15 +50,20 @@ final class CudaWriteKernels implements WriteKernels {
   }
 
   @Override
-  public void measure(Rows rows) {
+  public Buffer write(Rows rows, MemoryResource memory) {
     rows.stream().fill(rows.scratch(), (byte) 0, scratchBytes(rows.count()));
     launch("write_measure", rows, 0, MEASURE_THREADS);
     rows.stream().synchronize();
-  }
-
-  @Override
-  public void write(Rows rows, long bytes) {
-    launch("write_rows", rows, bytes, WRITE_THREADS);
+    long size = HostMemory.getLong(rows.result());
+    TextSink.checkSize(size);
+    Buffer bytes = Buffer.allocate(size, rows.stream(), memory);
+    try (AccessScope scope = AccessScope.on(rows.stream())) {
+      launch("write_rows", rows, bytes.access(AccessMode.WRITE, scope), WRITE_THREADS);
+      return bytes;
+    } catch (RuntimeException | Error e) {
+      bytes.close();
+      throw e;
+    }
   }
 
   private void launch(String kernel, Rows rows, long bytes, int threads) {

@@ -2,36 +2,37 @@
 package io.millrace.format.write;
 
 import io.millrace.device.HostMemory;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.MemoryResource;
 
-/** The twin of write.cu. */
+/** The twin of write.cu, which writes each record at once: memory grows if it has to. */
 final class HostWriteKernels implements WriteKernels {
+  // Most strings are shorter: rather too much room than a copy.
+  private static final int BYTES_OF_STEP = 24;
+
   @Override
   public long scratchBytes(int count) {
     return 0;
   }
 
   @Override
-  public void measure(Rows rows) {
-    TextSink sink = TextSink.counting(rows.plan().delimiter());
-    RowWriter writer = new RowWriter(rows.plan(), rows.columns(), sink);
-    for (int row = 0; row < rows.count(); row++) {
-      putPosition(rows, row, sink.bytes());
-      writer.put(row);
+  public Buffer write(Rows rows, MemoryResource memory) {
+    WritePlan plan = rows.plan();
+    long textBytes = plan.bytes() - (long) plan.size() * WriteStep.Layout.LAYOUT.bytes();
+    long capacity = (textBytes + (long) plan.size() * BYTES_OF_STEP) * rows.count();
+    try (TextSink sink = new TextSink(capacity, plan.delimiter(), rows.stream(), memory)) {
+      RowWriter writer = new RowWriter(plan, rows.columns(), sink);
+      for (int row = 0; row < rows.count(); row++) {
+        putPosition(rows, row, sink.bytes());
+        writer.put(row);
+      }
+      TextSink.checkSize(sink.bytes());
+      putPosition(rows, rows.count(), sink.bytes());
+      return sink.finish();
     }
-    putPosition(rows, rows.count(), sink.bytes());
-    HostMemory.putLong(rows.result(), sink.bytes());
   }
 
   private static void putPosition(Rows rows, int row, long position) {
     HostMemory.putInt(rows.positions() + (long) row * Integer.BYTES, (int) position);
-  }
-
-  @Override
-  public void write(Rows rows, long bytes) {
-    TextSink sink = TextSink.writing(bytes, rows.plan().delimiter());
-    RowWriter writer = new RowWriter(rows.plan(), rows.columns(), sink);
-    for (int row = 0; row < rows.count(); row++) {
-      writer.put(row);
-    }
   }
 }

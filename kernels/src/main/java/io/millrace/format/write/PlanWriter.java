@@ -5,7 +5,6 @@ import io.millrace.annotation.Internal;
 import io.millrace.column.Table;
 import io.millrace.device.DeviceStream;
 import io.millrace.device.GpuOutOfMemoryException;
-import io.millrace.device.HostMemory;
 import io.millrace.device.StagingBuffer;
 import io.millrace.format.RecordBytes;
 import io.millrace.format.RecordWriter;
@@ -50,7 +49,10 @@ public final class PlanWriter implements RecordWriter {
           "expected rows of " + plan.schema() + ", got " + table.schema());
     }
     int count = table.rowCount();
-    checkLimit("records", count, RecordBytes.MAX_RECORDS);
+    if (count > RecordBytes.MAX_RECORDS) {
+      throw new GpuOutOfMemoryException(
+          "expected at most " + RecordBytes.MAX_RECORDS + " records at once, got " + count);
+    }
     Buffer positions = Buffer.allocate((count + 1L) * Integer.BYTES, stream, memory);
     try {
       Buffer bytes = write(table, count, positions);
@@ -67,7 +69,7 @@ public final class PlanWriter implements RecordWriter {
       long positionsAddress = positions.access(AccessMode.WRITE, scope);
       if (count == 0) {
         stream.fill(positionsAddress, (byte) 0, Integer.BYTES);
-        return Buffer.allocate(0, stream, memory);
+        return positions.slice(0, 0);
       }
       long powers = uploaded().access(AccessMode.READ, scope);
       try (StagingBuffer staged = stream.device().stagingPool().acquire(Long.BYTES + columnBytes);
@@ -76,7 +78,7 @@ public final class PlanWriter implements RecordWriter {
         long columns = scratch.size() == 0 ? 0 : scratch.access(AccessMode.WRITE, scope);
         WriteColumns.write(table, scope, staged.address() + Long.BYTES);
         stream.copy(columns, staged.address() + Long.BYTES, columnBytes);
-        return write(
+        return kernels.write(
             new Rows(
                 plan,
                 powers + FloatWriter.powerBytes(),
@@ -86,26 +88,9 @@ public final class PlanWriter implements RecordWriter {
                 positionsAddress,
                 columns + columnBytes,
                 staged.address(),
-                stream));
+                stream),
+            memory);
       }
-    }
-  }
-
-  private Buffer write(Rows rows) {
-    kernels.measure(rows);
-    long size = HostMemory.getLong(rows.result());
-    checkLimit("bytes of records", size, RecordBytes.MAX_BYTES);
-    try (Buffer bytes = Buffer.allocate(size + WriteKernels.MAX_BYTES_BEHIND, stream, memory);
-        AccessScope scope = AccessScope.on(stream)) {
-      kernels.write(rows, bytes.access(AccessMode.WRITE, scope));
-      return bytes.slice(0, size);
-    }
-  }
-
-  private static void checkLimit(String what, long count, int limit) {
-    if (count > limit) {
-      throw new GpuOutOfMemoryException(
-          "expected at most " + limit + " " + what + " at once, got " + count);
     }
   }
 

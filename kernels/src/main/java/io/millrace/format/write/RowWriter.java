@@ -97,9 +97,7 @@ final class RowWriter {
       }
       case DICTIONARY_END -> row = rows[--depth];
       case FIELD_BEGIN -> sink.beginField();
-      case FIELD_END -> {
-        return sink.endField() ? step.next : next;
-      }
+      case FIELD_END -> sink.endField();
     }
     return next;
   }

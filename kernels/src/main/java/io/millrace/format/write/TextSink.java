@@ -1,54 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.format.write;
 
+import io.millrace.device.DeviceStream;
+import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.HostMemory;
+import io.millrace.format.RecordBytes;
 import io.millrace.format.text.TextCursor;
+import io.millrace.memory.AccessMode;
+import io.millrace.memory.AccessScope;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.MemoryResource;
 
 /**
- * Where the bytes of records go: they are counted, or written by words of eight bytes, which may
- * leave up to seven bytes of any value behind the last one. The twin of {@code text_sink.cuh}. Used
- * by one thread.
+ * Where the bytes of records go, by words of eight bytes: host memory that grows. The twin of
+ * {@code text_sink.cuh}, which knows how many bytes there will be, and so puts a field of CSV
+ * twice; this moves a field that turns out to need quotes. Used by one thread; closed once.
  */
-final class TextSink {
-  /** What becomes of bytes within a field of CSV. */
-  private enum FieldPass {
-    /** They are put as they are, as outside of fields. */
-    PLAIN,
-    /** They are counted, to see whether the field needs quotes. */
-    MEASURE,
-    /** Quotes are doubled. */
-    QUOTED
-  }
+final class TextSink implements AutoCloseable {
+  private static final int MIN_CAPACITY = 1 << 10;
 
+  private final DeviceStream stream;
+  private final MemoryResource memory;
   private final char delimiter;
-  private final boolean isWriting;
-  private final long start;
+
+  private Buffer buffer;
+  private AccessScope scope;
+  private long start;
   private long at;
-  private FieldPass pass = FieldPass.PLAIN;
-  private long fieldBytes;
-  private long fieldQuotes;
-  private boolean isSpecial;
+  private long limit;
 
-  private TextSink(boolean isWriting, long start, char delimiter) {
-    this.isWriting = isWriting;
-    this.start = start;
-    this.at = start;
+  // The bytes before the field of CSV that is put.
+  private long fieldStart;
+
+  /**
+   * @param capacity bytes to begin with
+   * @param delimiter of fields of CSV
+   * @throws GpuOutOfMemoryException if there is too little memory
+   */
+  TextSink(long capacity, char delimiter, DeviceStream stream, MemoryResource memory) {
+    this.stream = stream;
+    this.memory = memory;
     this.delimiter = delimiter;
+    open(Buffer.allocate(Math.max(MIN_CAPACITY, capacity), stream, memory));
   }
 
-  /**
-   * @param delimiter of fields of CSV
-   */
-  static TextSink counting(char delimiter) {
-    return new TextSink(false, 0, delimiter);
-  }
-
-  /**
-   * @param address where the first record goes
-   * @param delimiter of fields of CSV
-   */
-  static TextSink writing(long address, char delimiter) {
-    return new TextSink(true, address, delimiter);
+  private void open(Buffer next) {
+    buffer = next;
+    scope = AccessScope.on(stream);
+    start = buffer.access(AccessMode.WRITE, scope);
+    at = start;
+    limit = start + buffer.size();
   }
 
   /** Bytes that were put. */
@@ -56,13 +57,59 @@ final class TextSink {
     return at - start;
   }
 
+  /** The memory of the bytes that were put, which the caller closes. */
+  Buffer finish() {
+    return buffer.slice(0, bytes());
+  }
+
+  /**
+   * Makes room, where {@link #advance} puts what the caller writes there.
+   *
+   * @throws GpuOutOfMemoryException if there is too little memory
+   */
+  long reserve(long count) {
+    if (limit - at < count) {
+      grow(count);
+    }
+    return at;
+  }
+
+  /** Puts bytes that were written behind the others. */
+  void advance(int count) {
+    at += count;
+  }
+
+  private void grow(long count) {
+    long bytes = bytes();
+    checkSize(bytes);
+    Buffer larger = Buffer.allocate(Math.max(2 * buffer.size(), bytes + count), stream, memory);
+    long oldStart = start;
+    try (Buffer oldBuffer = buffer;
+        AccessScope oldScope = scope) {
+      open(larger);
+      HostMemory.copy(start, oldStart, bytes);
+    }
+    at = start + bytes;
+  }
+
+  /**
+   * @throws GpuOutOfMemoryException if there are more bytes than records may have
+   */
+  static void checkSize(long bytes) {
+    if (bytes > RecordBytes.MAX_BYTES) {
+      throw new GpuOutOfMemoryException(
+          "expected at most "
+              + RecordBytes.MAX_BYTES
+              + " bytes of records at once, got at least "
+              + bytes);
+    }
+  }
+
   /** Puts up to eight bytes, the first one lowest; those above do not matter. */
   void put(long word, int count) {
-    if (pass == FieldPass.PLAIN) {
-      append(word, count);
-    } else {
-      putInField(word, count);
-    }
+    reserve(Long.BYTES);
+    HostMemory.putLong(at, word);
+    at += count;
   }
 
   void put(char ascii) {
@@ -76,34 +123,6 @@ final class TextSink {
     }
   }
 
-  private void append(long word, int count) {
-    if (isWriting) {
-      HostMemory.putLong(at, word);
-    }
-    at += count;
-  }
-
-  private void putInField(long word, int count) {
-    long counted = TextCursor.notAscii(lowestBytes(count));
-    long quotes = TextCursor.bytesEqual(word, '"') & counted;
-    if (pass == FieldPass.MEASURE) {
-      long special =
-          TextCursor.bytesEqual(word, delimiter)
-              | TextCursor.bytesEqual(word, '\n')
-              | TextCursor.bytesEqual(word, '\r');
-      fieldBytes += count;
-      fieldQuotes += Long.bitCount(quotes);
-      isSpecial |= (quotes | (special & counted)) != 0;
-    } else if (quotes == 0) {
-      append(word, count);
-    } else {
-      for (int i = 0; i < count; i++) {
-        long next = word >>> (i * Byte.SIZE) & 0xff;
-        append(next | next << Byte.SIZE, next == '"' ? 2 : 1);
-      }
-    }
-  }
-
   /** A mask of the lowest bytes of a word. */
   static long lowestBytes(int count) {
     return count >= Long.BYTES ? -1 : (1L << (count * Byte.SIZE)) - 1;
@@ -111,31 +130,56 @@ final class TextSink {
 
   /** Begins a field of CSV. */
   void beginField() {
-    pass = FieldPass.MEASURE;
-    fieldBytes = 0;
-    fieldQuotes = 0;
-    isSpecial = false;
+    fieldStart = bytes();
   }
 
-  /** Whether the field must be put once more, now that it is known whether it needs quotes. */
-  boolean endField() {
-    FieldPass ended = pass;
-    pass = FieldPass.PLAIN;
-    if (ended == FieldPass.QUOTED) {
-      append('"', 1);
+  /** Ends a field of CSV: puts quotes around it if it needs them. */
+  void endField() {
+    reserve(Long.BYTES);
+    if (bytes() == fieldStart || hasSpecial(start + fieldStart)) {
+      quoteField();
     }
-    if (ended != FieldPass.MEASURE) {
-      return false;
+  }
+
+  private boolean hasSpecial(long from) {
+    for (long i = from; i < at; i += Long.BYTES) {
+      long word = HostMemory.getLong(i);
+      long special =
+          TextCursor.bytesEqual(word, delimiter)
+              | TextCursor.bytesEqual(word, '"')
+              | TextCursor.bytesEqual(word, '\n')
+              | TextCursor.bytesEqual(word, '\r');
+      if ((special & lowestBytes((int) Math.min(Long.BYTES, at - i))) != 0) {
+        return true;
+      }
     }
-    boolean needsQuotes = fieldBytes == 0 || isSpecial;
-    if (!isWriting) {
-      at += fieldBytes + (needsQuotes ? 2 + fieldQuotes : 0);
-      return false;
+    return false;
+  }
+
+  private void quoteField() {
+    int quotes = 2;
+    for (long i = start + fieldStart; i < at; i++) {
+      quotes += HostMemory.getByte(i) == '"' ? 1 : 0;
     }
-    if (needsQuotes) {
-      append('"', 1);
-      pass = FieldPass.QUOTED;
+    reserve(quotes);
+    long source = at;
+    at += quotes;
+    long target = at - 1;
+    HostMemory.putByte(target, (byte) '"');
+    while (source > start + fieldStart) {
+      byte next = HostMemory.getByte(--source);
+      HostMemory.putByte(--target, next);
+      if (next == '"') {
+        HostMemory.putByte(--target, next);
+      }
     }
-    return true;
+    HostMemory.putByte(target - 1, (byte) '"');
+  }
+
+  /** Frees the memory, except what {@link #finish} gave. */
+  @Override
+  public void close() {
+    scope.close();
+    buffer.close();
   }
 }

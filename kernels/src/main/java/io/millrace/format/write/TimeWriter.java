@@ -6,11 +6,17 @@ final class TimeWriter {
   /** Nanoseconds of a millisecond. */
   static final int NANOS_OF_MILLI = 1_000_000;
 
-  private static final long NANOS_OF_DAY = 86_400_000_000_000L;
+  private static final long MILLIS_OF_DAY = 86_400_000;
+  private static final long MICROS_OF_DAY = MILLIS_OF_DAY * 1000;
   private static final long NANOS_OF_SECOND = 1_000_000_000;
   private static final int MAX_PLAIN_YEAR = 9999;
 
   private final NumberWriter digits;
+
+  // The last date of four digits of a year: neighbouring rows mostly have the same one.
+  private long lastDay = Long.MIN_VALUE;
+  private long lastYearAndMonth;
+  private long lastDayOfMonth;
 
   /**
    * @param digits which this uses, too
@@ -25,7 +31,16 @@ final class TimeWriter {
    * @param day since 1970-01-01
    */
   void putDate(TextSink sink, long day) {
-    // Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+    if (day == lastDay) {
+      sink.put(lastYearAndMonth, Long.BYTES);
+      sink.put(lastDayOfMonth, 2);
+    } else {
+      putOtherDate(sink, day);
+    }
+  }
+
+  // Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+  private void putOtherDate(TextSink sink, long day) {
     long shifted = day + 719_468;
     long era = Math.floorDiv(shifted, 146_097);
     int dayOfEra = (int) (shifted - era * 146_097);
@@ -34,17 +49,7 @@ final class TimeWriter {
     int marchMonth = (5 * dayOfYear + 2) / 153;
     int dayOfMonth = dayOfYear - (153 * marchMonth + 2) / 5 + 1;
     int month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
-    putYear(sink, yearOfEra + era * 400 + (month <= 2 ? 1 : 0));
-    long dash = '-';
-    sink.put(
-        dash
-            | NumberWriter.twoDigits(month) << 8
-            | dash << 24
-            | NumberWriter.twoDigits(dayOfMonth) << 32,
-        6);
-  }
-
-  private void putYear(TextSink sink, long year) {
+    long year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
     long magnitude = Math.abs(year);
     if (year < 0 || year > MAX_PLAIN_YEAR) {
       sink.put(year < 0 ? '-' : '+');
@@ -52,10 +57,34 @@ final class TimeWriter {
     if (magnitude > MAX_PLAIN_YEAR) {
       digits.setDigits(magnitude, 0);
       digits.putDigits(sink, digits.first(), NumberWriter.DIGITS);
-    } else {
-      int four = (int) magnitude;
-      sink.put(NumberWriter.twoDigits(four / 100) | NumberWriter.twoDigits(four % 100) << 16, 4);
+      putMonthAndDay(sink, month, dayOfMonth);
+      return;
     }
+    int four = (int) magnitude;
+    long dash = '-';
+    long yearAndMonth =
+        NumberWriter.twoDigits(four / 100)
+            | NumberWriter.twoDigits(four % 100) << 16
+            | dash << 32
+            | NumberWriter.twoDigits(month) << 40
+            | dash << 56;
+    sink.put(yearAndMonth, Long.BYTES);
+    sink.put(NumberWriter.twoDigits(dayOfMonth), 2);
+    if (year >= 0) {
+      lastDay = day;
+      lastYearAndMonth = yearAndMonth;
+      lastDayOfMonth = NumberWriter.twoDigits(dayOfMonth);
+    }
+  }
+
+  private static void putMonthAndDay(TextSink sink, int month, int dayOfMonth) {
+    long dash = '-';
+    sink.put(
+        dash
+            | NumberWriter.twoDigits(month) << 8
+            | dash << 24
+            | NumberWriter.twoDigits(dayOfMonth) << 32,
+        6);
   }
 
   /**
@@ -86,16 +115,18 @@ final class TimeWriter {
    * Puts a date, T and a time.
    *
    * @param units since 1970-01-01T00:00
-   * @param unit nanoseconds, which divide a day
+   * @param unit nanoseconds: of a millisecond or of a microsecond
    * @param nanos beside the units
    */
   void putTimestamp(
       TextSink sink, long units, int unit, int nanos, int precision, boolean hasZone) {
-    long unitsOfDay = NANOS_OF_DAY / unit;
-    long day = Math.floorDiv(units, unitsOfDay);
+    // Constants, since processors divide slowly.
+    boolean isMillis = unit == NANOS_OF_MILLI;
+    long day = isMillis ? Math.floorDiv(units, MILLIS_OF_DAY) : Math.floorDiv(units, MICROS_OF_DAY);
     putDate(sink, day);
     sink.put('T');
-    putTime(sink, (units - day * unitsOfDay) * unit + nanos, precision);
+    long unitsInDay = units - day * (isMillis ? MILLIS_OF_DAY : MICROS_OF_DAY);
+    putTime(sink, unitsInDay * unit + nanos, precision);
     if (hasZone) {
       sink.put('Z');
     }

@@ -2,15 +2,15 @@
 package io.millrace.format.write;
 
 import io.millrace.device.DeviceStream;
+import io.millrace.device.GpuOutOfMemoryException;
 import io.millrace.device.PerDevice;
+import io.millrace.memory.Buffer;
+import io.millrace.memory.MemoryResource;
 
 /** The operations of write.cu, on the host or by its kernels. Addresses are on the device. */
 interface WriteKernels {
   PerDevice<WriteKernels> KERNELS =
       new PerDevice<>(host -> new HostWriteKernels(), CudaWriteKernels::new);
-
-  /** Bytes that may be written behind the last record. */
-  int MAX_BYTES_BEHIND = Long.BYTES - 1;
 
   /**
    * Rows to be written.
@@ -21,7 +21,7 @@ interface WriteKernels {
    * @param count at least 1
    * @param positions an INT32 for each record, and one more
    * @param scratch address of {@link #scratchBytes} bytes
-   * @param result address of an INT64, the bytes of all records, that the host and the device reach
+   * @param result address of an INT64 that the host and the device reach
    */
   record Rows(
       WritePlan plan,
@@ -38,15 +38,13 @@ interface WriteKernels {
   long scratchBytes(int count);
 
   /**
-   * Counts the bytes of each record: the positions, which are whole if all records have less than
-   * 2^31 bytes, and the result. Waits for the work.
-   */
-  void measure(Rows rows);
-
-  /**
-   * Writes the records. Enqueued.
+   * Writes the records, and the position of each. Waits for the number of bytes; the rest is
+   * enqueued.
    *
-   * @param bytes where they go, with room for {@link #MAX_BYTES_BEHIND} bytes behind them
+   * @param memory of the bytes
+   * @return the bytes of the records, which are the caller's
+   * @throws GpuOutOfMemoryException if there is too little memory, or there are more than 2^31 - 16
+   *     bytes
    */
-  void write(Rows rows, long bytes);
+  Buffer write(Rows rows, MemoryResource memory);
 }

@@ -47,6 +47,17 @@ public final class WritePlan {
                     + " lists and dictionaries in each other");
   }
 
+  /**
+   * @throws IllegalArgumentException if {@link #unsupported} says why rows cannot be written
+   */
+  public static void checkSupported(Schema schema) {
+    unsupported(schema)
+        .ifPresent(
+            why -> {
+              throw new IllegalArgumentException("rows cannot be written: " + why);
+            });
+  }
+
   private static int depth(DataType type) {
     int inside = type.fields().stream().mapToInt(field -> depth(field.type())).max().orElse(0);
     return switch (type.id()) {
@@ -110,29 +121,31 @@ public final class WritePlan {
     private final ByteArrayOutputStream text = new ByteArrayOutputStream();
     private int columns;
 
+    // The null that the next step looks for.
+    private int nullColumn;
+    private int nullBytes = WriteStep.NOT_NULL;
+
     /**
      * @param delimiter of fields of CSV, an ASCII character
      * @throws IllegalArgumentException if {@link WritePlan#unsupported} says why rows cannot be
      *     written
      */
     public Builder(Schema schema, char delimiter) {
-      unsupported(schema)
-          .ifPresent(
-              why -> {
-                throw new IllegalArgumentException("rows cannot be written: " + why);
-              });
+      checkSupported(schema);
       this.schema = schema;
       this.delimiter = delimiter;
     }
 
     /** Adds text. */
     public Builder text(byte[] bytes) {
+      addPendingNull();
       text.writeBytes(bytes);
       return this;
     }
 
     /** Adds an ASCII character. */
     public Builder text(char ascii) {
+      addPendingNull();
       text.write(ascii);
       return this;
     }
@@ -149,10 +162,12 @@ public final class WritePlan {
      * @param value adds what is written for a value that is not null
      */
     public void nullable(int column, boolean isWritten, Runnable value) {
-      WriteStep step = add(WriteKind.TEXT, column, null, isWritten ? NULL_BYTES : 0, false);
+      int first = steps.size();
+      nullColumn = column;
+      nullBytes = isWritten ? NULL_BYTES : 0;
       value.run();
       flush();
-      step.nullNext = steps.size();
+      steps.get(first).nullNext = steps.size();
     }
 
     /**
@@ -161,7 +176,7 @@ public final class WritePlan {
      * @param isQuoted whether it is between quotes: a number only if it is not finite
      */
     public void scalar(int column, DataType type, boolean isQuoted) {
-      add(kind(type), column, type, WriteStep.NOT_NULL, isQuoted);
+      add(kind(type), column, type, isQuoted);
     }
 
     private static WriteKind kind(DataType type) {
@@ -182,7 +197,7 @@ public final class WritePlan {
 
     /** Writes a string between quotes, with the escapes of JSON. */
     public void escapedString(int column) {
-      add(WriteKind.ESCAPED, column, DataType.STRING, WriteStep.NOT_NULL, false);
+      add(WriteKind.ESCAPED, column, DataType.STRING, false);
     }
 
     /**
@@ -191,12 +206,12 @@ public final class WritePlan {
      * @param element adds what is written for each element
      */
     public void list(int column, Runnable element) {
-      WriteStep begin = add(WriteKind.LIST_BEGIN, column, null, WriteStep.NOT_NULL, false);
+      WriteStep begin = add(WriteKind.LIST_BEGIN, column, null, false);
       int first = steps.size();
       element.run();
       flush();
       begin.next = steps.size();
-      add(WriteKind.LIST_END, column, null, WriteStep.NOT_NULL, false).next = first;
+      add(WriteKind.LIST_END, column, null, false).next = first;
     }
 
     /**
@@ -205,35 +220,42 @@ public final class WritePlan {
      * @param value adds what is written for the value
      */
     public void dictionary(int column, Runnable value) {
-      add(WriteKind.DICTIONARY_BEGIN, column, null, WriteStep.NOT_NULL, false);
+      add(WriteKind.DICTIONARY_BEGIN, column, null, false);
       value.run();
-      add(WriteKind.DICTIONARY_END, column, null, WriteStep.NOT_NULL, false);
+      add(WriteKind.DICTIONARY_END, column, null, false);
     }
 
     /**
-     * Writes a field of CSV, between quotes if it has to be.
+     * Writes a column as a field of CSV, between quotes if it has to be.
      *
      * @param value adds what is written, which is not within another field
      */
-    public void field(Runnable value) {
-      add(WriteKind.FIELD_BEGIN, 0, null, WriteStep.NOT_NULL, false);
+    public void field(int column, Runnable value) {
+      add(WriteKind.FIELD_BEGIN, column, null, false);
       int first = steps.size();
       value.run();
       flush();
-      add(WriteKind.FIELD_END, 0, null, WriteStep.NOT_NULL, false).next = first;
+      add(WriteKind.FIELD_END, 0, null, false).next = first;
     }
 
-    private WriteStep add(
-        WriteKind kind, int column, DataType type, int nullBytes, boolean isQuoted) {
+    private WriteStep add(WriteKind kind, int column, DataType type, boolean isQuoted) {
       WriteStep step = new WriteStep(kind, column, type, text.toByteArray(), nullBytes, isQuoted);
       text.reset();
+      nullBytes = WriteStep.NOT_NULL;
       steps.add(step);
       return step;
     }
 
+    // In front of text that is not written for a null.
+    private void addPendingNull() {
+      if (nullBytes != WriteStep.NOT_NULL) {
+        add(WriteKind.TEXT, nullColumn, null, false);
+      }
+    }
+
     private void flush() {
       if (text.size() > 0) {
-        add(WriteKind.TEXT, 0, null, WriteStep.NOT_NULL, false);
+        add(WriteKind.TEXT, 0, null, false);
       }
     }
 

@@ -31,6 +31,8 @@ class RecordEncoderTest {
           new Field("id", DataType.INT64, false),
           Field.of("name", DataType.STRING),
           Field.of("x", DataType.FLOAT64));
+  // The number of a batch without rows.
+  private static final long EMPTY = -1;
 
   @RegisterExtension static final FlinkCluster flink = new FlinkCluster();
 
@@ -40,7 +42,7 @@ class RecordEncoderTest {
     collector.collect(
         KafkaEncodingOperator.encode(
             TableSourceOperator.batches(
-                environment.fromData(0L, 1L), SCHEMA, RecordEncoderTest::rows),
+                environment.fromData(0L, EMPTY, 1L), SCHEMA, RecordEncoderTest::rows),
             encoder),
         record -> text(record.key()) + " " + text(record.value()));
     flink.run(environment);
@@ -48,6 +50,9 @@ class RecordEncoderTest {
   }
 
   private static List<List<Object>> rows(long batch) {
+    if (batch == EMPTY) {
+      return List.of();
+    }
     return List.of(
         Arrays.asList(2 * batch, "a\n" + batch, 0.5), Arrays.asList(2 * batch + 1, null, null));
   }

@@ -8,9 +8,13 @@ import io.millrace.connectors.postgres.sink.PostgresSinks;
 import io.millrace.operators.testing.FlinkCluster;
 import io.millrace.operators.testing.FlinkJob;
 import io.millrace.operators.testing.NothingHeldExtension;
+import io.millrace.operators.testing.RecordingMetricReporter;
 import io.millrace.services.SharedServices;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Locale;
 import org.apache.flink.configuration.CheckpointingOptions;
@@ -197,6 +201,37 @@ class ExactlyOnceSinkTest {
     failures.hurry();
     job.await();
     assertEachRowOnce(table);
+  }
+
+  /** A process that the cluster has lost still has its session, and a transaction with a table. */
+  @Test
+  void olderSessionsAreEnded() throws Exception {
+    NumberedRows.createTable(sql, "older");
+    try (Connection older =
+            DriverManager.getConnection(
+                services.database().jdbcUrl() + "?ApplicationName=millrace%20sink%20older%200",
+                services.database().user(),
+                services.database().password());
+        Statement statement = older.createStatement()) {
+      older.setAutoCommit(false);
+      statement.execute("CREATE TABLE millrace_older_0123456789abcdef_0 (LIKE older)");
+      StreamExecutionEnvironment environment =
+          PostgresJobs.environment(flink, 2, new Configuration());
+      Failures<Long> failures = new Failures<>();
+      failures.hurry();
+      write(environment, "older", failures);
+      flink.run(environment);
+      assertThatThrownBy(older::commit).isInstanceOf(SQLException.class);
+    }
+    assertEachRowOnce("older");
+    String job = "Flink Streaming Job";
+    long rows = BATCHES * NumberedRows.BATCH_ROWS;
+    assertThat(
+            RecordingMetricReporter.count(job, "PostgreSQL public_older: Writer", "numRecordsSend"))
+        .isEqualTo(rows);
+    String committer = "PostgreSQL public_older: Committer";
+    assertThat(RecordingMetricReporter.count(job, committer, "changedRows")).isEqualTo(rows);
+    assertThat(RecordingMetricReporter.count(job, committer, "commits")).isPositive();
   }
 
   /** Without the note of what was committed, nobody can tell lost rows from committed ones. */

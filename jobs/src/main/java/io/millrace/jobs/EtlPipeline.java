@@ -20,12 +20,8 @@ import io.millrace.connectors.formats.CsvLineParser;
 import io.millrace.connectors.formats.JsonLineParser;
 import io.millrace.connectors.formats.JsonLinesEncoder;
 import io.millrace.connectors.formats.LineParser;
-<<<<<<< HEAD
-import io.millrace.connectors.formats.TableEncoder;
 import io.millrace.connectors.kafka.KafkaDecodingOperator;
 import io.millrace.connectors.kafka.MalformedKafkaRecord;
-=======
->>>>>>> kafka
 import io.millrace.connectors.nexmark.NexmarkOptions;
 import io.millrace.connectors.nexmark.NexmarkStreams;
 import io.millrace.jobs.EtlOptions.Format;

@@ -7,6 +7,7 @@ import io.millrace.process.Await;
 import io.millrace.services.Database;
 import io.millrace.services.KafkaTopic;
 import io.millrace.services.SharedServices;
+import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -174,7 +175,7 @@ class KafkaToAllSinksTest {
           .getCopyAPI()
           .copyIn(
               "COPY raw_bids FROM STDIN (FORMAT csv)",
-              new java.io.ByteArrayInputStream(
+              new ByteArrayInputStream(
                   rawBids.toString().getBytes(StandardCharsets.UTF_8)));
     }
   }
@@ -218,8 +219,8 @@ class KafkaToAllSinksTest {
     String text =
         "SELECT format('{\"auction\":%s,\"bids\":%s,\"highest\":%s,\"total\":%s,"
             + "\"window_start\":\"%s\",\"window_end\":\"%s\"}', auction, bids, highest, total,"
-            + " to_char(window_start, 'YYYY-MM-DD HH24:MI:SS'),"
-            + " to_char(window_end, 'YYYY-MM-DD HH24:MI:SS'))"
+            + " to_char(window_start, 'YYYY-MM-DD\"T\"HH24:MI:SS.MS'),"
+            + " to_char(window_end, 'YYYY-MM-DD\"T\"HH24:MI:SS.MS'))"
             + " FROM ("
             + EXPECTED
             + ") AS expected";

@@ -7,12 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
-import io.millrace.device.KernelStructure;
 import io.millrace.format.MalformedRecord;
 import io.millrace.format.ParsedRecords;
 import io.millrace.format.RecordBytes;
 import io.millrace.format.RecordLines;
-import io.millrace.testing.CudaStructures;
 import io.millrace.testing.DeviceExtension;
 import io.millrace.testing.RandomExtension;
 import io.millrace.testing.RowCountTest;
@@ -64,14 +62,6 @@ class JsonReaderTest {
                   new Field("zip", DataType.INT32, false),
                   Field.of("place", DataType.struct(Field.of("x", DataType.FLOAT64))))),
           Field.of("na\"me\n", DataType.STRING));
-
-  private static final List<KernelStructure> STRUCTURES =
-      List.of(
-          JsonFields.Layout.LAYOUT,
-          CudaJsonKernels.ColumnArguments.LAYOUT,
-          CudaJsonKernels.StringColumnArguments.LAYOUT,
-          CudaJsonKernels.Arguments.LAYOUT,
-          CudaJsonKernels.StringsArguments.LAYOUT);
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();
@@ -298,19 +288,5 @@ class JsonReaderTest {
     assertThatThrownBy(() -> new JsonReader(schema, device.stream(), device.memory()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("JSON cannot be read into columns: field 'a.b' has the type ARRAY<INT>");
-  }
-
-  @Test
-  void structuresAreThoseOfTheKernels() {
-    CudaStructures cuda = CudaStructures.ofSources();
-    for (KernelStructure structure : STRUCTURES) {
-      assertThat(structure.fields()).isEqualTo(cuda.layout(structure.name()).fields());
-    }
-    if (device.isCuda()) {
-      for (KernelStructure structure : STRUCTURES.subList(3, STRUCTURES.size())) {
-        assertThat(device.device().loadModule("json").constant("sizeof_" + structure.name()))
-            .isEqualTo(structure.bytes());
-      }
-    }
   }
 }

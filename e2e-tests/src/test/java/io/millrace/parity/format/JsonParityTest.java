@@ -78,7 +78,9 @@ class JsonParityTest {
       for (int i = 0; i < RECORDS; i++) {
         batch.add(records.record(schema.fields()).getBytes(StandardCharsets.UTF_8));
       }
-      List<RecordResult> results = MillraceJson.read(schema, batch, device);
+      List<RecordResult> results =
+          MillraceRecords.read(
+              (stream, memory) -> new JsonReader(schema, stream, memory), batch, device);
       for (int i = 0; i < RECORDS; i++) {
         String record = new String(batch.get(i), StandardCharsets.UTF_8);
         assertThat(results.get(i).fault()).as(record).isEmpty();

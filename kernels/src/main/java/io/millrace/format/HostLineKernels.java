@@ -40,6 +40,9 @@ final class HostLineKernels implements LineKernels {
     int lines = 0;
     boolean ended = false;
     for (int at = 0; at < size; at++) {
+      if (state.isSteady()) {
+        at = skipSteady(text, at, size, quotes);
+      }
       int next = HostMemory.getByte(text + at);
       ended = next == '\n' && !state.isQuoted();
       if (ended) {
@@ -49,6 +52,23 @@ final class HostLineKernels implements LineKernels {
       state = next == '\n' ? state.behindLineFeed() : state.behind(next & 0xff, quotes);
     }
     return ended ? lines : putEnd(starts, lines, capacity, size);
+  }
+
+  // The position of the next byte that may change a steady state, or of a byte before it.
+  private static int skipSteady(long text, int from, int size, FieldQuotes quotes) {
+    int at = from;
+    for (; size - at > Long.BYTES; at += Long.BYTES) {
+      long word = HostMemory.getLong(text + at);
+      long special =
+          TextCursor.bytesEqual(word, '\n')
+              | TextCursor.bytesEqual(word, quotes.delimiter())
+              | TextCursor.bytesEqual(word, (char) (quotes.quote() & 0xff))
+              | TextCursor.bytesEqual(word, (char) (quotes.escape() & 0xff));
+      if (special != 0) {
+        return at + Long.numberOfTrailingZeros(special) / Byte.SIZE;
+      }
+    }
+    return at;
   }
 
   // The last line may lack its line feed.

@@ -22,6 +22,11 @@ enum QuotedLineState {
     return this == QUOTED || this == QUOTED_ESCAPED;
   }
 
+  /** Whether bytes without a meaning of their own leave the state as it is. */
+  boolean isSteady() {
+    return this == PLAIN || this == QUOTED;
+  }
+
   /** The state behind a line feed. */
   QuotedLineState behindLineFeed() {
     return isQuoted() ? QUOTED : START;

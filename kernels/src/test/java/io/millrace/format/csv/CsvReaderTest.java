@@ -228,10 +228,14 @@ class CsvReaderTest {
   void numbersThatTheLastDigitsDecideAreExact() {
     Schema schema = Schema.of(Field.of("d", DataType.FLOAT64), Field.of("f", DataType.FLOAT32));
     String text =
-        "1,\"-NaN\"\n"
-            + "+9007199254740993.00000000000000001,16777217.0000000000000000000001\n"
-            + "-9007199254740993.00000000000000000,NaN\n"
-            + "1e309,1\n-Infinity,Infinity\n1,+Infinity\n";
+        """
+        1,"-NaN"
+        +9007199254740993.00000000000000001,16777217.0000000000000000000001
+        -9007199254740993.00000000000000000,NaN
+        1e309,1
+        -Infinity,Infinity
+        1,+Infinity
+        """;
     try (ParsedRecords parsed = CsvLines.read(schema, CsvReaderOptions.DEFAULT, text, device)) {
       assertThat(device.rows(parsed.table()))
           .containsExactly(

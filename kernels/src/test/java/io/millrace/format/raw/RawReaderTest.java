@@ -68,12 +68,10 @@ class RawReaderTest {
   @RowCountTest
   void stringsAreThoseThatJavaDecodes(int rowCount) {
     Random numbers = random.random();
-    List<byte[]> lines = new ArrayList<>();
     ByteArrayOutputStream text = new ByteArrayOutputStream();
     List<List<Object>> expected = new ArrayList<>();
     for (int i = 0; i < rowCount; i++) {
       byte[] line = line(numbers);
-      lines.add(line);
       text.writeBytes(line);
       text.write('\n');
       decode(line).ifPresent(value -> expected.add(List.of(value)));

@@ -3,6 +3,7 @@ package io.millrace.format;
 
 import io.millrace.column.DataType;
 import io.millrace.column.DataType.Field;
+import io.millrace.column.Schema;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.LocalDate;
@@ -15,6 +16,28 @@ import java.util.Random;
 
 /** Writes random values as text, in one of the many ways in which a value can be written. */
 public abstract class RandomValues {
+  /** A column of each type that is read from text and has no fields. */
+  public static final Schema SCALARS =
+      Schema.of(
+          Field.of("flag", DataType.BOOL),
+          Field.of("tiny", DataType.INT8),
+          Field.of("small", DataType.INT16),
+          Field.of("number", DataType.INT32),
+          Field.of("big", DataType.INT64),
+          Field.of("real", DataType.FLOAT32),
+          Field.of("double", DataType.FLOAT64),
+          Field.of("price", DataType.decimal(7, 2)),
+          Field.of("amount", DataType.decimal(15, 3)),
+          Field.of("total", DataType.decimal(38, 10)),
+          Field.of("day", DataType.DATE),
+          Field.of("time", DataType.TIME),
+          Field.of("second", DataType.timestamp(0)),
+          Field.of("milli", DataType.timestamp(3)),
+          Field.of("micro", DataType.timestamp(6)),
+          Field.of("nano", DataType.timestamp(9)),
+          Field.of("instant", DataType.timestamp(3, true)),
+          Field.of("text", DataType.STRING));
+
   private static final LocalDate LAST_DAY = LocalDate.of(9999, 12, 31);
 
   private final Random random;

@@ -3,8 +3,6 @@ package io.millrace.parity.format;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.column.DataType;
-import io.millrace.column.DataType.Field;
 import io.millrace.column.Schema;
 import io.millrace.format.csv.CsvReader;
 import io.millrace.testing.DeviceExtension;
@@ -27,25 +25,7 @@ class CsvParityTest {
 
   private static final int RECORDS = 500;
 
-  private static final Schema SCHEMA =
-      Schema.of(
-          Field.of("flag", DataType.BOOL),
-          Field.of("tiny", DataType.INT8),
-          Field.of("small", DataType.INT16),
-          Field.of("number", DataType.INT32),
-          Field.of("big", DataType.INT64),
-          Field.of("real", DataType.FLOAT32),
-          Field.of("double", DataType.FLOAT64),
-          Field.of("price", DataType.decimal(7, 2)),
-          Field.of("amount", DataType.decimal(15, 15)),
-          Field.of("total", DataType.decimal(38, 10)),
-          Field.of("count", DataType.decimal(38, 0)),
-          Field.of("day", DataType.DATE),
-          Field.of("time", DataType.TIME),
-          Field.of("second", DataType.timestamp(0)),
-          Field.of("milli", DataType.timestamp(3)),
-          Field.of("micro", DataType.timestamp(6)),
-          Field.of("text", DataType.STRING));
+  private static final Schema SCHEMA = new Schema(JsonParityTest.SCALARS);
 
   @RegisterExtension final DeviceExtension device = new DeviceExtension();
   @RegisterExtension final RandomExtension random = new RandomExtension();

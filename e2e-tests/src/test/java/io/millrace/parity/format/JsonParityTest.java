@@ -29,7 +29,8 @@ class JsonParityTest {
 
   private static final int RECORDS = 500;
 
-  private static final List<Field> SCALARS =
+  /** A column of each type that is read from text and has no fields. */
+  static final List<Field> SCALARS =
       List.of(
           Field.of("flag", DataType.BOOL),
           Field.of("tiny", DataType.INT8),

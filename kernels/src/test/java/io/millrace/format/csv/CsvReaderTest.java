@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.millrace.format.csv;
 
+import static io.millrace.format.RandomValues.SCALARS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -35,26 +36,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CsvReaderTest {
   private static final CsvReaderOptions DEFAULT = CsvReaderOptions.DEFAULT;
   private static final FieldQuotes ESCAPES = new FieldQuotes(';', '"', '\\');
-  private static final Schema SCALARS =
-      Schema.of(
-          Field.of("flag", DataType.BOOL),
-          Field.of("tiny", DataType.INT8),
-          Field.of("small", DataType.INT16),
-          Field.of("number", DataType.INT32),
-          Field.of("big", DataType.INT64),
-          Field.of("real", DataType.FLOAT32),
-          Field.of("double", DataType.FLOAT64),
-          Field.of("price", DataType.decimal(7, 2)),
-          Field.of("amount", DataType.decimal(15, 3)),
-          Field.of("total", DataType.decimal(38, 10)),
-          Field.of("day", DataType.DATE),
-          Field.of("time", DataType.TIME),
-          Field.of("second", DataType.timestamp(0)),
-          Field.of("milli", DataType.timestamp(3)),
-          Field.of("micro", DataType.timestamp(6)),
-          Field.of("nano", DataType.timestamp(9)),
-          Field.of("instant", DataType.timestamp(3, true)),
-          Field.of("text", DataType.STRING));
   private static final Schema PAIR =
       Schema.of(new Field("id", DataType.INT64, false), Field.of("name", DataType.STRING));
 

@@ -3,36 +3,22 @@ package io.millrace.parity.format;
 
 import io.millrace.format.FieldQuotes;
 import io.millrace.format.csv.CsvReaderOptions;
-import java.util.function.Consumer;
 import org.apache.flink.formats.csv.CsvRowDataDeserializationSchema;
 
 /** Options of Flink's format {@code csv} and the closest ones of Millrace. */
 enum CsvSettings {
-  DEFAULT("", CsvReaderOptions.DEFAULT, flink -> {}),
-  EMPTY_AS_NULL(
-      "`empty-string-as-null`",
-      CsvReaderOptions.DEFAULT,
-      flink -> flink.setEmptyStringAsNull(true)),
-  NULL_LITERAL(
-      "`null-literal` = `n/a`",
-      CsvReaderOptions.DEFAULT.withNullLiteral("n/a"),
-      flink -> flink.setNullLiteral("n/a")),
-  ESCAPES(
-      "`escape-character` = `\\`",
-      CsvReaderOptions.DEFAULT.withNullLiteral("n/a").withQuotes(new FieldQuotes(';', '"', '\\')),
-      flink -> flink.setNullLiteral("n/a").setFieldDelimiter(';').setEscapeCharacter('\\'));
+  DEFAULT(""),
+  EMPTY_AS_NULL("`empty-string-as-null`"),
+  NULL_LITERAL("`null-literal` = `n/a`"),
+  /** With semicolons and the null literal, too. */
+  ESCAPES("`escape-character` = `\\`");
+
+  private static final String NOT_AVAILABLE = "n/a";
 
   private final String shown;
-  private final CsvReaderOptions options;
-  private final Consumer<CsvRowDataDeserializationSchema.Builder> flink;
 
-  CsvSettings(
-      String shown,
-      CsvReaderOptions options,
-      Consumer<CsvRowDataDeserializationSchema.Builder> flink) {
+  CsvSettings(String shown) {
     this.shown = shown;
-    this.options = options;
-    this.flink = flink;
   }
 
   /** Flink's options in Markdown; empty for its defaults. */
@@ -41,10 +27,22 @@ enum CsvSettings {
   }
 
   CsvReaderOptions options() {
-    return options;
+    CsvReaderOptions options = CsvReaderOptions.DEFAULT;
+    return switch (this) {
+      case DEFAULT, EMPTY_AS_NULL -> options;
+      case NULL_LITERAL -> options.withNullLiteral(NOT_AVAILABLE);
+      case ESCAPES ->
+          options.withNullLiteral(NOT_AVAILABLE).withQuotes(new FieldQuotes(';', '"', '\\'));
+    };
   }
 
-  void applyTo(CsvRowDataDeserializationSchema.Builder builder) {
-    flink.accept(builder);
+  void applyTo(CsvRowDataDeserializationSchema.Builder flink) {
+    switch (this) {
+      case DEFAULT -> {}
+      case EMPTY_AS_NULL -> flink.setEmptyStringAsNull(true);
+      case NULL_LITERAL -> flink.setNullLiteral(NOT_AVAILABLE);
+      case ESCAPES ->
+          flink.setNullLiteral(NOT_AVAILABLE).setFieldDelimiter(';').setEscapeCharacter('\\');
+    }
   }
 }

@@ -7,8 +7,8 @@ import io.millrace.device.KernelStructure;
 import io.millrace.format.record.RecordFields;
 import io.millrace.format.record.RecordFormat;
 import io.millrace.format.record.RecordKernels.Target;
+import io.millrace.format.record.RowBuilder;
 import io.millrace.format.record.RowReader;
-import io.millrace.format.record.RowWriter;
 import io.millrace.format.text.TextCursor;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -130,7 +130,7 @@ final class CsvFormat implements RecordFormat {
 
   @Override
   public RowReader rowReader(List<Target> targets, boolean exact) {
-    return new CsvRecordReader(fields, this, new RowWriter(fields, targets, exact));
+    return new CsvRecordReader(fields, this, new RowBuilder(fields, targets, exact));
   }
 
   @Override

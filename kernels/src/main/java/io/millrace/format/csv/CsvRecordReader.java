@@ -5,8 +5,8 @@ import io.millrace.device.HostMemory;
 import io.millrace.format.record.RecordError;
 import io.millrace.format.record.RecordField;
 import io.millrace.format.record.RecordFields;
+import io.millrace.format.record.RowBuilder;
 import io.millrace.format.record.RowReader;
-import io.millrace.format.record.RowWriter;
 import io.millrace.format.text.NumberText;
 import io.millrace.format.text.TextCursor;
 
@@ -25,7 +25,7 @@ final class CsvRecordReader implements RowReader {
   private final NumberText number = new NumberText();
   private final RecordField[] fields;
   private final int[] positions;
-  private final RowWriter row;
+  private final RowBuilder row;
   private final int delimiter;
   private final int quote;
   private final int escape;
@@ -47,7 +47,7 @@ final class CsvRecordReader implements RowReader {
   private int bytes;
   private boolean isQuoted;
 
-  CsvRecordReader(RecordFields fields, CsvFormat format, RowWriter row) {
+  CsvRecordReader(RecordFields fields, CsvFormat format, RowBuilder row) {
     this.fields = new RecordField[fields.size()];
     for (int i = 0; i < fields.size(); i++) {
       this.fields[i] = fields.get(i);

@@ -5,8 +5,8 @@ import io.millrace.format.record.RecordFields;
 import io.millrace.format.record.RecordFields.Layout;
 import io.millrace.format.record.RecordFormat;
 import io.millrace.format.record.RecordKernels.Target;
+import io.millrace.format.record.RowBuilder;
 import io.millrace.format.record.RowReader;
-import io.millrace.format.record.RowWriter;
 import io.millrace.format.text.TextCursor;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -44,7 +44,7 @@ final class JsonFormat implements RecordFormat {
 
   @Override
   public RowReader rowReader(List<Target> targets, boolean exact) {
-    return new JsonRecordReader(fields, names, new RowWriter(fields, targets, exact));
+    return new JsonRecordReader(fields, names, new RowBuilder(fields, targets, exact));
   }
 
   @Override

@@ -6,8 +6,8 @@ import io.millrace.format.record.FieldType;
 import io.millrace.format.record.RecordError;
 import io.millrace.format.record.RecordField;
 import io.millrace.format.record.RecordFields;
+import io.millrace.format.record.RowBuilder;
 import io.millrace.format.record.RowReader;
-import io.millrace.format.record.RowWriter;
 import io.millrace.format.text.NumberText;
 import io.millrace.format.text.TextCursor;
 import java.util.Arrays;
@@ -30,14 +30,14 @@ final class JsonRecordReader implements RowReader {
   private final JsonName[] names;
   private final boolean[] requires;
   private final boolean[] seen;
-  private final RowWriter row;
+  private final RowBuilder row;
   private int field;
 
   /**
    * @param names of the fields
    * @param row of the fields
    */
-  JsonRecordReader(RecordFields fields, List<JsonName> names, RowWriter row) {
+  JsonRecordReader(RecordFields fields, List<JsonName> names, RowBuilder row) {
     this.fields = new RecordField[fields.size()];
     this.requires = new boolean[fields.size()];
     for (int i = 0; i < fields.size(); i++) {

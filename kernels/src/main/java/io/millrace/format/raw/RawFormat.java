@@ -8,8 +8,8 @@ import io.millrace.format.record.RecordError;
 import io.millrace.format.record.RecordFields;
 import io.millrace.format.record.RecordFormat;
 import io.millrace.format.record.RecordKernels.Target;
+import io.millrace.format.record.RowBuilder;
 import io.millrace.format.record.RowReader;
-import io.millrace.format.record.RowWriter;
 import io.millrace.format.text.TextCursor;
 import java.util.List;
 
@@ -47,7 +47,7 @@ final class RawFormat implements RecordFormat {
 
   @Override
   public RowReader rowReader(List<Target> targets, boolean exact) {
-    return new RawRecordReader(new RowWriter(fields, targets, exact));
+    return new RawRecordReader(new RowBuilder(fields, targets, exact));
   }
 
   @Override
@@ -57,9 +57,9 @@ final class RawFormat implements RecordFormat {
 
   private final class RawRecordReader implements RowReader {
     private final TextCursor text = new TextCursor();
-    private final RowWriter row;
+    private final RowBuilder row;
 
-    RawRecordReader(RowWriter row) {
+    RawRecordReader(RowBuilder row) {
       this.row = row;
     }
 

@@ -94,7 +94,7 @@ final class HostRecordKernels implements RecordKernels {
         if (start >= 0) {
           HostMemory.copy(column.bytes() + offset, records.bytes() + start, end - offset);
         } else {
-          text.reset(records.bytes(), start & ~RowWriter.HAS_ESCAPES, Integer.MAX_VALUE);
+          text.reset(records.bytes(), start & ~RowBuilder.HAS_ESCAPES, Integer.MAX_VALUE);
           records.format().resolveEscapes(text, end - offset, column.bytes() + offset);
         }
         offset = end;

@@ -17,7 +17,7 @@ import java.util.List;
  * thread.
  */
 @Internal
-public final class RowWriter {
+public final class RowBuilder {
   static final int HAS_ESCAPES = 1 << 31;
 
   private static final long NAN = 0x4e614eL;
@@ -37,7 +37,7 @@ public final class RowWriter {
    * @param targets where the values of each field go
    * @param exact whether to round floating-point numbers that a GPU leaves undecided
    */
-  public RowWriter(RecordFields fields, List<Target> targets, boolean exact) {
+  public RowBuilder(RecordFields fields, List<Target> targets, boolean exact) {
     this.exact = exact;
     this.fields = new RecordField[fields.size()];
     for (int i = 0; i < fields.size(); i++) {
